@@ -1,0 +1,71 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// Profile is the part of a scheduler profile that the predicates read, in plain terms:
+// which plugins take part, with what weight and arguments. Its zero value has no plugins;
+// DefaultProfile is what Kubernetes documents as the default.
+//
+// Source: https://kubernetes.io/docs/reference/scheduling/config/ and the field docs of
+// kubescheduler.config.k8s.io/v1.
+type Profile struct {
+	// SchedulerName is matched with a pod's spec.schedulerName.
+	SchedulerName string
+	// Filters are the enabled filter plugins, in order.
+	Filters []string
+	// Raters are the enabled score plugins, in order, each with its weight.
+	Raters []Weighted
+	// Preempts tells whether the DefaultPreemption plugin is enabled.
+	Preempts bool
+
+	Fit      FitArgs
+	Balanced []ResourceWeight
+	// AddedAffinity is node affinity that every pod of the profile has besides its own.
+	AddedAffinity *v1.NodeAffinity
+}
+
+// Weighted is a score plugin with its weight.
+type Weighted struct {
+	Plugin string
+	Weight int64
+}
+
+// FitArgs are the arguments of NodeResourcesFit.
+type FitArgs struct {
+	// IgnoredResources and IgnoredResourceGroups are extended resources the filter leaves out.
+	IgnoredResources      []string
+	IgnoredResourceGroups []string
+	// Strategy is LeastAllocated, MostAllocated or RequestedToCapacityRatio.
+	Strategy  string
+	Resources []ResourceWeight
+}
+
+// ResourceWeight is a resource and how much it counts.
+type ResourceWeight struct {
+	Resource v1.ResourceName
+	Weight   int64
+}
+
+// DefaultProfile is the profile of a scheduler without configuration, with the plugins of
+// Kubernetes v1.36 that filter or rate.
+//
+// Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins
+func DefaultProfile() *Profile {
+	cpuAndMemory := []ResourceWeight{{v1.ResourceCPU, 1}, {v1.ResourceMemory, 1}}
+	return &Profile{
+		SchedulerName: v1.DefaultSchedulerName,
+		Filters: []string{
+			"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
+			"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread",
+			"InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures",
+		},
+		Raters: []Weighted{
+			{"TaintToleration", 3}, {"NodeAffinity", 2}, {"NodeResourcesFit", 1}, {"VolumeBinding", 1},
+			{"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"DynamicResources", 2},
+			{"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1},
+		},
+		Preempts: true,
+		Fit:      FitArgs{Strategy: "LeastAllocated", Resources: cpuAndMemory},
+		Balanced: cpuAndMemory,
+	}
+}

@@ -1,0 +1,52 @@
+package spec
+
+import "slices"
+
+// The quantifiers and comprehensions of the formal model.
+
+// all is \A x \in set : holds(x).
+func all[T any](set []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(set, func(x T) bool { return !holds(x) })
+}
+
+// exists is \E x \in set : holds(x).
+func exists[T any](set []T, holds func(T) bool) bool { return slices.ContainsFunc(set, holds) }
+
+// contains is x \in set.
+func contains[T comparable](set []T, x T) bool { return slices.Contains(set, x) }
+
+// filter is {x \in set : holds(x)}, in the set's order.
+func filter[T any](set []T, holds func(T) bool) []T {
+	var some []T
+	for _, x := range set {
+		if holds(x) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// sum adds value(x) over the set.
+func sum[T any](set []T, value func(T) int64) int64 {
+	var total int64
+	for _, x := range set {
+		total += value(x)
+	}
+	return total
+}
+
+// subsets is SUBSET set, the empty set first, then by size: 2^len(set) of them.
+func subsets[T any](set []T) [][]T {
+	all := make([][]T, 0, 1<<len(set))
+	for bits := range 1 << len(set) {
+		var some []T
+		for i, x := range set {
+			if bits&(1<<i) != 0 {
+				some = append(some, x)
+			}
+		}
+		all = append(all, some)
+	}
+	slices.SortStableFunc(all, func(a, b []T) int { return len(a) - len(b) })
+	return all
+}

@@ -1,0 +1,90 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// Snapshot is the set of objects a scheduler sees at one moment: the model's Snapshot. Every
+// object is complete, that is, defaulted and admitted as the API server would have done it (a
+// pod's priority is in its spec, not only its class).
+//
+// A pod is bound if its spec.nodeName names a node of the snapshot, terminating if it has a
+// deletion timestamp, and nominated if it is unbound and its status.nominatedNodeName is set.
+//
+// Objects are shared and read only.
+type Snapshot struct {
+	Nodes []*v1.Node
+	Pods  []*v1.Pod
+
+	Namespaces             []*v1.Namespace
+	PodDisruptionBudgets   []*policyv1.PodDisruptionBudget
+	PersistentVolumes      []*v1.PersistentVolume
+	PersistentVolumeClaims []*v1.PersistentVolumeClaim
+	StorageClasses         []*storagev1.StorageClass
+	CSINodes               []*storagev1.CSINode
+	VolumeAttachments      []*storagev1.VolumeAttachment
+}
+
+// Question asks where one pod should go now. The pod is itself in Snapshot.Pods, unbound.
+type Question struct {
+	Pod      *v1.Pod
+	Snapshot *Snapshot
+}
+
+// BoundTo tells whether the pod is bound to the node:
+//
+//	BoundTo(Pod, Node, Snapshot) ==
+//	    /\ Pod  \in Snapshot /\ Pod.Kind  = "Pod"
+//	    /\ Node \in Snapshot /\ Node.Kind = "Node"
+//	    /\ Pod.Spec.NodeName = Node.Name
+func BoundTo(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return contains(s.Pods, pod) && contains(s.Nodes, node) && pod.Spec.NodeName == node.Name
+}
+
+// Bound tells whether the pod is bound to some node of the snapshot:
+//
+//	Bound(Pod, Snapshot) == \E Node \in Snapshot : BoundTo(Pod, Node, Snapshot)
+func Bound(pod *v1.Pod, s *Snapshot) bool {
+	return exists(s.Nodes, func(node *v1.Node) bool { return BoundTo(pod, node, s) })
+}
+
+// Unbound gives the pods that no node has yet, in the snapshot's order:
+//
+//	Unbound == {Pod \in Objects : Pod.Kind = "Pod" /\ ~Bound(Pod, Objects)}
+func Unbound(s *Snapshot) []*v1.Pod {
+	return filter(s.Pods, func(pod *v1.Pod) bool { return !Bound(pod, s) })
+}
+
+// PodsOn gives the pods bound to the node, in the snapshot's order.
+func PodsOn(node *v1.Node, s *Snapshot) []*v1.Pod {
+	return filter(s.Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name })
+}
+
+// NominatedTo gives the unbound pods that hold a nomination to the node, in the snapshot's order.
+//
+// Source: field docs of PodStatus.nominatedNodeName.
+func NominatedTo(node *v1.Node, s *Snapshot) []*v1.Pod {
+	return filter(s.Pods, func(pod *v1.Pod) bool {
+		return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == node.Name
+	})
+}
+
+// Without gives the snapshot from which the pods are taken away: Objects \ Pods.
+func (s *Snapshot) Without(pods ...*v1.Pod) *Snapshot {
+	less := *s
+	less.Pods = filter(s.Pods, func(pod *v1.Pod) bool { return !contains(pods, pod) })
+	return &less
+}
+
+// WithBound gives the snapshot in which each of the pods is bound to the node.
+func (s *Snapshot) WithBound(node *v1.Node, pods ...*v1.Pod) *Snapshot {
+	more := s.Without(pods...)
+	for _, pod := range pods {
+		bound := pod.DeepCopy()
+		bound.Spec.NodeName = node.Name
+		more.Pods = append(more.Pods, bound)
+	}
+	return more
+}
