@@ -36,6 +36,10 @@ type Decision struct {
 	// unless Failure is set.
 	Outcomes []Outcome
 
+	// InternalError is an error the scheduler met inside and got over: it would log it and still
+	// take the decision given by Outcomes.
+	InternalError string
+
 	// Failure is set when the scheduler gave no decision: an internal error, a panic, a hang.
 	Failure string
 }
@@ -45,8 +49,9 @@ type NodeDecision struct {
 	// Verdicts has one entry per filter, each asked on its own, nominated pods left aside.
 	Verdicts []Verdict
 	// Overall is the verdict of all filters together, with and without the nominated pods that
-	// must be respected. It is not set (Asked is false) for nodes that were not looked at,
-	// for example because the pod's nominated node was feasible.
+	// must be respected. It is not set (Asked is false) for nodes that were not looked at: the
+	// pod's nominated node was feasible, or the pod or the node was turned away before any node was
+	// looked at (the plugins' PreFilter), which the verdicts then show.
 	Overall Verdict
 	Asked   bool
 	// Ratings has one entry per rater, normalised (0 to 100) and weighted; nil if the node was not
@@ -87,7 +92,7 @@ type Outcome struct {
 	Node int
 	// Victims are the pods to evict, for Nominate, in the snapshot's order.
 	Victims []*v1.Pod
-	// KeepsNomination: for Wait, a nomination the pod holds already stays.
+	// KeepsNomination: for Wait, a nomination the pod holds already stays. False if it holds none.
 	KeepsNomination bool
 }
 

@@ -22,6 +22,7 @@ type Profile struct {
 	Balanced []ResourceWeight
 	// AddedAffinity is node affinity that every pod of the profile has besides its own.
 	AddedAffinity *v1.NodeAffinity
+	PodAffinity   PodAffinityArgs
 }
 
 // Weighted is a score plugin with its weight.
@@ -35,9 +36,25 @@ type FitArgs struct {
 	// IgnoredResources and IgnoredResourceGroups are extended resources the filter leaves out.
 	IgnoredResources      []string
 	IgnoredResourceGroups []string
-	// Strategy is LeastAllocated, MostAllocated or RequestedToCapacityRatio.
+	// Strategy is LeastAllocated (also if empty), MostAllocated or RequestedToCapacityRatio.
 	Strategy  string
 	Resources []ResourceWeight
+	// Shape is the scoring function of RequestedToCapacityRatio, by increasing utilization.
+	Shape []ShapePoint
+}
+
+// PodAffinityArgs are the arguments of InterPodAffinity.
+type PodAffinityArgs struct {
+	// HardPodAffinityWeight is what required affinity of pods already there weighs in the rating, 0 to 100.
+	HardPodAffinityWeight int32
+	// IgnorePreferredTermsOfExistingPods leaves preferred terms of pods already there out of the rating of pods that have
+	// no inter-pod affinity themselves.
+	IgnorePreferredTermsOfExistingPods bool
+}
+
+// ShapePoint is a corner of a broken line: at this utilization (0 to 100) the score is this (0 to 10).
+type ShapePoint struct {
+	Utilization, Score int64
 }
 
 // ResourceWeight is a resource and how much it counts.
@@ -64,8 +81,9 @@ func DefaultProfile() *Profile {
 			{"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"DynamicResources", 2},
 			{"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1},
 		},
-		Preempts: true,
-		Fit:      FitArgs{Strategy: "LeastAllocated", Resources: cpuAndMemory},
-		Balanced: cpuAndMemory,
+		Preempts:    true,
+		Fit:         FitArgs{Strategy: "LeastAllocated", Resources: cpuAndMemory},
+		Balanced:    cpuAndMemory,
+		PodAffinity: PodAffinityArgs{HardPodAffinityWeight: 1},
 	}
 }

@@ -12,57 +12,74 @@ type Scheduler struct {
 	Profile *Profile
 
 	filters []Filter
-	ratings []Rater
+	raters  []Rater
+	rules   rules
+	// text is the model as first written; nil in the reading of Kubernetes.
+	text *text
+	// quirks are those that With put in.
+	quirks []Quirk
 }
 
 // New gives the formal model under the profile. Plugins that the profile enables and the model does
 // not know are left out of every predicate; Unmodelled names them.
 func New(profile *Profile) *Scheduler {
-	s := &Scheduler{Profile: profile}
-	for _, f := range Filters() {
-		if slices.Contains(profile.Filters, f.Plugin) {
-			s.filters = append(s.filters, f)
-		}
+	m := &Scheduler{Profile: profile, rules: documentedRules()}
+	m.enable(Filters(), Raters())
+	return m
+}
+
+// enable takes those of the filters and raters that the profile enables, in its order.
+func (m *Scheduler) enable(filters []Filter, raters []Rater) {
+	for _, plugin := range m.Profile.Filters {
+		m.filters = append(m.filters, filter(filters, func(f Filter) bool { return f.Plugin == plugin })...)
 	}
-	for _, r := range Raters() {
-		if weight(profile, r.Plugin) > 0 {
-			s.ratings = append(s.ratings, r)
-		}
+	for _, w := range m.Profile.Raters {
+		m.raters = append(m.raters, filter(raters, func(r Rater) bool { return r.Plugin == w.Plugin && w.Weight > 0 })...)
 	}
-	return s
 }
 
 // Unmodelled names the enabled filter and score plugins that the model has no predicate for, in the profile's order.
-func (s *Scheduler) Unmodelled() (filters, raters []string) {
-	for _, plugin := range s.Profile.Filters {
-		if !exists(s.filters, func(f Filter) bool { return f.Plugin == plugin }) {
+func (m *Scheduler) Unmodelled() (filters, raters []string) {
+	for _, plugin := range m.Profile.Filters {
+		if !exists(m.filters, func(f Filter) bool { return f.Plugin == plugin }) {
 			filters = append(filters, plugin)
 		}
 	}
-	for _, w := range s.Profile.Raters {
-		if !exists(s.ratings, func(r Rater) bool { return r.Plugin == w.Plugin }) {
+	for _, w := range m.Profile.Raters {
+		if !exists(m.raters, func(r Rater) bool { return r.Plugin == w.Plugin }) {
 			raters = append(raters, w.Plugin)
 		}
 	}
 	return filters, raters
 }
 
-// Filters gives the filters that take part under the profile.
-func (s *Scheduler) Filters() []Filter { return s.filters }
+// Filters gives the filters that take part under the profile, in the profile's order.
+func (m *Scheduler) Filters() []Filter { return slices.Clone(m.filters) }
 
-// Raters gives the score plugins that take part under the profile.
-func (s *Scheduler) Raters() []Rater { return s.ratings }
+// Only gives the model with only those of its filters that are to be kept; all else stays. It changes nothing in m.
+func (m *Scheduler) Only(keep func(Filter) bool) *Scheduler {
+	part := *m
+	part.filters = filter(m.filters, keep)
+	return &part
+}
 
-func weight(p *Profile, plugin string) int64 {
-	return sum(p.Raters, func(w Weighted) int64 {
-		if w.Plugin == plugin {
+// Raters gives the score plugins that take part under the profile, in the profile's order.
+func (m *Scheduler) Raters() []Rater { return slices.Clone(m.raters) }
+
+// Weight gives the weight of a score plugin under the profile; 0 if it is not enabled, 1 if it is rated without weights.
+func (m *Scheduler) Weight(r Rater) int64 {
+	if r.Unweighted {
+		return 1
+	}
+	return sum(m.Profile.Raters, func(w Weighted) int64 {
+		if w.Plugin == r.Plugin {
 			return w.Weight
 		}
 		return 0
 	})
 }
 
-// Footprint says how much of a snapshot a predicate reads besides the pod it is asked about.
+// Footprint says how much of a snapshot a predicate reads besides the pod it is asked about and the profile.
 type Footprint uint8
 
 const (
@@ -82,11 +99,30 @@ type Filter struct {
 	// Holds tells whether the node can take the pod, as far as this filter goes. The pods of the
 	// snapshot that are bound to the node count, nominations do not.
 	Holds func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// Idle tells, for a filter that ReadsCluster, that it holds for the pod on every node of every snapshot that differs
+	// from s at most in its nodes and in how many pods like the others there are and where. nil means never.
+	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
+	// Fails tells, for a quirk, that the plugin has no verdict on the node but an error, which ends the cycle; nil means never.
+	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 }
 
 // Filters gives every filter of the model.
 func Filters() []Filter {
-	return []Filter{}
+	return []Filter{
+		NodeUnschedulable(),
+		NodeName(),
+		TaintToleration(),
+		NodeAffinity(),
+		NodePorts(),
+		NodeResourcesFit(),
+		VolumeRestrictions(),
+		NodeVolumeLimits(),
+		VolumeBinding(),
+		VolumeZone(),
+		NodeDeclaredFeatures(),
+		PodTopologySpread(),
+		InterPodAffinity(),
+	}
 }
 
 // Rater is one summand of Viability.
@@ -99,12 +135,29 @@ type Rater struct {
 	// Normalize maps the raw ratings of the feasible nodes to 0..100, in the same order; nil if Raw is in that
 	// range already.
 	Normalize func(raw []int64) []int64
+	// Unweighted: the profile's weight of the plugin does not count.
+	Unweighted bool
+	// RateAll rates the feasible nodes together, 0..100 in the same order, for a plugin that cannot rate one without knowing
+	// which others are feasible. It stands in the place of Raw and Normalize, which are nil then.
+	RateAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64
 	// Abstains tells that the plugin has nothing to say about the pod among these nodes, in which case
 	// each node gets 0; nil if it never does.
 	Abstains func(p *Profile, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) bool
+	// Idle tells, for a rater that ReadsCluster, that it abstains in every snapshot that differs from s at most in its nodes and
+	// in how many pods like the others there are and where. nil means never.
+	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
 }
 
 // Raters gives every score plugin of the model.
 func Raters() []Rater {
-	return []Rater{}
+	return []Rater{
+		PreferNoSchedule(),
+		PreferredNodeAffinity(),
+		Allocation(),
+		BalancedAllocation(),
+		VolumeCapacity(),
+		PreferredSpread(),
+		PreferredPodAffinity(),
+		ImageLocality(),
+	}
 }

@@ -26,6 +26,34 @@ func filter[T any](set []T, holds func(T) bool) []T {
 	return some
 }
 
+// each is {image(x) : x \in set}, in the set's order; equal images stay apart.
+func each[T, U any](set []T, image func(T) U) []U {
+	images := make([]U, 0, len(set))
+	for _, x := range set {
+		images = append(images, image(x))
+	}
+	return images
+}
+
+// union is UNION {image(x) : x \in set}, in the set's order; equal elements stay apart.
+func union[T, U any](set []T, image func(T) []U) []U { return slices.Concat(each(set, image)...) }
+
+// minus is set \ others.
+func minus[T comparable](set, others []T) []T {
+	return filter(set, func(x T) bool { return !contains(others, x) })
+}
+
+// distinct gives one of each group of equal elements, the first.
+func distinct[T any](set []T, equal func(a, b T) bool) []T {
+	var some []T
+	for _, x := range set {
+		if !exists(some, func(y T) bool { return equal(x, y) }) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
 // sum adds value(x) over the set.
 func sum[T any](set []T, value func(T) int64) int64 {
 	var total int64

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -8,7 +10,8 @@ import (
 
 // Snapshot is the set of objects a scheduler sees at one moment: the model's Snapshot. Every
 // object is complete, that is, defaulted and admitted as the API server would have done it (a
-// pod's priority is in its spec, not only its class).
+// pod's priority is in its spec, not only its class). Pods that have finished (phase Succeeded or
+// Failed) are not in it: they hold nothing on their node.
 //
 // A pod is bound if its spec.nodeName names a node of the snapshot, terminating if it has a
 // deletion timestamp, and nominated if it is unbound and its status.nominatedNodeName is set.
@@ -25,6 +28,10 @@ type Snapshot struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+
+	// gone are the pods that Without took away. Only quirks read it: kube-scheduler takes pods away one at a time from what it
+	// has counted, so defects of that counting depend on who is gone.
+	gone []*v1.Pod
 }
 
 // Question asks where one pod should go now. The pod is itself in Snapshot.Pods, unbound.
@@ -75,6 +82,7 @@ func NominatedTo(node *v1.Node, s *Snapshot) []*v1.Pod {
 func (s *Snapshot) Without(pods ...*v1.Pod) *Snapshot {
 	less := *s
 	less.Pods = filter(s.Pods, func(pod *v1.Pod) bool { return !contains(pods, pod) })
+	less.gone = append(slices.Clone(s.gone), pods...)
 	return &less
 }
 
@@ -87,4 +95,15 @@ func (s *Snapshot) WithBound(node *v1.Node, pods ...*v1.Pod) *Snapshot {
 		more.Pods = append(more.Pods, bound)
 	}
 	return more
+}
+
+// Around gives the part of the snapshot that a question about one node can read when no predicate
+// looks across nodes: the node, the pods bound to it, and the pods nominated to it. A tabulation by
+// node content may put it in the place of the whole snapshot, as long as the footprint of
+// every filter and rater allows it.
+func (s *Snapshot) Around(node *v1.Node) *Snapshot {
+	part := *s
+	part.Nodes = []*v1.Node{node}
+	part.Pods = append(PodsOn(node, s), NominatedTo(node, s)...)
+	return &part
 }

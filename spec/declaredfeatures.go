@@ -1,0 +1,44 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// NodeDeclaredFeatures is the filter
+//
+//	Holds == RequiredFeatures(Pod) \subseteq Node.Status.DeclaredFeatures
+//
+// It answers for the plugin NodeDeclaredFeatures, which is on by default since v1.36, and reads only the node.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/node-declared-features/, and KEP-5328.
+func NodeDeclaredFeatures() Filter {
+	return Filter{
+		Plugin:    "NodeDeclaredFeatures",
+		Footprint: ReadsNode,
+		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
+			return len(minus(RequiredFeatures(pod), node.Status.DeclaredFeatures)) == 0
+		},
+	}
+}
+
+// RequiredFeatures gives the features that a node must declare to run the pod:
+//
+//	RestartAllContainersOnContainerExits  a container or init container has a restart rule with the action RestartAllContainers
+//	UserNamespacesHostNetworkSupport      the pod wants the host's network and a user namespace of its own
+//
+// Source: KEP-5328, which lists the features of v1.36. The others it lists, InPlacePodLevelResourcesVerticalScaling,
+// InPlacePodVerticalScalingInitContainers and ExtendWebSocketsToKubelet, are about changes to running pods. KEP-5607
+// tells when the second is needed, and calls it UserNamespacesHostNetwork as well; the name here is the feature
+// gate's, which KEP-5328 asks for. That gate is alpha and off in v1.36, and without it the API refuses such pods.
+func RequiredFeatures(pod *v1.Pod) []string {
+	containers := append(append([]v1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...)
+	rules := union(containers, func(c v1.Container) []v1.ContainerRestartRule { return c.RestartPolicyRules })
+	var features []string
+	if exists(rules, func(r v1.ContainerRestartRule) bool {
+		return r.Action == v1.ContainerRestartRuleActionRestartAllContainers
+	}) {
+		features = append(features, "RestartAllContainersOnContainerExits")
+	}
+	if pod.Spec.HostNetwork && !valueOr(pod.Spec.HostUsers, true) {
+		features = append(features, "UserNamespacesHostNetworkSupport")
+	}
+	return features
+}

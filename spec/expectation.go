@@ -1,0 +1,108 @@
+package spec
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Expectation is all that the model says to a question: what a decision is compared with. Slices over nodes follow
+// Snapshot.Nodes, slices over plugins follow Filters or Raters.
+type Expectation struct {
+	// Filters and Raters name the plugins that the model has predicates for.
+	Filters []string
+	Raters  []string
+	Nodes   []NodeExpectation
+	// Outcomes are those that the model gives: what Kubernetes documents, in that reading. Exactly these are allowed.
+	Outcomes []Outcome
+	// Candidates are the preemptions that Kubernetes documents, node by node; empty unless a preemption is among
+	// the outcomes.
+	Candidates []Candidate
+	// Ideal are the preemptions of least casualty over all nodes and all sets of pods: what the formal model
+	// wants. Empty if Candidates is.
+	Ideal []Candidate
+	// NoDecision: the scheduler ends in an error, where a quirk says so. Then nothing else counts but the verdicts.
+	NoDecision bool
+}
+
+// NodeExpectation is the part of an expectation that concerns one node.
+type NodeExpectation struct {
+	Verdicts []AllowedVerdicts
+	// Feasible: all filters hold, with and without the nominated pods that must be respected.
+	Feasible bool
+	// Ratings are normalised and weighted, by rater; nil if the node is not feasible, or the model does not rate by plugin.
+	Ratings []Rating
+}
+
+// AllowedVerdicts is the set of verdicts that are right for one filter and node.
+type AllowedVerdicts struct {
+	// Holds: the filter holds.
+	Holds bool
+	// HoldsEmpty: the filter would hold if no pod were on the node.
+	HoldsEmpty bool
+	// Fails: there is no verdict but an error, where a quirk says so. It reads as RejectsForGood, as in a Decision.
+	Fails bool
+}
+
+// Allow tells whether the verdict is right. A filter that could hold if pods were evicted must not reject for good, for
+// then preemption would not be tried; one that cannot may say so, and need not.
+//
+// Source: doc comments of Unschedulable and UnschedulableAndUnresolvable in k8s.io/kube-scheduler/framework.
+func (a AllowedVerdicts) Allow(v Verdict) bool {
+	switch {
+	case a.Fails:
+		return v == RejectsForGood
+	case v == Fits:
+		return a.Holds
+	case v == Rejects:
+		return !a.Holds
+	default:
+		return !a.Holds && !a.HoldsEmpty
+	}
+}
+
+// Expect gives all that the model says to the question.
+func (m *Scheduler) Expect(q Question) *Expectation {
+	pod, s := q.Pod, q.Snapshot
+	e := m.NewExpectation()
+	feasible := m.Feasible(pod, s)
+	ratings := m.Ratings(pod, feasible, s)
+	for _, node := range s.Nodes {
+		n := NodeExpectation{Feasible: contains(feasible, node)}
+		for _, f := range m.filters {
+			n.Verdicts = append(n.Verdicts, m.Allowed(f, pod, node, s))
+		}
+		if n.Feasible && m.ratesByPlugin() {
+			n.Ratings = ratings[slices.Index(feasible, node)]
+		}
+		e.Nodes = append(e.Nodes, n)
+	}
+	if e.NoDecision = !m.Answers(pod, s); e.NoDecision {
+		return e
+	}
+	e.Outcomes = m.Outcomes(pod, s)
+	if exists(e.Outcomes, func(o Outcome) bool { return o.Kind == Nominate }) {
+		e.Candidates, e.Ideal = m.candidates(pod, s)
+	}
+	return e
+}
+
+// NewExpectation gives an expectation that names the plugins and says nothing yet.
+func (m *Scheduler) NewExpectation() *Expectation {
+	return &Expectation{
+		Filters: each(m.filters, func(f Filter) string { return f.Plugin }),
+		Raters:  each(m.raters, func(r Rater) string { return r.Plugin }),
+	}
+}
+
+// Allowed gives the verdicts that are right for a filter and a node, nominations left aside.
+func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) AllowedVerdicts {
+	return AllowedVerdicts{
+		Fails:      f.Fails != nil && f.Fails(m.Profile, pod, node, s),
+		Holds:      f.Holds(m.Profile, pod, node, s),
+		HoldsEmpty: f.Holds(m.Profile, pod, node, s.Without(PodsOn(node, s)...)),
+	}
+}
+
+// SamePods tells whether two lists hold the same pods, in any order.
+func SamePods(a, b []*v1.Pod) bool { return len(a) == len(b) && len(minus(a, b)) == 0 }

@@ -1,0 +1,67 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// anyAddress as a port's host IP means every address of the node.
+const anyAddress = "0.0.0.0"
+
+// NodePorts is the filter
+//
+//	Holds == \A Other \in PodsOn(Node), Wanted \in HostPorts(Pod), Used \in HostPorts(Other) : ~Conflict(Wanted, Used)
+//
+// It answers for the plugin NodePorts, and reads the node's pods.
+//
+// Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins (NodePorts), and
+// https://kubernetes.io/docs/concepts/configuration/overview/ ("each <hostIP, hostPort, protocol>
+// combination must be unique").
+func NodePorts() Filter {
+	return Filter{
+		Plugin:    "NodePorts",
+		Footprint: ReadsNodeAndPods,
+		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			used := union(PodsOn(node, s), HostPorts)
+			return all(HostPorts(pod), func(wanted HostPort) bool {
+				return !exists(used, func(u HostPort) bool { return wanted.Conflicts(u) })
+			})
+		},
+	}
+}
+
+// HostPort is a port of a node that a pod occupies.
+type HostPort struct {
+	IP       string
+	Protocol v1.Protocol
+	Port     int32
+}
+
+// HostPorts gives the ports of its node that the pod occupies while it runs: those of its containers and
+// of its sidecars that have a host port. Protocol TCP and host IP 0.0.0.0 are the defaults.
+//
+// Source: field docs of ContainerPort. The documents do not say which containers count; ports of an ordinary
+// init container are left out, since it is gone before the pod's containers start.
+func HostPorts(pod *v1.Pod) []HostPort {
+	lasting := append(Sidecars(pod), pod.Spec.Containers...)
+	ports := union(lasting, func(c v1.Container) []v1.ContainerPort { return c.Ports })
+	published := filter(ports, func(p v1.ContainerPort) bool { return p.HostPort > 0 })
+	return each(published, func(p v1.ContainerPort) HostPort {
+		port := HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: p.HostPort}
+		if port.IP == "" {
+			port.IP = anyAddress
+		}
+		if port.Protocol == "" {
+			port.Protocol = v1.ProtocolTCP
+		}
+		return port
+	})
+}
+
+// Conflicts tells whether two pods cannot have these ports on the same node:
+//
+//	Conflicts(A, B) == /\ A.Port = B.Port /\ A.Protocol = B.Protocol
+//	                   /\ A.IP = B.IP \/ A.IP = "0.0.0.0" \/ B.IP = "0.0.0.0"
+//
+// The documents name no other wildcard: "::" is an address like any other here, which 0.0.0.0 includes.
+func (a HostPort) Conflicts(b HostPort) bool {
+	return a.Port == b.Port && a.Protocol == b.Protocol &&
+		(a.IP == b.IP || contains([]string{a.IP, b.IP}, anyAddress))
+}

@@ -1,0 +1,95 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// MatchesPod tells whether another pod is one of those that an affinity or anti-affinity term is about. Owner is the pod
+// that has the term.
+//
+//	MatchesPod(Term, Owner, Other, S) ==
+//	    /\ \/ Other.Namespace \in Term.Namespaces
+//	       \/ Term.NamespaceSelector # nil /\ Selects(Term.NamespaceSelector, labels of Other's namespace)
+//	       \/ Term.Namespaces = {} /\ Term.NamespaceSelector = nil /\ Other.Namespace = Owner.Namespace
+//	    /\ Selects(Term.LabelSelector, Other.Labels)
+//
+// MatchLabelKeys and MismatchLabelKeys are not read: when a pod is created, the API server merges them into labelSelector
+// (KEP-3633), and the pods of a snapshot are admitted ones. A namespace that is not in the snapshot has no labels.
+//
+// Source: field docs of PodAffinityTerm, and
+// https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#namespace-selector.
+func MatchesPod(term v1.PodAffinityTerm, owner, other *v1.Pod, s *Snapshot) bool {
+	own := len(term.Namespaces) == 0 && term.NamespaceSelector == nil
+	return (own && other.Namespace == owner.Namespace ||
+		contains(term.Namespaces, other.Namespace) ||
+		Selects(term.NamespaceSelector, namespaceLabels(other.Namespace, s))) &&
+		Selects(term.LabelSelector, other.Labels)
+}
+
+// Selects tells whether the label selector matches the labels. Nil matches nothing, the empty selector everything.
+//
+// Source: doc of LabelSelector. A malformed selector, which the API server refuses, matches nothing here.
+func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && parsed.Matches(labels.Set(set))
+}
+
+func namespaceLabels(name string, s *Snapshot) map[string]string {
+	named := filter(s.Namespaces, func(ns *v1.Namespace) bool { return ns.Name == name })
+	if len(named) == 0 {
+		return nil
+	}
+	return named[0].Labels
+}
+
+// Colocated tells whether two nodes are in the same domain of a topology: both have the label, with the same value.
+//
+// Source: field doc of PodAffinityTerm.topologyKey. A node without the label is in no domain, not even its own.
+func Colocated(topologyKey string, a, b *v1.Node) bool {
+	valueA, labelledA := a.Labels[topologyKey]
+	valueB, labelledB := b.Labels[topologyKey]
+	return labelledA && labelledB && valueA == valueB
+}
+
+// beside gives the pods bound to nodes in the node's domain.
+func beside(topologyKey string, node *v1.Node, s *Snapshot) []*v1.Pod {
+	domain := filter(s.Nodes, func(other *v1.Node) bool { return Colocated(topologyKey, node, other) })
+	return union(domain, func(n *v1.Node) []*v1.Pod { return PodsOn(n, s) })
+}
+
+// boundPods gives the pods that are bound to some node, node by node.
+func boundPods(s *Snapshot) []*v1.Pod {
+	return union(s.Nodes, func(n *v1.Node) []*v1.Pod { return PodsOn(n, s) })
+}
+
+// The terms of a pod.
+
+func requiredAffinity(pod *v1.Pod) []v1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+func requiredAntiAffinity(pod *v1.Pod) []v1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+func preferredAffinity(pod *v1.Pod) []v1.WeightedPodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+}
+
+func preferredAntiAffinity(pod *v1.Pod) []v1.WeightedPodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+}

@@ -1,0 +1,114 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// Predicates are those parts of filters and raters for which kube-scheduler is known to have another in the place of what is
+// documented. A quirk changes one of them, so that quirks of one plugin go together.
+type Predicates struct {
+	Affinity   AffinityRules
+	Spread     SpreadRules
+	Images     ImageRules
+	Allocation AllocationRules
+	Volumes    VolumeRules
+}
+
+// DocumentedPredicates are what Kubernetes documents.
+func DocumentedPredicates() Predicates {
+	return Predicates{
+		Affinity: DocumentedAffinity(), Spread: DocumentedSpread(), Images: DocumentedImages(), Allocation: DocumentedAllocation(),
+		Volumes: DocumentedVolumes(),
+	}
+}
+
+// filters gives the filters that are made from predicates.
+func (p Predicates) filters() []Filter {
+	return append(volumeFilters(p.Volumes), podTopologySpread(p.Spread), interPodAffinity(p.Affinity))
+}
+
+// raters gives the raters that are made from predicates.
+func (p Predicates) raters() []Rater {
+	return []Rater{allocation(p.Allocation), preferredSpread(p.Spread), preferredPodAffinity(p.Affinity), imageLocality(p.Images)}
+}
+
+// AffinityRules are of InterPodAffinity, its filter and its rating.
+type AffinityRules struct {
+	// about tells whether a term of the pod that asks is about another pod.
+	about func(term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool
+	// satisfies tells whether another pod, in the domain, satisfies a term of the pod's required affinity.
+	satisfies func(r AffinityRules, term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool
+	// belongs tells whether pods on the node may be others of the pod's group.
+	belongs func(pod *v1.Pod, node *v1.Node) bool
+	// repels tells whether required anti-affinity of pods already there keeps the pod off the node.
+	repels func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// times is how often the weight of a preferred term counts that is about so many pods.
+	times func(pods int) int64
+	// heeded gives the terms of another pod that count when the pod is rated.
+	heeded func(p *Profile, pod, other *v1.Pod) []v1.WeightedPodAffinityTerm
+}
+
+// DocumentedAffinity are the rules that Kubernetes documents.
+func DocumentedAffinity() AffinityRules {
+	return AffinityRules{
+		about: MatchesPod,
+		satisfies: func(r AffinityRules, term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
+			return r.about(term, pod, other, s)
+		},
+		belongs: func(*v1.Pod, *v1.Node) bool { return true },
+		repels:  repels,
+		times:   func(pods int) int64 { return int64(min(pods, 1)) },
+		heeded:  heeded,
+	}
+}
+
+// SpreadRules are of PodTopologySpread, its filter and its rating.
+type SpreadRules struct {
+	// counts tells whether another pod on a node counts for a constraint of the pod.
+	counts func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
+	// moved is by how much pods that a dry run takes away or puts there change the number of those that count on the nodes, beyond
+	// being there or not: 0.
+	moved func(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64
+	// moves tells whether a pod changes the number when a dry run takes it away or puts it there, if moved counts.
+	moves func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
+}
+
+// DocumentedSpread are the rules that Kubernetes documents.
+func DocumentedSpread() SpreadRules {
+	return SpreadRules{
+		counts: countsForSpread, moves: countsForSpread,
+		moved: func(SpreadRules, v1.TopologySpreadConstraint, *v1.Pod, []*v1.Node, *Snapshot) int64 { return 0 },
+	}
+}
+
+// ImageRules are of ImageLocality.
+type ImageRules struct {
+	// expected gives the images that decide how much there could be.
+	expected func(pod *v1.Pod) []string
+	// size is how large the image of this name is taken to be, of which a node reports the entry.
+	size func(image string, entry v1.ContainerImage, s *Snapshot) int64
+}
+
+// DocumentedImages are the rules that Kubernetes documents.
+func DocumentedImages() ImageRules {
+	return ImageRules{
+		expected: Images,
+		size:     func(_ string, entry v1.ContainerImage, _ *Snapshot) int64 { return entry.SizeBytes },
+	}
+}
+
+// AllocationRules are of the rating of NodeResourcesFit.
+type AllocationRules struct {
+	// asked gives what the pod that asks is taken to request, held what a bound pod is.
+	asked, held func(pod *v1.Pod) v1.ResourceList
+}
+
+// DocumentedAllocation are the rules that Kubernetes documents.
+func DocumentedAllocation() AllocationRules {
+	return AllocationRules{asked: NonZeroRequests, held: NonZeroRequests}
+}
+
+func (r AllocationRules) requested(pod *v1.Pod) v1.ResourceList {
+	if pod.Spec.NodeName != "" {
+		return r.held(pod)
+	}
+	return r.asked(pod)
+}

@@ -1,0 +1,65 @@
+package spec
+
+import (
+	"math"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// PreferredSpread is the rating
+//
+//	Raw == sum over C \in the pod's constraints with whenUnsatisfiable ScheduleAnyway of
+//	           Matching(Domain(Node)) * ln(Cardinality(Domains) + 2) + (C.MaxSkew - 1)
+//
+// rounded to the nearest, then normalised so that the fewest pods are best: (Most + Least - Raw) * 100 / Most without
+// fractions, or 100 if Most is 0, with Most and Least over the nodes that are rated. These are the feasible nodes that have
+// the topology keys of all the constraints; others get 0. Domains are those of the rated nodes, while Matching counts the
+// pods on all nodes that have the keys and that the constraint's policies include. It answers for the score of the plugin
+// PodTopologySpread, reads the cluster, and abstains if there is no such constraint.
+//
+// Source: field docs of TopologySpreadConstraint ("giving higher precedence to topologies that would help reduce the skew"),
+// https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#implicit-conventions, and KEP-895,
+// "Priority" (domains are those of the filtered nodes). The documents give no formula, so the numbers are chosen to be those of
+// v1.36. Sums are float64, in the order of the constraints.
+func PreferredSpread() Rater { return preferredSpread(DocumentedSpread()) }
+
+func preferredSpread(r SpreadRules) Rater {
+	return Rater{
+		Plugin:    "PodTopologySpread",
+		Footprint: ReadsCluster,
+		RateAll: func(_ *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64 {
+			soft := spreadConstraints(pod, v1.ScheduleAnyway)
+			rated := filter(feasible, func(n *v1.Node) bool { return labelled(n, soft) })
+			crowds := each(rated, func(n *v1.Node) int64 { return r.crowd(soft, pod, n, rated, s) })
+			return each(feasible, func(n *v1.Node) int64 {
+				i := slices.Index(rated, n)
+				switch {
+				case i < 0:
+					return 0
+				case slices.Max(crowds) == 0:
+					return 100
+				default:
+					return (slices.Max(crowds) + slices.Min(crowds) - crowds[i]) * 100 / slices.Max(crowds)
+				}
+			})
+		},
+		Abstains: func(_ *Profile, pod *v1.Pod, _ []*v1.Node, _ *Snapshot) bool {
+			return len(spreadConstraints(pod, v1.ScheduleAnyway)) == 0
+		},
+		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool {
+			return len(spreadConstraints(pod, v1.ScheduleAnyway)) == 0
+		},
+	}
+}
+
+// crowd gives the raw rating of a node: how crowded its domains are.
+func (r SpreadRules) crowd(soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated []*v1.Node, s *Snapshot) int64 {
+	var total float64
+	for _, c := range soft {
+		counted := filter(s.Nodes, func(n *v1.Node) bool { return labelled(n, soft) && included(c, pod, n, s) })
+		weight := math.Log(float64(len(domains(c, rated)) + 2))
+		total += float64(r.matching(c, pod, domain(c, node, counted), s))*weight + float64(c.MaxSkew-1)
+	}
+	return int64(math.Round(total))
+}

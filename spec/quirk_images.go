@@ -1,0 +1,36 @@
+package spec
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// ImageVolumesUnscaled is a defect of kube-scheduler v1.36. An image volume is to be rated as the equivalent container image.
+func ImageVolumesUnscaled() Quirk {
+	return Quirk{
+		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
+		About: "ImageLocality",
+		Doc:   "The images of a pod's volumes count in what is present, not in how much there could be.",
+		Change: func(p *Predicates) {
+			p.Images.expected = func(pod *v1.Pod) []string {
+				return each(slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers), func(c v1.Container) string { return tagged(c.Image) })
+			}
+		},
+	}
+}
+
+// ImageSizeOfFirstNode is a defect of kube-scheduler v1.36. Which node is the first is a matter of history; here it is
+// the snapshot's order.
+func ImageSizeOfFirstNode() Quirk {
+	return Quirk{
+		Name: "image-size-of-first-node", Upstream: "not reported",
+		About: "ImageLocality",
+		Doc:   "An image counts on every node with the size that the first node with it reports.",
+		Change: func(p *Predicates) {
+			p.Images.size = func(image string, _ v1.ContainerImage, s *Snapshot) int64 {
+				return union(s.Nodes, func(n *v1.Node) []v1.ContainerImage { return stored(image, n) })[0].SizeBytes
+			}
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// PodRequestsOverlooked is a defect of kube-scheduler v1.36. KEP-2837 makes no exception for the rating, and neither do the
+// filter, NodeResourcesBalancedAllocation and the sums of what is bound already.
+func PodRequestsOverlooked() Quirk {
+	return Quirk{
+		Name: "pod-requests-overlooked", Upstream: "not reported",
+		About: "NodeResourcesFit",
+		Doc:   "In the rating, requests that the incoming pod states for the pod as a whole do not count; those of its containers do.",
+		Change: func(p *Predicates) {
+			p.Allocation.asked = func(pod *v1.Pod) v1.ResourceList {
+				containers := pod.DeepCopy()
+				containers.Spec.Resources = nil
+				return NonZeroRequests(containers)
+			}
+		},
+	}
+}
+
+// MissingRequestsOfBound is a defect of kube-scheduler v1.36. Of any other pod, and of the same pod before it was bound, such a
+// container counts 100m or 200Mi.
+func MissingRequestsOfBound() Quirk {
+	return Quirk{
+		Name: "missing-requests-of-bound", Upstream: "not reported",
+		About: "NodeResourcesFit",
+		Doc: "In the rating, a container of a bound pod that states requests for the pod as a whole counts nothing of a resource that it " +
+			"does not request, if another container does.",
+		Change: func(p *Predicates) {
+			p.Allocation.held = func(pod *v1.Pod) v1.ResourceList {
+				if pod.Spec.Resources == nil || len(pod.Spec.Resources.Requests) == 0 {
+					return NonZeroRequests(pod)
+				}
+				missing := v1.ResourceList{
+					v1.ResourceCPU:    resource.MustParse("100m"),
+					v1.ResourceMemory: resource.MustParse("200Mi"),
+				}
+				for _, name := range sortedKeys(Requests(pod)) {
+					delete(missing, name)
+				}
+				return requests(pod, missing)
+			}
+		},
+	}
+}

@@ -1,0 +1,120 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// claimUsers is how kube-scheduler counts who uses the ReadWriteOncePod claims of a pod. Without its faults it counts
+// what VolumeRestrictions documents:
+//
+//	unused == Users(pods before the dry run) - Users(pods taken away) + Users(pods put back or nominated) <= 0
+//
+// where Users(Pods) is the number of volumes of the pods that use such a claim. Each fault is a quirk.
+type claimUsers struct {
+	// namedOnly: only volumes that name their claim count, ephemeral ones do not.
+	namedOnly bool
+	// onceBefore: of the pods before the dry run each claim that is in use counts once.
+	onceBefore bool
+	// anyNamespace: of the others a claim of the same name counts, whatever its namespace.
+	anyNamespace bool
+	// idle: if no pod uses a claim before the dry run, nobody is counted, unless the pod has an exclusive disk.
+	idle bool
+}
+
+// count lets the rules count users, with one more fault.
+func (r *VolumeRules) count(fault func(*claimUsers)) {
+	fault(&r.users)
+	r.unused = func(r VolumeRules, pod *v1.Pod, s *Snapshot) bool { return r.users.unused(pod, s) }
+}
+
+func (u claimUsers) unused(pod *v1.Pod, s *Snapshot) bool {
+	single := u.single(pod, s)
+	before, away, more := movedBy(s)
+	users := u.before(single, pod, before, s)
+	if u.idle && users == 0 && !exists(pod.Spec.Volumes, exclusive) {
+		return true
+	}
+	return users-u.sum(single, pod, away, u.anyNamespace, s)+u.sum(single, pod, more, u.anyNamespace, s) <= 0
+}
+
+// single gives the ReadWriteOncePod claims of the pod.
+func (u claimUsers) single(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
+	named := claimsOf(pod, naming(pod), s)
+	return filter(singlePodClaims(pod, s), func(c *v1.PersistentVolumeClaim) bool { return !u.namedOnly || contains(named, c) })
+}
+
+// before counts the users among the pods that were bound before the dry run.
+func (u claimUsers) before(single []*v1.PersistentVolumeClaim, pod *v1.Pod, bound []*v1.Pod, s *Snapshot) int {
+	if !u.onceBefore {
+		return u.sum(single, pod, bound, false, s)
+	}
+	return len(filter(single, func(c *v1.PersistentVolumeClaim) bool {
+		return u.sum([]*v1.PersistentVolumeClaim{c}, pod, bound, false, s) > 0
+	}))
+}
+
+// sum counts the volumes of the pods that use one of the claims.
+func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []*v1.Pod, anyNamespace bool, s *Snapshot) int {
+	return len(union(pods, func(other *v1.Pod) []v1.Volume {
+		return filter(other.Spec.Volumes, func(volume v1.Volume) bool {
+			return exists(single, func(c *v1.PersistentVolumeClaim) bool {
+				if volume.PersistentVolumeClaim == nil {
+					return !u.namedOnly && ClaimOf(other, volume, s) == c
+				}
+				return volume.PersistentVolumeClaim.ClaimName == c.Name && (anyNamespace || other.Namespace == pod.Namespace)
+			})
+		})
+	}))
+}
+
+// movedBy gives the pods that were bound before pods were taken away and nominated ones were put on their node, those
+// that were taken away, and those that were put there.
+func movedBy(s *Snapshot) (before, away, more []*v1.Pod) {
+	away = filter(s.gone, func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" })
+	bound := filter(s.Pods, func(pod *v1.Pod) bool { return Bound(pod, s) })
+	more = filter(bound, func(pod *v1.Pod) bool {
+		return exists(s.gone, func(gone *v1.Pod) bool {
+			return gone.Spec.NodeName == "" && gone.Namespace == pod.Namespace && gone.Name == pod.Name
+		})
+	})
+	return append(minus(bound, more), away...), away, more
+}
+
+// SingleClaimNominated is a defect of kube-scheduler v1.36. VolumeRestrictions has nothing to do for a pod whose claims no
+// bound pod uses, and is not asked about nominated pods then.
+func SingleClaimNominated() Quirk {
+	return Quirk{
+		Name: "rwop-nominated", Upstream: "not reported",
+		VolumePlugin: "VolumeRestrictions",
+		Doc:          "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound pod uses it.",
+		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.idle = true }) },
+	}
+}
+
+// SingleClaimEphemeral is a defect of kube-scheduler v1.36.
+func SingleClaimEphemeral() Quirk {
+	return Quirk{
+		Name: "rwop-ephemeral", Upstream: "not reported",
+		VolumePlugin: "VolumeRestrictions",
+		Doc:          "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor that of pods that are bound.",
+		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.namedOnly = true }) },
+	}
+}
+
+// SingleClaimNamespace is a defect of kube-scheduler v1.36.
+func SingleClaimNamespace() Quirk {
+	return Quirk{
+		Name: "rwop-namespace", Upstream: "not reported",
+		VolumePlugin: "VolumeRestrictions",
+		Doc:          "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod claim of the same name.",
+		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.anyNamespace = true }) },
+	}
+}
+
+// SingleClaimCounted is a defect of kube-scheduler v1.36.
+func SingleClaimCounted() Quirk {
+	return Quirk{
+		Name: "rwop-counted", Upstream: "not reported",
+		VolumePlugin: "VolumeRestrictions",
+		Doc:          "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off for each volume of an evicted pod that uses it.",
+		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.onceBefore = true }) },
+	}
+}

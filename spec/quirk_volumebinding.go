@@ -1,0 +1,113 @@
+package spec
+
+import (
+	"cmp"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// VolumeMatchFields is a defect of kube-scheduler v1.36. A volume's node affinity is asked of the node's labels alone.
+func VolumeMatchFields() Quirk {
+	return Quirk{
+		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "The matchFields of a volume's node affinity are passed over: the volume is taken to be within reach from every node.",
+		Volumes: func(r *VolumeRules) {
+			r.reaches = func(volume *v1.PersistentVolume, node *v1.Node) bool {
+				affinity := volume.Spec.NodeAffinity
+				return affinity == nil || affinity.Required == nil ||
+					exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool {
+						expressions := v1.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}
+						return len(t.MatchFields) > 0 && len(t.MatchExpressions) == 0 || MatchesTerm(expressions, node)
+					})
+			}
+		},
+	}
+}
+
+// ClaimUsedTwice is a defect of kube-scheduler v1.36.
+func ClaimUsedTwice() Quirk {
+	return Quirk{
+		Name: "claim-used-twice", Upstream: "not reported",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent volumes.",
+		Volumes: func(r *VolumeRules) {
+			r.waiting = func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim { return claimsOf(pod, claiming(pod), s) }
+		},
+	}
+}
+
+// VolumesMatchedGreedily is a defect of kube-scheduler v1.36.
+func VolumesMatchedGreedily() Quirk {
+	return Quirk{
+		Name: "volumes-matched-greedily", Upstream: "not reported",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "Claims take the smallest volume that suits them, one after the other, and a later one may be left without although all could be served.",
+		Volumes:      func(r *VolumeRules) { r.serves = greedily },
+	}
+}
+
+// greedily serves the claims one after the other, the smallest request first. Of several volumes that a claim could have it
+// takes the smallest. Which of several volumes of one size kube-scheduler takes is left to chance; here it is the first.
+func greedily(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool {
+	left := *s
+	return all(slices.SortedStableFunc(slices.Values(claims), bySize), func(claim *v1.PersistentVolumeClaim) bool {
+		candidates := r.matching(claim, node, &left)
+		if len(candidates) == 0 {
+			return r.provisionable(claim, node, &left)
+		}
+		smallest := slices.MinFunc(candidates, func(a, b *v1.PersistentVolume) int {
+			capacity, other := a.Spec.Capacity[v1.ResourceStorage], b.Spec.Capacity[v1.ResourceStorage]
+			return capacity.Cmp(other)
+		})
+		left.PersistentVolumes = minus(left.PersistentVolumes, []*v1.PersistentVolume{smallest})
+		return true
+	})
+}
+
+func bySize(a, b *v1.PersistentVolumeClaim) int {
+	request, other := a.Spec.Resources.Requests[v1.ResourceStorage], b.Spec.Resources.Requests[v1.ResourceStorage]
+	return cmp.Compare(request.Cmp(other), 0)
+}
+
+// ReservedAccessModes is a defect of kube-scheduler v1.36.
+func ReservedAccessModes() Quirk {
+	return Quirk{
+		Name: "reserved-access-modes", Upstream: "not reported",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "The access modes of a volume that is reserved for the claim are not looked at.",
+		Volumes: func(r *VolumeRules) {
+			r.suitsReserved = func(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
+				anyModes := claim.DeepCopy()
+				anyModes.Spec.AccessModes = nil
+				return Suits(volume, anyModes)
+			}
+		},
+	}
+}
+
+// ReservedAndProvisioned is a defect of kube-scheduler v1.36.
+func ReservedAndProvisioned() Quirk {
+	return Quirk{
+		Name: "reserved-and-provisioned", Upstream: "not reported",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "A volume is to be provisioned for a claim on a node from which the volume reserved for the claim cannot be reached.",
+		Volumes: func(r *VolumeRules) {
+			r.awaitsReserved = func(VolumeRules, *v1.PersistentVolumeClaim, *Snapshot) bool { return false }
+		},
+	}
+}
+
+// SelectorProvisioned is a defect of kube-scheduler v1.36.
+func SelectorProvisioned() Quirk {
+	return Quirk{
+		Name: "selector-provisioned", Upstream: "not reported",
+		VolumePlugin: "VolumeBinding",
+		Doc:          "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
+		Volumes: func(r *VolumeRules) {
+			r.provisionsFor = func(*metav1.LabelSelector) bool { return true }
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package spec
+
+import (
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// VolumeAttachedTwice is a defect of kube-scheduler v1.36.
+func VolumeAttachedTwice() Quirk {
+	return Quirk{
+		Name: "volume-attached-twice", Upstream: "not reported",
+		VolumePlugin: "NodeVolumeLimits",
+		Doc:          "A volume that is attached to the node already counts as attached and again as new for the pod that uses it.",
+		Volumes: func(r *VolumeRules) {
+			r.fresh = func(wanted, mounted, _ []CSIVolume) []CSIVolume { return minus(wanted, mounted) }
+		},
+	}
+}
+
+// MigratedNotCounted is a defect of kube-scheduler v1.36.
+func MigratedNotCounted() Quirk {
+	return Quirk{
+		Name: "migrated-not-counted", Upstream: "not reported",
+		VolumePlugin: "NodeVolumeLimits",
+		Doc:          "In-tree volumes of vSphere and Azure File have been migrated, and do not count against the limit of their CSI driver.",
+		Volumes: func(r *VolumeRules) {
+			r.driver = func(plugin string) string {
+				if plugin == "kubernetes.io/vsphere-volume" || plugin == "kubernetes.io/azure-file" {
+					return ""
+				}
+				return migratedTo(plugin)
+			}
+		},
+	}
+}
+
+// AttachmentMigratedNotCounted is a defect of kube-scheduler v1.36.
+func AttachmentMigratedNotCounted() Quirk {
+	return Quirk{
+		Name: "attachment-migrated-not-counted", Upstream: "not reported",
+		VolumePlugin: "NodeVolumeLimits",
+		Doc:          "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree volume that has been migrated.",
+		Volumes: func(r *VolumeRules) {
+			r.attached = func(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume {
+				volume := VolumeNamed(valueOr(a.Spec.Source.PersistentVolumeName, ""), s)
+				if volume == nil || volume.Spec.CSI == nil {
+					return nil
+				}
+				return attachedVolume(r, a, s)
+			}
+		},
+	}
+}
+
+// UnownedClaimStopsAll is a defect of kube-scheduler v1.36.
+func UnownedClaimStopsAll() Quirk {
+	return Quirk{
+		Name: "unowned-claim-stops-all", Upstream: "not reported",
+		VolumePlugin: "NodeVolumeLimits",
+		Doc:          "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody who wants a volume there in an error.",
+		Volumes: func(r *VolumeRules) {
+			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool {
+				return volume.Ephemeral != nil && ClaimOf(pod, volume, s) == nil &&
+					exists(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
+						return c.Namespace == pod.Namespace && c.Name == ClaimName(pod, volume)
+					})
+			})
+		},
+	}
+}
+
+// UnreadableDiskStopsAll is a defect of kube-scheduler v1.36.
+func UnreadableDiskStopsAll() Quirk {
+	return Quirk{
+		Name: "unreadable-disk-stops-all", Upstream: "not reported",
+		VolumePlugin: "NodeVolumeLimits",
+		Doc:          "An inline EBS volume with an ID that is not understood ends every cycle in which it is counted in an error, also that of other pods.",
+		Volumes: func(r *VolumeRules) {
+			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(_ *v1.Pod, volume v1.Volume, _ *Snapshot) bool {
+				return volume.AWSElasticBlockStore != nil && !readableDisk(volume.AWSElasticBlockStore.VolumeID)
+			})
+		},
+	}
+}
+
+// readableDisk tells whether the ID of an EBS volume is understood: it is no URL, or one such as aws://us-east-1a/vol-0123.
+func readableDisk(id string) bool {
+	url, isURL := strings.CutPrefix(id, "aws://")
+	_, path, _ := strings.Cut(url, "/")
+	disk := strings.Trim(path, "/")
+	return !isURL || strings.HasPrefix(disk, "vol-") && !strings.Contains(disk, "/")
+}
+
+// countingFails gives the predicate whether counting volumes on the node stops with an error; nil if nothing trips it.
+// The pod's own volumes are counted where the node has a CSINode, those of pods on the node if the pod wants a volume and
+// the node has a limit.
+func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot) bool {
+	if len(r.trips) == 0 {
+		return nil
+	}
+	return func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+		hasCSINode := exists(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
+		counted := hasCSINode && r.tripped(pod, s)
+		others := len(r.csiVolumes(pod, s)) > 0 && len(volumeLimits(node, s)) > 0
+		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, s) })
+	}
+}
+
+func (r VolumeRules) tripped(pod *v1.Pod, s *Snapshot) bool {
+	return exists(pod.Spec.Volumes, func(volume v1.Volume) bool {
+		return exists(r.trips, func(trips func(*v1.Pod, v1.Volume, *Snapshot) bool) bool { return trips(pod, volume, s) })
+	})
+}

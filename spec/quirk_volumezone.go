@@ -1,0 +1,32 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// ZoneEphemeral is a defect of kube-scheduler v1.36.
+func ZoneEphemeral() Quirk {
+	return Quirk{
+		Name: "zone-ephemeral", Upstream: "kubernetes/kubernetes#100482, left so as VolumeZone was to go",
+		VolumePlugin: "VolumeZone",
+		Doc:          "The zone of an ephemeral volume is not looked at.",
+		Volumes:      func(r *VolumeRules) { r.zoned = naming },
+	}
+}
+
+// ZoneOlderName is a defect of kube-scheduler v1.36.
+func ZoneOlderName() Quirk {
+	return Quirk{
+		Name: "zone-older-name", Upstream: "kubernetes/kubernetes#118923, in its review",
+		VolumePlugin: "VolumeZone",
+		Doc:          "A node's zone label of the older name does not match a volume's of the newer one, though the other way round they match.",
+		Volumes: func(r *VolumeRules) {
+			r.zones = func(p placement, node *v1.Node) []string {
+				for _, name := range distinct([]string{p.name, p.label.name}, func(a, b string) bool { return a == b }) {
+					if value, ok := node.Labels[name]; ok {
+						return []string{value}
+					}
+				}
+				return nil
+			}
+		},
+	}
+}

@@ -1,0 +1,160 @@
+package spec
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Quirk is a known defect of kube-scheduler: a small override of one predicate that reproduces it exactly. The model with a
+// quirk is wrong on purpose; it serves to tell whether a difference is that defect and nothing else.
+type Quirk struct {
+	// Name is short and stable.
+	Name string
+	// Upstream is where the defect is known: an issue or pull request; or how it was found, if nobody reported it.
+	Upstream string
+	// Doc says in a sentence what kube-scheduler does instead of what is documented.
+	Doc string
+
+	// Filter and Rater take the place of those of the same plugin.
+	Filter *Filter
+	Rater  *Rater
+	// Budgets changes the rules for disruption budgets. Such quirks go together.
+	Budgets func(*Budgets)
+	// Volumes changes the rules of the volume filters, of which VolumePlugin is the one that is wrong. Such quirks go together.
+	Volumes      func(*VolumeRules)
+	VolumePlugin string
+	// Change changes a predicate of the plugin About. Such quirks go together.
+	Change func(*Predicates)
+	About  string
+	// KeepsNomination tells of a pod that stays pending with its nomination, although that should be cleared.
+	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
+	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes documents. It is
+	// mended.
+	Erratum *Erratum
+}
+
+// Plugin is the plugin that has the defect, or that the erratum is about; empty if it is about none in particular.
+func (q Quirk) Plugin() string {
+	switch {
+	case q.Erratum != nil:
+		return q.Erratum.Plugin
+	case q.Filter != nil:
+		return q.Filter.Plugin
+	case q.Rater != nil:
+		return q.Rater.Plugin
+	case q.Volumes != nil:
+		return q.VolumePlugin
+	case q.Change != nil:
+		return q.About
+	case q.KeepsNomination != nil:
+		return "DynamicResources"
+	default:
+		return "DefaultPreemption"
+	}
+}
+
+// With gives the model with quirks. It changes nothing in m. Errata are mended first, then defects put in, in the order given.
+func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
+	odd := *m
+	odd.filters, odd.raters = slices.Clone(m.filters), slices.Clone(m.raters)
+	odd.quirks = slices.Concat(m.quirks, quirks)
+	if exists(quirks, func(q Quirk) bool { return q.Erratum != nil }) {
+		odd = *literally(m.Profile, odd.quirks)
+		quirks = odd.quirks
+	}
+	for _, quirk := range quirks {
+		for i := range odd.filters {
+			if quirk.Filter != nil && odd.filters[i].Plugin == quirk.Filter.Plugin {
+				odd.filters[i] = *quirk.Filter
+			}
+		}
+		for i := range odd.raters {
+			if quirk.Rater != nil && odd.raters[i].Plugin == quirk.Rater.Plugin {
+				odd.raters[i] = *quirk.Rater
+			}
+		}
+		if quirk.Budgets != nil {
+			quirk.Budgets(&odd.rules.budgets)
+		}
+	}
+	odd.change()
+	return &odd
+}
+
+// change makes those filters and raters anew of which quirks change predicates.
+func (m *Scheduler) change() {
+	predicates := m.predicates()
+	changed := func(plugin string) bool {
+		return exists(m.quirks, func(q Quirk) bool {
+			return q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+		})
+	}
+	for _, odd := range predicates.filters() {
+		for i := range m.filters {
+			if m.filters[i].Plugin == odd.Plugin && changed(odd.Plugin) {
+				m.filters[i] = odd
+			}
+		}
+	}
+	for _, odd := range predicates.raters() {
+		for i := range m.raters {
+			if m.raters[i].Plugin == odd.Plugin && changed(odd.Plugin) {
+				m.raters[i] = odd
+			}
+		}
+	}
+}
+
+// predicates gives those that Kubernetes documents, as quirks change them.
+func (m *Scheduler) predicates() Predicates {
+	predicates := DocumentedPredicates()
+	for _, quirk := range m.quirks {
+		if quirk.Volumes != nil {
+			quirk.Volumes(&predicates.Volumes)
+		}
+		if quirk.Change != nil {
+			quirk.Change(&predicates)
+		}
+	}
+	return predicates
+}
+
+// Quirks gives the known defects of kube-scheduler v1.36.
+func Quirks() []Quirk {
+	return []Quirk{
+		EmptySelectorProtectsNobody(),
+		BudgetSpentOnSpared(),
+		SharedPortFreed(),
+		NamespaceSelectorAbsence(),
+		TermsBySamePod(),
+		GroupOutsideTopology(),
+		NominatedRepels(),
+		WeightPerPod(),
+		ExistingTermsIgnored(),
+		SpreadEmptySelector(),
+		SpreadTerminating(),
+		ImageVolumesUnscaled(),
+		ImageSizeOfFirstNode(),
+		PodRequestsOverlooked(),
+		MissingRequestsOfBound(),
+		TurnedAwayKeepsNomination(),
+		SingleClaimNominated(),
+		SingleClaimEphemeral(),
+		SingleClaimNamespace(),
+		SingleClaimCounted(),
+		VolumeAttachedTwice(),
+		MigratedNotCounted(),
+		AttachmentMigratedNotCounted(),
+		UnownedClaimStopsAll(),
+		UnreadableDiskStopsAll(),
+		ZoneEphemeral(),
+		ZoneOlderName(),
+		VolumeMatchFields(),
+		ClaimUsedTwice(),
+		VolumesMatchedGreedily(),
+		ReservedAccessModes(),
+		ReservedAndProvisioned(),
+		SelectorProvisioned(),
+	}
+}

@@ -1,0 +1,48 @@
+package spec
+
+import "slices"
+
+// Reading says which of the two formal models a Scheduler is. They are never mixed.
+type Reading string
+
+const (
+	// Kubernetes is the model with what Kubernetes documents for each filter, rating and rule of preemption. New gives it.
+	Kubernetes Reading = "kubernetes"
+	// Literal is the model exactly as it was first written. NewLiteral gives it.
+	Literal Reading = "literal"
+)
+
+// Readings gives every reading, the default one first.
+func Readings() []Reading { return []Reading{Kubernetes, Literal} }
+
+// NewReading gives the model of the reading under the profile. The reading must be one of Readings.
+func NewReading(reading Reading, profile *Profile) *Scheduler {
+	if reading == Literal {
+		return NewLiteral(profile)
+	}
+	return New(profile)
+}
+
+// Reading tells which reading of the formal model this is.
+func (m *Scheduler) Reading() Reading {
+	if m.text != nil {
+		return Literal
+	}
+	return Kubernetes
+}
+
+// Explanations gives what may explain that a scheduler decides otherwise than this model, in the order in which it is
+// tried: known defects of kube-scheduler, and before them, if the model is as first written, its errata. With takes them.
+func (m *Scheduler) Explanations() []Quirk {
+	if m.Reading() == Literal {
+		return slices.Concat(each(Errata(), Erratum.quirk), Quirks())
+	}
+	return Quirks()
+}
+
+// Documented gives the model that Kubernetes documents, under the same profile.
+func (m *Scheduler) Documented() *Scheduler { return New(m.Profile) }
+
+// ratesByPlugin tells whether a rating of this model stands for a score plugin. The model as written knows one number
+// for a node, which is comparable with other nodes' only.
+func (m *Scheduler) ratesByPlugin() bool { return m.text == nil || m.text.ratesByPlugin() }

@@ -1,0 +1,179 @@
+package spec
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Requests gives what the pod requests of its node, per resource:
+//
+//	Requests(Pod) == PodLevel(Pod), for resources without it ByContainers(Pod), + Pod.Spec.Overhead
+//	ByContainers(Pod) == Max(sum over containers and sidecars, Max over init containers I : Starting(I))
+//	Starting(I) == I + the sidecars before I
+//
+// where a sidecar is a restartable init container. Resources of PodLevel are spec.resources.requests,
+// of which cpu, memory and hugepages count.
+//
+// Source: KEP-753 (sidecar containers), "Resources calculation for scheduling and pod admission"; KEP-2837
+// (pod-level resources); KEP-688 (pod overhead);
+// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers.
+//
+// For a bound pod, what the node reports takes part, see effective.
+func Requests(pod *v1.Pod) v1.ResourceList { return requests(pod, nil) }
+
+// NonZeroRequests is Requests for the purpose of rating: a container that states no request of
+// cpu or memory counts as if it stated 100m or 200Mi. A request of 0 that is stated stays 0, and a pod-level
+// request takes the place of all containers' as ever.
+//
+// Source: doc comment of DefaultMilliCPURequest and DefaultMemoryRequest in
+// k8s.io/kubernetes/pkg/scheduler/util. A pod counts the same before and after it is bound.
+func NonZeroRequests(pod *v1.Pod) v1.ResourceList {
+	return requests(pod, v1.ResourceList{
+		v1.ResourceCPU:    resource.MustParse("100m"),
+		v1.ResourceMemory: resource.MustParse("200Mi"),
+	})
+}
+
+func requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
+	of := func(c v1.Container) v1.ResourceList { return override(missing, containerRequests(pod, c)) }
+	running := total(each(append(Sidecars(pod), pod.Spec.Containers...), of)...)
+	inits := pod.Spec.InitContainers
+	uses := []v1.ResourceList{running}
+	for i, c := range inits {
+		before := filter(inits[:i], Restartable)
+		uses = append(uses, total(each(append(before, c), of)...))
+	}
+	return total(override(greatest(uses...), podLevelRequests(pod)), pod.Spec.Overhead)
+}
+
+// Sidecars gives the pod's restartable init containers, which keep running beside its containers.
+func Sidecars(pod *v1.Pod) []v1.Container { return filter(pod.Spec.InitContainers, Restartable) }
+
+// Restartable tells whether an init container is a sidecar: its restartPolicy is Always.
+//
+// Source: field doc of Container.restartPolicy.
+func Restartable(c v1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
+}
+
+// containerRequests gives a container's own requests. An ordinary init container cannot be
+// resized, so the spec alone counts.
+func containerRequests(pod *v1.Pod, c v1.Container) v1.ResourceList {
+	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+	lasting := append(Sidecars(pod), pod.Spec.Containers...)
+	reports := filter(statuses, func(status v1.ContainerStatus) bool {
+		return status.Name == c.Name && status.Resources != nil
+	})
+	if len(reports) == 0 || !exists(lasting, func(l v1.Container) bool { return l.Name == c.Name }) {
+		return c.Resources.Requests
+	}
+	return effective(pod, c.Resources.Requests, reports[0].AllocatedResources, reports[0].Resources.Requests)
+}
+
+// podLevelRequests gives the requests of the pod as a whole.
+func podLevelRequests(pod *v1.Pod) v1.ResourceList {
+	if pod.Spec.Resources == nil {
+		return nil
+	}
+	stated := pod.Spec.Resources.Requests
+	counted := stated
+	if pod.Status.Resources != nil {
+		counted = effective(pod, stated, pod.Status.AllocatedResources, pod.Status.Resources.Requests)
+	}
+	level := v1.ResourceList{}
+	for _, name := range filter(sortedKeys(stated), allowedAtPodLevel) {
+		level[name] = counted[name]
+	}
+	return level
+}
+
+// allowedAtPodLevel is the field doc of PodSpec.resources: cpu, memory and hugepages only.
+func allowedAtPodLevel(name v1.ResourceName) bool {
+	return contains([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory}, name) ||
+		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix)
+}
+
+// effective gives what counts while a pod on a node is being resized in place:
+//
+//	Max(desired, allocated, actual)   or, if the resize is infeasible,   Max(allocated, actual)
+//
+// desired is the spec, allocated what the node admitted, actual what runs. An unbound pod has
+// nothing allocated yet: the desired counts.
+//
+// Source: KEP-1287 (in-place update of pod resources), "Scheduler and API server interaction".
+func effective(pod *v1.Pod, desired, allocated, actual v1.ResourceList) v1.ResourceList {
+	switch {
+	case pod.Spec.NodeName == "":
+		return desired
+	case resizeInfeasible(pod):
+		return greatest(allocated, actual)
+	default:
+		return greatest(desired, allocated, actual)
+	}
+}
+
+// resizeInfeasible tells that the node rejected the resize for good.
+//
+// Source: doc of the pod condition PodResizePending and its reason Infeasible.
+func resizeInfeasible(pod *v1.Pod) bool {
+	return exists(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodResizePending && c.Reason == v1.PodReasonInfeasible
+	})
+}
+
+// amount gives a quantity as the whole number that is compared: cpu in thousandths, all else in units
+// (bytes, pieces), rounded up; 0 if the list does not name the resource.
+//
+// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#meaning-of-cpu
+// (nothing finer than 1m). The documents do not say that rounding is per pod, after adding up its containers.
+func amount(name v1.ResourceName, list v1.ResourceList) int64 {
+	quantity := list[name]
+	if name == v1.ResourceCPU {
+		return quantity.MilliValue()
+	}
+	return quantity.Value()
+}
+
+// total adds resource by resource.
+func total(lists ...v1.ResourceList) v1.ResourceList {
+	added := v1.ResourceList{}
+	for _, list := range lists {
+		for name, quantity := range list {
+			more := quantity.DeepCopy()
+			more.Add(added[name])
+			added[name] = more
+		}
+	}
+	return added
+}
+
+// greatest takes the maximum resource by resource.
+func greatest(lists ...v1.ResourceList) v1.ResourceList {
+	most := v1.ResourceList{}
+	for _, list := range lists {
+		for name, quantity := range list {
+			if other, ok := most[name]; !ok || quantity.Cmp(other) > 0 {
+				most[name] = quantity
+			}
+		}
+	}
+	return most
+}
+
+// override gives list with the entries of over put in, in place of its own.
+func override(list, over v1.ResourceList) v1.ResourceList {
+	both := v1.ResourceList{}
+	maps.Copy(both, list)
+	maps.Copy(both, over)
+	return both
+}
+
+// sortedKeys is DOMAIN of a function, in order.
+func sortedKeys[K cmp.Ordered, V any](function map[K]V) []K {
+	return slices.Sorted(maps.Keys(function))
+}

@@ -1,0 +1,56 @@
+package spec
+
+import (
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// NodeResourcesFit is the filter
+//
+//	Holds == /\ Cardinality(PodsOn(Node)) + 1 <= Node.Status.Allocatable["pods"]
+//	         /\ \A R \in DOMAIN Requests(Pod) :
+//	                \/ Ignored(R)
+//	                \/ Requests(Pod)[R] = 0
+//	                \/ Requests(Pod)[R] <= Node.Status.Allocatable[R] - sum of Requests(Other)[R], Other \in PodsOn(Node)
+//
+// It answers for the filter of the plugin NodeResourcesFit, and reads the node's pods.
+//
+// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled,
+// field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/.
+// A resource that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource
+// fits even on a node that is overcommitted in it. A terminating pod counts until it is gone.
+func NodeResourcesFit() Filter {
+	return Filter{
+		Plugin:    "NodeResourcesFit",
+		Footprint: ReadsNodeAndPods,
+		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			allocatable := node.Status.Allocatable
+			asked, others := Requests(pod), each(PodsOn(node, s), Requests)
+			return int64(len(others))+1 <= amount(v1.ResourcePods, allocatable) &&
+				all(sortedKeys(asked), func(name v1.ResourceName) bool {
+					used := sum(others, func(other v1.ResourceList) int64 { return amount(name, other) })
+					return ignored(p.Fit, name) || amount(name, asked) == 0 ||
+						amount(name, asked) <= amount(name, allocatable)-used
+				})
+		},
+	}
+}
+
+// ignored tells whether the profile takes the resource out of the filter. Only extended resources can be.
+//
+// Source: field docs of NodeResourcesFitArgs.ignoredResources and ignoredResourceGroups; a group is the part
+// of the name before the slash. The docs do not say what becomes of cpu in the list: it stays in the filter.
+func ignored(args FitArgs, name v1.ResourceName) bool {
+	group, _, _ := strings.Cut(string(name), "/")
+	return Extended(name) && (contains(args.IgnoredResources, string(name)) || contains(args.IgnoredResourceGroups, group))
+}
+
+// Extended tells whether the resource is an extended one: a qualified name outside kubernetes.io.
+//
+// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources.
+func Extended(name v1.ResourceName) bool {
+	return strings.Contains(string(name), "/") &&
+		!strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix) &&
+		!strings.HasPrefix(string(name), v1.DefaultResourceRequestsPrefix)
+}

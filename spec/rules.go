@@ -1,0 +1,82 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// rules are what the model says of nominations and preemption: the part of it that is neither filter nor rating.
+type rules struct {
+	// budgets are the rules by which preemption heeds disruption budgets.
+	budgets Budgets
+	// respected gives the nominated pods to which the pod must leave their room on the node.
+	respected func(pod *v1.Pod, node *v1.Node, s *Snapshot) []*v1.Pod
+	// unrated gives the feasible nodes that are taken without rating, if there are any.
+	unrated func(pod *v1.Pod, feasible []*v1.Node) []*v1.Node
+	// preempts tells whether the pod ever evicts others.
+	preempts func(pod *v1.Pod) bool
+	// awaits tells whether the pod waits for an earlier preemption to finish.
+	awaits func(pod *v1.Pod, s *Snapshot) bool
+	// clears: a nomination goes when the pod can neither be bound nor preempt.
+	clears bool
+	// putsBack: victims are chosen by putting pods back, not by comparing all sets.
+	putsBack bool
+	// useless: sets of pods whose eviction does not make the pod feasible compete too.
+	useless bool
+	// compare is negative if a is less damage than b.
+	compare func(a, b Casualty) int
+}
+
+// documentedRules are the rules that Kubernetes documents.
+func documentedRules() rules {
+	return rules{
+		budgets: DocumentedBudgets(), respected: Respected, unrated: nominatedAmong,
+		preempts: Preempts, awaits: AwaitsVictims, clears: true, putsBack: true, compare: Casualty.Compare,
+	}
+}
+
+// nominatedAmong gives the node that the pod is nominated to, if it is feasible.
+func nominatedAmong(pod *v1.Pod, feasible []*v1.Node) []*v1.Node {
+	return filter(feasible, func(node *v1.Node) bool { return node.Name == pod.Status.NominatedNodeName })
+}
+
+// leastRivals gives the preemptions of least casualty among all that compete.
+func (m *Scheduler) leastRivals(pod *v1.Pod, s *Snapshot) []Candidate {
+	rivals := union(s.Nodes, func(node *v1.Node) [][]Candidate { return m.rivals(pod, node, s) })
+	return m.LeastCasualty(pod, rivals, s)
+}
+
+// candidates gives the preemptions that an expectation names beside its outcomes. Where all sets of pods compete, the
+// chosen ones are ideal, and no procedure gives others.
+func (m *Scheduler) candidates(pod *v1.Pod, s *Snapshot) (documented, ideal []Candidate) {
+	if !m.rules.putsBack || m.rules.useless {
+		return nil, m.leastRivals(pod, s)
+	}
+	return union(s.Nodes, func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) }), m.Preemption(pod, s)
+}
+
+// rivals gives the sets of victims of a node that compete, in groups: of each group one set is compared with
+// the other groups', and it is open which.
+func (m *Scheduler) rivals(pod *v1.Pod, node *v1.Node, s *Snapshot) [][]Candidate {
+	if m.rules.putsBack && !m.rules.useless {
+		return [][]Candidate{m.DocumentedCandidates(pod, node, s)}
+	}
+	helpful := m.preemptable(pod, node, s)
+	if len(helpful) == 0 {
+		return nil
+	}
+	alone := func(c Candidate) []Candidate { return []Candidate{c} }
+	groups := each(helpful, alone)
+	if m.rules.putsBack {
+		groups = [][]Candidate{m.DocumentedCandidates(pod, node, s)}
+	}
+	if m.rules.useless {
+		groups = append(groups, each(m.useless(pod, node, helpful, s), alone)...)
+	}
+	return groups
+}
+
+// useless gives the sets of pods in jeopardy on the node that are not among the helpful ones.
+func (m *Scheduler) useless(pod *v1.Pod, node *v1.Node, helpful []Candidate, s *Snapshot) []Candidate {
+	others := filter(subsets(Jeopardy(pod, node, s)), func(pods []*v1.Pod) bool {
+		return !exists(helpful, func(c Candidate) bool { return SamePods(c.Victims, pods) })
+	})
+	return each(others, func(pods []*v1.Pod) Candidate { return Candidate{Node: helpful[0].Node, Victims: pods} })
+}

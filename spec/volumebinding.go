@@ -1,0 +1,82 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// VolumeBinding is the filter
+//
+//	Holds == /\ \A Volume \in Pod.Spec.Volumes that use a claim : ClaimOf(Pod, Volume, S) \in S
+//	         /\ \A Claim \in Claims(Pod, S) : ~Lost(Claim) /\ ~Deleting(Claim) /\ (ClaimBound(Claim) \/ ClaimWaits(Claim, S))
+//	         /\ \A Claim \in Claims(Pod, S) : ClaimBound(Claim) => \E PV \in S : PV.Name = Claim.Spec.VolumeName /\ Reaches(PV, Node)
+//	         /\ Servable({Claim \in Claims(Pod, S) : ~ClaimBound(Claim)}, Node, S)
+//
+// It answers for the filter of the plugin VolumeBinding, and reads the node and the pod's claims with their volumes
+// and classes.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/ (#binding, #node-affinity, #phase),
+// https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode, field doc of
+// EphemeralVolumeSource, and doc comment of VolumeBinding.Filter in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding ("true if all bound PVCs have compatible PVs with
+// the node, and if all unbound PVCs can be matched with an available and node-compatible PV"). That a claim on its
+// way out takes no new pod is in the design of storage object protection (postpone-pvc-deletion-if-used-in-a-pod).
+//
+// The question is about now: what becomes of the waiting claims once the pod is bound is not part of it, and the
+// snapshots of a state space keep their volumes as they are. A snapshot has no CSIDriver and CSIStorageCapacity
+// objects, which is to say that no driver has storageCapacity set: then capacity is not looked at (field doc of
+// CSIDriverSpec.storageCapacity).
+func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()) }
+
+func volumeBinding(r VolumeRules) Filter {
+	return Filter{
+		Plugin:    "VolumeBinding",
+		Footprint: ReadsCluster,
+		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			claims := Claims(pod, s)
+			bound := filter(claims, ClaimBound)
+			waiting := filter(r.waiting(pod, s), func(c *v1.PersistentVolumeClaim) bool { return !ClaimBound(c) })
+			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool { return usable(c, s) }) &&
+				all(bound, func(c *v1.PersistentVolumeClaim) bool {
+					volume := VolumeNamed(c.Spec.VolumeName, s)
+					return volume != nil && r.reaches(volume, node)
+				}) &&
+				r.serves(r, waiting, node, s)
+		},
+		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+			claims := Claims(pod, s)
+			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool {
+				volume := VolumeNamed(c.Spec.VolumeName, s)
+				return usable(c, s) && ClaimBound(c) && volume != nil && volume.Spec.NodeAffinity == nil
+			})
+		},
+	}
+}
+
+// usable tells whether a pod may be scheduled with the claim as it is.
+func usable(claim *v1.PersistentVolumeClaim, s *Snapshot) bool {
+	return claim.Status.Phase != v1.ClaimLost && claim.DeletionTimestamp == nil && (ClaimBound(claim) || ClaimWaits(claim, s))
+}
+
+// Reaches tells whether the volume can be accessed from the node:
+//
+//	Reaches(PV, Node) == \/ PV has no required node affinity
+//	                     \/ \E Term \in PV.Spec.NodeAffinity.Required.NodeSelectorTerms : MatchesTerm(Term, Node)
+//
+// Source: field doc of PersistentVolumeSpec.nodeAffinity, docs of VolumeNodeAffinity and NodeSelector. A term's
+// matchFields count as they do for a pod's affinity: nothing says otherwise.
+func Reaches(volume *v1.PersistentVolume, node *v1.Node) bool {
+	affinity := volume.Spec.NodeAffinity
+	return affinity == nil || affinity.Required == nil ||
+		exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
+}
+
+// VolumeCapacity is the rating of the plugin VolumeBinding. It always abstains: it rates only under the feature
+// StorageCapacityScoring, which is alpha and off in v1.36.
+//
+// Source: field doc of VolumeBindingArgs.shape, which is gated by that feature.
+func VolumeCapacity() Rater {
+	return Rater{
+		Plugin:    "VolumeBinding",
+		Footprint: ReadsNode,
+		Raw:       func(*Profile, *v1.Pod, *v1.Node, *Snapshot) int64 { return 0 },
+		Abstains:  func(*Profile, *v1.Pod, []*v1.Node, *Snapshot) bool { return true },
+	}
+}
