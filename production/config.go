@@ -1,0 +1,75 @@
+package production
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+)
+
+// configReference is where a user finds what the fields of a configuration mean.
+const configReference = "https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1/"
+
+// Config is a KubeSchedulerConfiguration, decoded, defaulted and validated by Kubernetes' own code.
+// Of its fields the profiles matter here. Those about the process (leader election, client
+// connection, backoff, parallelism) and percentageOfNodesToScore change no decision of this package.
+type Config struct {
+	kube *config.KubeSchedulerConfiguration
+}
+
+// DefaultConfig is what kube-scheduler runs with when it is given no configuration.
+func DefaultConfig() (*Config, error) {
+	var versioned configv1.KubeSchedulerConfiguration
+	scheme.Scheme.Default(&versioned)
+	var kube config.KubeSchedulerConfiguration
+	if err := scheme.Scheme.Convert(&versioned, &kube, nil); err != nil {
+		return nil, fmt.Errorf("default scheduler configuration: %w", err)
+	}
+	kube.APIVersion = configv1.SchemeGroupVersion.String()
+	return &Config{kube: &kube}, nil
+}
+
+// LoadConfig reads a KubeSchedulerConfiguration in YAML or JSON. Name is the name of the file, for
+// errors. It is as strict as kube-scheduler: unknown and repeated fields are errors. Extenders are
+// refused, as nobody would answer for them.
+func LoadConfig(name string, data []byte) (*Config, error) {
+	obj, kind, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the file, its fields are described at %s)", name, err, configReference)
+	}
+	kube, ok := obj.(*config.KubeSchedulerConfiguration)
+	if !ok {
+		return nil, fmt.Errorf("scheduler configuration %s: kind is %s, want KubeSchedulerConfiguration", name, kind.Kind)
+	}
+	kube.APIVersion = kind.GroupVersion().String()
+	if len(kube.Extenders) > 0 {
+		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (%s): extenders cannot be checked, as no process answers for them; remove the extenders", name, kube.Extenders[0].URLPrefix)
+	}
+	if errs := validation.ValidateKubeSchedulerConfiguration(kube); errs != nil {
+		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the field, see %s)", name, errors.Join(errs.Errors()...), configReference)
+	}
+	return &Config{kube: kube}, nil
+}
+
+// Profiles gives the scheduler names of the profiles, in the order of the configuration.
+func (c *Config) Profiles() []string {
+	names := make([]string, 0, len(c.kube.Profiles))
+	for _, profile := range c.kube.Profiles {
+		names = append(names, profile.SchedulerName)
+	}
+	return names
+}
+
+// profile gives a copy of the profile with the scheduler name.
+func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
+	i := slices.IndexFunc(c.kube.Profiles, func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName })
+	if i < 0 {
+		return nil, fmt.Errorf("no profile has schedulerName %q; the configuration has %s", schedulerName, strings.Join(c.Profiles(), ", "))
+	}
+	return c.kube.Profiles[i].DeepCopy(), nil
+}

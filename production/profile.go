@@ -1,0 +1,85 @@
+package production
+
+import (
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Spec translates the profile with the scheduler name into the terms of the formal model. It is taken
+// from the framework that runs the profile: the plugins after multi-point expansion and disabling, in
+// their order, their weights, and the arguments the model reads. An unknown scheduler name, or a profile
+// that kube-scheduler would not start with, is an error.
+func (c *Config) Spec(schedulerName string) (*spec.Profile, error) {
+	profile, err := c.profile(schedulerName)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	e, err := newEngine(ctx, profile, nil)
+	if err != nil {
+		return nil, err
+	}
+	return e.spec(), e.framework.Close()
+}
+
+// spec gives the profile the engine runs, in the terms of the formal model.
+func (e *engine) spec() *spec.Profile {
+	runs := e.framework.ListPlugins()
+	p := &spec.Profile{
+		SchedulerName: e.framework.ProfileName(),
+		Filters:       slices.Clone(e.filterNames),
+		Preempts:      slices.ContainsFunc(runs.PostFilter.Enabled, func(p config.Plugin) bool { return p.Name == names.DefaultPreemption }),
+	}
+	for _, s := range runs.Score.Enabled {
+		p.Raters = append(p.Raters, spec.Weighted{Plugin: s.Name, Weight: int64(s.Weight)})
+	}
+	for _, plugin := range e.ran.PluginConfig {
+		switch args := plugin.Args.(type) {
+		case *config.NodeResourcesFitArgs:
+			p.Fit = fitArgs(args)
+		case *config.NodeResourcesBalancedAllocationArgs:
+			p.Balanced = resourceWeights(args.Resources)
+		case *config.NodeAffinityArgs:
+			p.AddedAffinity = args.AddedAffinity
+		case *config.InterPodAffinityArgs:
+			p.PodAffinity = spec.PodAffinityArgs{
+				HardPodAffinityWeight:              args.HardPodAffinityWeight,
+				IgnorePreferredTermsOfExistingPods: args.IgnorePreferredTermsOfExistingPods,
+			}
+		}
+	}
+	return p
+}
+
+func fitArgs(args *config.NodeResourcesFitArgs) spec.FitArgs {
+	fit := spec.FitArgs{
+		IgnoredResources:      args.IgnoredResources,
+		IgnoredResourceGroups: args.IgnoredResourceGroups,
+	}
+	if s := args.ScoringStrategy; s != nil {
+		fit.Strategy = string(s.Type)
+		fit.Resources = resourceWeights(s.Resources)
+		if s.RequestedToCapacityRatio != nil {
+			for _, point := range s.RequestedToCapacityRatio.Shape {
+				fit.Shape = append(fit.Shape, spec.ShapePoint{Utilization: int64(point.Utilization), Score: int64(point.Score)})
+			}
+		}
+	}
+	return fit
+}
+
+func resourceWeights(resources []config.ResourceSpec) []spec.ResourceWeight {
+	var weights []spec.ResourceWeight
+	for _, r := range resources {
+		weights = append(weights, spec.ResourceWeight{Resource: v1.ResourceName(r.Name), Weight: r.Weight})
+	}
+	return weights
+}

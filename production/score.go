@@ -1,0 +1,84 @@
+package production
+
+import (
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// rate compares the feasible nodes and sets the outcomes: the node, or each of the nodes of the highest
+// total, among which production draws lots.
+func (c *cycle) rate(feasible []int) error {
+	if len(feasible) == 1 {
+		c.bind(feasible[0])
+		return nil
+	}
+	if !c.framework.HasScorePlugins() {
+		// Production stops at the first feasible node, beginning where the last search ended.
+		for _, i := range feasible {
+			c.bind(i)
+		}
+		return nil
+	}
+	infos := make([]fwk.NodeInfo, len(feasible))
+	for k, i := range feasible {
+		infos[k] = c.snapshot.infos[i]
+	}
+	if status := c.framework.RunPreScorePlugins(c.ctx, c.state, c.pod, infos); !status.IsSuccess() {
+		return status.AsError()
+	}
+	c.rehearse(infos)
+	scores, status := c.framework.RunScorePlugins(c.ctx, c.state, c.pod, infos)
+	if !status.IsSuccess() {
+		return status.AsError()
+	}
+	best := scores[0].TotalScore
+	for k, i := range feasible {
+		c.decision.Nodes[i].Total = scores[k].TotalScore
+		c.decision.Nodes[i].Ratings = c.ratings(scores[k].Scores)
+		best = max(best, scores[k].TotalScore)
+	}
+	for k, i := range feasible {
+		if scores[k].TotalScore == best {
+			c.bind(i)
+		}
+	}
+	return nil
+}
+
+// ratings puts the scores of one node, which leave out plugins that abstain, in the order of the raters.
+func (c *cycle) ratings(scores []fwk.PluginScore) []spec.Rating {
+	ratings := make([]spec.Rating, len(c.scoreNames))
+	for k, name := range c.scoreNames {
+		if len(scores) > 0 && scores[0].Name == name {
+			ratings[k].Value = scores[0].Score
+			scores = scores[1:]
+		} else {
+			ratings[k].Skipped = true
+		}
+	}
+	return ratings
+}
+
+// rehearse asks the score plugins on this goroutine and throws the answers away. The framework asks them
+// on a goroutine of its own, where a panic ends the process; a plugin that panics does so here first, where
+// it is caught. It costs a few microseconds.
+func (c *cycle) rehearse(infos []fwk.NodeInfo) {
+	skipped := c.state.GetSkipScorePlugins()
+	list := make(fwk.NodeScoreList, len(infos))
+	for k, plugin := range c.scores {
+		if skipped.Has(c.scoreNames[k]) {
+			continue
+		}
+		for i, info := range infos {
+			score, status := plugin.Score(c.ctx, c.state, c.pod, info)
+			if !status.IsSuccess() {
+				return // the framework will say so
+			}
+			list[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
+		}
+		if extensions := plugin.ScoreExtensions(); extensions != nil {
+			extensions.NormalizeScore(c.ctx, c.state, c.pod, list)
+		}
+	}
+}
