@@ -1,0 +1,217 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Catalog numbers the kinds of all scenarios of a run, what they share once, and holds the API
+// objects that stand for their nodes and pods. An object is made once: the same node or pod is
+// the same pointer in every question. It is safe for concurrent use.
+type Catalog struct {
+	nodeKinds []NodeKind
+	podKinds  []PodKind
+	around    []spec.Snapshot
+
+	mu       sync.RWMutex
+	nodes    map[nodeKey]*v1.Node
+	pods     map[podKey]*v1.Pod
+	contents map[string]*Content
+}
+
+type nodeKey struct{ kind, ordinal int }
+
+type podKey struct {
+	code    uint16 // kind and phase, by the catalog's numbers
+	node    nodeKey
+	index   int
+	ordered order
+}
+
+// order is where a pod stands: bound to a node, nominated to it, or asking.
+type order uint8
+
+const (
+	bound order = iota
+	nominated
+	asking
+)
+
+// NewCatalog gives an empty catalog.
+func NewCatalog() *Catalog {
+	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}}
+}
+
+// numbering translates a scenario's indexes of kinds into the catalog's.
+type numbering struct {
+	nodes, pods []int
+	around      int
+}
+
+// enter numbers the kinds of a scenario, and puts them in the order of their numbers. Scenarios
+// are entered before any is explored.
+func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
+	n := numbering{around: number(&c.around, s.Around)}
+	ordered := *s
+	nodes := reorder(&c.nodeKinds, &ordered.Nodes, &n.nodes)
+	pods := reorder(&c.podKinds, &ordered.Pods, &n.pods)
+	if s.Actions.ArrivalsOfKind != nil {
+		ordered.Actions.ArrivalsOfKind = make([]int, len(pods))
+		for i, limit := range s.Actions.ArrivalsOfKind {
+			ordered.Actions.ArrivalsOfKind[pods[i]] = limit
+		}
+	}
+	ordered.Initial = nil
+	for _, cluster := range s.Initial {
+		ordered.Initial = append(ordered.Initial, cluster.renumber(nodes, pods))
+	}
+	return &ordered, n
+}
+
+// reorder numbers the kinds, sorts them by number, and tells where each went.
+func reorder[T any](catalog, kinds *[]T, numbers *[]int) (to []int) {
+	type entry struct {
+		kind         T
+		number, from int
+	}
+	var entries []entry
+	for i, kind := range *kinds {
+		entries = append(entries, entry{kind, number(catalog, kind), i})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.number - b.number })
+	*kinds, to = nil, make([]int, len(entries))
+	for i, e := range entries {
+		*kinds, *numbers = append(*kinds, e.kind), append(*numbers, e.number)
+		to[e.from] = i
+	}
+	return to
+}
+
+func (c Cluster) renumber(nodes, pods []int) Cluster {
+	kinds := func(from []ClusterPod) (to []ClusterPod) {
+		for _, pod := range from {
+			to = append(to, ClusterPod{pods[pod.Kind], pod.Phase, pod.ID})
+		}
+		return to
+	}
+	renumbered := Cluster{Pending: kinds(c.Pending)}
+	for _, place := range c.Places {
+		renumbered.Places = append(renumbered.Places, ClusterNode{
+			Kind: nodes[place.Kind], ID: place.ID, Bound: kinds(place.Bound), Nominated: kinds(place.Nominated),
+		})
+	}
+	return renumbered
+}
+
+// number finds an equal entry, or adds one.
+func number[T any](entries *[]T, entry T) int {
+	for i := range *entries {
+		if equality.Semantic.DeepEqual((*entries)[i], entry) {
+			return i
+		}
+	}
+	*entries = append(*entries, entry)
+	return len(*entries) - 1
+}
+
+// node gives the object of a node: the ordinal-th of its kind.
+func (c *Catalog) node(key nodeKey) *v1.Node {
+	return intern(c, c.nodes, key, func() *v1.Node { return c.nodeKinds[key.kind].object(key.ordinal) })
+}
+
+// object makes the ordinal-th node of the kind.
+func (k *NodeKind) object(ordinal int) *v1.Node {
+	node := k.Node.DeepCopy()
+	if node.Name = fmt.Sprintf("%s-%d", k.Name, ordinal+1); ordinal < len(k.Fixed) {
+		node.Name = k.Fixed[ordinal]
+	}
+	node.UID = types.UID("node/" + node.Name)
+	if value, has := node.Labels[v1.LabelHostname]; has && value == "" {
+		node.Labels[v1.LabelHostname] = node.Name
+	}
+	return node
+}
+
+// StartTime is the start time of every bound pod whose kind does not state another: production
+// would read the clock for pods without one, and decisions would depend on it.
+var StartTime = metav1.Unix(1_700_000_000, 0)
+
+// pod gives the object of a pod that stands on or beside a node.
+func (c *Catalog) pod(key podKey) *v1.Pod {
+	var node *v1.Node
+	if key.node.kind >= 0 {
+		node = c.node(key.node)
+	}
+	return intern(c, c.pods, key, func() *v1.Pod {
+		code := Pod(key.code) << 16
+		kind := &c.podKinds[code.Kind()]
+		pod := kind.Pod.DeepCopy()
+		switch key.ordered {
+		case bound:
+			pod.Name = fmt.Sprintf("%s-on-%s-%d", kind.Name, node.Name, key.index+1)
+			setBound(pod, node, code.Phase())
+		case nominated:
+			pod.Name = fmt.Sprintf("%s-to-%s-%d", kind.Name, node.Name, key.index+1)
+			pod.Status.NominatedNodeName = node.Name
+		case asking:
+			pod.Name = kind.Name + "-asking"
+			if node != nil {
+				pod.Status.NominatedNodeName = node.Name
+			}
+		}
+		if kind.Only {
+			pod.Name = kind.Fixed[0]
+		}
+		pod.UID = PodUID(pod.Namespace, pod.Name)
+		return pod
+	})
+}
+
+// PodUID is the UID of the pod of that name, as names are all that tells the pods of a state apart. A pod that is read from a
+// manifest without UID has it too, so claims keep their owners when a cluster is written and read again.
+func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/" + name) }
+
+// setBound makes the pod one that runs on the node, in the phase.
+func setBound(pod *v1.Pod, node *v1.Node, phase Phase) {
+	pod.Spec.NodeName = node.Name
+	pod.Status.NominatedNodeName = ""
+	if pod.Status.StartTime == nil {
+		pod.Status.StartTime = StartTime.DeepCopy()
+	}
+	if phase == Running {
+		return
+	}
+	grace := int64(30)
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = StartTime.DeepCopy(), &grace
+	if phase == Preempted {
+		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
+			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,
+		})
+	}
+}
+
+// intern gives the one object of a key, and makes it if it is new.
+func intern[K comparable, T any](c *Catalog, objects map[K]T, key K, build func() T) T {
+	c.mu.RLock()
+	object, known := objects[key]
+	c.mu.RUnlock()
+	if known {
+		return object
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if object, known = objects[key]; known {
+		return object
+	}
+	object = build()
+	objects[key] = object
+	return object
+}

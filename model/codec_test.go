@@ -1,0 +1,109 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// TestCodecRoundTrip: unpack(pack(a)) = a for every canonical a, for codecs of any size; hence pack is injective.
+func TestCodecRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := codec{
+			nodes: rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
+			pods:  rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
+			kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
+			wide:  rapid.Bool().Draw(t, "wide"),
+		}
+		a := drawFor(t, c)
+		state := make([]byte, c.width())
+		c.pack(a, state)
+		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}} // scratch that was used before
+		c.unpack(state, back)
+		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
+		}
+		b := drawFor(t, c)
+		other := make([]byte, c.width())
+		c.pack(b, other)
+		if (string(state) == string(other)) != cmp.Equal(a, b, cmpopts.EquateEmpty()) {
+			t.Fatalf("two arrangements, equal or not, and their states:\n%v\n%v\n%x\n%x", a, b, state, other)
+		}
+	})
+}
+
+// drawFor draws a canonical arrangement that fits the codec, at its limits as well.
+func drawFor(t *rapid.T, c codec) *Arrangement {
+	kinds := 256 / phases
+	if c.wide {
+		kinds = maxPodKinds
+	}
+	a := &Arrangement{Left: Left{Arrivals: rapid.Uint8().Draw(t, "arrivals"), Placements: rapid.Uint8().Draw(t, "placements")}}
+	for range c.kinds {
+		a.ArrivalsOfKind = append(a.ArrivalsOfKind, rapid.IntRange(0, maxPods).Draw(t, "arrivals of kind"))
+	}
+	for range rapid.SampledFrom([]int{0, 1, c.nodes}).Draw(t, "places") {
+		a.Places = append(a.Places, Place{Kind: rapid.IntRange(0, maxNodeKinds-1).Draw(t, "kind")})
+	}
+	for range rapid.SampledFrom([]int{0, min(3, c.pods), c.pods}).Draw(t, "pods") {
+		p := newPod(rapid.IntRange(0, kinds-1).Draw(t, "kind"), Running, 0)
+		to := &a.Pending
+		if place := rapid.IntRange(-1, len(a.Places)-1).Draw(t, "place"); place >= 0 {
+			to = &a.Places[place].Nominated
+			if rapid.Bool().Draw(t, "bound") {
+				p = p.withPhase(rapid.SampledFrom([]Phase{Running, Preempted, Terminating}).Draw(t, "phase"))
+				to = &a.Places[place].Bound
+			}
+		}
+		*to = append(*to, p)
+	}
+	a.Canonical()
+	return a
+}
+
+func TestActionsPackInto32Bits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := Action{
+			Class: Class(rapid.IntRange(0, len(Classes())-1).Draw(t, "class")),
+			Pod:   rapid.Uint16().Draw(t, "pod"),
+			Place: rapid.IntRange(-1, maxNodes-1).Draw(t, "place"),
+		}
+		if diff := cmp.Diff(a, UnpackAction(a.Pack())); diff != "" {
+			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
+		}
+	})
+}
+
+// TestLimits: what the encoding cannot hold is refused, with the name of the limit.
+func TestLimits(t *testing.T) {
+	good := func() *Scenario {
+		return &Scenario{Name: "s", Initial: []Cluster{{Places: make([]ClusterNode, 1)}}, Nodes: make([]NodeKind, 1), Pods: make([]PodKind, 1)}
+	}
+	for _, row := range []struct {
+		reason string
+		spoil  func(*Scenario)
+		want   string
+	}{
+		{"it is as it should be", func(*Scenario) {}, ""},
+		{"as many pods as go", func(s *Scenario) { s.Actions.Arrivals = maxPods }, ""},
+		{"one more", func(s *Scenario) { s.Actions.Arrivals = maxPods + 1 }, "scenario s has 251 pods; at most 250 can be explored"},
+		{"nodes are counted per cluster", func(s *Scenario) { s.Initial[0].Places = make([]ClusterNode, maxNodes+1) }, "scenario s has 121 nodes; at most 120 can be explored"},
+		{"kinds of node", func(s *Scenario) { s.Nodes = make([]NodeKind, maxNodeKinds+1) }, "scenario s has 251 kinds of node; at most 250 can be explored"},
+		{"kinds of pod", func(s *Scenario) { s.Pods = make([]PodKind, maxPodKinds+1) }, "scenario s has 20001 kinds of pod; at most 20000 can be explored"},
+		{"completions", func(s *Scenario) { s.Actions.Completions = 256 }, "scenario s has 256 completions; at most 250 can be explored"},
+		{"bounds for kinds that are not there", func(s *Scenario) { s.Actions.ArrivalsOfKind = []int{1, 2} }, "scenario s bounds the arrivals of 2 kinds of pod, but has 1"},
+		{"nothing to begin with", func(s *Scenario) { s.Initial = nil }, "scenario s has no initial cluster"},
+	} {
+		s := good()
+		row.spoil(s)
+		got := ""
+		if _, err := NewMachine(s, NewCatalog()); err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}

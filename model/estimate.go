@@ -1,0 +1,195 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Estimate is about how many states a scenario has.
+type Estimate struct {
+	// States is the number. From 1e30 on it is only known that there are at least as many.
+	States float64
+	// Exact tells that nothing was continued: States is off by no more than the pods that preemptions and deletions leave pending.
+	Exact bool
+}
+
+// EstimateStates counts the states of a scenario without exploring them all, as the spec would have it.
+//
+// A pod that is pending without a nomination changes no decision. So it suffices to go through the settled states, those in
+// which no pod that arrived is pending, and to count for each the multisets of pods that may be pending besides:
+//
+//	sum over settled states s, r <= arrivals left in s:  multisets of r pods out of the kinds
+//
+// Settled states are gone through in order of the number of pods that have been decided about, until the spec has answered
+// effort questions. The numbers that are missing then are continued: as long as they grow, they grow ever more slowly.
+//
+// The error tells that the scenario cannot be explored at all, as it exceeds the encoding.
+func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error) {
+	catalog := NewCatalog()
+	machine, err := NewMachine(s, catalog)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := &settled{
+		machine: machine, tables: NewTables(catalog, m), questioner: machine.NewQuestioner(), effort: effort,
+		moves: map[string][]Move{}, seen: map[string]bool{}, state: make([]byte, machine.Width()),
+		waiting: make([][]string, s.MaxPods()+1), count: make([]float64, s.MaxPods()+1),
+	}
+	for i := range machine.Scenario.Initial {
+		pending := len(machine.Scenario.Initial[i].Pending)
+		for _, place := range machine.Scenario.Initial[i].Places {
+			pending += len(place.Nominated)
+		}
+		e.pending = max(e.pending, pending)
+	}
+	for i := range machine.Scenario.Initial {
+		e.find(machine.arrange(i, nil))
+	}
+	return e.estimate(), nil
+}
+
+// settled goes through settled states.
+type settled struct {
+	machine    *Machine
+	tables     *Tables
+	questioner *Questioner
+	// effort is the number of questions that the spec may still answer.
+	effort int
+	// moves are those of the questions answered.
+	moves map[string][]Move
+	seen  map[string]bool
+	// waiting are the states to expand, and count sums up how many states each state stands for, both by the number of pods decided about.
+	waiting [][]string
+	count   []float64
+	// pending is the largest number of pods pending in the beginning, nominated ones included.
+	pending int
+	state   []byte
+}
+
+// estimate expands states until it is done or out of effort.
+func (e *settled) estimate() Estimate {
+	last := 0
+	for layer := 0; layer < len(e.waiting); {
+		n := len(e.waiting[layer])
+		if n == 0 {
+			layer++
+			continue
+		}
+		last = max(last, layer)
+		state := e.waiting[layer][n-1]
+		e.waiting[layer] = e.waiting[layer][:n-1]
+		if !e.expand(state) {
+			return Estimate{States: e.continued(last)}
+		}
+		for layer > 0 && len(e.waiting[layer-1]) > 0 {
+			layer-- // a nomination was cleared
+		}
+	}
+	return Estimate{States: e.continued(len(e.count) - 1), Exact: true}
+}
+
+// immense is more states than any machine can hold; beyond it nothing is counted.
+const immense = 1e30
+
+// continued adds up the counts, those after the last complete one continued.
+func (e *settled) continued(last int) float64 {
+	sum := 0.0
+	for i := range e.count {
+		if sum > immense {
+			break
+		}
+		if i > last && i >= 2 && e.count[i-2] > 0 {
+			e.count[i] = max(e.count[i], e.count[i-1]*e.count[i-1]/e.count[i-2])
+		}
+		sum += e.count[i]
+	}
+	return sum
+}
+
+// find adds a state if it is new.
+func (e *settled) find(a *Arrangement) {
+	a.Canonical()
+	e.machine.Pack(a, e.state)
+	if e.seen[string(e.state)] {
+		return
+	}
+	state := string(e.state)
+	e.seen[state] = true
+	decided := e.pending + e.machine.Scenario.Actions.Arrivals - int(a.Left.Arrivals) - len(a.Pending)
+	e.waiting[decided] = append(e.waiting[decided], state)
+	e.count[decided] += multisetsUpTo(len(e.machine.Scenario.Pods), int(a.Left.Arrivals))
+}
+
+// expand finds the states that follow. It is false if that takes more questions than may be asked.
+func (e *settled) expand(state string) bool {
+	var now, next Arrangement
+	e.machine.Unpack([]byte(state), &now)
+	scenario := e.machine.Scenario
+	able := true
+	now.Environment(scenario, func(action Action) {
+		if action.Class == Arrive && slices.ContainsFunc(now.Pending, func(p Pod) bool { return p.Kind() == int(action.Pod) }) {
+			return // that pod is decided about in its place
+		}
+		next.CopyFrom(&now)
+		next.Act(action, 0)
+		if action.Class != Arrive {
+			e.find(&next)
+			return
+		}
+		if spec.Gated(scenario.Pods[action.Pod].Pod) {
+			return // it does not ask
+		}
+		next.Canonical()
+		var arrived Arrangement
+		arrived.CopyFrom(&next)
+		able = able && e.decide(&arrived, Asker{Kind: int(action.Pod), Place: -1})
+	})
+	for _, asker := range now.Askers(scenario, nil) {
+		able = able && e.decide(&now, asker)
+	}
+	return able
+}
+
+// decide finds the states that a decision about the asker leads to, if it leads on.
+func (e *settled) decide(a *Arrangement, asker Asker) bool {
+	key, order := e.questioner.Ask(a, asker)
+	moves, known := e.moves[string(key)]
+	if !known {
+		if e.effort == 0 {
+			return false
+		}
+		e.effort--
+		q := e.questioner.Question(asker)
+		answer := e.tables.Answer(q)
+		for _, outcome := range answer.Expectation.Outcomes {
+			if move, err := q.Move(outcome, answer.PodsOf); err == nil { // the spec evicts from the nominated node only
+				moves = append(moves, move)
+			}
+		}
+		e.moves[string(key)] = moves
+	}
+	var next Arrangement
+	for _, move := range moves {
+		stays := move.Kind == spec.Wait && (asker.Place < 0 || move.KeepsNomination)
+		if stays || move.Kind == spec.Nominate && !e.machine.Scenario.Actions.Preempt {
+			continue
+		}
+		if move.Place >= 0 {
+			move.Place = order[move.Place]
+		}
+		next.CopyFrom(a)
+		next.Apply(e.machine.Scenario, asker, move)
+		e.find(&next)
+	}
+	return true
+}
+
+// multisetsUpTo is the number of multisets of at most so many elements out of so many kinds.
+func multisetsUpTo(kinds, most int) float64 {
+	n := 1.0
+	for i := range most {
+		n *= float64(kinds+i+1) / float64(i+1)
+	}
+	return n
+}

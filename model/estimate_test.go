@@ -1,0 +1,169 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// reachable counts the states by going through all of them, with the decisions of the spec.
+func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
+	t.Helper()
+	catalog := model.NewCatalog()
+	machine, err := model.NewMachine(s, catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, questioner := model.NewTables(catalog, m), machine.NewQuestioner()
+	seen := map[string]bool{}
+	var queue []string
+	find := func(a *model.Arrangement) {
+		a.Canonical()
+		state := make([]byte, machine.Width())
+		if machine.Pack(a, state); !seen[string(state)] {
+			seen[string(state)] = true
+			queue = append(queue, string(state))
+		}
+	}
+	machine.Initial(func(state []byte) {
+		seen[string(state)] = true
+		queue = append(queue, string(state))
+	})
+	for len(queue) > 0 {
+		var now, next model.Arrangement
+		machine.Unpack([]byte(queue[0]), &now)
+		queue = queue[1:]
+		now.Environment(machine.Scenario, func(action model.Action) {
+			next.CopyFrom(&now)
+			next.Act(action, 0)
+			find(&next)
+		})
+		for _, asker := range now.Askers(machine.Scenario, nil) {
+			_, order := questioner.Ask(&now, asker)
+			q := questioner.Question(asker)
+			answer := tables.Answer(q)
+			for _, outcome := range answer.Expectation.Outcomes {
+				move, err := q.Move(outcome, answer.PodsOf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if move.Place >= 0 {
+					move.Place = order[move.Place]
+				}
+				next.CopyFrom(&now)
+				next.Apply(machine.Scenario, asker, move)
+				find(&next)
+			}
+		}
+	}
+	return len(seen)
+}
+
+// estimated is a scenario of two kinds of node and two of pod, in which every cluster of the given size is a beginning.
+func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *model.Scenario {
+	node := func(name, cpu string) *v1.Node {
+		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1.NodeStatus{Allocatable: v1.ResourceList{
+			v1.ResourceCPU: resource.MustParse(cpu), v1.ResourcePods: resource.MustParse("10"),
+		}}}
+	}
+	pod := func(name, cpu string, priority int32) *v1.Pod {
+		return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: v1.PodSpec{Priority: &priority, Containers: []v1.Container{{
+			Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}},
+		}}}}
+	}
+	s := &model.Scenario{
+		Name:    "estimated",
+		Nodes:   []model.NodeKind{{Name: "small", Node: node("small", "2")}, {Name: "large", Node: node("large", "3")}},
+		Pods:    []model.PodKind{{Name: "low", Pod: pod("low", "1", 0)}, {Name: "high", Pod: pod("high", "2", high)}},
+		Actions: model.Actions{Arrivals: arrivals, Preempt: true, VictimGone: true},
+	}
+	for large := 0; large <= nodes; large++ {
+		var cluster model.Cluster
+		for i := range nodes {
+			kind := 0
+			if i < large {
+				kind = 1
+			}
+			cluster.Places = append(cluster.Places, model.ClusterNode{Kind: kind})
+		}
+		s.Initial = append(s.Initial, cluster)
+	}
+	if change != nil {
+		change(s)
+	}
+	return s
+}
+
+func TestEstimateStates(t *testing.T) {
+	const effort = 10_000
+	tests := []struct {
+		reason   string
+		scenario *model.Scenario
+		effort   int
+		// The estimate may be so many times the number, at least and at most.
+		least, most float64
+	}{
+		{"without preemption it is exact", estimated(2, 4, 0, nil), effort, 1, 1},
+		{"with more nodes and pods too", estimated(3, 5, 0, nil), effort, 1, 1},
+		{"with pods that complete too", estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Completions = 1 }), effort, 1, 1},
+		{"with pods bound by hand too", estimated(2, 3, 0, func(s *model.Scenario) { s.Actions.Placements = 2 }), effort, 1, 1},
+		{"with pods that pend in the beginning too", estimated(2, 2, 0, func(s *model.Scenario) {
+			for i := range s.Initial {
+				s.Initial[i].Pending = []model.ClusterPod{{Kind: 0}, {Kind: 0}, {Kind: 1}}
+			}
+		}), effort, 1, 1},
+		{"with nothing to arrive it counts what is there", estimated(2, 0, 0, func(s *model.Scenario) {
+			for i := range s.Initial {
+				s.Initial[i].Pending = []model.ClusterPod{{Kind: 0}, {Kind: 1}}
+			}
+		}), effort, 1, 1},
+		{"preemptions put it off a little", estimated(2, 5, 10, nil), effort, 0.9, 1.2},
+		{"so do deletions", estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Deletions = 1 }), effort, 0.9, 1.2},
+		{"little effort gives more than there are, not less", estimated(3, 5, 0, nil), 60, 1, 4},
+	}
+	m := spec.New(spec.DefaultProfile())
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			got, err := model.EstimateStates(tt.scenario, m, tt.effort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := float64(reachable(t, tt.scenario, m))
+			if ratio := got.States / want; ratio < tt.least || ratio > tt.most {
+				t.Errorf("the estimate is %g (exact %t), there are %g: %.2f times as many", got.States, got.Exact, want, ratio)
+			}
+			if got.Exact != (tt.effort == effort) {
+				t.Errorf("exact is %t", got.Exact)
+			}
+		})
+	}
+}
+
+// An estimate of what cannot be counted is large, and takes no time.
+func TestEstimateOfTheImmense(t *testing.T) {
+	got, err := model.EstimateStates(estimated(8, 240, 10, nil), spec.New(spec.DefaultProfile()), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Exact || !(got.States > 1e9) {
+		t.Errorf("estimate %+v", got)
+	}
+}
+
+func TestEstimateRefusesWhatExceedsTheEncoding(t *testing.T) {
+	if got, err := model.EstimateStates(estimated(1, 251, 0, nil), spec.New(spec.DefaultProfile()), 100); err == nil {
+		t.Errorf("251 pods are estimated at %+v, want an error", got)
+	}
+}
+
+func ExampleEstimateStates() {
+	estimate, err := model.EstimateStates(estimated(2, 3, 0, nil), spec.New(spec.DefaultProfile()), 1000)
+	fmt.Println(estimate.States, estimate.Exact, err)
+	// Output: 110 true <nil>
+}

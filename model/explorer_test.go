@@ -1,0 +1,210 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// explorer goes through all states of a machine, the plain way: decisions are those the spec allows.
+type explorer struct {
+	machine    *Machine
+	tables     *Tables
+	questioner *Questioner
+	// from has for each state found the state before it and the action between; the empty string for initial states.
+	from   map[string]string
+	action map[string]uint32
+	order  []string
+}
+
+func explore(t *testing.T, s *Scenario) *explorer {
+	t.Helper()
+	m, scheduler := newMachine(t, s)
+	e := &explorer{m, NewTables(m.Catalog, scheduler), m.NewQuestioner(), map[string]string{}, map[string]uint32{}, nil}
+	m.Initial(func(state []byte) { e.add("", Action{}, string(state)) })
+	for i := 0; i < len(e.order); i++ {
+		e.expand(e.order[i])
+	}
+	return e
+}
+
+func (e *explorer) add(from string, action Action, state string) {
+	if _, known := e.from[state]; !known {
+		e.from[state], e.action[state] = from, action.Pack()
+		e.order = append(e.order, state)
+	}
+}
+
+func (e *explorer) expand(state string) {
+	now, next := &Arrangement{}, &Arrangement{}
+	e.machine.Unpack([]byte(state), now)
+	now.Environment(e.machine.Scenario, func(action Action) {
+		next.CopyFrom(now)
+		next.Act(action, 0)
+		e.add(state, action, packed(e.machine, next))
+	})
+	for _, asker := range now.Askers(e.machine.Scenario, nil) {
+		for _, move := range e.moves(now, asker) {
+			if move.Class() == Preempt && !e.machine.Scenario.Actions.Preempt {
+				continue
+			}
+			next.CopyFrom(now)
+			next.Apply(e.machine.Scenario, asker, move)
+			e.add(state, Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place}, packed(e.machine, next))
+		}
+	}
+}
+
+// moves gives what the spec allows the asker.
+func (e *explorer) moves(a *Arrangement, asker Asker) []Move {
+	_, order := e.questioner.Ask(a, asker)
+	order = slices.Clone(order)
+	q := e.questioner.Question(asker)
+	answer := e.tables.Answer(q)
+	var moves []Move
+	for _, outcome := range answer.Expectation.Outcomes {
+		move, err := q.Move(outcome, answer.PodsOf)
+		if err != nil {
+			panic(err)
+		}
+		if move.Place >= 0 {
+			move.Place = order[move.Place]
+		}
+		moves = append(moves, move)
+	}
+	return moves
+}
+
+// trace gives the states that lead to a state, and the actions between them.
+func (e *explorer) trace(state string) (states [][]byte, actions []uint32) {
+	for ; state != ""; state = e.from[state] {
+		states, actions = append(states, []byte(state)), append(actions, e.action[state])
+	}
+	slices.Reverse(states)
+	slices.Reverse(actions)
+	return states, actions[1:]
+}
+
+// smallScenario has two nodes, two kinds of pod, one of which may preempt the other, and all actions.
+func smallScenario(nodes ...int) *Scenario {
+	node := func(cpus string) *v1.Node {
+		return &v1.Node{Status: v1.NodeStatus{Allocatable: v1.ResourceList{
+			v1.ResourceCPU: resource.MustParse(cpus), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("110"),
+		}}}
+	}
+	pod := func(cpus string, priority int32) *v1.Pod {
+		return &v1.Pod{Spec: v1.PodSpec{Priority: &priority, Containers: []v1.Container{{
+			Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpus)}},
+		}}}}
+	}
+	cluster := Cluster{}
+	for _, kind := range nodes {
+		cluster.Places = append(cluster.Places, ClusterNode{Kind: kind})
+	}
+	return &Scenario{
+		Name:    "small",
+		Nodes:   []NodeKind{{Name: "small", Node: node("1")}, {Name: "large", Node: node("2")}},
+		Pods:    []PodKind{{Name: "low", Pod: pod("1", 0)}, {Name: "high", Pod: pod("1", 10)}},
+		Initial: []Cluster{cluster},
+		Actions: Actions{Arrivals: 3, Completions: 1, Preempt: true, VictimGone: true},
+	}
+}
+
+// TestWalk: a trace with names passes through the states it was made of, and in it nodes and pods keep their names.
+func TestWalk(t *testing.T) {
+	s := smallScenario(0, 0)
+	s.Actions.Deletions, s.Actions.Placements = 1, 1
+	e := explore(t, s)
+	seen := map[Class]int{}
+	for _, state := range e.order {
+		states, actions := e.trace(state)
+		stages, err := e.machine.Walk(states, actions, e.moves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(stages) != len(states) {
+			t.Fatalf("%d stages for %d states", len(stages), len(states))
+		}
+		for i, stage := range stages {
+			if got := packed(e.machine, stage.Arrangement()); got != string(states[i]) {
+				t.Fatalf("stage %d is the state %x, want %x", i, got, states[i])
+			}
+			if (stage.Step == nil) != (i+1 == len(stages)) {
+				t.Fatalf("stage %d of %d: step %v", i, len(stages), stage.Step)
+			}
+			if stage.Step != nil {
+				seen[stage.Step.Class]++
+				checkNames(t, stage, stages[i+1])
+			}
+		}
+	}
+	for class := range Classes() {
+		if seen[Class(class)] == 0 && Class(class) != Park {
+			t.Errorf("no trace has a step %s", Class(class))
+		}
+	}
+}
+
+// checkNames: what a step says happens to the pods it names, and to no other.
+func checkNames(t *testing.T, before, after Stage) {
+	t.Helper()
+	step, want := before.Step, where(before.Cluster)
+	name := step.Pod.Name
+	switch step.Class {
+	case Arrive:
+		want[name] = "pending"
+	case ByHand, Schedule:
+		want[name] = "running on " + step.Node.Name
+	case Preempt:
+		for other, at := range want {
+			if other != name && at == "nominated to "+step.Node.Name && priorityOf(before.Cluster, other) < spec.Priority(step.Pod) {
+				want[other] = "pending"
+			}
+		}
+		want[name] = "nominated to " + step.Node.Name
+		for _, victim := range step.Victims {
+			if want[victim.Name] == "running on "+step.Node.Name {
+				want[victim.Name] = "preempted, terminating on " + step.Node.Name
+			}
+		}
+	case Park:
+		want[name] = "pending"
+	case Delete:
+		want[name] = "terminating on " + step.Node.Name
+	case Gone, Complete:
+		delete(want, name)
+	}
+	if diff := cmp.Diff(want, where(after.Cluster)); diff != "" {
+		t.Fatalf("%s of %s (-want +got):\n%s", step.Class, name, diff)
+	}
+}
+
+// where says of every pod where it is.
+func where(s *spec.Snapshot) map[string]string {
+	at := map[string]string{}
+	for _, pod := range s.Pods {
+		switch {
+		case pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "":
+			at[pod.Name] = "pending"
+		case pod.Spec.NodeName == "":
+			at[pod.Name] = "nominated to " + pod.Status.NominatedNodeName
+		case pod.DeletionTimestamp == nil:
+			at[pod.Name] = Running.String() + " on " + pod.Spec.NodeName
+		case spec.TerminatingByPreemption(pod):
+			at[pod.Name] = Preempted.String() + " on " + pod.Spec.NodeName
+		default:
+			at[pod.Name] = Terminating.String() + " on " + pod.Spec.NodeName
+		}
+	}
+	return at
+}
+
+func priorityOf(s *spec.Snapshot, name string) int32 {
+	i := slices.IndexFunc(s.Pods, func(pod *v1.Pod) bool { return pod.Name == name })
+	return spec.Priority(s.Pods[i])
+}

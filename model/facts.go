@@ -1,0 +1,117 @@
+package model
+
+import (
+	"slices"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// facts are the spec's answers about one node with what is on it, for one kind of pod that asks, as far as predicates
+// go that look at one node only.
+type facts struct {
+	// verdicts has one entry per filter of the profile; those that look beyond the node hold.
+	verdicts []spec.AllowedVerdicts
+	feasible bool
+	// passesEmpty: all filters would hold if no pod were on the node.
+	passesEmpty bool
+	// awaits: a pod nominated to the node would wait for its victims there.
+	awaits bool
+	// raw has one rating per rater of the profile, 0 for those that look beyond the node; nil unless feasible.
+	raw []int64
+
+	// documented and ideal are what a dry run finds, if no other predicate has a say.
+	dryRun            sync.Once
+	documented, ideal [][]int
+
+	scheduler *spec.Scheduler
+	asker     *v1.Pod
+	node      *v1.Node
+	pods      []*v1.Pod // in the place's order
+	bound     []Pod
+	snapshot  *spec.Snapshot
+
+	mu      sync.Mutex
+	without map[string]bool // feasibility by the set of pods taken away
+}
+
+// factsOf gives the facts for a kind of pod and a content, and asks the spec for them if they are new.
+func (t *Tables) factsOf(asker int, content *Content) *facts {
+	key := factsKey{asker, content.number}
+	t.mu.RLock()
+	known, ok := t.facts[key]
+	t.mu.RUnlock()
+	if ok {
+		return known
+	}
+	// Two workers may both do this; the facts are the same, and the first to finish keeps the entry.
+	f := t.ask(asker, content)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, ok = t.facts[key]; ok {
+		return known
+	}
+	t.facts[key] = f
+	return f
+}
+
+// ask asks the spec about a cluster of this one node.
+func (t *Tables) ask(asker int, content *Content) *facts {
+	q, podsOf := t.catalog.Objects(&Question{Asker: asker, Nomination: -1, Places: []*Content{content}, around: content.around})
+	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
+	f := &facts{
+		feasible:    t.narrow.Feasibility(pod, node, s),
+		passesEmpty: t.narrow.Passes(pod, node, s.Without(podsOf[0]...)),
+		awaits:      slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
+		scheduler:   t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
+		without: map[string]bool{},
+	}
+	for _, filter := range t.filters {
+		allowed := spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
+		if filter.Footprint != spec.ReadsCluster {
+			allowed = t.spec.Allowed(filter, pod, node, s)
+		}
+		f.verdicts = append(f.verdicts, allowed)
+	}
+	if !f.feasible {
+		return f
+	}
+	for _, rater := range t.raters {
+		raw := int64(0)
+		if rater.Footprint != spec.ReadsCluster && rater.Raw != nil {
+			raw = rater.Raw(t.spec.Profile, pod, node, s)
+		}
+		f.raw = append(f.raw, raw)
+	}
+	return f
+}
+
+// feasibleWithout tells whether the node is feasible without the pods at the indexes, of alike pods the first ones.
+func (f *facts) feasibleWithout(indexes []int) bool {
+	key := make([]byte, len(indexes))
+	for i, index := range indexes {
+		key[i] = byte(index)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if feasible, known := f.without[string(key)]; known {
+		return feasible
+	}
+	var away []*v1.Pod
+	for _, index := range indexes {
+		away = append(away, f.pods[index])
+	}
+	feasible := f.scheduler.Feasibility(f.asker, f.node, f.snapshot.Without(away...))
+	f.without[string(key)] = feasible
+	return feasible
+}
+
+// victims gives the documented and the ideal sets of victims, if no predicate that looks beyond the node has a say.
+func (f *facts) victims() (documented, ideal [][]int) {
+	f.dryRun.Do(func() {
+		f.documented, f.ideal = dryRun{f.scheduler, f.snapshot, 0, f.asker, f.pods, f.bound, f.feasibleWithout}.victims()
+	})
+	return f.documented, f.ideal
+}

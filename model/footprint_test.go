@@ -1,0 +1,113 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestFootprints: a predicate says the same of a node when what it says it does not read is changed.
+func TestFootprints(t *testing.T) {
+	p := spec.DefaultProfile()
+	rapid.Check(t, func(t *rapid.T) {
+		q := generate.Question(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "question")
+		keepsCompany(t, q.Pod)
+		other := generate.Question(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "another cluster").Snapshot
+		node := rapid.SampledFrom(q.Snapshot.Nodes).Draw(t, "node")
+		for _, f := range spec.Filters() {
+			s := perturbed(f.Footprint, node, q.Snapshot, other)
+			if got, want := f.Holds(p, q.Pod, node, s), f.Holds(p, q.Pod, node, q.Snapshot); got != want {
+				t.Fatalf("%s says %v of %s, and %v when other objects change", f.Plugin, want, node.Name, got)
+			}
+		}
+		for _, r := range spec.Raters() {
+			if r.Raw == nil {
+				continue
+			}
+			s := perturbed(r.Footprint, node, q.Snapshot, other)
+			if got, want := r.Raw(p, q.Pod, node, s), r.Raw(p, q.Pod, node, q.Snapshot); got != want {
+				t.Fatalf("%s rates %s %d, and %d when other objects change", r.Plugin, node.Name, want, got)
+			}
+		}
+	})
+}
+
+// perturbed keeps of the snapshot what the footprint allows to read, and has objects of another cluster for the rest.
+func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot) *spec.Snapshot {
+	if footprint == spec.ReadsCluster {
+		return s
+	}
+	changed := *other
+	changed.Nodes = append([]*v1.Node{node}, other.Nodes[1:]...)
+	stranger := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
+	changed.Pods = slices.Clone(other.Pods)
+	if footprint == spec.ReadsNodeAndPods {
+		changed.Pods = append(slices.DeleteFunc(changed.Pods, stranger), spec.PodsOn(node, s)...)
+	}
+	return &changed
+}
+
+// TestIdle: a predicate that says it is idle has nothing to say, whatever the nodes are and however many pods like those of the
+// snapshot are on them.
+func TestIdle(t *testing.T) {
+	idle, active := 0, 0
+	p := spec.DefaultProfile()
+	rapid.Check(t, func(t *rapid.T) {
+		m, _ := newMachine(t, drawScenario(t))
+		s, more := m.Named(drawNamed(t, m)), m.Named(drawNamed(t, m))
+		asker := rapid.SampledFrom(m.Scenario.Pods).Draw(t, "asker").Pod
+		likeThem := *more
+		likeThem.Pods = slices.DeleteFunc(slices.Clone(more.Pods), func(pod *v1.Pod) bool {
+			return !slices.ContainsFunc(s.Pods, func(known *v1.Pod) bool { return known.GenerateName == pod.GenerateName })
+		})
+		for _, f := range spec.Filters() {
+			if f.Idle == nil {
+				continue
+			}
+			if !f.Idle(p, asker, s.Pods, s) {
+				active++
+				continue
+			}
+			idle++
+			for _, node := range likeThem.Nodes {
+				if !f.Holds(p, asker, node, &likeThem) {
+					t.Fatalf("%s is idle, yet rejects %s", f.Plugin, node.Name)
+				}
+			}
+		}
+		for _, r := range spec.Raters() {
+			if r.Idle != nil && r.Idle(p, asker, s.Pods, s) && !r.Abstains(p, asker, likeThem.Nodes, &likeThem) {
+				t.Fatalf("%s is idle, yet rates", r.Plugin)
+			}
+		}
+	})
+	if idle == 0 || active == 0 {
+		t.Errorf("filters were idle %d times and active %d times; both are wanted", idle, active)
+	}
+}
+
+// drawNamed draws an arrangement whose pods are told apart; their generateName is their kind.
+func drawNamed(t *rapid.T, m *Machine) *Arrangement {
+	a := drawArrangement(t, m.Scenario)
+	for i := range m.Scenario.Pods {
+		m.Scenario.Pods[i].Pod.GenerateName = m.Scenario.Pods[i].Name
+	}
+	who := newIdentities(m.Scenario)
+	name := func(pods []Pod) {
+		for i, p := range pods {
+			pods[i] = newPod(p.Kind(), p.Phase(), who.pod(p.Kind(), 0))
+		}
+	}
+	name(a.Pending)
+	for i := range a.Places {
+		a.Places[i].ID = who.node(a.Places[i].Kind, 0)
+		name(a.Places[i].Bound)
+		name(a.Places[i].Nominated)
+	}
+	return a
+}

@@ -1,0 +1,178 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// NodeKind is a set of nodes that nothing but their names tells apart.
+type NodeKind struct {
+	// Name is the base of the names of its nodes: name-1, name-2, ...
+	Name string
+	// Node is the template. An empty label kubernetes.io/hostname stands for each node's own name.
+	Node *v1.Node
+	// Fixed gives the nodes their names, where names are known beforehand (manifests). A kind cannot have more nodes than that.
+	Fixed []string
+}
+
+// PodKind is a set of pods that nothing but their names tells apart.
+type PodKind struct {
+	// Name is the base of the names of its pods: name-1, name-2, ...
+	Name string
+	// Pod is the template, as pending: without node, nomination and deletion timestamp.
+	Pod *v1.Pod
+	// Fixed gives the pods their names, where names are known beforehand (manifests); later ones are numbered.
+	Fixed []string
+	// Only: there is never a pod of the kind but the one that Fixed names, so the name may mean something to other objects.
+	Only bool
+}
+
+// Priority is spec.priority, 0 if unset.
+func (k *PodKind) Priority() int32 { return spec.Priority(k.Pod) }
+
+// Phase is what tells pods of one kind on one node apart.
+type Phase uint8
+
+const (
+	// Running: bound, whatever its containers do.
+	Running Phase = iota
+	// Preempted: terminating, because the scheduler evicted it.
+	Preempted
+	// Terminating: terminating for any other reason.
+	Terminating
+
+	phases = 3
+)
+
+// String gives the words used in reports.
+func (p Phase) String() string {
+	return [...]string{"running", "preempted, terminating", "terminating"}[p]
+}
+
+// Actions says what may happen in a scenario besides scheduling.
+type Actions struct {
+	// Arrivals is the number of pods that may arrive, one at a time, each of any kind.
+	Arrivals int
+	// ArrivalsOfKind bounds the arrivals by pod kind; nil for no such bound.
+	ArrivalsOfKind []int
+	// Completions is the number of running pods that may complete and leave.
+	Completions int
+	// Deletions is the number of running pods that somebody else may delete: they terminate.
+	Deletions int
+	// Placements is the number of arriving pods that may be put on a node past the scheduler, whether they fit or not.
+	Placements int
+	// Preempt lets the scheduler evict pods; without it a preemption is compared, but not carried out.
+	Preempt bool
+	// VictimGone lets terminating pods finish and leave.
+	VictimGone bool
+}
+
+// Scenario is what is explored: the kinds, the initial clusters and the actions.
+type Scenario struct {
+	Name string
+	// Doc says in a sentence what the scenario is about.
+	Doc   string
+	Nodes []NodeKind
+	Pods  []PodKind
+	// Around holds the objects that do not change: namespaces, budgets, volumes. Its Nodes and Pods are empty.
+	Around spec.Snapshot
+	// Initial are the clusters to begin with, smallest first. Each has at most MaxNodes nodes.
+	Initial []Cluster
+	Actions Actions
+}
+
+// Cluster is an arrangement in terms of the scenario's kinds, by index.
+type Cluster struct {
+	Places  []ClusterNode
+	Pending []ClusterPod
+}
+
+// ClusterNode is one node of a Cluster.
+type ClusterNode struct {
+	Kind int
+	// ID is which of the kind's fixed names the node has, from 1; 0 to number it.
+	ID               int
+	Bound, Nominated []ClusterPod
+}
+
+// ClusterPod is one pod of a Cluster.
+type ClusterPod struct {
+	Kind  int
+	Phase Phase
+	// ID is which of the kind's fixed names the pod has, from 1; 0 to number it.
+	ID int
+}
+
+// MaxNodes is the number of nodes of the largest initial cluster.
+func (s *Scenario) MaxNodes() int {
+	most := 0
+	for _, c := range s.Initial {
+		most = max(most, len(c.Places))
+	}
+	return most
+}
+
+// MaxPods is the largest number of pods that can exist at once.
+func (s *Scenario) MaxPods() int {
+	most := 0
+	for _, c := range s.Initial {
+		pods := len(c.Pending)
+		for _, place := range c.Places {
+			pods += len(place.Bound) + len(place.Nominated)
+		}
+		most = max(most, pods)
+	}
+	return most + s.Actions.Arrivals
+}
+
+// PastScheduler tells whether pods can be on nodes that the scheduler did not choose.
+func (s *Scenario) PastScheduler() bool {
+	return s.Actions.Placements > 0 || slices.ContainsFunc(s.Initial, func(c Cluster) bool {
+		return slices.ContainsFunc(c.Places, func(n ClusterNode) bool { return len(n.Bound) > 0 })
+	})
+}
+
+// Limits of the encoding.
+const (
+	maxNodes     = 120
+	maxPods      = 250
+	maxNodeKinds = 250
+	maxPodKinds  = 20000
+	maxActions   = 250
+)
+
+// validate tells whether the scenario fits the encoding.
+func (s *Scenario) validate() error {
+	for _, limit := range []struct {
+		what      string
+		have, max int
+	}{
+		{"nodes", s.MaxNodes(), maxNodes},
+		{"pods", s.MaxPods(), maxPods},
+		{"kinds of node", len(s.Nodes), maxNodeKinds},
+		{"kinds of pod", len(s.Pods), maxPodKinds},
+		{"completions", s.Actions.Completions, maxActions},
+		{"deletions", s.Actions.Deletions, maxActions},
+		{"placements", s.Actions.Placements, maxActions},
+	} {
+		if limit.have > limit.max {
+			return fmt.Errorf("scenario %s has %d %s; at most %d can be explored", s.Name, limit.have, limit.what, limit.max)
+		}
+	}
+	if n := len(s.Actions.ArrivalsOfKind); n != 0 && n != len(s.Pods) {
+		return fmt.Errorf("scenario %s bounds the arrivals of %d kinds of pod, but has %d", s.Name, n, len(s.Pods))
+	}
+	for kind, n := range s.Actions.ArrivalsOfKind {
+		if n > maxActions {
+			return fmt.Errorf("scenario %s lets %d pods of kind %s arrive; at most %d can be explored", s.Name, n, s.Pods[kind].Name, maxActions)
+		}
+	}
+	if len(s.Initial) == 0 {
+		return fmt.Errorf("scenario %s has no initial cluster", s.Name)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package model
+
+// Machine is a scenario as a finite state machine, short of the decisions.
+type Machine struct {
+	// Scenario is the scenario with its kinds in the catalog's order; indexes of kinds in
+	// arrangements, actions and askers are indexes into it.
+	Scenario *Scenario
+	Catalog  *Catalog
+
+	codec   codec
+	numbers numbering
+	fixed   map[string]bool // names of pods that are known beforehand
+}
+
+// NewMachine enters the scenario in the catalog. It fails if the scenario is malformed or exceeds the encoding.
+func NewMachine(s *Scenario, c *Catalog) (*Machine, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	ordered, numbers := c.enter(s)
+	m := &Machine{Scenario: ordered, Catalog: c, codec: newCodec(ordered), numbers: numbers, fixed: map[string]bool{}}
+	for _, kind := range ordered.Pods {
+		for _, name := range kind.Fixed {
+			m.fixed[name] = true
+		}
+	}
+	return m, nil
+}
+
+// Width is the number of bytes of a state.
+func (m *Machine) Width() int { return m.codec.width() }
+
+// Pack writes a canonical arrangement into a state of Width bytes.
+func (m *Machine) Pack(a *Arrangement, state []byte) { m.codec.pack(a, state) }
+
+// Unpack reads a state into the arrangement.
+func (m *Machine) Unpack(state []byte, a *Arrangement) { m.codec.unpack(state, a) }
+
+// Size orders states by their number of nodes, then of pods.
+func (m *Machine) Size(state []byte) int {
+	nodes, pods := m.codec.count(state)
+	return nodes*(maxPods+1) + pods
+}
+
+// Initial calls emit with each initial state, in the scenario's order.
+func (m *Machine) Initial(emit func(state []byte)) {
+	state := make([]byte, m.Width())
+	for i := range m.Scenario.Initial {
+		a := m.arrange(i, nil)
+		a.Canonical()
+		m.Pack(a, state)
+		emit(state)
+	}
+}
+
+// arrange gives the i-th initial cluster as an arrangement, with identities if they are given.
+func (m *Machine) arrange(i int, who *identities) *Arrangement {
+	actions := m.Scenario.Actions
+	a := &Arrangement{
+		Left: Left{
+			uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements),
+		},
+		ArrivalsOfKind: append([]int(nil), actions.ArrivalsOfKind...),
+	}
+	pods := func(cluster []ClusterPod) (pods []Pod) {
+		for _, pod := range cluster {
+			pods = append(pods, newPod(pod.Kind, pod.Phase, who.pod(pod.Kind, pod.ID)))
+		}
+		return pods
+	}
+	cluster := &m.Scenario.Initial[i]
+	for _, node := range cluster.Places {
+		a.Places = append(a.Places, Place{
+			Kind: node.Kind, ID: who.node(node.Kind, node.ID), Bound: pods(node.Bound), Nominated: pods(node.Nominated),
+		})
+	}
+	a.Pending = pods(cluster.Pending)
+	return a
+}
+
+// identities tells the nodes and pods of a trace apart, by kind, from 1. A nil one leaves them alike.
+type identities struct{ nodes, pods []int }
+
+func newIdentities(s *Scenario) *identities {
+	who := &identities{make([]int, len(s.Nodes)), make([]int, len(s.Pods))}
+	pods := func(pods []ClusterPod) {
+		for _, pod := range pods {
+			who.pods[pod.Kind] = max(who.pods[pod.Kind], pod.ID)
+		}
+	}
+	for _, cluster := range s.Initial {
+		pods(cluster.Pending)
+		for _, place := range cluster.Places {
+			who.nodes[place.Kind] = max(who.nodes[place.Kind], place.ID)
+			pods(place.Bound)
+			pods(place.Nominated)
+		}
+	}
+	return who
+}
+
+func (w *identities) node(kind, fixed int) int {
+	if w == nil || fixed > 0 {
+		return w.known(fixed)
+	}
+	w.nodes[kind]++
+	return w.nodes[kind]
+}
+
+func (w *identities) pod(kind, fixed int) int {
+	if w == nil || fixed > 0 {
+		return w.known(fixed)
+	}
+	w.pods[kind]++
+	return w.pods[kind]
+}
+
+func (w *identities) known(fixed int) int {
+	if w == nil {
+		return 0
+	}
+	return fixed
+}

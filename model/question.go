@@ -1,0 +1,230 @@
+package model
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Content is one node with what is on it, by the catalog's numbers: what a predicate can read
+// that looks at one node only. There is one Content for each distinct one in a run.
+type Content struct {
+	// Kind and Bound, Nominated are the place, its pods sorted.
+	Kind             int
+	Bound, Nominated []Pod
+	around           *spec.Snapshot
+	number           uint32
+}
+
+// Question is a distinct question of a run: a pod of a kind asks, and these nodes are there. Pending
+// pods without nomination are not part of it: a scheduler does not look at them.
+type Question struct {
+	// Asker is the kind of the pod that asks, by the catalog's number; Nomination is the index
+	// of the node it is nominated to, -1 for none.
+	Asker, Nomination int
+	// Places are the nodes, in canonical order.
+	Places []*Content
+	around *spec.Snapshot
+}
+
+// Questioner builds questions from arrangements of one machine. It is scratch space: one per worker.
+type Questioner struct {
+	catalog *Catalog
+	numbers numbering
+	local   map[string]*Content // saves the catalog's lock
+	rest    Arrangement
+	bytes   []byte
+	key     []byte
+	order   []int
+	found   []*Content
+}
+
+// NewQuestioner gives a questioner for the machine.
+func (m *Machine) NewQuestioner() *Questioner {
+	return &Questioner{catalog: m.Catalog, numbers: m.numbers, local: map[string]*Content{}}
+}
+
+// Ask finds the question of the asker in a canonical arrangement. It gives the question's key, and for each of its places the
+// index in the arrangement. Both are valid until the next call.
+func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) {
+	u.order, u.found = u.order[:0], u.found[:0]
+	for i := range a.Places {
+		u.order = append(u.order, i)
+	}
+	rest := a
+	if asker.Place >= 0 {
+		// The asker's own nomination is kept apart from the others': the question has it beside the places.
+		u.rest.CopyFrom(a)
+		u.rest.takeAsker(asker)
+		rest = &u.rest
+	}
+	before := func(i, j int) bool {
+		if c := comparePlaces(&rest.Places[i], &rest.Places[j]); c != 0 {
+			return c < 0
+		}
+		return i == asker.Place && j != asker.Place
+	}
+	for i := 1; i < len(u.order); i++ {
+		for j := i; j > 0 && before(u.order[j], u.order[j-1]); j-- {
+			u.order[j], u.order[j-1] = u.order[j-1], u.order[j]
+		}
+	}
+	nomination := -1
+	u.key = binary.LittleEndian.AppendUint16(u.key[:0], uint16(u.numbers.pods[asker.Kind]))
+	for i, place := range u.order {
+		content := u.Content(&rest.Places[place])
+		u.found = append(u.found, content)
+		u.key = binary.LittleEndian.AppendUint32(u.key, content.number)
+		if place == asker.Place {
+			nomination = i
+		}
+	}
+	u.key = append(u.key, byte(nomination+1))
+	u.key = binary.LittleEndian.AppendUint16(u.key, uint16(u.numbers.around))
+	return u.key, u.order
+}
+
+// Question gives the question of the last call of Ask.
+func (u *Questioner) Question(asker Asker) *Question {
+	return &Question{
+		Asker:      u.numbers.pods[asker.Kind],
+		Nomination: int(u.key[len(u.key)-3]) - 1,
+		Places:     slices.Clone(u.found),
+		around:     &u.catalog.around[u.numbers.around],
+	}
+}
+
+// Content finds the one Content of a place of a canonical arrangement.
+func (u *Questioner) Content(place *Place) *Content {
+	put := func(n int) { u.bytes = binary.LittleEndian.AppendUint16(u.bytes, uint16(n)) }
+	u.bytes = u.bytes[:0]
+	put(u.numbers.around)
+	put(u.numbers.nodes[place.Kind])
+	put(len(place.Bound))
+	for _, p := range place.Bound {
+		put(int(u.global(p).code()))
+	}
+	for _, p := range place.Nominated {
+		put(int(u.global(p).code()))
+	}
+	if known, ok := u.local[string(u.bytes)]; ok {
+		return known
+	}
+	key := string(u.bytes)
+	content := intern(u.catalog, u.catalog.contents, key, func() *Content {
+		content := &Content{
+			Kind:   u.numbers.nodes[place.Kind],
+			around: &u.catalog.around[u.numbers.around],
+			number: uint32(len(u.catalog.contents)),
+		}
+		for _, p := range place.Bound {
+			content.Bound = append(content.Bound, u.global(p))
+		}
+		for _, p := range place.Nominated {
+			content.Nominated = append(content.Nominated, u.global(p))
+		}
+		return content
+	})
+	u.local[key] = content
+	return content
+}
+
+// global renumbers a pod of the scenario; who it is is forgotten.
+func (u *Questioner) global(p Pod) Pod { return newPod(u.numbers.pods[p.Kind()], p.Phase(), 0) }
+
+// Node gives the content as a node and the pods bound to it.
+func (c *Catalog) Node(content *Content) (*v1.Node, []*v1.Pod) {
+	key := nodeKey{content.Kind, 0}
+	return c.node(key), c.boundPods(content, key)
+}
+
+// Objects gives the question in API objects, and for every place its bound pods in order.
+func (c *Catalog) Objects(q *Question) (spec.Question, [][]*v1.Pod) {
+	snapshot := *q.around
+	podsOf := make([][]*v1.Pod, len(q.Places))
+	ordinals := map[int]int{}
+	keys := make([]nodeKey, len(q.Places))
+	for i, content := range q.Places {
+		keys[i] = nodeKey{content.Kind, ordinals[content.Kind]}
+		ordinals[content.Kind]++
+		snapshot.Nodes = append(snapshot.Nodes, c.node(keys[i]))
+		podsOf[i] = c.boundPods(content, keys[i])
+		snapshot.Pods = append(snapshot.Pods, podsOf[i]...)
+	}
+	for i, content := range q.Places {
+		snapshot.Pods = append(snapshot.Pods, c.nominatedPods(content, keys[i])...)
+	}
+	asker := c.asker(q, keys)
+	snapshot.Pods = append(snapshot.Pods, asker)
+	return spec.Question{Pod: asker, Snapshot: &snapshot}, podsOf
+}
+
+func (c *Catalog) asker(q *Question, keys []nodeKey) *v1.Pod {
+	node := nodeKey{-1, 0}
+	if q.Nomination >= 0 {
+		node = keys[q.Nomination]
+	}
+	return c.pod(podKey{code: newPod(q.Asker, Running, 0).code(), node: node, ordered: asking})
+}
+
+func (c *Catalog) boundPods(content *Content, key nodeKey) []*v1.Pod {
+	pods := make([]*v1.Pod, len(content.Bound))
+	for i, p := range content.Bound {
+		pods[i] = c.pod(podKey{code: p.code(), node: key, index: i, ordered: bound})
+	}
+	return pods
+}
+
+func (c *Catalog) nominatedPods(content *Content, key nodeKey) []*v1.Pod {
+	pods := make([]*v1.Pod, len(content.Nominated))
+	for i, p := range content.Nominated {
+		pods[i] = c.pod(podKey{code: p.code(), node: key, index: i, ordered: nominated})
+	}
+	return pods
+}
+
+// Move translates an outcome of the question into the question's terms. It fails if a victim is not
+// bound to the nominated node.
+func (q *Question) Move(o spec.Outcome, podsOf [][]*v1.Pod) (Move, error) {
+	m := Move{Kind: o.Kind, Place: o.Node, KeepsNomination: o.KeepsNomination}
+	if o.Kind != spec.Nominate {
+		return m, nil
+	}
+	for _, victim := range o.Victims {
+		i := slices.Index(podsOf[o.Node], victim)
+		if i < 0 {
+			return m, fmt.Errorf("victim %s/%s is not bound to the nominated node", victim.Namespace, victim.Name)
+		}
+		m.Victims = append(m.Victims, i)
+	}
+	m.Victims = firstAlike(q.Places[o.Node].Bound, m.Victims)
+	return m, nil
+}
+
+// firstAlike replaces each index of a pod by the first free one of a pod that is alike.
+func firstAlike(pods []Pod, indexes []int) []int {
+	var first []int
+	for i := range pods {
+		alike := func(j int) bool { return pods[j].code() == pods[i].code() }
+		taken := 0
+		for _, j := range first {
+			if alike(j) {
+				taken++
+			}
+		}
+		wanted := 0
+		for _, j := range indexes {
+			if alike(j) {
+				wanted++
+			}
+		}
+		if taken < wanted {
+			first = append(first, i)
+		}
+	}
+	return first
+}

@@ -1,0 +1,101 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestTablesAnswerAsTheSpec: the tables say what the spec says when it is asked about the whole question, but for which of pods
+// that are alike is named. One set of tables answers many questions, so that entries are used again.
+func TestTablesAnswerAsTheSpec(t *testing.T) {
+	kinds := [3]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		m, scheduler := newMachine(t, drawScenario(t))
+		tables, questioner := NewTables(m.Catalog, scheduler), m.NewQuestioner()
+		for range 3 {
+			a := drawArrangement(t, m.Scenario)
+			a.Canonical()
+			for _, asker := range a.Askers(m.Scenario, nil) {
+				questioner.Ask(a, asker)
+				q := questioner.Question(asker)
+				answer := tables.Answer(q)
+				want := scheduler.Expect(answer.Question)
+				normalize(q, answer, want)
+				normalize(q, answer, answer.Expectation)
+				if diff := gocmp.Diff(want, answer.Expectation, byName, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("%s asks (-spec +tables):\n%s", answer.Question.Pod.Name, diff)
+				}
+				kinds[want.Outcomes[0].Kind]++
+			}
+		}
+	})
+	if slices.Contains(kinds[:], 0) {
+		t.Errorf("%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted", kinds[0], kinds[1], kinds[2])
+	}
+}
+
+// TestTablesFeasibleWithout: whoever is taken away, the tables say what the spec says.
+func TestTablesFeasibleWithout(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, scheduler := newMachine(t, drawScenario(t))
+		a := drawArrangement(t, m.Scenario)
+		a.Canonical()
+		questioner := m.NewQuestioner()
+		for _, asker := range a.Askers(m.Scenario, nil) {
+			questioner.Ask(a, asker)
+			answer := NewTables(m.Catalog, scheduler).Answer(questioner.Question(asker))
+			s := answer.Question.Snapshot
+			for node, pods := range answer.PodsOf {
+				away := rapid.SliceOfNDistinct(rapid.SampledFrom(append(pods, answer.Question.Pod)), 0, -1, rapid.ID).Draw(t, "away")
+				away = slices.DeleteFunc(away, func(p *v1.Pod) bool { return p == answer.Question.Pod })
+				want := scheduler.Feasibility(answer.Question.Pod, s.Nodes[node], s.Without(away...))
+				if got := answer.FeasibleWithout(node, away); got != want {
+					t.Fatalf("%s without %d pods is feasible: %v, the spec says %v", s.Nodes[node].Name, len(away), got, want)
+				}
+			}
+		}
+	})
+}
+
+// byName compares pods by name: they are objects of one question.
+var byName = gocmp.Comparer(func(a, b *v1.Pod) bool { return a.Name == b.Name })
+
+// normalize replaces pods by the first that are alike, and brings what are sets into order.
+func normalize(q *Question, a *Answer, e *spec.Expectation) {
+	for i := range e.Outcomes {
+		e.Outcomes[i] = a.Normal(q, e.Outcomes[i])
+	}
+	for _, candidates := range []*[]spec.Candidate{&e.Candidates, &e.Ideal} {
+		for i := range *candidates {
+			(*candidates)[i] = a.NormalCandidate(q, (*candidates)[i])
+		}
+		*candidates = asSet(*candidates, func(c spec.Candidate) string { return fmt.Sprintf("%d%s", c.Node, named(c.Victims)) })
+	}
+	e.Outcomes = asSet(e.Outcomes, func(o spec.Outcome) string {
+		return fmt.Sprintf("%d %d %v%s", o.Kind, o.Node, o.KeepsNomination, named(o.Victims))
+	})
+}
+
+func named(pods []*v1.Pod) string {
+	var text strings.Builder
+	for _, pod := range pods {
+		text.WriteString(" " + pod.Name)
+	}
+	return text.String()
+}
+
+// asSet sorts by key and keeps one of each.
+func asSet[T any](elements []T, key func(T) string) []T {
+	slices.SortFunc(elements, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+	return slices.CompactFunc(elements, func(a, b T) bool { return key(a) == key(b) })
+}

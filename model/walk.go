@@ -1,0 +1,196 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Stage is one state of a trace with stable names, and the step that leads on from it.
+type Stage struct {
+	// Cluster is the state in API objects: every node and pod keeps its name throughout the trace.
+	Cluster *spec.Snapshot
+	// Step is the step that leads on; nil at the end.
+	Step *NamedStep
+
+	named *Arrangement
+}
+
+// NamedStep is a step of a trace with stable names.
+type NamedStep struct {
+	Class Class
+	// Pod is the pod that arrives, asks, is gone or completes.
+	Pod *v1.Pod
+	// Node is where it stands, is bound or is nominated; nil if that is nowhere.
+	Node *v1.Node
+	// Victims are the pods evicted by a preemption.
+	Victims []*v1.Pod
+}
+
+// Moves gives the moves that may follow when the asker asks in the arrangement.
+type Moves func(a *Arrangement, asker Asker) []Move
+
+// Walk gives names to a trace: states, each with the packed action that leads to the next; one action more than
+// there are further states is not followed. Which of the moves of a decision was made is found out by trying.
+func (m *Machine) Walk(states [][]byte, actions []uint32, moves Moves) ([]Stage, error) {
+	who := newIdentities(m.Scenario)
+	now, err := m.begin(states[0], who)
+	if err != nil {
+		return nil, err
+	}
+	var stages []Stage
+	for i := range states {
+		stage := Stage{Cluster: m.Named(now), named: now}
+		if i+1 < len(states) {
+			var next *Arrangement
+			stage.Step, next, err = m.follow(now, UnpackAction(actions[i]), states[i+1], moves, who)
+			if err != nil {
+				return nil, fmt.Errorf("step %d: %w", i+1, err)
+			}
+			now = next
+		}
+		stages = append(stages, stage)
+	}
+	return stages, nil
+}
+
+// begin finds the initial cluster that a state stands for.
+func (m *Machine) begin(state []byte, who *identities) (*Arrangement, error) {
+	packed := make([]byte, m.Width())
+	for i := range m.Scenario.Initial {
+		a := m.arrange(i, nil)
+		a.Canonical()
+		if m.Pack(a, packed); bytes.Equal(packed, state) {
+			a = m.arrange(i, who)
+			a.Canonical()
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("the trace does not begin with an initial state of scenario %s", m.Scenario.Name)
+}
+
+// follow carries out the step from now that leads to the state next.
+func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Moves, who *identities) (*NamedStep, *Arrangement, error) {
+	after := &Arrangement{}
+	packed := make([]byte, m.Width())
+	if !action.Class.Decided() {
+		after.CopyFrom(now)
+		id := 0
+		if action.Class == Arrive || action.Class == ByHand {
+			id = who.pod(int(action.Pod), 0)
+		}
+		step := m.environmentStep(now, action, id)
+		after.Act(action, id)
+		after.Canonical()
+		return step, after, nil
+	}
+	asker := Asker{Kind: int(action.Pod), Place: action.Place}
+	for _, move := range moves(now, asker) {
+		if move.Class() != action.Class {
+			continue
+		}
+		after.CopyFrom(now)
+		after.Apply(m.Scenario, asker, move)
+		after.Canonical()
+		if m.Pack(after, packed); bytes.Equal(packed, next) {
+			return m.decisionStep(now, asker, move), after, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("no %s of %s leads on", action.Class, m.Scenario.Pods[asker.Kind].Name)
+}
+
+func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *NamedStep {
+	step := &NamedStep{Class: action.Class}
+	if action.Place >= 0 {
+		step.Node = m.nodeNamed(&now.Places[action.Place])
+	}
+	if action.Class == Arrive || action.Class == ByHand {
+		step.Pod = m.podNamed(newPod(int(action.Pod), Running, id))
+		return step
+	}
+	place := &now.Places[action.Place]
+	for _, p := range place.Bound {
+		if p.code() == action.Pod {
+			step.Pod = m.podNamed(p)
+			break
+		}
+	}
+	return step
+}
+
+func (m *Machine) decisionStep(now *Arrangement, asker Asker, move Move) *NamedStep {
+	scratch := &Arrangement{}
+	scratch.CopyFrom(now)
+	step := &NamedStep{Class: move.Class(), Pod: m.podNamed(scratch.takeAsker(asker))}
+	if move.Kind == spec.Wait {
+		return step
+	}
+	place := &now.Places[move.Place]
+	step.Node = m.nodeNamed(place)
+	for _, i := range move.Victims {
+		step.Victims = append(step.Victims, m.podNamed(place.Bound[i]))
+	}
+	return step
+}
+
+// Named gives an arrangement in API objects, named by the identities in it.
+func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
+	snapshot := m.Scenario.Around
+	for i := range a.Places {
+		place := &a.Places[i]
+		node := m.nodeNamed(place)
+		snapshot.Nodes = append(snapshot.Nodes, node)
+		for _, p := range place.Bound {
+			pod := m.podNamed(p)
+			setBound(pod, node, p.Phase())
+			snapshot.Pods = append(snapshot.Pods, pod)
+		}
+		for _, p := range place.Nominated {
+			pod := m.podNamed(p)
+			pod.Status.NominatedNodeName = node.Name
+			snapshot.Pods = append(snapshot.Pods, pod)
+		}
+	}
+	for _, p := range a.Pending {
+		snapshot.Pods = append(snapshot.Pods, m.podNamed(p))
+	}
+	return &snapshot
+}
+
+func (m *Machine) nodeNamed(place *Place) *v1.Node {
+	return m.Scenario.Nodes[place.Kind].object(max(place.ID-1, 0))
+}
+
+func (m *Machine) podNamed(p Pod) *v1.Pod {
+	kind := &m.Scenario.Pods[p.Kind()]
+	pod := kind.Pod.DeepCopy()
+	if id := p.ID(); id > 0 && id <= len(kind.Fixed) {
+		pod.Name = kind.Fixed[id-1]
+	} else if pod.Name = fmt.Sprintf("%s-%d", kind.Name, id); m.fixed[pod.Name] {
+		pod.Name = fmt.Sprintf("%s-arrived-%d", kind.Name, id)
+	}
+	pod.UID = PodUID(pod.Namespace, pod.Name)
+	return pod
+}
+
+// Arrangement is the state of the stage, its nodes and pods with identities.
+func (s Stage) Arrangement() *Arrangement { return s.named }
+
+// Askers gives the pending pods that ask in the stage, pods that are alike once.
+func (s Stage) Askers(m *Machine) []Asker { return s.named.Askers(m.Scenario, nil) }
+
+// Question gives the question of an asker in the stage, in the names of the trace.
+func (s Stage) Question(m *Machine, asker Asker) spec.Question {
+	scratch := &Arrangement{}
+	scratch.CopyFrom(s.named)
+	name := m.podNamed(scratch.takeAsker(asker))
+	for _, pod := range s.Cluster.Pods {
+		if pod.UID == name.UID {
+			return spec.Question{Pod: pod, Snapshot: s.Cluster}
+		}
+	}
+	panic("model: the asker is not in its own cluster")
+}
