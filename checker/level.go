@@ -1,0 +1,181 @@
+package checker
+
+import "context"
+
+// level is a level of states: in each shard a range of indices. Its order is that of the package
+// doc: by shard, then by index.
+type level struct {
+	begin, end [shardCount]uint32
+}
+
+// next is the level that was found while l was expanded.
+func (e *explorer) next(l level) level {
+	n := level{begin: l.end}
+	for i, s := range e.shards {
+		n.end[i] = s.count
+	}
+	return n
+}
+
+func (l *level) size() int64 {
+	var sum int64
+	for i := range l.begin {
+		sum += int64(l.end[i] - l.begin[i])
+	}
+	return sum
+}
+
+// expandLevel expands a level in batches. All states of a batch are expanded, by all workers, while nobody
+// adds; then their successors are added, each shard by one worker, in the order of the level.
+// So neither the division into batches and chunks nor the number of workers shows in the result.
+func (e *explorer) expandLevel(ctx context.Context, l level) error {
+	size := l.size()
+	for from := int64(0); from < size; {
+		to := min(size, from+e.batchSize())
+		if e.result.Stopped = e.enough(ctx); e.result.Stopped != NotStopped {
+			return nil
+		}
+		if err := e.expandBatch(ctx, &l, from, to); err != nil || e.result.Stopped != NotStopped {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// batchSize is the number of states for the next batch. It depends on what was found before,
+// and not on the number of workers: limits are looked at between batches.
+func (e *explorer) batchSize() int64 {
+	if e.degree == 0 {
+		return min(firstBatch, int64(e.batchSteps))
+	}
+	return max(1, min(batchStates, int64(e.batchSteps)/e.degree))
+}
+
+// expandBatch expands the states from, ... to-1 of the level and adds their successors.
+//
+// If the context is cancelled meanwhile, the chunks before the first unfinished one count. If a limit would
+// be exceeded, nothing of the batch does.
+func (e *explorer) expandBatch(ctx context.Context, l *level, from, to int64) error {
+	size := chunkSize(to-from, len(e.workers))
+	chunks := e.buffers(int((to - from + size - 1) / size))
+	parallel(len(e.workers), len(chunks), func(worker, i int) {
+		begin := from + int64(i)*size
+		e.expandChunk(ctx, e.workers[worker], l, begin, min(begin+size, to), chunks[i])
+	})
+	for i, c := range chunks {
+		if !c.complete {
+			chunks = chunks[:i]
+			e.result.Stopped = Cancelled
+			break
+		}
+		if c.brokenRule != nil {
+			return c.brokenRule
+		}
+	}
+	if reason := e.room(chunks); reason != NotStopped {
+		e.result.Stopped = reason
+		return nil
+	}
+	e.insert(chunks)
+	return nil
+}
+
+// chunkSize spreads the states evenly enough over the workers, also where some take long.
+func chunkSize(states int64, workers int) int64 {
+	const chunksPerWorker = 8
+	return max(1, min(chunkStates, states/int64(chunksPerWorker*workers)))
+}
+
+// buffers gives so many empty chunks.
+func (e *explorer) buffers(n int) []*Steps {
+	for len(e.chunks) < n {
+		e.chunks = append(e.chunks, e.newSteps())
+	}
+	for _, c := range e.chunks[:n] {
+		c.reset()
+	}
+	return e.chunks[:n]
+}
+
+func (e *explorer) newSteps() *Steps {
+	return newSteps(e.width, len(e.result.Coverage), e.class, e.label, e.size)
+}
+
+// expandChunk expands the states from, ... to-1 of the level, unless the context is cancelled.
+func (e *explorer) expandChunk(ctx context.Context, w Worker, l *level, from, to int64, out *Steps) {
+	done := ctx.Done()
+	for i := range l.begin {
+		in := int64(l.end[i] - l.begin[i])
+		for ; from < min(to, in); from++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			index := l.begin[i] + uint32(from)
+			state := e.shards[i].state(index)
+			out.enter(idOf(i, index), state)
+			w.Expand(state, out)
+			out.leave()
+		}
+		if to <= in {
+			break
+		}
+		// Count from the next shard's first state on.
+		from, to = from-in, to-in
+	}
+	out.finish()
+	e.meter.expanded.Add(out.expanded)
+	e.meter.generated.Add(int64(len(out.steps)))
+}
+
+// room tells whether there is none for the successors, were they all new.
+func (e *explorer) room(chunks []*Steps) Reason {
+	var bytes, most int64
+	for _, c := range chunks {
+		bytes += c.bytes()
+	}
+	for i, s := range e.shards {
+		states := int64(s.count)
+		for _, c := range chunks {
+			states += int64(len(c.of(i)))
+		}
+		bytes += shardBytes(e.width, states)
+		most = max(most, states)
+	}
+	return e.full(bytes, most)
+}
+
+// insert adds the successors and counts what the chunks found.
+func (e *explorer) insert(chunks []*Steps) {
+	states, steps := e.expanded, e.steps
+	for _, c := range chunks {
+		e.count(c)
+	}
+	states, steps = e.expanded-states, e.steps-steps
+	e.degree = max(1, (steps+states-1)/max(1, states))
+
+	// To start a goroutine costs as much as to add some dozens of states.
+	const stepsPerWorker = 1000
+	workers := min(len(e.workers), 1+int(steps)/stepsPerWorker)
+	parallel(workers, shardCount, func(_, shard int) { e.insertInto(shard, chunks) })
+	var known int64
+	for _, s := range e.shards {
+		known += int64(s.count)
+	}
+	e.countNew(e.depth+1, known-e.result.Distinct)
+}
+
+// insertInto adds the successors that belong to the shard, in the order of the level.
+func (e *explorer) insertInto(shard int, chunks []*Steps) {
+	s := e.shards[shard]
+	for _, c := range chunks {
+		for _, i := range c.of(shard) {
+			step := &c.steps[i]
+			if s.add(step.hash, c.target(i), step.from) && len(s.first) > 0 {
+				s.first[e.class(step.action)]++
+			}
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package checker
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// OnState is the step to give to Find for what concerns the state and none of its steps.
+const OnState = -1
+
+// Steps takes what workers say of the states they expand. It is filled for one chunk of states of
+// a level at a time, by one worker, and then either counted as a whole or dropped as a whole.
+// Nothing in it is allocated for each step: its buffers are used again.
+type Steps struct {
+	width int
+	label func(state []byte) string
+	class func(action uint32) int
+	size  func(state []byte) int
+
+	// The state being expanded, and where its steps begin.
+	state []byte
+	from  stateID
+	first int
+
+	// steps and next are the steps of the chunk and, in the same order, the states they lead to.
+	steps []step
+	next  []byte
+	// order lists the steps by shard, and within a shard in their order; those of a shard end
+	// where ends says.
+	order []uint32
+	ends  [shardCount]int
+
+	expanded    int64
+	least, most int // out-degree
+	generated   []int64
+	counters    []int64
+	endStates   map[string]int64
+	found       []found
+	foundBy     map[string]int
+	complete    bool  // every state of the chunk was expanded
+	brokenRule  error // the first rule of the package that the model broke
+}
+
+// step is a step as it waits in a buffer.
+type step struct {
+	hash   uint64
+	from   stateID
+	action uint32
+}
+
+// found counts the reports under one key, and remembers the first.
+type found struct {
+	key   string
+	count int64
+	depth int // number of steps from an initial state, the step included if there is one
+	state stateID
+	size  int // of the state
+	step  int // OnState, or a step of the state
+}
+
+func newSteps(width int, classes int, class func(uint32) int, label func([]byte) string, size func([]byte) int) *Steps {
+	return &Steps{
+		width: width, class: class, label: label, size: size,
+		generated: make([]int64, classes),
+		endStates: make(map[string]int64),
+		foundBy:   make(map[string]int),
+	}
+}
+
+// Add adds a step: taking the action in the state leads to next, which is copied. It gives the
+// step's number, for Find. A step to the state itself is a step too.
+func (s *Steps) Add(action uint32, next []byte) int {
+	if len(next) != s.width {
+		// A copy, so that the compiler can keep the caller's next on the stack.
+		s.broken("action %d from state %x leads to %x, which has %d bytes: want %d, as Width says",
+			action, s.state, bytes.Clone(next), len(next), s.width)
+		return OnState
+	}
+	s.steps = append(s.steps, step{hash(next), s.from, action})
+	s.next = append(s.next, next...)
+	return len(s.steps) - 1 - s.first
+}
+
+// Find reports something under a key: on a step, given by its number, or in the state itself
+// (OnState). For each key the engine counts the reports and keeps the first of those with
+// the shortest trace.
+func (s *Steps) Find(key string, step int) {
+	if step < OnState || step >= len(s.steps)-s.first {
+		s.broken("finding %q in state %x is on step %d: want a number that Add gave for this state, or OnState",
+			key, s.state, step)
+		return
+	}
+	size := 0
+	if s.size != nil {
+		size = s.size(s.state)
+	}
+	i, known := s.foundBy[key]
+	if !known {
+		s.foundBy[key] = len(s.found)
+		s.found = append(s.found, found{key: key, count: 1, state: s.from, size: size, step: step})
+		return
+	}
+	f := &s.found[i]
+	f.count++
+	shorter := f.step != OnState && step == OnState
+	if asShort := (f.step == OnState) == (step == OnState); shorter || asShort && size < f.size {
+		f.state, f.size, f.step = s.from, size, step
+	}
+}
+
+// Count adds n to a counter. Counters are numbered from 0; they are summed over all states.
+func (s *Steps) Count(counter int, n int64) {
+	if counter < 0 {
+		s.broken("counter %d in state %x: want a number from 0", counter, s.state)
+		return
+	}
+	if more := counter + 1 - len(s.counters); more > 0 {
+		s.counters = append(s.counters, make([]int64, more)...)
+	}
+	s.counters[counter] += n
+}
+
+func (s *Steps) broken(format string, args ...any) {
+	if s.brokenRule == nil {
+		s.brokenRule = fmt.Errorf(format, args...)
+	}
+}
+
+// reset empties s for another chunk.
+func (s *Steps) reset() {
+	s.steps, s.next, s.found = s.steps[:0], s.next[:0], s.found[:0]
+	s.counters = s.counters[:0]
+	s.expanded, s.least, s.most = 0, 0, 0
+	clear(s.generated)
+	clear(s.endStates)
+	clear(s.foundBy)
+	s.complete, s.brokenRule = false, nil
+}
+
+// enter begins a state.
+func (s *Steps) enter(id stateID, state []byte) {
+	s.from, s.state, s.first = id, state, len(s.steps)
+}
+
+// leave ends the state, all of whose steps were added.
+func (s *Steps) leave() {
+	degree := len(s.steps) - s.first
+	if s.expanded == 0 || degree < s.least {
+		s.least = degree
+	}
+	s.most = max(s.most, degree)
+	s.expanded++
+	if s.atEnd() {
+		s.endStates[s.label(s.state)]++
+	}
+}
+
+// atEnd tells whether the state has no step, or none but to itself.
+func (s *Steps) atEnd() bool {
+	for i := s.first; i < len(s.steps); i++ {
+		if !bytes.Equal(s.target(uint32(i)), s.state) {
+			return false
+		}
+	}
+	return true
+}
+
+// target is the state that the i-th step of the chunk leads to.
+func (s *Steps) target(i uint32) []byte { return s.next[int(i)*s.width:][:s.width:s.width] }
+
+// finish prepares the chunk for being counted and inserted: by a counting sort of its steps by shard.
+func (s *Steps) finish() {
+	s.complete = true
+	s.countClasses()
+	var begin [shardCount]int
+	for i := range s.steps {
+		begin[shardOf(s.steps[i].hash)]++
+	}
+	sum := 0
+	for shard, n := range begin {
+		begin[shard] = sum
+		sum += n
+	}
+	s.order = slices.Grow(s.order[:0], sum)[:sum]
+	for i := range s.steps {
+		shard := shardOf(s.steps[i].hash)
+		s.order[begin[shard]] = uint32(i)
+		begin[shard]++
+	}
+	s.ends = begin
+}
+
+func (s *Steps) countClasses() {
+	if s.class == nil {
+		return
+	}
+	for i := range s.steps {
+		action := s.steps[i].action
+		class := s.class(action)
+		if class < 0 || class >= len(s.generated) {
+			s.broken("action %d is of class %d: want 0 to %d, an index of ActionClasses", action, class, len(s.generated)-1)
+			return
+		}
+		s.generated[class]++
+	}
+}
+
+// of lists the steps that lead to states of the shard, in their order.
+func (s *Steps) of(shard int) []uint32 {
+	if shard == 0 {
+		return s.order[:s.ends[0]]
+	}
+	return s.order[s.ends[shard-1]:s.ends[shard]]
+}
+
+// bytes is the memory that the steps of the chunk take.
+func (s *Steps) bytes() int64 {
+	const stepBytes, orderBytes = 16, 4
+	return int64(len(s.steps)) * int64(stepBytes+orderBytes+s.width)
+}
