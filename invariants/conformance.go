@@ -1,0 +1,178 @@
+package invariants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Answered: production answers.
+var Answered = Property{
+	Name: "answered",
+	Doc:  "Every question gets a decision: no error, no panic, no hang.",
+	Decision: func(c *Case) (bool, []Breach) {
+		switch failed := c.Decision.Failure != ""; {
+		case failed && !c.Expected.NoDecision:
+			return true, []Breach{{Reason: c.Decision.Failure}}
+		case !failed && c.Expected.NoDecision:
+			return true, []Breach{{Reason: "there is a decision; the model says that there is none"}}
+		}
+		return true, nil
+	},
+}
+
+// VerdictsConform: production's filters say what the model says.
+var VerdictsConform = Property{
+	Name: "verdicts-conform",
+	Doc:  "Every filter's verdict on every node is the one that Kubernetes documents.",
+	Decision: func(c *Case) (bool, []Breach) {
+		var breaches []Breach
+		for f, plugin := range c.Expected.Filters {
+			column := slices.Index(c.Decision.Filters, plugin)
+			for n := range c.Decision.Nodes {
+				got, want := c.Decision.Nodes[n].Verdicts[column], c.Expected.Nodes[n].Verdicts[f]
+				if !want.Allow(got) {
+					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
+						"%s says that node %s %s; %s", plugin, c.node(n), verb(got), expected(want))})
+				}
+			}
+		}
+		return len(c.Expected.Filters) > 0 && len(c.Decision.Nodes) > 0, append(breaches, overall(c)...)
+	},
+}
+
+// overall compares the verdict of all filters together, nominated pods included, where production gave one.
+func overall(c *Case) []Breach {
+	if len(c.Unmodelled) > 0 {
+		return nil
+	}
+	var breaches []Breach
+	for n, node := range c.Decision.Nodes {
+		if node.Asked && (node.Overall == spec.Fits) != c.Expected.Nodes[n].Feasible {
+			breaches = append(breaches, Breach{Reason: fmt.Sprintf(
+				"all filters together, nominated pods included, say that node %s %s; the model says the opposite", c.node(n), verb(node.Overall))})
+		}
+	}
+	return breaches
+}
+
+func verb(v spec.Verdict) string {
+	return [...]string{spec.Fits: "fits", spec.Rejects: "does not fit", spec.RejectsForGood: "does not fit whoever is evicted"}[v]
+}
+
+func expected(want spec.AllowedVerdicts) string {
+	switch {
+	case want.Holds:
+		return "the model says that it fits"
+	case want.HoldsEmpty:
+		return "the model says that it does not fit, but would if pods were evicted"
+	default:
+		return "the model says that it does not fit, whoever is evicted"
+	}
+}
+
+// RatingsConform: production's score plugins rate as the model does.
+var RatingsConform = Property{
+	Name: "ratings-conform",
+	Doc:  "Every score plugin's normalised and weighted rating of every feasible node is the documented one.",
+	Decision: func(c *Case) (bool, []Breach) {
+		if len(c.Unmodelled) > 0 {
+			return false, nil // which nodes are rated decides what normalisation makes of it
+		}
+		var breaches []Breach
+		rated := false
+		for r, plugin := range c.Expected.Raters {
+			column := slices.Index(c.Decision.Raters, plugin)
+			for n := range c.Decision.Nodes {
+				got, want := c.Decision.Nodes[n].Ratings, c.Expected.Nodes[n].Ratings
+				if got == nil || want == nil {
+					continue // not rated, or infeasible: another property's business
+				}
+				rated = true
+				if got[column].Value != want[r].Value {
+					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
+						"%s rates node %s %d; the model %d", plugin, c.node(n), got[column].Value, want[r].Value)})
+				}
+			}
+		}
+		return rated, breaches
+	},
+}
+
+// OutcomeConforms: what production does is documented.
+var OutcomeConforms = Property{
+	Name: "outcome-conforms",
+	Doc:  "Every outcome, bind, preempt or wait, is one that Kubernetes documents for this cluster.",
+	Decision: func(c *Case) (bool, []Breach) {
+		if len(c.Unmodelled) > 0 {
+			return false, nil
+		}
+		var breaches []Breach
+		for _, outcome := range c.Decision.Outcomes {
+			if !slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal) {
+				breaches = append(breaches, Breach{Reason: fmt.Sprintf(
+					"kube-scheduler may %s; allowed is: %s", c.describe(outcome), c.describeAll(c.Expected.Outcomes))})
+			}
+		}
+		return len(c.Decision.Outcomes) > 0, breaches
+	},
+}
+
+// IdealPreemption: production's preemption is the formal model's minimum of casualty. What
+// Kubernetes documents is weaker, so a preemption that is documented but not minimal is by design.
+var IdealPreemption = Property{
+	Name: "ideal-preemption",
+	Doc:  "Every preemption does the least damage possible over all nodes and all sets of victims (stronger than what Kubernetes documents).",
+	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
+		ideal := func(ideal spec.Candidate) bool {
+			return ideal.Node == o.Node && spec.SamePods(ideal.Victims, o.Victims)
+		}
+		documented := slices.ContainsFunc(c.Expected.Outcomes, o.Equal)
+		if !documented || slices.ContainsFunc(c.Expected.Ideal, ideal) {
+			return nil
+		}
+		best := c.Expected.Ideal[0]
+		return []Breach{{ByDesign: true, Reason: fmt.Sprintf(
+			"kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o), names(best.Victims), c.node(best.Node))}}
+	}),
+}
+
+// describe puts an outcome in words.
+func (c *Case) describe(o spec.Outcome) string {
+	switch o.Kind {
+	case spec.Bind:
+		return "bind the pod to " + c.node(o.Node)
+	case spec.Nominate:
+		return fmt.Sprintf("evict %s from %s and nominate the pod to it", names(o.Victims), c.node(o.Node))
+	}
+	if c.Question.Pod.Status.NominatedNodeName == "" {
+		return "leave the pod pending"
+	}
+	if o.KeepsNomination {
+		return "leave the pod pending with its nomination"
+	}
+	return "leave the pod pending and clear its nomination"
+}
+
+func (c *Case) describeAll(outcomes []spec.Outcome) string {
+	var all []string
+	for _, o := range outcomes {
+		all = append(all, c.describe(o))
+	}
+	return strings.Join(all, ", or ")
+}
+
+func names(pods []*v1.Pod) string {
+	if len(pods) == 0 {
+		return "nobody"
+	}
+	var all []string
+	for _, pod := range pods {
+		all = append(all, pod.Namespace+"/"+pod.Name)
+	}
+	return strings.Join(all, ", ")
+}

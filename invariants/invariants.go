@@ -1,0 +1,118 @@
+// Package invariants holds the properties that are checked: of nodes in every state, of every step, and of every
+// distinct decision. A property is a value; adding one is a file with the value and a line in All.
+package invariants
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Property is something that must always hold. Exactly one of Node, Step and Decision is set; each
+// returns whether the property had something to say (it was exercised), and every breach of it.
+type Property struct {
+	// Name is short and stable: reports, flags and saved findings use it.
+	Name string
+	// Doc says in one sentence what must hold.
+	Doc string
+	// Explained tells, of a property that compares answers of production with each other and needs no model, whether that model has all
+	// of these answers, so that it explains why they differ; nil for other properties.
+	Explained func(c *Case, s *spec.Scheduler) bool
+	// Erratum is the id of the erratum of the literal reading that every breach shows; empty if breaches need an explanation.
+	Erratum string
+
+	// Node is asked of every node of every state. It must depend on nothing but the node and the pods on it.
+	Node func(n Node) (applies bool, breaches []Breach)
+	// Step is asked of every step.
+	Step func(s *Step) (applies bool, breaches []Breach)
+	// Decision is asked of every distinct decision.
+	Decision func(c *Case) (applies bool, breaches []Breach)
+}
+
+// Kind says what the property is a property of: "node", "step" or "decision".
+func (p Property) Kind() string {
+	switch {
+	case p.Node != nil:
+		return "node"
+	case p.Step != nil:
+		return "step"
+	default:
+		return "decision"
+	}
+}
+
+// Breach is one way in which a property is broken.
+type Breach struct {
+	// Plugin is the plugin that is answerable, if one is.
+	Plugin string
+	// ByDesign: what happened is documented, though the formal model wants better.
+	ByDesign bool
+	// Reason says in one sentence what is wrong, in terms of the objects at hand.
+	Reason string
+}
+
+// Node is a node of a state with the pods bound to it.
+type Node struct {
+	Node *v1.Node
+	Pods []*v1.Pod
+	// PastScheduler: pods of the scenario can be on nodes that the scheduler did not choose.
+	PastScheduler bool
+}
+
+// Step is a step: the arrangement it starts from, and the one it leads to. Places correspond by index.
+type Step struct {
+	Scenario      *model.Scenario
+	Action        model.Action
+	Before, After *model.Arrangement
+	// Stuck gives the pods without nomination that ask in Before and are left as they are.
+	Stuck func() []model.Asker
+}
+
+// Case is a distinct question with what production decided and what the model says.
+type Case struct {
+	Question spec.Question
+	Decision *spec.Decision
+	Expected *spec.Expectation
+	// Unmodelled are the plugins that had a say in the decision and that the model has no predicate for. Where there
+	// are any, the model cannot tell which outcomes are right.
+	Unmodelled []string
+	// FeasibleWithout tells whether the pod would be feasible on the node if the victims were gone.
+	FeasibleWithout func(node int, victims []*v1.Pod) bool
+	// Again asks production another question; nil if it cannot be asked.
+	Again func(q spec.Question) *spec.Decision
+	// Increments lets every bound pod come and go; nil if production cannot be asked to.
+	Increments func() ([]spec.Increment, error)
+	// Documented gives the outcomes that Kubernetes documents, whatever the reading of the model is.
+	Documented func() []spec.Outcome
+}
+
+// node names the i-th node of the question.
+func (c *Case) node(i int) string { return c.Question.Snapshot.Nodes[i].Name }
+
+// Oracles gives the properties that need no model, in the order in which they are reported. They cost several decisions each, and are
+// checked where questions are few.
+func Oracles() []Property {
+	return []Property{NamesDoNotMatter, CountingOn}
+}
+
+// All gives every other property, in the order in which they are reported.
+func All() []Property {
+	return []Property{
+		Answered,
+		VerdictsConform,
+		RatingsConform,
+		OutcomeConforms,
+		IdealPreemption,
+		PlacementFeasible,
+		NoOvercommit,
+		BindingNeverOvercommits,
+		BoundPodsStay,
+		VictimsLowerPriority,
+		VictimsOnNominatedNode,
+		PreemptionSound,
+		PreemptionIrredundant,
+		NoNeedlessPreemption,
+		NeverPreempts,
+	}
+}

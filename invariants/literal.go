@@ -1,0 +1,70 @@
+package invariants
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// Literal gives the properties that are checked in the literal reading only, besides those of All: that the model as first written
+// allows no more than Kubernetes documents, and that it stops where Kubernetes goes on.
+func Literal() []Property {
+	return []Property{AllowsNoMore, HighestPriorityFirst}
+}
+
+// AllowsNoMore is the other direction of OutcomeConforms.
+var AllowsNoMore = Property{
+	Name: "allows-no-more",
+	Doc:  "Every outcome that the model as written allows is one that kube-scheduler may take or that Kubernetes documents.",
+	Decision: func(c *Case) (bool, []Breach) {
+		if len(c.Unmodelled) > 0 || c.Decision.Failure != "" {
+			return false, nil
+		}
+		allowed := c.Decision.Outcomes
+		var breaches []Breach
+		for _, outcome := range c.Expected.Outcomes {
+			if slices.ContainsFunc(allowed, outcome.Equal) {
+				continue
+			}
+			if allowed = slices.Concat(c.Decision.Outcomes, c.Documented()); !slices.ContainsFunc(allowed, outcome.Equal) {
+				breaches = append(breaches, Breach{Reason: fmt.Sprintf(
+					"as written, the scheduler may %s; kube-scheduler may only %s", c.describe(outcome), c.describeAll(c.Decision.Outcomes))})
+			}
+		}
+		return len(c.Expected.Outcomes) > 0, breaches
+	},
+}
+
+// HighestPriorityFirst is the choice of the pod in the model as written:
+//
+//	\E Pod \in {Pod \in Unbound : \A Other \in Unbound : Other.Spec.Priority <= Pod.Spec.Priority} :
+//	    CASE SchedulingEnabled(Pod) -> Scheduling(Pod) [] PreemptionEnabled(Pod) -> Preemption(Pod) [] OTHER -> UNCHANGED Objects
+//
+// It is broken where every pod of the highest priority is stuck and one below goes on: not where a pod below merely asked first.
+var HighestPriorityFirst = Property{
+	Name:    "highest-priority-first",
+	Doc:     "While pods of the highest priority can neither be bound nor preempt, nobody below is bound or preempts.",
+	Erratum: "E2",
+	Step: func(s *Step) (bool, []Breach) {
+		if s.Action.Class != model.Schedule && s.Action.Class != model.Preempt {
+			return false, nil
+		}
+		pods := s.Scenario.Pods
+		waiting := s.Before.Askers(s.Scenario, nil)
+		first := slices.MaxFunc(waiting, func(a, b model.Asker) int { return cmp.Compare(pods[a.Kind].Priority(), pods[b.Kind].Priority()) })
+		taken, highest := &pods[s.Action.Pod], &pods[first.Kind]
+		if taken.Priority() == highest.Priority() {
+			return false, nil
+		}
+		stuck := s.Stuck()
+		if slices.ContainsFunc(waiting, func(asker model.Asker) bool {
+			return pods[asker.Kind].Priority() == highest.Priority() && !slices.Contains(stuck, asker)
+		}) {
+			return true, nil
+		}
+		return true, []Breach{{Reason: fmt.Sprintf("kube-scheduler leaves %s of priority %d pending and goes on with %s of priority %d",
+			highest.Name, highest.Priority(), taken.Name, taken.Priority())}}
+	},
+}

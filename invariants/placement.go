@@ -1,0 +1,105 @@
+package invariants
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// eachBinding makes a decision property out of a property of single bindings.
+func eachBinding(holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
+	return each(spec.Bind, holds)
+}
+
+// PlacementFeasible: whoever is bound fits when bound.
+var PlacementFeasible = Property{
+	Name: "placement-feasible",
+	Doc:  "A pod is bound only to a node that is feasible for it at that moment.",
+	Decision: eachBinding(func(c *Case, o spec.Outcome) []Breach {
+		if c.Expected.Nodes[o.Node].Feasible {
+			return nil
+		}
+		return []Breach{{Reason: fmt.Sprintf("the pod may be bound to %s, which is not feasible", c.node(o.Node))}}
+	}),
+}
+
+// NoOvercommit: requests never exceed what a node has.
+var NoOvercommit = Property{
+	Name: "no-overcommit",
+	Doc:  "Where every pod was placed by the scheduler, the pods on a node together request no more than it has to allocate, nor are they more than it takes.",
+	Node: func(n Node) (bool, []Breach) {
+		if n.PastScheduler || len(n.Pods) == 0 {
+			return false, nil
+		}
+		var breaches []Breach
+		for _, resource := range spec.Overcommitted(n.Node, n.Pods) {
+			breaches = append(breaches, overcommitted(n.Node, n.Pods, resource))
+		}
+		return true, breaches
+	},
+}
+
+// BindingNeverOvercommits: nor does a binding make it worse where somebody else overcommitted the node.
+var BindingNeverOvercommits = Property{
+	Name: "binding-never-overcommits",
+	Doc:  "A pod is bound only to a node that, with it, has enough of every resource the pod requests, and takes one pod more.",
+	Decision: eachBinding(func(c *Case, o spec.Outcome) []Breach {
+		var breaches []Breach
+		node := c.Question.Snapshot.Nodes[o.Node]
+		pods := append(spec.PodsOn(node, c.Question.Snapshot), c.Question.Pod)
+		requests := spec.Requests(c.Question.Pod)
+		for _, resource := range spec.Overcommitted(node, pods) {
+			if requested := requests[resource]; !requested.IsZero() || resource == v1.ResourcePods {
+				breaches = append(breaches, overcommitted(node, pods, resource))
+			}
+		}
+		return breaches
+	}),
+}
+
+func overcommitted(node *v1.Node, pods []*v1.Pod, resource v1.ResourceName) Breach {
+	return Breach{Plugin: "NodeResourcesFit", Reason: fmt.Sprintf("node %s is overcommitted in %s by %s", node.Name, resource, names(pods))}
+}
+
+// BoundPodsStay: a binding is for life.
+var BoundPodsStay = Property{
+	Name: "bound-pods-stay",
+	Doc:  "A pod that is bound stays on its node until it is gone.",
+	Step: func(s *Step) (bool, []Breach) {
+		var breaches []Breach
+		applies := false
+		for i := range s.Before.Places {
+			before, after := s.Before.Places[i].Bound, s.After.Places[i].Bound
+			applies = applies || len(before) > 0
+			newcomer := s.Action.Class == model.Schedule || s.Action.Class == model.ByHand && s.Action.Place == i
+			for _, pod := range after {
+				if more := count(after, pod.Kind()) - count(before, pod.Kind()); more > 1 || more == 1 && (!newcomer || pod.Kind() != int(s.Action.Pod)) {
+					breaches = append(breaches, Breach{Reason: fmt.Sprintf(
+						"a %s step puts a bound %s on another node", s.Action.Class, s.Scenario.Pods[pod.Kind()].Name)})
+					break
+				}
+			}
+			leaver := s.Action.Class == model.Gone || s.Action.Class == model.Complete
+			if gone := len(before) - len(after); gone > 0 && !leaver {
+				breaches = append(breaches, Breach{Reason: fmt.Sprintf("a %s step takes a bound pod from its node", s.Action.Class)})
+			}
+		}
+		return applies, breaches
+	},
+}
+
+func count(pods []model.Pod, kind int) int {
+	n := 0
+	for _, p := range pods {
+		if p.Kind() == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// priority is spec.priority, 0 if unset.
+func priority(pod *v1.Pod) int32 { return spec.Priority(pod) }
