@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// OfCluster gives the scenario that begins with the cluster of the snapshot as it stands: its bound pods where
+// they are, its pending pods waiting.
+func OfCluster(name string, s *spec.Snapshot, actions model.Actions) *model.Scenario {
+	kinds := newKinds(s)
+	var cluster model.Cluster
+	place := map[string]int{}
+	for i, node := range s.Nodes {
+		place[node.Name] = i
+		kind, id := kinds.node(node)
+		cluster.Places = append(cluster.Places, model.ClusterNode{Kind: kind, ID: id})
+	}
+	for _, pod := range s.Pods {
+		kind, id := kinds.pod(pod)
+		node, bound := place[pod.Spec.NodeName]
+		nominee, nominated := place[pod.Status.NominatedNodeName]
+		switch {
+		case bound:
+			at := &cluster.Places[node]
+			at.Bound = append(at.Bound, model.ClusterPod{Kind: kind, Phase: phase(pod), ID: id})
+		case nominated:
+			at := &cluster.Places[nominee]
+			at.Nominated = append(at.Nominated, model.ClusterPod{Kind: kind, ID: id})
+		default:
+			cluster.Pending = append(cluster.Pending, model.ClusterPod{Kind: kind, ID: id})
+		}
+	}
+	return &model.Scenario{
+		Name: name, Nodes: kinds.nodes, Pods: kinds.pods, Around: around(s),
+		Initial: []model.Cluster{cluster}, Actions: actions,
+	}
+}
+
+func phase(pod *v1.Pod) model.Phase {
+	switch {
+	case pod.DeletionTimestamp == nil:
+		return model.Running
+	case spec.TerminatingByPreemption(pod):
+		return model.Preempted
+	default:
+		return model.Terminating
+	}
+}
+
+// EveryCluster gives the scenario that begins with every empty cluster of 1 to nodes nodes drawn
+// from the nodes of the snapshot, each of which stands for a kind, and in which pods drawn from its pods arrive. A node that an object
+// names, and a pod that has a claim of its own, is there once at most.
+func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.Actions) *model.Scenario {
+	kinds := newKinds(s)
+	for _, node := range s.Nodes {
+		kinds.node(node)
+	}
+	for _, pod := range s.Pods {
+		kinds.pod(pod)
+	}
+	most := make([]int, len(kinds.nodes))
+	for i := range kinds.nodes {
+		kind := &kinds.nodes[i]
+		if most[i] = nodes; kinds.pinned[kind.Name] {
+			most[i] = 1
+			continue
+		}
+		kind.Fixed = nil
+	}
+	scenario := &model.Scenario{
+		Name: name, Doc: doc, Nodes: kinds.nodes, Pods: kinds.pods, Around: around(s), Actions: kinds.arrivals(actions),
+	}
+	for i := range kinds.pods {
+		if !kinds.pods[i].Only {
+			kinds.pods[i].Fixed = nil
+		}
+	}
+	for size := 1; size <= nodes; size++ {
+		scenario.Initial = append(scenario.Initial, multisets(most, size)...)
+	}
+	return scenario
+}
+
+// multisets gives every cluster of size nodes with at most most[k] nodes of kind k, in lexicographic order.
+func multisets(most []int, size int) []model.Cluster {
+	var clusters []model.Cluster
+	var extend func(places []model.ClusterNode, kind, left int)
+	extend = func(places []model.ClusterNode, kind, left int) {
+		if left == 0 {
+			clusters = append(clusters, model.Cluster{Places: append([]model.ClusterNode(nil), places...)})
+			return
+		}
+		if kind == len(most) {
+			return
+		}
+		for n := min(most[kind], left); n >= 0; n-- {
+			more := places[:len(places):len(places)]
+			for range n {
+				more = append(more, model.ClusterNode{Kind: kind})
+			}
+			extend(more, kind+1, left-n)
+		}
+	}
+	extend(nil, 0, size)
+	return clusters
+}

@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// fieldError is what is wrong with a field.
+type fieldError struct {
+	path string
+	err  error
+}
+
+// decodeStrict decodes an object, or tells what is wrong with each of its fields.
+func decodeStrict(data []byte) (runtime.Object, []fieldError) {
+	decoded, strict, err := decodeJSON(data)
+	var errs []fieldError
+	for _, err := range strict {
+		errs = append(errs, plainStrict(err))
+	}
+	if err == nil {
+		return decoded, errs
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var whole map[string]any
+	if decodeErr := decoder.Decode(&whole); decodeErr != nil {
+		return nil, append(errs, fieldError{"", plainJSON(err)})
+	}
+	return nil, append(errs, blame(whole)...)
+}
+
+// blame finds the fields of an object that cannot be decoded, each on its own. Kubernetes' decoders stop at the first,
+// and name neither the field nor the value where it is a quantity or a time.
+func blame(whole map[string]any) []fieldError {
+	alone := func(key string, value any) any {
+		return map[string]any{"apiVersion": whole["apiVersion"], "kind": whole["kind"], key: value}
+	}
+	var errs []fieldError
+	for _, key := range slices.Sorted(maps.Keys(whole)) {
+		errs = append(errs, blameWithin(whole[key], field.NewPath(key), func(value any) any { return alone(key, value) })...)
+	}
+	return errs
+}
+
+// blameWithin finds the fields within a value that cannot be decoded. Object gives an
+// object that has nothing but the value, in its place.
+func blameWithin(value any, path *field.Path, object func(any) any) []fieldError {
+	err := decodeAlone(object(value))
+	if err == nil {
+		return nil
+	}
+	var errs []fieldError
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			errs = append(errs, blameWithin(value[key], child(path, key), func(v any) any { return object(map[string]any{key: v}) })...)
+		}
+	case []any:
+		for i := range value {
+			errs = append(errs, blameWithin(value[i], path.Index(i), func(v any) any { return object([]any{v}) })...)
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return []fieldError{{path.String(), unreadable(value, err)}}
+}
+
+func decodeAlone(object any) error {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	_, _, err = decodeJSON(data)
+	return err
+}
+
+// child gives the path of a field, or of an entry of a map whose key would not pass for a field.
+func child(path *field.Path, key string) *field.Path {
+	if strings.ContainsAny(key, "./-") {
+		return path.Key(key)
+	}
+	return path.Child(key)
+}
+
+// unreadable says what is wrong with the value of a field.
+func unreadable(value any, err error) error {
+	text := plainJSON(err).Error()
+	for _, wrong := range []error{resource.ErrFormatWrong, resource.ErrNumeric, resource.ErrSuffix} {
+		if strings.Contains(text, wrong.Error()) {
+			return fmt.Errorf("%q is not a quantity; write one such as 2, 500m or 1Gi", value)
+		}
+	}
+	if types := wrongType().FindStringSubmatch(text); types != nil {
+		return fmt.Errorf("it is of type %s; give it one of type %s", types[1], types[2])
+	}
+	quoted, marshalErr := json.Marshal(value)
+	if marshalErr != nil {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%s cannot be read: %s", quoted, text)
+}
+
+// wrongType matches how a JSON decoder puts that a value has the wrong type.
+func wrongType() *regexp.Regexp {
+	return regexp.MustCompile(`^cannot unmarshal (\S+).* into Go .*?(?:of type )(\S+)$`)
+}
+
+// plainJSON takes the decoder's name off its error.
+func plainJSON(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// plainStrict says what a strict decoder has against a field, and what to do about it.
+func plainStrict(err error) fieldError {
+	for _, wrong := range []struct{ says, advice string }{
+		{"unknown field", "unknown field; correct its name or its place, or take it out"},
+		{"duplicate field", "repeated field; keep one"},
+	} {
+		if quoted, ok := strings.CutPrefix(err.Error(), wrong.says+" "); ok {
+			if path, unquoteErr := strconv.Unquote(quoted); unquoteErr == nil {
+				return fieldError{path, errors.New(wrong.advice)}
+			}
+		}
+	}
+	return fieldError{"", plainJSON(err)}
+}

@@ -1,0 +1,103 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Source is a place in the input.
+type Source struct {
+	// File is the path as it was given, or that of a file in a directory that was given; "-" is standard input.
+	File string
+	// Document counts the documents of the file that are not empty, from 1; 0 is the file as a whole.
+	Document int
+	// Line is the line of the file on which the document begins, from 1.
+	Line int
+	// Item counts the items of the list that the document is, from 1; 0 if it is no list.
+	Item int
+}
+
+// String gives the place in words: "cluster.yaml: document 2 (line 14): items[3]".
+func (s Source) String() string {
+	file := s.File
+	if file == "-" {
+		file = "standard input"
+	}
+	if s.Document == 0 {
+		return file
+	}
+	text := fmt.Sprintf("%s: document %d (line %d)", file, s.Document, s.Line)
+	if s.Item > 0 {
+		text += fmt.Sprintf(": items[%d]", s.Item-1)
+	}
+	return text
+}
+
+// Error is one thing that is wrong with the input.
+type Error struct {
+	Source Source
+	// Object is the kind and the name of the object, such as "Pod default/web"; empty if there is none.
+	Object string
+	// Field is the path of the field, such as "spec.nodeName"; empty if it is the whole that is wrong.
+	Field string
+	// Err is what is wrong, and what to do about it.
+	Err error
+}
+
+// Error gives the place, the object, the field, and what is wrong with it.
+func (e *Error) Error() string {
+	var parts []string
+	for _, part := range []string{e.Source.String(), e.Object, e.Field, e.Err.Error()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap gives what is wrong, such as fs.ErrNotExist.
+func (e *Error) Unwrap() error { return e.Err }
+
+// reading is a Read in progress.
+type reading struct {
+	files  []string
+	errs   []*Error
+	notes  []note
+	config *document
+}
+
+type note struct {
+	source Source
+	text   string
+}
+
+// fail records that something is wrong.
+func (r *reading) fail(source Source, object, field string, err error) {
+	r.errs = append(r.errs, &Error{Source: source, Object: object, Field: field, Err: err})
+}
+
+// note records something that the user should know of an object.
+func (r *reading) note(o object, format string, args ...any) {
+	r.notes = append(r.notes, note{o.source, o.String() + ": " + fmt.Sprintf(format, args...)})
+}
+
+// err joins what is wrong so far, in the order of reading.
+func (r *reading) err() error {
+	slices.SortStableFunc(r.errs, func(a, b *Error) int { return r.compare(a.Source, b.Source) })
+	errs := make([]error, len(r.errs))
+	for i, err := range r.errs {
+		errs[i] = err
+	}
+	return errors.Join(errs...)
+}
+
+// compare orders places as they were read.
+func (r *reading) compare(a, b Source) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
+		cmp.Compare(a.Document, b.Document),
+		cmp.Compare(a.Item, b.Item))
+}
