@@ -1,0 +1,326 @@
+package explore
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// decisions holds what became of every distinct question of a run. It is safe for concurrent use.
+type decisions struct {
+	tables     *model.Tables
+	properties []invariants.Property
+	explainer  *explainer
+	// documented are the tables of what Kubernetes documents, if those are other ones; nil otherwise.
+	documented *model.Tables
+	shards     [64]shard
+	// notice is told of every finding.
+	notice func(key string)
+
+	mu      sync.Mutex
+	tally   tally
+	spent   time.Duration // inside production
+	counted map[string]int64
+}
+
+type shard struct {
+	mu      sync.Mutex
+	records map[string]*record
+}
+
+// record is what became of one question.
+type record struct {
+	once sync.Once
+	// moves are those to follow: allowed by the spec, or taken by production.
+	moves []model.Move
+	// findings are the keys of the properties that the decision breaks.
+	findings []string
+}
+
+// tally counts over distinct decisions.
+type tally struct {
+	asked     int64
+	exercised []int64 // by property
+	filters   map[string]*FilterCoverage
+	raters    map[string]*RaterCoverage
+	outcomes  [3]int64 // by kind
+	// unmodelled counts decisions in which a plugin had a say that the spec does not know, by plugin.
+	unmodelled map[string]int64
+}
+
+func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
+	d := &decisions{tables: model.NewTables(c, s), properties: properties, counted: map[string]int64{}}
+	d.explainer = newExplainer(c, s, d.agrees)
+	if s.Reading() != spec.Kubernetes {
+		d.documented = model.NewTables(c, s.Documented())
+	}
+	for i := range d.shards {
+		d.shards[i].records = map[string]*record{}
+	}
+	d.tally = *newTally(len(properties))
+	return d
+}
+
+func newTally(properties int) *tally {
+	return &tally{
+		exercised: make([]int64, properties),
+		filters:   map[string]*FilterCoverage{}, raters: map[string]*RaterCoverage{}, unmodelled: map[string]int64{},
+	}
+}
+
+func (d *decisions) asked() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.tally.asked
+}
+
+// get gives the record of a question. build and decider are used if the question is new.
+func (d *decisions) get(key []byte, build func() *model.Question, decider Decider) *record {
+	var hash uint32
+	for _, b := range key {
+		hash = hash*16777619 ^ uint32(b)
+	}
+	s := &d.shards[hash%uint32(len(d.shards))]
+	s.mu.Lock()
+	known, ok := s.records[string(key)]
+	if !ok {
+		known = &record{}
+		s.records[string(key)] = known
+	}
+	s.mu.Unlock()
+	known.once.Do(func() { d.judge(known, build(), decider) })
+	return known
+}
+
+// judge asks production and the spec, and compares.
+func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
+	answer := d.tables.Answer(q)
+	began := time.Now()
+	decision := decider.Decide(answer.Question)
+	spent := time.Since(began)
+
+	c := d.newCase(q, answer, decision)
+	r.moves = d.movesOf(q, answer, c)
+	exercised, broken := d.check(c)
+	r.findings = d.sort(q, answer, decision, broken)
+	for _, key := range r.findings {
+		d.notice(key)
+	}
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spent += spent
+	d.tally.count(c, exercised)
+	for _, key := range r.findings {
+		d.counted[key]++
+	}
+}
+
+// agrees tells whether the decision breaks no property under the answer, but by design.
+func (d *decisions) agrees(q *model.Question, a *model.Answer, decision *spec.Decision) bool {
+	c := d.newCase(q, a, decision)
+	return !slices.ContainsFunc(d.properties, func(p invariants.Property) bool { // most differences show in the first properties
+		if p.Decision == nil {
+			return false
+		}
+		_, breaches := p.Decision(c)
+		return slices.ContainsFunc(breaches, func(b invariants.Breach) bool { return !b.ByDesign })
+	})
+}
+
+// broken is a property that a decision breaks, and how.
+type broken struct {
+	property invariants.Property
+	breach   invariants.Breach
+}
+
+// check asks every property of decisions. It gives the properties that had something to say, and those that are broken.
+func (d *decisions) check(c *invariants.Case) (exercised []int, all []broken) {
+	return checkAll(d.properties, c)
+}
+
+func checkAll(properties []invariants.Property, c *invariants.Case) (exercised []int, all []broken) {
+	for i, property := range properties {
+		if property.Decision == nil {
+			continue
+		}
+		applies, breaches := property.Decision(c)
+		if applies {
+			exercised = append(exercised, i)
+		}
+		for _, breach := range breaches {
+			all = append(all, broken{property, breach})
+		}
+	}
+	return exercised, all
+}
+
+// sort gives the sorts of findings that broken properties of one decision belong to. If quirks explain the whole decision, that
+// is one known defect, found by the first property it breaks.
+func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Decision, all []broken) []string {
+	var keys []string
+	var unexplained []broken
+	add := func(key findingKey) {
+		if key := key.String(); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, b := range all {
+		if b.breach.ByDesign {
+			add(findingKey{b.property.Name, b.breach.Plugin, ByDesign, ""})
+		} else {
+			unexplained = append(unexplained, b)
+		}
+	}
+	if len(unexplained) == 0 {
+		return keys
+	}
+	if quirks := d.explainer.explain(q, a.Expectation, decision); quirks != nil {
+		first := unexplained[0]
+		add(findingKey{first.property.Name, pluginOf(quirks), Known, nameOf(quirks)})
+		return keys
+	}
+	for _, b := range unexplained {
+		add(findingKey{b.property.Name, b.breach.Plugin, New, ""})
+	}
+	return keys
+}
+
+// newCase puts question, decision and expectation together. Of victims that are alike, decision and expectation name the same ones.
+func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.Decision) *invariants.Case {
+	normal := *decision
+	normal.Outcomes = distinctOutcomes(q, a, decision.Outcomes)
+	normal.Candidates = nil
+	for _, candidate := range decision.Candidates {
+		normal.Candidates = append(normal.Candidates, a.NormalCandidate(q, candidate))
+	}
+	a.Expectation.Outcomes = distinctOutcomes(q, a, a.Expectation.Outcomes)
+	for i, candidate := range a.Expectation.Ideal {
+		a.Expectation.Ideal[i] = a.NormalCandidate(q, candidate)
+	}
+	return &invariants.Case{
+		Question: a.Question, Decision: &normal, Expected: a.Expectation,
+		Unmodelled: unmodelled(&normal, a.Expectation), FeasibleWithout: a.FeasibleWithout,
+		Documented: func() []spec.Outcome {
+			if d.documented == nil {
+				return a.Expectation.Outcomes
+			}
+			documented := d.documented.Answer(q)
+			return distinctOutcomes(q, documented, documented.Expectation.Outcomes)
+		},
+	}
+}
+
+func distinctOutcomes(q *model.Question, a *model.Answer, outcomes []spec.Outcome) []spec.Outcome {
+	var distinct []spec.Outcome
+	for _, o := range outcomes {
+		if o = a.Normal(q, o); !slices.ContainsFunc(distinct, o.Equal) {
+			distinct = append(distinct, o)
+		}
+	}
+	return distinct
+}
+
+// again asks production and the spec a question outside the run's count, in the names at hand.
+func (r *run) again(q spec.Question) *invariants.Case {
+	return caseOf(r.options.Spec, q, r.deciders[0].Decide(q))
+}
+
+// caseOf puts a decision beside what the model says, asked as a whole.
+func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
+	expected := s.Expect(q)
+	return &invariants.Case{
+		Question: q, Decision: decision, Expected: expected, Unmodelled: unmodelled(decision, expected),
+		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
+			return s.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
+		},
+		Documented: func() []spec.Outcome { return s.Documented().Outcomes(q.Pod, q.Snapshot) },
+	}
+}
+
+// unmodelled names the plugins that had a say in the decision, by rejecting a node or rating two nodes
+// differently, and that the spec has no predicate for.
+func unmodelled(d *spec.Decision, e *spec.Expectation) []string {
+	var plugins []string
+	for f, plugin := range d.Filters {
+		if !slices.Contains(e.Filters, plugin) && slices.ContainsFunc(d.Nodes, func(n spec.NodeDecision) bool {
+			return n.Verdicts[f] != spec.Fits
+		}) {
+			plugins = append(plugins, plugin)
+		}
+	}
+	for r, plugin := range d.Raters {
+		if slices.Contains(e.Raters, plugin) || slices.Contains(plugins, plugin) {
+			continue
+		}
+		var values []int64
+		for _, n := range d.Nodes {
+			if n.Ratings != nil {
+				values = append(values, n.Ratings[r].Value)
+			}
+		}
+		if len(values) > 0 && slices.Min(values) != slices.Max(values) {
+			plugins = append(plugins, plugin)
+		}
+	}
+	return plugins
+}
+
+// movesOf gives the moves to follow: what the spec allows, unless it cannot tell, and what production takes. The model as first
+// written allows what no scheduler does, such as to fill a node over and over; there production alone is followed.
+func (d *decisions) movesOf(q *model.Question, a *model.Answer, c *invariants.Case) []model.Move {
+	follow := c.Decision.Outcomes
+	if len(c.Unmodelled) == 0 && d.documented == nil {
+		follow = slices.Concat(c.Expected.Outcomes, follow)
+	}
+	var moves []model.Move
+	for _, outcome := range distinctOutcomes(q, a, follow) {
+		// An outcome that cannot be carried out, because a victim is not on the node, breaks a property; it is not followed.
+		if move, err := q.Move(outcome, a.PodsOf); err == nil {
+			moves = append(moves, move)
+		}
+	}
+	return moves
+}
+
+func (t *tally) count(c *invariants.Case, exercised []int) {
+	t.asked++
+	for _, i := range exercised {
+		t.exercised[i]++
+	}
+	for _, plugin := range c.Unmodelled {
+		t.unmodelled[plugin]++
+	}
+	if len(c.Decision.Outcomes) > 0 {
+		t.outcomes[c.Decision.Outcomes[0].Kind]++
+	}
+	for f, plugin := range c.Decision.Filters {
+		coverage := t.filters[plugin]
+		if coverage == nil {
+			coverage = &FilterCoverage{Plugin: plugin, Modelled: slices.Contains(c.Expected.Filters, plugin)}
+			t.filters[plugin] = coverage
+		}
+		for n := range c.Decision.Nodes {
+			coverage.Verdicts[c.Decision.Nodes[n].Verdicts[f]]++
+		}
+	}
+	for r, plugin := range c.Decision.Raters {
+		coverage := t.raters[plugin]
+		if coverage == nil {
+			coverage = &RaterCoverage{Plugin: plugin, Modelled: slices.Contains(c.Expected.Raters, plugin), values: map[int64]bool{}}
+			t.raters[plugin] = coverage
+		}
+		for n := range c.Decision.Nodes {
+			if ratings := c.Decision.Nodes[n].Ratings; ratings != nil {
+				coverage.Ratings++
+				coverage.values[ratings[r].Value] = true
+			}
+		}
+	}
+}

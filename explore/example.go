@@ -1,0 +1,128 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// Example is a counterexample: the shortest way to a state, step or decision that breaks a property. Nodes and pods keep their
+// names throughout.
+type Example struct {
+	Scenario string
+	// Stages are the states, with the steps between them. For a property of steps the last step is the broken one.
+	Stages []model.Stage
+	// Case is, for a property of decisions, the decision in the last state: production asked once more, in the names of the
+	// example, and the spec asked directly.
+	Case *invariants.Case
+	// Reasons say what is wrong, in the names of the example.
+	Reasons []string
+}
+
+// example gives names to the trace of a finding.
+func (r *run) example(m *model.Machine, f Finding, found checker.Finding) (Example, error) {
+	states, actions := [][]byte{found.Trace.Initial}, []uint32(nil)
+	for _, step := range found.Trace.Steps {
+		states, actions = append(states, step.State), append(actions, step.Action)
+	}
+	questioner := m.NewQuestioner()
+	recordOf := func(a *model.Arrangement, asker model.Asker) (*record, []int) {
+		key, order := questioner.Ask(a, asker)
+		return r.decisions.get(key, func() *model.Question { return questioner.Question(asker) }, r.deciders[0]), order
+	}
+	moves := func(a *model.Arrangement, asker model.Asker) []model.Move {
+		record, order := recordOf(a, asker)
+		moves := slices.Clone(record.moves)
+		for i := range moves {
+			if moves[i].Place >= 0 {
+				moves[i].Place = order[moves[i].Place]
+			}
+		}
+		return moves
+	}
+	example := Example{Scenario: m.Scenario.Name}
+	var err error
+	if example.Stages, err = m.Walk(states, actions, moves); err != nil {
+		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
+	}
+	last := example.Stages[len(example.Stages)-1]
+	switch {
+	case f.Property.Step != nil:
+		example.Reasons = r.stepReasons(m, f, states[len(states)-2], actions[len(actions)-1], moves)
+	case f.Property.Node != nil:
+		for _, node := range last.Cluster.Nodes {
+			_, breaches := f.Property.Node(invariants.Node{
+				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.Scenario.PastScheduler(),
+			})
+			example.Reasons = append(example.Reasons, reasons(f, breaches)...)
+		}
+	default:
+		for _, asker := range last.Askers(m) {
+			if record, _ := recordOf(last.Arrangement(), asker); slices.Contains(record.findings, f.key.String()) {
+				example.Case = r.again(last.Question(m, asker))
+				_, breaches := f.Property.Decision(example.Case)
+				example.Reasons = reasons(f, breaches)
+				break
+			}
+		}
+	}
+	if len(example.Reasons) == 0 {
+		// The names of objects made a difference, or an answer was not repeated: either is worth a look by itself.
+		example.Reasons = []string{"asked again with the names of this example, the property is not broken: the answer depends on names, or is not repeated"}
+	}
+	return example, nil
+}
+
+// reasons gives those of the breaches that are of the finding's sort.
+func reasons(f Finding, breaches []invariants.Breach) []string {
+	var reasons []string
+	for _, breach := range breaches {
+		if f.Class == Known && !breach.ByDesign || keyOf(f.Property, breach) == f.key {
+			reasons = append(reasons, breach.Reason)
+		}
+	}
+	return reasons
+}
+
+// stepReasons takes the last step again.
+func (r *run) stepReasons(m *model.Machine, f Finding, before []byte, packed uint32, moves model.Moves) []string {
+	action := model.UnpackAction(packed)
+	var now, next model.Arrangement
+	m.Unpack(before, &now)
+	check := func() []string {
+		_, breaches := f.Property.Step(&invariants.Step{
+			Scenario: m.Scenario, Action: action, Before: &now, After: &next,
+			Stuck: func() []model.Asker { return r.stuck(m, m.NewQuestioner(), r.deciders[0], &now) },
+		})
+		return reasons(f, breaches)
+	}
+	next.CopyFrom(&now)
+	if !action.Class.Decided() {
+		next.Act(action, 0)
+		return check()
+	}
+	asker := model.Asker{Kind: int(action.Pod), Place: action.Place}
+	for _, move := range moves(&now, asker) {
+		next.CopyFrom(&now)
+		next.Apply(m.Scenario, asker, move)
+		if broken := check(); move.Class() == action.Class && len(broken) > 0 {
+			return broken
+		}
+	}
+	return nil
+}
+
+func podsOn(stage model.Stage, node string) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, pod := range stage.Cluster.Pods {
+		if pod.Spec.NodeName == node {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}

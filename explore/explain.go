@@ -1,0 +1,215 @@
+package explore
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// mostQuirks is how many defects may come together in one decision.
+const mostQuirks = 3
+
+// explainer finds out what explains a decision: known defects of production, and errata of the model where it is as first written.
+// It is safe for concurrent use.
+type explainer struct {
+	catalog *model.Catalog
+	spec    *spec.Scheduler
+	// errata and defects are what may explain a decision.
+	errata, defects []spec.Quirk
+	// agrees tells whether a decision breaks no property under an answer, but by design.
+	agrees func(q *model.Question, a *model.Answer, decision *spec.Decision) bool
+
+	mu     sync.Mutex
+	tables map[string]*model.Tables // by the quirks' names
+	tried  int64                    // how often a model with quirks was asked
+}
+
+func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
+	x := &explainer{catalog: c, spec: s, agrees: agrees, tables: map[string]*model.Tables{}}
+	for _, quirk := range s.Explanations() {
+		if quirk.Erratum != nil {
+			x.errata = append(x.errata, quirk)
+		} else {
+			x.defects = append(x.defects, quirk)
+		}
+	}
+	return x
+}
+
+// explain finds a set of errata and defects, none of which can be left out, with which the model agrees with production on the
+// whole decision. It gives nothing if there is none.
+//
+// A model without errata is that of Kubernetes, and the set is the smallest one. One with errata is that of Kubernetes when all are
+// mended; then the defects are looked for, and the errata that make no difference are left as they are.
+func (x *explainer) explain(q *model.Question, plain *spec.Expectation, decision *spec.Decision) []spec.Quirk {
+	if len(x.errata) == 0 {
+		return x.smallest(q, plain, decision)
+	}
+	mended := x.tablesWith(x.errata...).Answer(q)
+	if x.agrees(q, mended, decision) {
+		return x.shrink(q, decision, x.errata)
+	}
+	defects := x.smallest(q, mended.Expectation, decision)
+	if defects == nil {
+		return nil
+	}
+	return x.shrink(q, decision, slices.Concat(x.errata, defects))
+}
+
+// smallest finds the smallest set of defects with which the model, its errata mended, agrees with production. Of sets of one size
+// those count first that are about the plugins that differ alone, and of these the first in the order of the defects.
+//
+// Defects can hide each other altogether: if no small set is found, all are tried at once, and what is not needed is left out.
+func (x *explainer) smallest(q *model.Question, plain *spec.Expectation, decision *spec.Decision) []spec.Quirk {
+	filters, raters := differingFilters(plain, decision), differingRaters(plain, decision)
+	// What a plugin says is changed by a defect of that plugin only.
+	differing := slices.Concat(filters, raters)
+	for _, defect := range x.defects {
+		elsewhere := slices.ContainsFunc(differing, func(plugin string) bool { return plugin != defect.Plugin() })
+		if !elsewhere && x.agrees(q, x.answer(q, defect), decision) {
+			return []spec.Quirk{defect}
+		}
+	}
+	groups := []func() []spec.Quirk{sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain, x.defects) })}
+	if len(differing) > 0 {
+		blamed := slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool { return !slices.Contains(differing, d.Plugin()) })
+		own := sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain, blamed) })
+		if groups = slices.Insert(groups, 0, own); len(filters) == 0 {
+			groups = groups[:1] // the right nodes are rated, so no other defect makes a difference to where the pod is bound
+		}
+	}
+	for size := 2; size <= mostQuirks; size++ {
+		for _, defects := range groups {
+			if quirks := x.explainWith(q, decision, defects(), nil, size); quirks != nil {
+				return quirks
+			}
+		}
+	}
+	if !x.agrees(q, x.answer(q, x.defects...), decision) {
+		return nil
+	}
+	if len(x.errata) > 0 {
+		return x.defects // explain leaves out what is not needed, of the errata too
+	}
+	return x.shrink(q, decision, x.defects)
+}
+
+// relevant gives the defects that change something in what the model says to the question, by themselves or beside such ones, until
+// there are no more: a defect of a rating may show only on a node that another defect makes feasible.
+func (x *explainer) relevant(q *model.Question, plain *spec.Expectation, defects []spec.Quirk) []spec.Quirk {
+	var relevant []spec.Quirk
+	for together := plain; ; together = x.answer(q, relevant...).Expectation {
+		var grown []spec.Quirk
+		for _, defect := range defects {
+			there := slices.ContainsFunc(relevant, func(d spec.Quirk) bool { return d.Name == defect.Name })
+			if there || !reflect.DeepEqual(together, x.answer(q, slices.Concat(relevant, []spec.Quirk{defect})...).Expectation) {
+				grown = append(grown, defect)
+			}
+		}
+		if len(grown) == len(relevant) {
+			return grown
+		}
+		relevant = grown
+	}
+}
+
+// differingFilters names the filters whose verdict on some node is not the one expected.
+func differingFilters(expected *spec.Expectation, decision *spec.Decision) []string {
+	var plugins []string
+	for f, plugin := range expected.Filters {
+		column := slices.Index(decision.Filters, plugin)
+		for n, node := range decision.Nodes {
+			if column < len(node.Verdicts) && n < len(expected.Nodes) && !expected.Nodes[n].Verdicts[f].Allow(node.Verdicts[column]) {
+				plugins = append(plugins, plugin)
+				break
+			}
+		}
+	}
+	return plugins
+}
+
+// differingRaters names the raters whose rating of some node is not the one expected, if the same nodes are feasible: which nodes
+// are rated decides what normalisation makes of it.
+func differingRaters(expected *spec.Expectation, decision *spec.Decision) []string {
+	for n, node := range decision.Nodes {
+		if n >= len(expected.Nodes) || !node.Asked || (node.Overall == spec.Fits) != expected.Nodes[n].Feasible {
+			return nil
+		}
+	}
+	var plugins []string
+	for r, plugin := range expected.Raters {
+		column := slices.Index(decision.Raters, plugin)
+		for n, node := range decision.Nodes {
+			ratings := expected.Nodes[n].Ratings
+			if column < len(node.Ratings) && r < len(ratings) && node.Ratings[column].Value != ratings[r].Value {
+				plugins = append(plugins, plugin)
+				break
+			}
+		}
+	}
+	return plugins
+}
+
+// shrink leaves out of an explanation what is not needed, large parts first, the last first.
+func (x *explainer) shrink(q *model.Question, decision *spec.Decision, quirks []spec.Quirk) []spec.Quirk {
+	for part := len(quirks) / 2; part > 0; {
+		before := len(quirks)
+		for end := len(quirks); end > 0; end -= part {
+			fewer := slices.Delete(slices.Clone(quirks), max(end-part, 0), end)
+			if len(fewer) > 0 && x.agrees(q, x.tablesWith(fewer...).Answer(q), decision) {
+				quirks = fewer
+			}
+		}
+		if part > 1 || len(quirks) == before {
+			part /= 2
+		}
+	}
+	return quirks
+}
+
+// explainWith tries to add more of the defects.
+func (x *explainer) explainWith(q *model.Question, decision *spec.Decision, quirks, chosen []spec.Quirk, more int) []spec.Quirk {
+	if more == 0 {
+		if x.agrees(q, x.answer(q, chosen...), decision) {
+			return chosen
+		}
+		return nil
+	}
+	for i := 0; i+more <= len(quirks); i++ {
+		candidate := append(chosen[:len(chosen):len(chosen)], quirks[i])
+		if explained := x.explainWith(q, decision, quirks[i+1:], candidate, more-1); explained != nil {
+			return explained
+		}
+	}
+	return nil
+}
+
+// answer gives the answer of the model with its errata mended and the defects put in.
+func (x *explainer) answer(q *model.Question, defects ...spec.Quirk) *model.Answer {
+	return x.tablesWith(slices.Concat(x.errata, defects)...).Answer(q)
+}
+
+// tablesWith gives the tables of the model with the quirks, for one question.
+func (x *explainer) tablesWith(quirks ...spec.Quirk) *model.Tables {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.tried++
+	key := nameOf(quirks)
+	if x.tables[key] == nil {
+		x.tables[key] = model.NewTables(x.catalog, x.spec.With(quirks...))
+	}
+	return x.tables[key]
+}
+
+// work gives how often a model with quirks was asked, and how many facts that took.
+func (x *explainer) work() (tried, facts int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, tables := range x.tables {
+		facts += int64(tables.Size())
+	}
+	return x.tried, facts
+}

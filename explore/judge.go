@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// judge compares production's decision about a question, whatever it is, with what the model says, asked as a whole. It is for one
+// worker.
+type judge struct {
+	spec       *spec.Scheduler
+	properties []invariants.Property
+	decider    Decider
+	// explanations are the errata and defects that may explain a decision.
+	explanations []spec.Quirk
+}
+
+func newJudge(s *spec.Scheduler, properties []invariants.Property, decider Decider) *judge {
+	return &judge{spec: s, properties: properties, decider: decider, explanations: s.Explanations()}
+}
+
+// judgement is what became of a question.
+type judgement struct {
+	answer    *invariants.Case
+	exercised []int // properties
+	findings  []findingKey
+	spent     time.Duration // inside production, for the decision
+}
+
+// judge asks about the question.
+func (j *judge) judge(q spec.Question) judgement {
+	answer, spent := j.ask(q)
+	exercised, all := checkAll(j.properties, answer)
+	return judgement{answer: answer, exercised: exercised, findings: j.sort(answer, all), spent: spent}
+}
+
+// ask asks production and the model.
+func (j *judge) ask(q spec.Question) (*invariants.Case, time.Duration) {
+	began := time.Now()
+	decision := j.decider.Decide(q)
+	spent := time.Since(began)
+	answer := caseOf(j.spec, q, decision)
+	j.listen(answer)
+	return answer, spent
+}
+
+// listen lets the properties that need no model ask production more.
+func (j *judge) listen(c *invariants.Case) {
+	c.Again = j.decider.Decide
+	if counts, ok := j.decider.(Incremental); ok {
+		c.Increments = func() ([]spec.Increment, error) { return increments(counts, c.Question) }
+	}
+}
+
+// sort gives the sorts of findings of a decision. What breaks properties of the model is explained together, what breaks another
+// property by itself.
+func (j *judge) sort(c *invariants.Case, all []broken) []findingKey {
+	var keys []findingKey
+	add := func(key findingKey) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	unexplained := map[string][]broken{}
+	for _, b := range all {
+		if b.breach.ByDesign || b.property.Erratum != "" {
+			add(keyOf(b.property, b.breach))
+			continue
+		}
+		group := groupOf(b.property)
+		unexplained[group] = append(unexplained[group], b)
+	}
+	for _, group := range j.groups() {
+		together := unexplained[group]
+		if len(together) == 0 {
+			continue
+		}
+		if quirks := j.explain(c, together); quirks != nil {
+			add(findingKey{together[0].property.Name, pluginOf(quirks), Known, nameOf(quirks)})
+			continue
+		}
+		for _, b := range together {
+			add(keyOf(b.property, b.breach))
+		}
+	}
+	return keys
+}
+
+// groupOf tells what is explained together: the properties of the model, or one without.
+func groupOf(p invariants.Property) string {
+	if p.Explained == nil {
+		return ""
+	}
+	return p.Name
+}
+
+func (j *judge) groups() []string {
+	groups := []string{""}
+	for _, p := range j.properties {
+		if p.Explained != nil {
+			groups = append(groups, p.Name)
+		}
+	}
+	return groups
+}
+
+// explain gives quirks, none of which can be left out, with which the model agrees with production on what is broken; nil if even all
+// together do not.
+func (j *judge) explain(c *invariants.Case, all []broken) []spec.Quirk {
+	explained := j.explainer(c, all)
+	quirks := j.explanations
+	if !explained(quirks) {
+		return nil
+	}
+	for part := len(quirks) / 2; part > 0; {
+		before := len(quirks)
+		for end := len(quirks); end > 0; end -= part {
+			fewer := slices.Delete(slices.Clone(quirks), max(end-part, 0), end)
+			if len(fewer) > 0 && explained(fewer) {
+				quirks = fewer
+			}
+		}
+		if part > 1 || len(quirks) == before {
+			part /= 2
+		}
+	}
+	return quirks
+}
+
+// explainer gives the function that tells whether the model with quirks agrees with production on what is broken.
+func (j *judge) explainer(c *invariants.Case, all []broken) func([]spec.Quirk) bool {
+	if explained := all[0].property.Explained; explained != nil {
+		return func(quirks []spec.Quirk) bool { return explained(c, j.spec.With(quirks...)) }
+	}
+	return func(quirks []spec.Quirk) bool { return len(unexpected(j.properties, j.spec.With(quirks...), c)) == 0 }
+}
+
+// unexpected gives how properties of the model are broken if the model is this one, but by design.
+func unexpected(properties []invariants.Property, s *spec.Scheduler, c *invariants.Case) []broken {
+	_, all := checkAll(properties, caseOf(s, c.Question, c.Decision))
+	return slices.DeleteFunc(all, func(b broken) bool {
+		return b.breach.ByDesign || b.property.Erratum != "" || b.property.Explained != nil
+	})
+}
+
+// shows tells whether the question has a finding of the sort.
+func (j *judge) shows(q spec.Question, key findingKey) bool {
+	c, _ := j.ask(q)
+	all := j.together(c, key)
+	named := func(b broken) bool { return keyOf(b.property, b.breach) == key }
+	switch {
+	case len(all) == 0:
+		return false
+	case key.class == New:
+		return slices.ContainsFunc(all, named) && j.explain(c, all) == nil
+	case key.class == ByDesign || all[0].property.Erratum != "":
+		return slices.ContainsFunc(all, named)
+	}
+	explained, quirks := j.explainer(c, all), quirksNamed(j.spec, key.quirks)
+	needless := func(i int) bool { return len(quirks) > 1 && explained(slices.Delete(slices.Clone(quirks), i, i+1)) }
+	for i := range quirks {
+		if needless(i) {
+			return false
+		}
+	}
+	return all[0].property.Name == key.property && explained(quirks)
+}
+
+// together gives what is broken and is to be explained together with what the finding's property says. By-design breaches, and errata, need
+// no explanation.
+func (j *judge) together(c *invariants.Case, key findingKey) []broken {
+	i := slices.IndexFunc(j.properties, func(p invariants.Property) bool { return p.Name == key.property })
+	needsNone := func(b broken) bool { return b.breach.ByDesign || b.property.Erratum != "" }
+	wanted := j.properties[i]
+	group := slices.DeleteFunc(slices.Clone(j.properties), func(p invariants.Property) bool { return groupOf(p) != groupOf(wanted) })
+	_, all := checkAll(group, c)
+	return slices.DeleteFunc(all, func(b broken) bool { return needsNone(b) != (key.class == ByDesign || wanted.Erratum != "") })
+}

@@ -1,0 +1,338 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Result is what a run found. But for InProduction it is a function of scenarios and options alone, the number of workers
+// left aside.
+type Result struct {
+	// Complete: every scenario was explored to the end.
+	Complete  bool
+	Scenarios []ScenarioResult
+	// Distinct and Generated are summed over the scenarios, Depth is the largest.
+	Distinct, Generated int64
+	Depth               int
+
+	// Asked is the number of distinct questions that went to production; Saved how many more times one of them
+	// came up.
+	Asked, Saved int64
+	// InProduction is the time production took to answer, over all workers.
+	InProduction time.Duration
+	// Facts is the number of entries in the spec's tables: how often it was asked about one node with what is on it, models with
+	// quirks included. Tried is how often a model with quirks was asked about a question, to explain a difference.
+	Facts, Tried int64
+	// Outcomes counts distinct decisions by what they led to.
+	Outcomes map[spec.OutcomeKind]int64
+	// Filters and Raters tell how often each plugin of the profile spoke, in the profile's order.
+	Filters []FilterCoverage
+	Raters  []RaterCoverage
+	// Unmodelled counts, by plugin, the decisions in which a plugin had a say that the spec does not know: there outcome
+	// and ratings were not compared.
+	Unmodelled []PluginCount
+
+	// Random is set if the questions were drawn; then there are no scenarios and no states.
+	Random *RandomResult
+
+	Properties []PropertyResult
+	// Findings are the broken properties, new ones first, each once per property, plugin and class.
+	Findings []Finding
+}
+
+// ScenarioResult is the part of a result that concerns one scenario.
+type ScenarioResult struct {
+	Scenario *model.Scenario
+	*checker.Result
+	machine *model.Machine
+}
+
+// The labels of states in which nothing can happen any more.
+const (
+	EndRest      = "everyone is placed"
+	EndPending   = "pods wait for ever"
+	EndNominated = "a nominated pod waits for ever"
+)
+
+// PropertyResult is what became of a property.
+type PropertyResult struct {
+	invariants.Property
+	// Exercised is how often it had something to say: in how many distinct decisions, steps or nodes of states.
+	Exercised int64
+	// Violated: it is broken in a way that nothing known explains.
+	Violated bool
+	// Known: it is broken by known defects of production.
+	Known bool
+	// Erratum: it is broken where the model as first written is not what Kubernetes documents.
+	Erratum bool
+	// ByDesign: it is broken in ways that are documented.
+	ByDesign bool
+}
+
+// Verdict is "holds", "by design", "erratum", "known defect", "violated", or "not exercised".
+func (p PropertyResult) Verdict() string {
+	switch {
+	case p.Violated:
+		return "violated"
+	case p.Known:
+		return "known defect"
+	case p.Erratum:
+		return "erratum"
+	case p.ByDesign:
+		return "by design"
+	case p.Exercised == 0:
+		return "not exercised"
+	default:
+		return "holds"
+	}
+}
+
+// FilterCoverage is how often a filter gave each verdict, over the nodes of all distinct decisions.
+type FilterCoverage struct {
+	Plugin   string
+	Modelled bool
+	// Verdicts counts by spec.Verdict.
+	Verdicts [3]int64
+}
+
+// RaterCoverage is how often a score plugin rated a node.
+type RaterCoverage struct {
+	Plugin   string
+	Modelled bool
+	Ratings  int64
+	// Values is the number of distinct weighted ratings it gave.
+	Values int
+	values map[int64]bool
+}
+
+// PluginCount is a number for a plugin.
+type PluginCount struct {
+	Plugin string
+	Count  int64
+}
+
+// Class sorts findings.
+type Class string
+
+const (
+	// New: nothing known explains it.
+	New Class = "new"
+	// Known: the model with a set of quirks, none of which can be left out, agrees with production on the whole decision.
+	Known Class = "known"
+	// ByDesign: Kubernetes documents it, though the formal model wants better.
+	ByDesign Class = "by-design"
+)
+
+// rank orders classes in reports.
+func (c Class) rank() int { return slices.Index([]Class{New, Known, ByDesign}, c) }
+
+// Finding is one way in which a property is broken.
+type Finding struct {
+	// ID is stable: property, plugin if one is answerable, class, and quirks if they explain it.
+	ID       string
+	Property invariants.Property
+	Plugin   string
+	Class    Class
+	// Quirks are the known defects that explain it.
+	Quirks []spec.Quirk
+	// Count is the number of distinct decisions, of steps, or of states that show it, also together with others that are shown.
+	Count   int64
+	Example Example
+
+	key findingKey
+}
+
+// findingKey is what findings of one sort have in common.
+type findingKey struct {
+	property, plugin string
+	class            Class
+	quirks           string // names, joined by +
+}
+
+func keyOf(p invariants.Property, b invariants.Breach) findingKey {
+	switch {
+	case b.ByDesign:
+		return findingKey{p.Name, b.Plugin, ByDesign, ""}
+	case p.Erratum != "":
+		return findingKey{p.Name, b.Plugin, Known, p.Erratum}
+	}
+	return findingKey{p.Name, b.Plugin, New, ""}
+}
+
+// String joins the parts that are set. No part holds a slash.
+func (k findingKey) String() string {
+	return strings.Join([]string{k.property, k.plugin, string(k.class), k.quirks}, "/")
+}
+
+func parseKey(key string) findingKey {
+	parts := strings.Split(key, "/")
+	return findingKey{parts[0], parts[1], Class(parts[2]), parts[3]}
+}
+
+// id is the key as users see it.
+func (k findingKey) id() string {
+	parts := []string{k.property, k.plugin, string(k.class), k.quirks}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
+}
+
+func nameOf(quirks []spec.Quirk) string {
+	var names []string
+	for _, quirk := range quirks {
+		names = append(names, quirk.Name)
+	}
+	return strings.Join(names, "+")
+}
+
+// pluginOf gives the plugin that all the quirks are about; empty if they are about several.
+func pluginOf(quirks []spec.Quirk) string {
+	for _, quirk := range quirks {
+		if quirk.Plugin() != quirks[0].Plugin() {
+			return ""
+		}
+	}
+	return quirks[0].Plugin()
+}
+
+func quirksNamed(s *spec.Scheduler, names string) []spec.Quirk {
+	var quirks []spec.Quirk
+	for _, quirk := range s.Explanations() {
+		if slices.Contains(strings.Split(names, "+"), quirk.Name) {
+			quirks = append(quirks, quirk)
+		}
+	}
+	return quirks
+}
+
+func (r *Result) add(s ScenarioResult) {
+	r.Scenarios = append(r.Scenarios, s)
+	r.Complete = r.Complete && s.Complete
+	r.Distinct += s.Distinct
+	r.Generated += s.Generated
+	r.Depth = max(r.Depth, s.Depth)
+}
+
+// conclude fills in what is known at the end.
+func (r *run) conclude(result *Result) error {
+	tally := &r.decisions.tally
+	result.Asked, result.InProduction = tally.asked, r.decisions.spent
+	result.Tried, result.Facts = r.decisions.explainer.work()
+	result.Facts += int64(r.decisions.tables.Size())
+	tally.cover(result, r.options.Spec.Profile)
+	exercised := slices.Clone(tally.exercised)
+	questions := int64(0)
+	for _, s := range result.Scenarios {
+		for i, n := range s.Counters {
+			if i < len(exercised) {
+				exercised[i] += n
+			} else {
+				questions += n
+			}
+		}
+	}
+	result.Saved = questions - result.Asked
+	if err := r.findings(result); err != nil {
+		return err
+	}
+	result.Properties = propertyResults(r.properties, exercised, result.Findings)
+	result.Findings = folded(result.Findings)
+	return nil
+}
+
+// cover fills in what was counted over decisions.
+func (t *tally) cover(result *Result, profile *spec.Profile) {
+	result.Outcomes = map[spec.OutcomeKind]int64{}
+	for kind, n := range t.outcomes {
+		result.Outcomes[spec.OutcomeKind(kind)] = n
+	}
+	for _, plugin := range profile.Filters {
+		if coverage := t.filters[plugin]; coverage != nil {
+			result.Filters = append(result.Filters, *coverage)
+		}
+	}
+	for _, rater := range profile.Raters {
+		if coverage := t.raters[rater.Plugin]; coverage != nil {
+			coverage.Values = len(coverage.values)
+			result.Raters = append(result.Raters, *coverage)
+		}
+	}
+	for plugin, n := range t.unmodelled {
+		result.Unmodelled = append(result.Unmodelled, PluginCount{plugin, n})
+	}
+	slices.SortFunc(result.Unmodelled, func(a, b PluginCount) int { return strings.Compare(a.Plugin, b.Plugin) })
+}
+
+// propertyResults tells what became of every property.
+func propertyResults(properties []invariants.Property, exercised []int64, findings []Finding) []PropertyResult {
+	var results []PropertyResult
+	for i, property := range properties {
+		p := PropertyResult{Property: property, Exercised: exercised[i]}
+		for _, f := range findings {
+			if f.Property.Name == property.Name {
+				p.Violated = p.Violated || f.Class == New
+				for _, quirk := range f.Quirks {
+					p.Known = p.Known || quirk.Erratum == nil
+					p.Erratum = p.Erratum || quirk.Erratum != nil
+				}
+				p.ByDesign = p.ByDesign || f.Class == ByDesign
+			}
+		}
+		results = append(results, p)
+	}
+	return results
+}
+
+// findings merges the findings of the scenarios: of each sort the shortest example, the count over all.
+func (r *run) findings(result *Result) error {
+	type occurrence struct {
+		scenario ScenarioResult
+		finding  checker.Finding
+		count    int64
+	}
+	sorts := map[string]*occurrence{}
+	for _, s := range result.Scenarios {
+		for _, f := range s.Findings {
+			known := sorts[f.Key]
+			if known == nil {
+				known = &occurrence{s, f, 0}
+				sorts[f.Key] = known
+			}
+			smaller := s.machine.Size(f.Trace.Last()) < known.scenario.machine.Size(known.finding.Trace.Last())
+			if f.Depth < known.finding.Depth || f.Depth == known.finding.Depth && smaller {
+				known.scenario, known.finding = s, f
+			}
+			known.count += f.Count
+		}
+	}
+	for joined, occurrence := range sorts {
+		key := parseKey(joined)
+		f := Finding{
+			ID: key.id(), Plugin: key.plugin, Class: key.class, Quirks: quirksNamed(r.options.Spec, key.quirks), Count: occurrence.count, key: key,
+		}
+		i := slices.IndexFunc(r.properties, func(p invariants.Property) bool { return p.Name == key.property })
+		f.Property = r.properties[i]
+		if f.Property.Decision != nil {
+			f.Count = r.decisions.counted[joined]
+		}
+		var err error
+		if f.Example, err = r.example(occurrence.scenario.machine, f, occurrence.finding); err != nil {
+			return err
+		}
+		result.Findings = append(result.Findings, f)
+	}
+	slices.SortFunc(result.Findings, func(a, b Finding) int {
+		return cmpFindings(a, b, len(a.Example.Stages), len(b.Example.Stages))
+	})
+	return nil
+}
+
+// cmpFindings orders findings in reports: new ones first, then those of the smaller example.
+func cmpFindings(a, b Finding, sizeA, sizeB int) int {
+	return cmp.Or(cmp.Compare(a.Class.rank(), b.Class.rank()), cmp.Compare(sizeA, sizeB), strings.Compare(a.ID, b.ID))
+}

@@ -1,0 +1,202 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// explored is a machine with its decisions: the model that the checker goes through.
+type explored struct {
+	run     *run
+	machine *model.Machine
+	workers int
+}
+
+// Width is the number of bytes of a state.
+func (m *explored) Width() int { return m.machine.Width() }
+
+// Initial emits the initial clusters.
+func (m *explored) Initial(emit func(state []byte)) { m.machine.Initial(emit) }
+
+// ActionClasses names the classes of actions.
+func (m *explored) ActionClasses() []string { return model.Classes() }
+
+// ActionClass gives the class of an action.
+func (m *explored) ActionClass(action uint32) int { return int(model.UnpackAction(action).Class) }
+
+// End tells rest from waiting: nobody is left pending, or somebody is and will be for ever.
+func (m *explored) End(state []byte) string {
+	var a model.Arrangement
+	m.machine.Unpack(state, &a)
+	nominated := slices.ContainsFunc(a.Places, func(p model.Place) bool { return len(p.Nominated) > 0 })
+	switch {
+	case nominated:
+		return EndNominated
+	case len(a.Pending) > 0:
+		return EndPending
+	default:
+		return EndRest
+	}
+}
+
+// Size counts nodes, then pods: the smaller cluster makes the better example.
+func (m *explored) Size(state []byte) int { return m.machine.Size(state) }
+
+// Worker gives a worker with a decider of its own.
+func (m *explored) Worker() checker.Worker {
+	w := &worker{explored: m, questioner: m.machine.NewQuestioner(), decider: m.run.deciders[m.workers%len(m.run.deciders)]}
+	w.state = make([]byte, m.Width())
+	w.nodes = map[*model.Content]*nodeRecord{}
+	w.stuck, w.overtaken = w.stuckPods, m.machine.NewQuestioner()
+	m.workers++
+	return w
+}
+
+// worker expands states.
+type worker struct {
+	*explored
+	questioner *model.Questioner
+	decider    Decider
+
+	now, next model.Arrangement
+	askers    []model.Asker
+	state     []byte
+	stuck     func() []model.Asker // is w.stuckPods, made once
+	overtaken *model.Questioner
+	nodes     map[*model.Content]*nodeRecord
+}
+
+// nodeRecord is what the properties of nodes say of one content.
+type nodeRecord struct {
+	applies  []int // properties
+	findings []string
+}
+
+// The counters that a worker keeps: one per property, and after them this one.
+func (m *explored) questionsCounter() int { return len(m.run.properties) }
+
+// Expand adds every step.
+func (w *worker) Expand(state []byte, out *checker.Steps) {
+	w.machine.Unpack(state, &w.now)
+	for i := range w.now.Places {
+		w.checkNode(w.questioner.Content(&w.now.Places[i]), out)
+	}
+	w.now.Environment(w.machine.Scenario, func(action model.Action) {
+		w.next.CopyFrom(&w.now)
+		w.next.Act(action, 0)
+		w.step(action, out)
+	})
+	w.askers = w.now.Askers(w.machine.Scenario, w.askers)
+	for _, asker := range w.askers {
+		w.ask(asker, out)
+	}
+}
+
+// ask follows the decision about a pending pod.
+func (w *worker) ask(asker model.Asker, out *checker.Steps) {
+	key, order := w.questioner.Ask(&w.now, asker)
+	record := w.run.decisions.get(key, func() *model.Question { return w.questioner.Question(asker) }, w.decider)
+	out.Count(w.questionsCounter(), 1)
+	for _, finding := range record.findings {
+		out.Find(finding, -1)
+	}
+	for _, move := range record.moves {
+		if move.Class() == model.Preempt && !w.machine.Scenario.Actions.Preempt {
+			continue
+		}
+		if move.Class() == model.Park && (asker.Place < 0 || move.KeepsNomination) {
+			continue // nothing changes
+		}
+		if move.Place >= 0 {
+			move.Place = order[move.Place]
+		}
+		w.next.CopyFrom(&w.now)
+		w.next.Apply(w.machine.Scenario, asker, move)
+		w.step(model.Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place}, out)
+	}
+}
+
+// stuckPods gives the pods that ask in the state and are left as they are.
+func (w *worker) stuckPods() []model.Asker {
+	return w.run.stuck(w.machine, w.overtaken, w.decider, &w.now)
+}
+
+// stuck gives the pods without nomination that ask in the arrangement and are left as they are.
+func (r *run) stuck(m *model.Machine, u *model.Questioner, decider Decider, a *model.Arrangement) []model.Asker {
+	var stuck []model.Asker
+	for _, asker := range a.Askers(m.Scenario, nil) {
+		key, _ := u.Ask(a, asker)
+		record := r.decisions.get(key, func() *model.Question { return u.Question(asker) }, decider)
+		moves := slices.ContainsFunc(record.moves, func(move model.Move) bool { return move.Class() != model.Park })
+		if asker.Place < 0 && len(record.moves) > 0 && !moves {
+			stuck = append(stuck, asker)
+		}
+	}
+	return stuck
+}
+
+// step adds the step to next, which is not canonical yet, and checks the properties of steps.
+func (w *worker) step(action model.Action, out *checker.Steps) {
+	step := invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck}
+	added := -1
+	for i := range w.run.properties {
+		property := &w.run.properties[i]
+		if property.Step == nil {
+			continue
+		}
+		applies, breaches := property.Step(&step)
+		if applies {
+			out.Count(i, 1)
+		}
+		for _, breach := range breaches {
+			if added < 0 {
+				added = w.add(action, out)
+			}
+			key := keyOf(*property, breach).String()
+			w.run.notices.tell(key)
+			out.Find(key, added)
+		}
+	}
+	if added < 0 {
+		w.add(action, out)
+	}
+}
+
+func (w *worker) add(action model.Action, out *checker.Steps) int {
+	w.next.Canonical()
+	w.machine.Pack(&w.next, w.state)
+	return out.Add(action.Pack(), w.state)
+}
+
+// checkNode checks the properties of nodes, once per content.
+func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
+	record, known := w.nodes[content]
+	if !known {
+		record = &nodeRecord{}
+		node, pods := w.machine.Catalog.Node(content)
+		for i, property := range w.run.properties {
+			if property.Node == nil {
+				continue
+			}
+			applies, breaches := property.Node(invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
+			if applies {
+				record.applies = append(record.applies, i)
+			}
+			for _, breach := range breaches {
+				key := keyOf(property, breach).String()
+				w.run.notices.tell(key)
+				record.findings = append(record.findings, key)
+			}
+		}
+		w.nodes[content] = record
+	}
+	for _, i := range record.applies {
+		out.Count(i, 1)
+	}
+	for _, finding := range record.findings {
+		out.Find(finding, -1)
+	}
+}
