@@ -1,0 +1,191 @@
+package museum_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/museum"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+var update = flag.Bool("update", false, "write docs/museum.md anew")
+
+// TestSmallestClusters: in the smallest cluster of each defect the tool finds it, and nothing else. When this fails because a
+// defect is not found, kube-scheduler may have been mended: then the quirk goes, with its file.
+func TestSmallestClusters(t *testing.T) {
+	for _, exhibit := range museum.Exhibits() {
+		t.Run(exhibit.Quirk.Name, func(t *testing.T) {
+			manifests, err := scenario.Read([]string{root(exhibit.File())}, nil, admission.Admit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := scenario.OfCluster("museum", manifests.Snapshot(), model.Actions{Preempt: true, VictimGone: true})
+			cfg := defaultConfig(t)
+			if manifests.SchedulerConfiguration != nil {
+				if cfg, err = production.LoadConfig(exhibit.File(), manifests.SchedulerConfiguration); err != nil {
+					t.Fatal(err)
+				}
+			}
+			findings := defects(t, cfg, s)
+			if len(findings) == 0 {
+				t.Fatal("the documented model agrees with kube-scheduler: is the defect mended?")
+			}
+			if first := findings[0]; first.Property.Name != exhibit.Property {
+				t.Errorf("it breaks %s; the museum says %s", first.Property.Name, exhibit.Property)
+			}
+			for _, finding := range findings {
+				if diff := cmp.Diff([]string{exhibit.Quirk.Name}, names(finding.Quirks)); diff != "" {
+					t.Errorf("%s is explained by (-want +got):\n%s", finding.ID, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestFound: the tool finds each defect by itself, in the scope that the museum names and in none that is smaller by a pod
+// or a node.
+func TestFound(t *testing.T) {
+	seen := map[string][]string{} // names of the defects found in a scope
+	in := func(theme string, nodes, pods int) []string {
+		scope := fmt.Sprint(theme, nodes, pods)
+		if _, known := seen[scope]; !known {
+			s, err := scenario.Theme(theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true}, admission.Admit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[scope] = []string{}
+			for _, finding := range defects(t, defaultConfig(t), s) {
+				seen[scope] = append(seen[scope], names(finding.Quirks)...)
+			}
+		}
+		return seen[scope]
+	}
+	for _, exhibit := range museum.Exhibits() {
+		if exhibit.Theme == "" {
+			continue
+		}
+		if !slices.Contains(in(exhibit.Theme, exhibit.Nodes, exhibit.Pods), exhibit.Quirk.Name) {
+			t.Errorf("%s does not find %s", exhibit.Find(), exhibit.Quirk.Name)
+		}
+		if exhibit.Pods > 1 && slices.Contains(in(exhibit.Theme, exhibit.Nodes, exhibit.Pods-1), exhibit.Quirk.Name) {
+			t.Errorf("%s is found with one pod less than by %s", exhibit.Quirk.Name, exhibit.Find())
+		}
+		if exhibit.Nodes > 1 && slices.Contains(in(exhibit.Theme, exhibit.Nodes-1, exhibit.Pods), exhibit.Quirk.Name) {
+			t.Errorf("%s is found with one node less than by %s", exhibit.Quirk.Name, exhibit.Find())
+		}
+	}
+}
+
+// TestHiddenDefects: defects that show only together are known too. Here two users of a claim count as one, and a third pod that uses
+// another claim of that name is taken for a user.
+func TestHiddenDefects(t *testing.T) {
+	s, err := scenario.Theme("exclusive", 1, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true}, admission.Admit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, finding := range defects(t, defaultConfig(t), s) {
+		if finding.Class == explore.New {
+			t.Errorf("nothing known explains %s: %v", finding.ID, finding.Example.Reasons)
+		}
+	}
+}
+
+// TestFiles: every defect has its file, which says what goes wrong and what is documented; and no file is without a defect.
+func TestFiles(t *testing.T) {
+	var want []string
+	for _, exhibit := range museum.Exhibits() {
+		want = append(want, root(exhibit.File()))
+		if exhibit.Property == "" {
+			t.Errorf("%s has no entry in the museum: add it to found", exhibit.Quirk.Name)
+		}
+		text, err := os.ReadFile(root(exhibit.File()))
+		if err != nil {
+			t.Errorf("%v: each defect has the smallest cluster that shows it", err)
+			continue
+		}
+		if comment, _, _ := strings.Cut(string(text), "\napiVersion"); !strings.HasPrefix(comment, "# ") || !strings.Contains(comment, "Documented") {
+			t.Errorf("%s does not begin with a comment on what goes wrong and what is documented", exhibit.File())
+		}
+	}
+	got, err := filepath.Glob(root("testdata/museum/*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-defects +files):\n%s", diff)
+	}
+}
+
+// TestTrackRecord: docs/museum.md is what the museum says.
+func TestTrackRecord(t *testing.T) {
+	var text strings.Builder
+	if err := museum.Markdown(&text, production.KubernetesVersion); err != nil {
+		t.Fatal(err)
+	}
+	file := root("docs/museum.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	if diff := cmp.Diff(text.String(), string(got)); diff != "" {
+		t.Errorf("docs/museum.md (-museum +file; go test -update writes it):\n%s", diff)
+	}
+}
+
+func root(path string) string { return filepath.Join("..", filepath.FromSlash(path)) }
+
+func defaultConfig(t *testing.T) *production.Config {
+	t.Helper()
+	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// defects explores the scenario and gives the findings that are not by design.
+func defects(t *testing.T, cfg *production.Config, s *model.Scenario) []explore.Finding {
+	t.Helper()
+	profile, err := cfg.Spec(v1.DefaultSchedulerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := explore.Run(t.Context(), []*model.Scenario{s}, explore.Options{
+		Spec: spec.New(profile), Properties: invariants.All(),
+		NewDecider: func() (explore.Decider, error) {
+			return production.New(t.Context(), cfg, v1.DefaultSchedulerName, production.Options{})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(result.Findings, func(f explore.Finding) bool { return f.Class == explore.ByDesign })
+}
+
+func names(quirks []spec.Quirk) []string {
+	var names []string
+	for _, quirk := range quirks {
+		names = append(names, quirk.Name)
+	}
+	return names
+}

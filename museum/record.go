@@ -1,0 +1,45 @@
+package museum
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Text writes the track record for a person to read: for each defect what it is, where it is known, and how to see it. The version is
+// that of the kube-scheduler it was seen in. The error is the writer's.
+func Text(w io.Writer, version string) error {
+	var text strings.Builder
+	exhibits := Exhibits()
+	fmt.Fprintf(&text, "%d defects of kube-scheduler %s, each with the smallest cluster that shows it\n", len(exhibits), version)
+	for _, e := range exhibits {
+		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
+			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin(), e.Repeat(), e.Find())
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// Markdown writes the track record as docs/museum.md. The error is the writer's.
+func Markdown(w io.Writer, version string) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, `# Museum
+
+Defects of kube-scheduler that the tool has found, all present in %s. Each is a quirk: a small override of one predicate of the
+model that reproduces it exactly, so that the tool can tell a difference that is this defect and nothing else from a new one. The
+file of each is the smallest cluster that shows it, and begins with what goes wrong and what is documented. `+"`modelcheck museum`"+`
+prints this list; tests hold it true, and fail when kube-scheduler is mended.
+
+"Found by" is a command with which the tool comes across the defect in clusters that it makes itself, in the smallest scope that shows
+it; a test that draws random clusters where no theme does. "Not reported" means that no issue was found.
+
+| defect | plugin | breaks | upstream | smallest cluster | found by |
+| --- | --- | --- | --- | --- | --- |
+`, version)
+	for _, e := range Exhibits() {
+		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | %s | `%s` | `%s` |\n",
+			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin(), e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
