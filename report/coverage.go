@@ -1,0 +1,45 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// coverage tells how often each plugin spoke, and names those that never made a difference: about them the run says little.
+func (p *page) coverage(r *Run) {
+	if r.Result.Asked == 0 {
+		return
+	}
+	p.section("Coverage, over every node of every distinct decision")
+	rows := table{{"filter", "fits", "rejects", "rejects for good", ""}}
+	for _, f := range r.Result.Filters {
+		v := f.Verdicts
+		rows = append(rows, []string{
+			f.Plugin, count(v[spec.Fits]), count(v[spec.Rejects]), count(v[spec.RejectsForGood]),
+			remark(f.Modelled, v[spec.Rejects]+v[spec.RejectsForGood] == 0, "never rejected a node"),
+		})
+	}
+	p.table("  ", rows)
+	p.line("")
+	rows = table{{"score", "weight", "ratings", "distinct values", ""}}
+	for _, s := range r.Result.Raters {
+		rows = append(rows, []string{
+			s.Plugin, count(r.weight(s.Plugin)), count(s.Ratings), count(int64(s.Values)),
+			remark(s.Modelled, s.Values <= 1, "never told two nodes apart"),
+		})
+	}
+	p.table("  ", rows)
+}
+
+// remark says what to know about a plugin.
+func remark(modelled, idle bool, never string) string {
+	var words []string
+	if !modelled {
+		words = append(words, "not modelled")
+	}
+	if idle {
+		words = append(words, never)
+	}
+	return strings.Join(words, ", ")
+}

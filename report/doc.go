@@ -1,0 +1,13 @@
+// Package report says what a run found: as text that a person reads (Text), and as JSON that a program reads (JSON).
+//
+// Both are functions of a Run alone: the same run gives the same bytes, but for what is named as a time. The schema of the
+// JSON is described in docs/json.md.
+//
+// A reader finds the parts in files of their names:
+//
+//	what a report is made from            run.go, notcovered.go
+//	text, from top to bottom              text.go, coverage.go, finding.go
+//	the parts of a counterexample         words.go, pods.go, cluster.go, decision.go, candidates.go
+//	the layout of text                    page.go
+//	JSON                                  json.go, jsonfinding.go, manifest.go
+package report

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// findings shows every finding with its counterexample. Findings often share one; then it is shown with the first.
+func (p *page) findings(r *Run) {
+	if len(r.Result.Findings) == 0 {
+		p.section("Findings: none")
+		return
+	}
+	shown := map[string]int{}
+	for i := range r.Result.Findings {
+		f := &r.Result.Findings[i]
+		p.section(fmt.Sprintf("Finding %d of %d: %s", i+1, len(r.Result.Findings), f.ID))
+		p.finding(f)
+		example := &page{spec: p.spec}
+		example.example(f)
+		if first := shown[example.String()]; first > 0 {
+			p.line("\n  Shortest counterexample: that of finding %d", first)
+			continue
+		}
+		shown[example.String()] = i + 1
+		p.WriteString(example.String())
+	}
+}
+
+// finding says what is wrong.
+func (p *page) finding(f *explore.Finding) {
+	p.wrapped("  class:    ", classSentence(f))
+	for _, quirk := range f.Quirks {
+		lead := "  defect:   "
+		if quirk.Erratum != nil {
+			lead = "  erratum:  "
+		}
+		p.wrapped(lead, fmt.Sprintf("%s (%s): %s", quirk.Name, quirk.Upstream, quirk.Doc))
+	}
+	p.wrapped("  wanted:   ", f.Property.Doc)
+	lead := "  but:      "
+	for _, reason := range reasons(f) {
+		p.wrapped(lead, reason)
+		lead = strings.Repeat(" ", len(lead))
+	}
+	if f.Plugin != "" {
+		p.line("  plugin:   %s", f.Plugin)
+	}
+	p.line("  seen in:  %s", plural(f.Count, strings.TrimSuffix(occasions(f.Property.Kind()), "s")))
+}
+
+// reasons gives the reasons of the counterexample, each once.
+func reasons(f *explore.Finding) []string {
+	var once []string
+	for _, reason := range f.Example.Reasons {
+		if !slices.Contains(once, reason) {
+			once = append(once, reason)
+		}
+	}
+	return once
+}
+
+// classSentence says what the class of a finding means.
+func classSentence(f *explore.Finding) string {
+	switch f.Class {
+	case explore.New:
+		return "new, nothing known explains it"
+	case explore.Known:
+		return "known, " + explanation(f) + " explains it exactly"
+	case explore.ByDesign:
+		return "by design, Kubernetes documents it, though the formal model wants better"
+	default:
+		return string(f.Class)
+	}
+}
+
+// explanation says what sort of thing explains a known finding.
+func explanation(f *explore.Finding) string {
+	isErratum := func(q spec.Quirk) bool { return q.Erratum != nil }
+	switch {
+	case !slices.ContainsFunc(f.Quirks, isErratum):
+		return "a known defect of kube-scheduler"
+	case slices.ContainsFunc(f.Quirks, func(q spec.Quirk) bool { return !isErratum(q) }):
+		return "a known defect of kube-scheduler together with an erratum of the model as first written"
+	default:
+		return "an erratum of the model as first written"
+	}
+}
+
+// example shows the shortest way to the finding, where it leads, and the decision there.
+func (p *page) example(f *explore.Finding) {
+	example := &f.Example
+	last := len(example.Stages) - 1
+	if last == 0 && example.Case != nil && example.Case.Again != nil {
+		p.line("\n  Smallest counterexample, %s:", example.Scenario)
+	} else if last == 0 {
+		p.line("\n  Shortest counterexample, in %s: no step, it is so in the beginning:", example.Scenario)
+	} else {
+		p.line("\n  Shortest counterexample, in %s:", example.Scenario)
+	}
+	for i, step := range sentences(example.Stages) {
+		p.wrapped(fmt.Sprintf("  %3d. ", i+1), step)
+	}
+	end := example.Stages[last].Cluster
+	if example.Case != nil {
+		end = example.Case.Question.Snapshot
+	}
+	if last > 0 {
+		p.line("\n  which leads to")
+	}
+	p.cluster("    ", end)
+	if example.Case != nil {
+		p.line("\n  There kube-scheduler is asked where %s should go:", name(example.Case.Question.Pod))
+		p.decision("    ", example.Case)
+	}
+}

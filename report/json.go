@@ -1,0 +1,228 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// SchemaVersion is the version of the JSON. It grows when a field changes its meaning or goes; new fields do not change it.
+const SchemaVersion = 1
+
+// Document is the report as JSON; docs/json.md describes it. Seconds and Timings differ between equal runs, nothing else does.
+type Document struct {
+	SchemaVersion     int           `json:"schemaVersion"`
+	KubernetesVersion string        `json:"kubernetesVersion"`
+	Profile           string        `json:"profile"`
+	Reading           string        `json:"reading"`
+	Plugins           Plugins       `json:"plugins"`
+	Scope             DocumentScope `json:"scope"`
+	Verdict           string        `json:"verdict"`
+	Complete          bool          `json:"complete"`
+	States            States        `json:"states"`
+	Decisions         Decisions     `json:"decisions"`
+	Scenarios         []Scenario    `json:"scenarios"`
+	Properties        []Property    `json:"properties"`
+	Findings          []Finding     `json:"findings"`
+	NotCovered        []string      `json:"notCovered"`
+	Seconds           float64       `json:"seconds"`
+	Timings           Timings       `json:"timings"`
+}
+
+// Plugins are the plugins of the profile with what they said.
+type Plugins struct {
+	Filters  []FilterPlugin `json:"filters"`
+	Scores   []ScorePlugin  `json:"scores"`
+	Preempts bool           `json:"preempts"`
+}
+
+// FilterPlugin counts a filter's verdicts over every node of every distinct decision.
+type FilterPlugin struct {
+	Name           string `json:"name"`
+	Modelled       bool   `json:"modelled"`
+	Fits           int64  `json:"fits"`
+	Rejects        int64  `json:"rejects"`
+	RejectsForGood int64  `json:"rejectsForGood"`
+}
+
+// ScorePlugin counts a score plugin's ratings over every node of every distinct decision.
+type ScorePlugin struct {
+	Name           string `json:"name"`
+	Weight         int64  `json:"weight"`
+	Modelled       bool   `json:"modelled"`
+	Ratings        int64  `json:"ratings"`
+	DistinctValues int    `json:"distinctValues"`
+}
+
+// DocumentScope is what was explored. Source is "themes", "manifests" or "random".
+type DocumentScope struct {
+	Source string `json:"source"`
+	Scope
+}
+
+// Actions is what may happen besides scheduling.
+type Actions struct {
+	Arrivals    int  `json:"arrivals"`
+	Completions int  `json:"completions"`
+	Deletions   int  `json:"deletions"`
+	Placements  int  `json:"placements"`
+	Preempt     bool `json:"preempt"`
+	VictimGone  bool `json:"victimGone"`
+}
+
+// States counts states.
+type States struct {
+	Distinct  int64 `json:"distinct"`
+	Generated int64 `json:"generated"`
+	Depth     int   `json:"depth"`
+}
+
+// Decisions counts distinct decisions, and by what they led to.
+type Decisions struct {
+	Asked   int64 `json:"asked"`
+	Saved   int64 `json:"saved"`
+	Bind    int64 `json:"bind"`
+	Preempt int64 `json:"preempt"`
+	Wait    int64 `json:"wait"`
+}
+
+// Scenario is one scenario of the scope.
+type Scenario struct {
+	Name      string   `json:"name"`
+	Doc       string   `json:"doc,omitempty"`
+	NodeKinds []string `json:"nodeKinds"`
+	PodKinds  []string `json:"podKinds"`
+	States    States   `json:"states"`
+	Questions int64    `json:"questions"`
+	Actions   Actions  `json:"actions"`
+	Steps     []Steps  `json:"steps"`
+	Ends      []Ends   `json:"ends"`
+	Complete  bool     `json:"complete"`
+	Stopped   string   `json:"stopped,omitempty"`
+}
+
+// Steps counts the steps of a class of actions.
+type Steps struct {
+	Action    string `json:"action"`
+	Steps     int64  `json:"steps"`
+	NewStates int64  `json:"newStates"`
+}
+
+// Ends counts the states of a label in which nothing can happen any more.
+type Ends struct {
+	Label string `json:"label"`
+	Count int64  `json:"count"`
+}
+
+// Property is a property with its verdict.
+type Property struct {
+	Name      string `json:"name"`
+	Doc       string `json:"doc"`
+	Of        string `json:"of"`
+	Verdict   string `json:"verdict"`
+	Exercised int64  `json:"exercised"`
+}
+
+// Timings are figures that differ between equal runs.
+type Timings struct {
+	Workers             int     `json:"workers"`
+	InProductionSeconds float64 `json:"inProductionSeconds"`
+}
+
+// JSON writes the report for a program to read: one Document, indented. The error is the writer's.
+func JSON(w io.Writer, r *Run) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(NewDocument(r))
+}
+
+// NewDocument gives the report as a value.
+func NewDocument(r *Run) *Document {
+	d := &Document{
+		SchemaVersion:     SchemaVersion,
+		KubernetesVersion: r.KubernetesVersion,
+		Profile:           r.Spec.Profile.SchedulerName,
+		Reading:           string(r.Spec.Reading()),
+		Plugins:           pluginsJSON(r),
+		Scope:             scopeJSON(r),
+		Verdict:           r.Verdict().String(),
+		Complete:          r.Result.Complete,
+		States:            States{r.Result.Distinct, r.Result.Generated, r.Result.Depth},
+		Decisions: Decisions{
+			Asked: r.Result.Asked, Saved: r.Result.Saved,
+			Bind: r.Result.Outcomes[spec.Bind], Preempt: r.Result.Outcomes[spec.Nominate], Wait: r.Result.Outcomes[spec.Wait],
+		},
+		Scenarios:  []Scenario{},
+		Properties: []Property{},
+		Findings:   []Finding{},
+		NotCovered: notCovered(r),
+		Seconds:    r.Elapsed.Seconds(),
+		Timings:    Timings{Workers: r.Workers, InProductionSeconds: r.Result.InProduction.Seconds()},
+	}
+	for i := range r.Result.Scenarios {
+		d.Scenarios = append(d.Scenarios, scenarioJSON(r.Result, i))
+	}
+	for _, p := range r.Result.Properties {
+		d.Properties = append(d.Properties, Property{p.Name, p.Doc, p.Kind(), p.Verdict(), p.Exercised})
+	}
+	for i := range r.Result.Findings {
+		d.Findings = append(d.Findings, findingJSON(r.Spec, &r.Result.Findings[i]))
+	}
+	return d
+}
+
+func pluginsJSON(r *Run) Plugins {
+	plugins := Plugins{Filters: []FilterPlugin{}, Scores: []ScorePlugin{}, Preempts: r.Spec.Profile.Preempts}
+	for _, f := range r.Result.Filters {
+		v := f.Verdicts
+		plugins.Filters = append(plugins.Filters, FilterPlugin{f.Plugin, f.Modelled, v[spec.Fits], v[spec.Rejects], v[spec.RejectsForGood]})
+	}
+	for _, s := range r.Result.Raters {
+		plugins.Scores = append(plugins.Scores, ScorePlugin{s.Plugin, r.weight(s.Plugin), s.Modelled, s.Ratings, s.Values})
+	}
+	return plugins
+}
+
+func scopeJSON(r *Run) DocumentScope {
+	scope := DocumentScope{Source: "themes", Scope: r.Scope}
+	switch {
+	case scope.Random != nil:
+		scope.Source = "random"
+	case len(scope.Files) > 0:
+		scope.Source = "manifests"
+	}
+	return scope
+}
+
+func scenarioJSON(result *explore.Result, i int) Scenario {
+	s := result.Scenarios[i]
+	actions := s.Scenario.Actions
+	scenario := Scenario{
+		Name: s.Scenario.Name, Doc: s.Scenario.Doc, NodeKinds: []string{}, PodKinds: []string{},
+		States: States{s.Distinct, s.Generated, s.Depth}, Questions: result.Questions(i),
+		Actions: Actions{
+			Arrivals: actions.Arrivals, Completions: actions.Completions, Deletions: actions.Deletions,
+			Placements: actions.Placements, Preempt: actions.Preempt, VictimGone: actions.VictimGone,
+		},
+		Steps: []Steps{}, Ends: []Ends{}, Complete: s.Complete,
+	}
+	if !s.Complete {
+		scenario.Stopped = s.Stopped.String()
+	}
+	for k := range s.Scenario.Nodes {
+		scenario.NodeKinds = append(scenario.NodeKinds, s.Scenario.Nodes[k].Name)
+	}
+	for k := range s.Scenario.Pods {
+		scenario.PodKinds = append(scenario.PodKinds, s.Scenario.Pods[k].Name)
+	}
+	for _, c := range s.Coverage {
+		scenario.Steps = append(scenario.Steps, Steps{c.Class, c.Generated, c.Distinct})
+	}
+	for _, end := range s.Ends {
+		scenario.Ends = append(scenario.Ends, Ends{end.Label, end.Count})
+	}
+	return scenario
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Finding is one way in which a property is broken.
+type Finding struct {
+	ID       string `json:"id"`
+	Class    string `json:"class"`
+	Property string `json:"property"`
+	Plugin   string `json:"plugin,omitempty"`
+	// Quirks are the known defects that explain it, if its class is known.
+	Quirks  []Quirk `json:"quirks,omitempty"`
+	Count   int64   `json:"count"`
+	Example Example `json:"example"`
+}
+
+// Quirk is a known defect of kube-scheduler.
+type Quirk struct {
+	Name     string `json:"name"`
+	Upstream string `json:"upstream"`
+	Doc      string `json:"doc"`
+}
+
+// Example is a shortest counterexample.
+type Example struct {
+	Scenario string   `json:"scenario"`
+	Reasons  []string `json:"reasons"`
+	Steps    []Step   `json:"steps"`
+	// Cluster is what the steps lead to.
+	Cluster List `json:"cluster"`
+	// Decision is the decision there; nil if the property is not one of decisions.
+	Decision *Decision `json:"decision,omitempty"`
+}
+
+// Step is a step of a counterexample.
+type Step struct {
+	Action  string   `json:"action"`
+	Pod     string   `json:"pod"`
+	Node    string   `json:"node,omitempty"`
+	Victims []string `json:"victims,omitempty"`
+	Text    string   `json:"text"`
+}
+
+// Decision is a decision of production beside what the model says.
+type Decision struct {
+	Pod           string              `json:"pod"`
+	Failure       string              `json:"failure,omitempty"`
+	InternalError string              `json:"internalError,omitempty"`
+	Nodes         []NodeDecision      `json:"nodes"`
+	Candidates    []CandidateDecision `json:"candidates"`
+	Outcomes      []Outcome           `json:"outcomes"`
+	// Unmodelled are plugins that had a say and that the model does not know; then it cannot tell what is allowed.
+	Unmodelled []string `json:"unmodelled,omitempty"`
+}
+
+// NodeDecision is the part of a decision that concerns one node.
+type NodeDecision struct {
+	Name     string          `json:"name"`
+	Verdicts []PluginVerdict `json:"verdicts"`
+	Overall  string          `json:"overall,omitempty"`
+	Feasible bool            `json:"modelFeasible"`
+	Ratings  []PluginRating  `json:"ratings,omitempty"`
+	Total    *int64          `json:"total,omitempty"`
+}
+
+// PluginVerdict is a filter's verdict. Model is the model's where production's is not right; empty elsewhere.
+type PluginVerdict struct {
+	Plugin     string `json:"plugin"`
+	Production string `json:"production"`
+	Model      string `json:"model,omitempty"`
+}
+
+// PluginRating is a score plugin's weighted rating. Model is nil if the model has none.
+type PluginRating struct {
+	Plugin     string `json:"plugin"`
+	Production int64  `json:"production"`
+	Model      *int64 `json:"model,omitempty"`
+}
+
+// CandidateDecision is a set of pods that could be evicted from a node, the damage, and whose candidate it is.
+type CandidateDecision struct {
+	Node            string   `json:"node"`
+	Victims         []string `json:"victims"`
+	Violations      int      `json:"violations"`
+	HighestPriority *int32   `json:"highestPriority,omitempty"`
+	PrioritySum     int64    `json:"prioritySum"`
+	EarliestStart   string   `json:"earliestStart,omitempty"`
+	Production      bool     `json:"production"`
+	Documented      bool     `json:"documented"`
+	Ideal           bool     `json:"ideal"`
+}
+
+// Outcome is what may become of the pod, and according to whom.
+type Outcome struct {
+	Kind            string   `json:"kind"`
+	Node            string   `json:"node,omitempty"`
+	Victims         []string `json:"victims,omitempty"`
+	KeepsNomination bool     `json:"keepsNomination,omitempty"`
+	Production      bool     `json:"production"`
+	Documented      bool     `json:"documented"`
+}
+
+func findingJSON(m *spec.Scheduler, f *explore.Finding) Finding {
+	finding := Finding{ID: f.ID, Class: string(f.Class), Property: f.Property.Name, Plugin: f.Plugin, Count: f.Count}
+	for _, quirk := range f.Quirks {
+		finding.Quirks = append(finding.Quirks, Quirk{quirk.Name, quirk.Upstream, quirk.Doc})
+	}
+	example := &finding.Example
+	example.Scenario, example.Reasons, example.Steps = f.Example.Scenario, reasons(f), []Step{}
+	last := len(f.Example.Stages) - 1
+	for i, text := range sentences(f.Example.Stages) {
+		stage := f.Example.Stages[i]
+		step := Step{Action: stage.Step.Class.String(), Pod: name(stage.Step.Pod), Victims: podNames(stage.Step.Victims), Text: text}
+		if stage.Step.Node != nil {
+			step.Node = stage.Step.Node.Name
+		}
+		example.Steps = append(example.Steps, step)
+	}
+	end := f.Example.Stages[last].Cluster
+	if c := f.Example.Case; c != nil {
+		end = c.Question.Snapshot
+		example.Decision = decisionJSON(m, c)
+	}
+	example.Cluster = manifests(end)
+	return finding
+}
+
+func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
+	d := &Decision{
+		Pod: name(c.Question.Pod), Failure: c.Decision.Failure, InternalError: c.Decision.InternalError, Unmodelled: c.Unmodelled,
+		Nodes: []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
+	}
+	for n := range c.Decision.Nodes {
+		d.Nodes = append(d.Nodes, nodeJSON(c, n))
+	}
+	for _, candidate := range candidatesOf(c) {
+		damage := m.CasualtyOf(c.Question.Pod, candidate.Candidate, c.Question.Snapshot)
+		entry := CandidateDecision{
+			Node: c.Question.Snapshot.Nodes[candidate.Node].Name, Victims: podNames(candidate.Victims),
+			Violations: damage.Violations, PrioritySum: damage.PrioritySum, EarliestStart: earliest(candidate.Victims, damage),
+			Production: candidate.production, Documented: candidate.documented, Ideal: candidate.ideal,
+		}
+		if damage.HighestPriority != math.MinInt32 {
+			entry.HighestPriority = &damage.HighestPriority
+		}
+		d.Candidates = append(d.Candidates, entry)
+	}
+	production := distinct(c.Decision.Outcomes, nil)
+	documented := distinct(c.Expected.Outcomes, production)
+	for _, o := range production {
+		d.Outcomes = append(d.Outcomes, outcomeJSON(c, o, true, findAlike(documented, o) >= 0))
+	}
+	for _, o := range documented {
+		if findAlike(production, o) < 0 {
+			d.Outcomes = append(d.Outcomes, outcomeJSON(c, o, false, true))
+		}
+	}
+	return d
+}
+
+func nodeJSON(c *invariants.Case, n int) NodeDecision {
+	got, want := &c.Decision.Nodes[n], &c.Expected.Nodes[n]
+	node := NodeDecision{Name: c.Question.Snapshot.Nodes[n].Name, Verdicts: []PluginVerdict{}, Feasible: want.Feasible}
+	for f, plugin := range c.Decision.Filters {
+		node.Verdicts = append(node.Verdicts, PluginVerdict{plugin, got.Verdicts[f].String(), modelVerdict(c, plugin, n, got.Verdicts[f])})
+	}
+	if got.Asked {
+		node.Overall = got.Overall.String()
+	}
+	if got.Ratings == nil {
+		return node
+	}
+	node.Total = &got.Total
+	for r, plugin := range c.Decision.Raters {
+		rating := PluginRating{Plugin: plugin, Production: got.Ratings[r].Value}
+		if m := slices.Index(c.Expected.Raters, plugin); m >= 0 && want.Ratings != nil {
+			rating.Model = &want.Ratings[m].Value
+		}
+		node.Ratings = append(node.Ratings, rating)
+	}
+	return node
+}
+
+func outcomeJSON(c *invariants.Case, o spec.Outcome, production, documented bool) Outcome {
+	words := Outcome{
+		Kind: o.Kind.String(), Victims: podNames(o.Victims), KeepsNomination: o.KeepsNomination,
+		Production: production, Documented: documented,
+	}
+	if o.Node >= 0 {
+		words.Node = c.Question.Snapshot.Nodes[o.Node].Name
+	}
+	return words
+}
+
+func podNames(pods []*v1.Pod) []string {
+	var all []string
+	for _, pod := range pods {
+		all = append(all, name(pod))
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// name names a pod as kubectl does: namespace/name.
+func name(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
+
+// names names several pods.
+func names(pods []*v1.Pod) string {
+	if len(pods) == 0 {
+		return "nobody"
+	}
+	var all []string
+	for _, pod := range pods {
+		all = append(all, name(pod))
+	}
+	return strings.Join(all, ", ")
+}
+
+// sentence puts a step in words. A pod that is like one of those described before is not described again.
+func sentence(step *model.NamedStep, before []*v1.Pod) string {
+	pod := name(step.Pod)
+	switch step.Class {
+	case model.Arrive:
+		return introduce(step.Pod, before) + " arrives"
+	case model.Schedule:
+		return fmt.Sprintf("the scheduler binds %s to %s", pod, step.Node.Name)
+	case model.Preempt:
+		return fmt.Sprintf("the scheduler evicts %s from %s and nominates %s to it", names(step.Victims), step.Node.Name, pod)
+	case model.Park:
+		return fmt.Sprintf("the scheduler leaves %s pending and clears its nomination", pod)
+	case model.Gone:
+		return fmt.Sprintf("%s has terminated and is gone from %s", pod, step.Node.Name)
+	case model.Complete:
+		return fmt.Sprintf("%s completes and is gone from %s", pod, step.Node.Name)
+	case model.Delete:
+		return fmt.Sprintf("somebody deletes %s, which terminates on %s", pod, step.Node.Name)
+	case model.ByHand:
+		return fmt.Sprintf("somebody puts %s on %s, past the scheduler", introduce(step.Pod, before), step.Node.Name)
+	default:
+		panic("report: no words for a step of class " + step.Class.String())
+	}
+}
+
+// introduce describes a pod, if need be.
+func introduce(pod *v1.Pod, before []*v1.Pod) string {
+	for _, other := range before {
+		if slices.Equal(traits(other), traits(pod)) {
+			return fmt.Sprintf("%s (like %s)", name(pod), name(other))
+		}
+	}
+	return describe(pod)
+}
+
+// sentences puts the steps of a trace in words.
+func sentences(stages []model.Stage) []string {
+	var words []string
+	var described []*v1.Pod
+	for _, stage := range stages[:len(stages)-1] {
+		words = append(words, sentence(stage.Step, described))
+		if stage.Step.Class == model.Arrive || stage.Step.Class == model.ByHand {
+			described = append(described, stage.Step.Pod)
+		}
+	}
+	return words
+}
+
+// outcome puts in words what becomes of the pod of a question.
+func outcome(q spec.Question, o spec.Outcome) string {
+	pod := name(q.Pod)
+	switch o.Kind {
+	case spec.Bind:
+		return fmt.Sprintf("binds %s to %s", pod, q.Snapshot.Nodes[o.Node].Name)
+	case spec.Nominate:
+		return fmt.Sprintf("evicts %s from %s and nominates %s to it", names(o.Victims), q.Snapshot.Nodes[o.Node].Name, pod)
+	}
+	switch {
+	case q.Pod.Status.NominatedNodeName == "":
+		return fmt.Sprintf("leaves %s pending", pod)
+	case o.KeepsNomination:
+		return fmt.Sprintf("leaves %s pending with its nomination to %s", pod, q.Pod.Status.NominatedNodeName)
+	default:
+		return fmt.Sprintf("leaves %s pending and clears its nomination to %s", pod, q.Pod.Status.NominatedNodeName)
+	}
+}
+
+// phase says how a bound pod stands; empty if it just runs.
+func phase(pod *v1.Pod) string {
+	switch {
+	case pod.DeletionTimestamp == nil:
+		return ""
+	case spec.TerminatingByPreemption(pod):
+		return model.Preempted.String()
+	default:
+		return model.Terminating.String()
+	}
+}
