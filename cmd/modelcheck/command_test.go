@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seed-a3f26817/modelcheck/report"
+)
+
+// TestInterrupted: what was found so far is printed; here nothing.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	code := command{stdout: &stdout, stderr: &stderr}.run(ctx, []string{"-theme", "taints", "-nodes", "1", "-pods", "1"})
+	if code != exitUnfinished {
+		t.Errorf("exit code %d, want %d", code, exitUnfinished)
+	}
+	if !strings.Contains(stdout.String(), "Verdict: not finished") {
+		t.Errorf("stdout:\n%s", stdout.String())
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("planted") }
+
+// TestPanic: a bug of ours is said to be one, with the stack that leads to it.
+func TestPanic(t *testing.T) {
+	var stdout, stderr strings.Builder
+	code := command{stdin: panicking{}, stdout: &stdout, stderr: &stderr}.run(t.Context(), []string{"-f", "-"})
+	if code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	for _, part := range []string{"this is a bug of modelcheck", "planted", "command_test.go"} {
+		if !strings.Contains(stderr.String(), part) {
+			t.Errorf("stderr does not contain %q:\n%s", part, stderr.String())
+		}
+	}
+	if stdout.String() != "" {
+		t.Errorf("stdout: %s", stdout.String())
+	}
+}
+
+func TestUnreadableStdin(t *testing.T) {
+	var stderr strings.Builder
+	code := command{stdin: iotest.ErrReader(io.ErrUnexpectedEOF), stdout: io.Discard, stderr: &stderr}.run(t.Context(), []string{"-f", "-"})
+	if code != exitUsage {
+		t.Errorf("exit code %d, want %d: %s", code, exitUsage, stderr.String())
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// TestUnwritableStdout: a report that does not arrive is a failure, whatever the verdict.
+func TestUnwritableStdout(t *testing.T) {
+	for _, args := range [][]string{{"-theme", "affinity", "-nodes", "1", "-pods", "1"}, {"-list-themes"}} {
+		var stderr strings.Builder
+		if code := (command{stdout: full{}, stderr: &stderr}).run(t.Context(), args); code != exitFailed {
+			t.Errorf("%v: exit code %d, want %d: %s", args, code, exitFailed, stderr.String())
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for verdict, want := range map[report.Verdict]int{report.Holds: 0, report.Violated: 1, report.Unfinished: 3} {
+		if got := exitCode(verdict); got != want {
+			t.Errorf("%s exits %d, want %d", verdict, got, want)
+		}
+	}
+}

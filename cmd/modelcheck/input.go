@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// input is what is to be explored, and under which configuration.
+type input struct {
+	config *production.Config
+	// source is where the configuration was read; empty for the default one.
+	source    string
+	profile   string
+	scenarios []*model.Scenario
+	scope     report.Scope
+	notes     []string
+}
+
+// input reads what the flags ask for. Every error is a usageError.
+func (o *options) input(stdin io.Reader) (*input, error) {
+	manifests := &scenario.Manifests{}
+	if len(o.files) > 0 {
+		var err error
+		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	in := &input{notes: manifests.Notes}
+	if err := in.configure(o, manifests); err != nil {
+		return nil, err
+	}
+	in.scope = report.Scope{Nodes: o.nodes, Pods: o.pods, MaxStates: o.maxStates, MaxDepth: o.maxDepth}
+	if len(manifests.Nodes) > 0 {
+		return in, in.cluster(o, manifests)
+	}
+	return in, in.themes(o)
+}
+
+// randomInput reads the configuration for random mode; there is no other input. Every error is a usageError.
+func (o *options) randomInput(stdin io.Reader) (*input, error) {
+	manifests := &scenario.Manifests{}
+	if len(o.files) > 0 {
+		var err error
+		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if len(manifests.Nodes) > 0 {
+		return nil, usage("--random draws its clusters: leave the Nodes out of %s, or leave out --random", strings.Join(o.files, ", "))
+	}
+	in := &input{notes: manifests.Notes}
+	in.scope = report.Scope{Nodes: o.nodes, Pods: o.pods, Random: &report.RandomScope{Seed: o.seed, Questions: o.questions, Seconds: o.duration.Seconds()}}
+	return in, in.configure(o, manifests)
+}
+
+// configure finds the configuration and its profile.
+func (in *input) configure(o *options, manifests *scenario.Manifests) (err error) {
+	if manifests.SchedulerConfiguration == nil {
+		in.config, err = production.DefaultConfig()
+	} else {
+		in.source = manifests.SchedulerConfigurationSource.String()
+		in.config, err = production.LoadConfig(in.source, manifests.SchedulerConfiguration)
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	profiles := in.config.Profiles()
+	if in.profile = o.profile; in.profile != "" {
+		if !slices.Contains(profiles, in.profile) {
+			return usage("--profile: the configuration has no profile %q; it has %s", in.profile, strings.Join(profiles, ", "))
+		}
+		return nil
+	}
+	if in.profile = profiles[0]; len(profiles) > 1 {
+		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the first is checked, --profile chooses another",
+			strings.Join(profiles, ", ")))
+	}
+	return nil
+}
+
+// themes takes the clusters of themes.
+func (in *input) themes(o *options) error {
+	names, err := themeNames(o.themes)
+	if err != nil {
+		return err
+	}
+	if o.pods == 0 {
+		return usage("--pods is 0: then no pod arrives, and nothing is asked; it must be at least 1")
+	}
+	in.scenarios, err = themeScenarios(names, o.nodes, o.actions(), in.profile)
+	return err
+}
+
+// cluster takes the cluster of the manifests.
+func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
+	if o.given("nodes") || len(o.themes) > 0 {
+		return usage("--nodes and --theme do not go with the cluster of -f: it has its own nodes; leave them out, or leave the Nodes out of the files")
+	}
+	if n := len(manifests.Nodes); n > maxFileNodes {
+		return usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
+	}
+	if !o.given("pods") {
+		o.pods = 0
+	}
+	snapshot := manifests.Snapshot()
+	var left []string
+	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in.profile)
+	in.notes = append(in.notes, left...)
+	if len(spec.Unbound(snapshot)) == 0 && o.pods == 0 {
+		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods arrive with --pods K%s",
+			strings.Join(o.files, ", "), listed(in.notes))
+	}
+	in.scope.Files, in.scope.Nodes, in.scope.Pods = o.files, len(manifests.Nodes), o.pods
+	s := scenario.OfCluster("the cluster", snapshot, o.actions())
+	if s.Actions.Arrivals > 0 {
+		if err := in.arrivals(s); err != nil {
+			return err
+		}
+	}
+	in.scenarios = []*model.Scenario{s}
+	return nil
+}
+
+func listed(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
+
+// schedulable leaves out the pending pods that the scheduler of the profile would not be asked about. It says so of pods of
+// another scheduler; scenario.Read said it of those that are being deleted or wait for scheduling gates.
+func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, profile string) (kept []*v1.Pod, notes []string) {
+	for _, pod := range pods {
+		bound := pod.Spec.NodeName != ""
+		switch {
+		case !bound && (pod.DeletionTimestamp != nil || spec.Gated(pod)):
+		case !bound && pod.Spec.SchedulerName != profile:
+			where, _ := manifests.Where(pod)
+			notes = append(notes, fmt.Sprintf("%s: Pod %s/%s: it is not scheduled: its spec.schedulerName is %q, and the profile checked is %q",
+				where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile))
+		default:
+			kept = append(kept, pod)
+		}
+	}
+	return kept, notes
+}
+
+// arrivals sees to it that only pods arrive that ask the profile's scheduler, and no second one of those that other objects name.
+func (in *input) arrivals(s *model.Scenario) error {
+	if len(s.Pods) == 0 {
+		return usage("--pods is %d, but there is no pod in %s that the pods to arrive could be like; add one",
+			s.Actions.Arrivals, strings.Join(in.scope.Files, ", "))
+	}
+	var others bool
+	bounds := make([]int, len(s.Pods))
+	for i := range s.Pods {
+		if s.Pods[i].Pod.Spec.SchedulerName == in.profile && !s.Pods[i].Only {
+			bounds[i] = s.Actions.Arrivals
+		} else {
+			others = true
+		}
+	}
+	if others {
+		s.Actions.ArrivalsOfKind = bounds
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// options are the flags.
+type options struct {
+	files                              []string
+	nodes, pods                        int
+	themes                             []string
+	listThemes                         bool
+	completions, deletions, placements int
+	preempt, victimGone                bool
+	profile, reading                   string
+	checks                             []string
+	workers                            int
+	memory                             string
+	maxStates                          int64
+	maxDepth                           int
+	strict                             bool
+	output                             string
+	quiet                              bool
+	random                             bool
+	seed, questions                    int64
+	duration                           time.Duration
+
+	// given tells whether a flag is on the command line.
+	given func(flag string) bool
+}
+
+// Bounds of what can be asked for. From 100 nodes up kube-scheduler samples nodes; the themes' clusters are listed one by one, so
+// their nodes are bounded lower.
+const (
+	maxThemeNodes = 20
+	maxFileNodes  = 99
+	maxCount      = 250
+	maxWorkers    = 256
+)
+
+// flags declares the flags.
+func (o *options) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "read the cluster from this `file`, directory or - (stdin); may be repeated")
+	f.IntVar(&o.nodes, "nodes", 3, "explore every cluster of 1 to `N` nodes; not with -f, which gives the nodes")
+	f.IntVar(&o.pods, "pods", 5, "let up to `K` pods arrive; with the cluster of -f the default is 0, and each is like one of its pods")
+	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
+	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
+	f.BoolVar(&o.random, "random", false, "ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
+	f.Int64Var(&o.seed, "seed", 1, "draw the clusters of this `seed`; the same seed and --questions give the same report")
+	f.Int64Var(&o.questions, "questions", 0, "ask about `N` distinct drawn clusters (default 10000, without --for)")
+	f.DurationVar(&o.duration, "for", 0, "draw clusters for this `time`, such as 10m; how many these are depends on the machine")
+	f.BoolVar(&o.preempt, "preempt", true, "carry preemptions out; they are compared in any case")
+	f.BoolVar(&o.victimGone, "victim-gone", true, "let terminating pods be gone")
+	f.IntVar(&o.completions, "completions", 0, "let up to `N` running pods complete")
+	f.IntVar(&o.deletions, "deletions", 0, "let somebody delete up to `N` running pods (some themes have a few in any case)")
+	f.IntVar(&o.placements, "placements", 0, "let somebody put up to `N` arriving pods on nodes past the scheduler (as above)")
+	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
+	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "compare with the model in this `reading`: "+readings()+
+		"; literal is the model as first written, and what explains a difference is an erratum of it (docs/errata.md)")
+	f.StringSliceVar(&o.checks, "check", nil, "check this `property` too; may be repeated: "+optionalNames())
+	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
+	f.StringVar(&o.memory, "memory", "", "take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)")
+	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
+	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
+	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
+	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
+}
+
+// readings lists the readings of the model.
+func readings() string {
+	var names []string
+	for _, reading := range spec.Readings() {
+		names = append(names, string(reading))
+	}
+	return strings.Join(names, ", ")
+}
+
+// optionalNames lists the properties that are checked on demand.
+func optionalNames() string {
+	names := ""
+	for _, p := range invariants.Optional() {
+		if names != "" {
+			names += ", "
+		}
+		names += p.Name
+	}
+	return names
+}
+
+// validate finds what is wrong whatever the input is.
+func (o *options) validate() error {
+	for _, bound := range []struct {
+		flag        string
+		value       int64
+		least, most int64
+	}{
+		{"nodes", int64(o.nodes), 1, maxThemeNodes},
+		{"pods", int64(o.pods), 0, maxCount},
+		{"completions", int64(o.completions), 0, maxCount},
+		{"deletions", int64(o.deletions), 0, maxCount},
+		{"placements", int64(o.placements), 0, maxCount},
+		{"workers", int64(o.workers), 0, maxWorkers},
+		{"max-states", o.maxStates, 0, 1 << 62},
+		{"max-depth", int64(o.maxDepth), 0, 1 << 30},
+	} {
+		switch {
+		case bound.value < bound.least:
+			return usage("--%s is %d: it must be at least %d", bound.flag, bound.value, bound.least)
+		case bound.value > bound.most:
+			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
+		}
+	}
+	if o.output != "text" && o.output != "json" {
+		return usage("--output is %q: it must be text or json", o.output)
+	}
+	if !slices.Contains(spec.Readings(), spec.Reading(o.reading)) {
+		return usage("--reading is %q: it must be one of %s", o.reading, readings())
+	}
+	if err := o.validateRandom(); err != nil {
+		return err
+	}
+	_, err := o.properties()
+	return err
+}
+
+// actions gives what may happen besides scheduling.
+func (o *options) actions() model.Actions {
+	return model.Actions{
+		Arrivals: o.pods, Completions: o.completions, Deletions: o.deletions, Placements: o.placements,
+		Preempt: o.preempt, VictimGone: o.victimGone,
+	}
+}
+
+// properties gives the properties to check.
+func (o *options) properties() ([]invariants.Property, error) {
+	properties := invariants.All()
+	if spec.Reading(o.reading) == spec.Literal {
+		properties = append(properties, invariants.Literal()...)
+	}
+	for _, name := range o.checks {
+		optional := invariants.Optional()
+		i := slices.IndexFunc(optional, func(p invariants.Property) bool { return p.Name == name })
+		switch {
+		case i >= 0:
+			properties = append(properties, optional[i])
+		case !slices.ContainsFunc(properties, func(p invariants.Property) bool { return p.Name == name }):
+			return nil, usage("--check: no property is called %q; those that are not checked in any case are: %s", name, optionalNames())
+		}
+	}
+	return properties, nil
+}
+
+// memoryLimit gives the memory to take, in bytes.
+func (o *options) memoryLimit() (int64, error) {
+	if o.memory == "" {
+		return machineMemory() / 4 * 3, nil
+	}
+	quantity, err := resource.ParseQuantity(o.memory)
+	if err != nil || quantity.Sign() <= 0 {
+		return 0, usage("--memory is %q: it must be a positive quantity such as 512Mi or 4Gi", o.memory)
+	}
+	return quantity.Value(), nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+)
+
+// isTerminal tells whether the file is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// progress shows how far a run has come: one line that is rewritten on a terminal, a line now and then elsewhere.
+type progress struct {
+	w     io.Writer
+	live  bool
+	every time.Duration
+}
+
+func newProgress(w io.Writer, live, quiet bool) *progress {
+	p := &progress{w: w, live: live, every: 10 * time.Second}
+	if live {
+		p.every = 200 * time.Millisecond
+	}
+	if quiet {
+		p.w, p.live = io.Discard, false
+	}
+	return p
+}
+
+// show shows the progress.
+func (p *progress) show(now explore.Progress) {
+	line := fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions; %s",
+		now.Number, now.Of, now.Scenario, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked, now.Elapsed.Round(time.Second))
+	p.write(line)
+}
+
+// showRandom shows the progress of random mode.
+func (p *progress) showRandom(asked int64, elapsed time.Duration) {
+	p.write(fmt.Sprintf("%d drawn clusters asked about; %s", asked, elapsed.Round(time.Second)))
+}
+
+func (p *progress) write(line string) {
+	if p.live {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+		return
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// clear makes room on the terminal for the results.
+func (p *progress) clear() {
+	if p.live {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+)
+
+// listThemes prints the built-in themes with their kinds.
+func listThemes(w io.Writer) error {
+	for _, name := range scenario.ThemeNames() {
+		theme, err := scenario.Theme(name, 1, model.Actions{}, admission.Admit)
+		if err != nil {
+			return err
+		}
+		var nodes, pods []string
+		for i := range theme.Nodes {
+			nodes = append(nodes, theme.Nodes[i].Name)
+		}
+		for i := range theme.Pods {
+			pods = append(pods, theme.Pods[i].Name)
+		}
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  nodes: %s\n  pods:  %s\n", name, theme.Doc, strings.Join(nodes, ", "), strings.Join(pods, ", ")); err != nil {
+			return fmt.Errorf("writing the list of themes: %w", err)
+		}
+	}
+	return nil
+}
+
+// themeNames gives the themes that are asked for, each once, all if none is.
+func themeNames(asked []string) ([]string, error) {
+	known := scenario.ThemeNames()
+	if len(asked) == 0 {
+		return known, nil
+	}
+	var names []string
+	for _, name := range asked {
+		if !slices.Contains(known, name) {
+			hint := ""
+			if near := nearest(name, known); near != "" {
+				hint = fmt.Sprintf("; did you mean %s?", near)
+			}
+			return nil, usage("--theme: no theme is called %q%s (themes: %s)", name, hint, strings.Join(known, ", "))
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// themeScenarios gives the scenarios of themes for the profile: pods ask its scheduler.
+func themeScenarios(names []string, nodes int, actions model.Actions, schedulerName string) ([]*model.Scenario, error) {
+	var scenarios []*model.Scenario
+	for _, name := range names {
+		theme, err := scenario.Theme(name, nodes, actions, admission.Admit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range theme.Pods {
+			theme.Pods[i].Pod.Spec.SchedulerName = schedulerName
+		}
+		scenarios = append(scenarios, theme)
+	}
+	return scenarios, nil
+}
