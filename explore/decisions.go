@@ -181,7 +181,7 @@ func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Deci
 	if len(unexplained) == 0 {
 		return keys
 	}
-	if quirks := d.explainer.explain(q, a.Expectation, decision); quirks != nil {
+	if quirks := d.explainer.explain(q, a, decision); quirks != nil {
 		first := unexplained[0]
 		add(findingKey{first.property.Name, pluginOf(quirks), Known, nameOf(quirks)})
 		return keys

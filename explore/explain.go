@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -24,7 +25,7 @@ type explainer struct {
 
 	mu     sync.Mutex
 	tables map[string]*model.Tables // by the quirks' names
-	tried  int64                    // how often a model with quirks was asked
+	tried  atomic.Int64             // how often a model with quirks was asked about a whole question
 }
 
 func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
@@ -44,15 +45,15 @@ func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Questi
 //
 // A model without errata is that of Kubernetes, and the set is the smallest one. One with errata is that of Kubernetes when all are
 // mended; then the defects are looked for, and the errata that make no difference are left as they are.
-func (x *explainer) explain(q *model.Question, plain *spec.Expectation, decision *spec.Decision) []spec.Quirk {
+func (x *explainer) explain(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
 	if len(x.errata) == 0 {
 		return x.smallest(q, plain, decision)
 	}
-	mended := x.tablesWith(x.errata...).Answer(q)
+	mended := x.answer(q)
 	if x.agrees(q, mended, decision) {
 		return x.shrink(q, decision, x.errata)
 	}
-	defects := x.smallest(q, mended.Expectation, decision)
+	defects := x.smallest(q, mended, decision)
 	if defects == nil {
 		return nil
 	}
@@ -63,38 +64,82 @@ func (x *explainer) explain(q *model.Question, plain *spec.Expectation, decision
 // those count first that are about the plugins that differ alone, and of these the first in the order of the defects.
 //
 // Defects can hide each other altogether: if no small set is found, all are tried at once, and what is not needed is left out.
-func (x *explainer) smallest(q *model.Question, plain *spec.Expectation, decision *spec.Decision) []spec.Quirk {
-	filters, raters := differingFilters(plain, decision), differingRaters(plain, decision)
+func (x *explainer) smallest(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
+	wrong := wrongVerdicts(plain.Expectation, decision)
 	// What a plugin says is changed by a defect of that plugin only.
-	differing := slices.Concat(filters, raters)
-	for _, defect := range x.defects {
+	var differing []string
+	for _, v := range wrong {
+		differing = append(differing, v.plugin)
+	}
+	differing = append(differing, differingRaters(plain.Expectation, decision)...)
+	// Most defects do not even mend what is quickly asked for.
+	agrees := func(defects ...spec.Quirk) bool {
+		return x.mends(plain.Question, wrong, decision, defects) && x.agrees(q, x.answer(q, defects...), decision)
+	}
+	suspects := x.suspects(plain.Question, decision)
+	for _, defect := range suspects {
 		elsewhere := slices.ContainsFunc(differing, func(plugin string) bool { return plugin != defect.Plugin() })
-		if !elsewhere && x.agrees(q, x.answer(q, defect), decision) {
+		if !elsewhere && agrees(defect) {
 			return []spec.Quirk{defect}
 		}
 	}
-	groups := []func() []spec.Quirk{sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain, x.defects) })}
+	groups := []func() []spec.Quirk{sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain.Expectation, suspects) })}
 	if len(differing) > 0 {
-		blamed := slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool { return !slices.Contains(differing, d.Plugin()) })
-		own := sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain, blamed) })
-		if groups = slices.Insert(groups, 0, own); len(filters) == 0 {
+		blamed := slices.DeleteFunc(slices.Clone(suspects), func(d spec.Quirk) bool { return !slices.Contains(differing, d.Plugin()) })
+		own := sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain.Expectation, blamed) })
+		if groups = slices.Insert(groups, 0, own); len(wrong) == 0 {
 			groups = groups[:1] // the right nodes are rated, so no other defect makes a difference to where the pod is bound
 		}
 	}
 	for size := 2; size <= mostQuirks; size++ {
 		for _, defects := range groups {
-			if quirks := x.explainWith(q, decision, defects(), nil, size); quirks != nil {
+			if quirks := combination(defects(), nil, size, agrees); quirks != nil {
 				return quirks
 			}
 		}
 	}
-	if !x.agrees(q, x.answer(q, x.defects...), decision) {
+	if !agrees(suspects...) {
 		return nil
 	}
 	if len(x.errata) > 0 {
-		return x.defects // explain leaves out what is not needed, of the errata too
+		return suspects // explain leaves out what is not needed, of the errata too
 	}
-	return x.shrink(q, decision, x.defects)
+	return x.shrink(q, decision, suspects)
+}
+
+// suspects are the defects that can make a difference to the question: not those of plugins that have nothing to say, with and
+// without the defect, nor those of ratings if production rated no node.
+func (x *explainer) suspects(q spec.Question, decision *spec.Decision) []spec.Quirk {
+	rated := slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
+	mended := x.tablesWith(x.errata...)
+	return slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool {
+		plugin := d.Plugin()
+		return !rated && x.rates(d) || mended.Idle(q, plugin) && x.tablesWith(slices.Concat(x.errata, []spec.Quirk{d})...).Idle(q, plugin)
+	})
+}
+
+// rates tells whether a defect is about ratings alone.
+func (x *explainer) rates(d spec.Quirk) bool {
+	plugin := d.Plugin()
+	return !slices.ContainsFunc(x.spec.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin }) &&
+		slices.ContainsFunc(x.spec.Raters(), func(r spec.Rater) bool { return r.Plugin == plugin })
+}
+
+// combination gives the first combination of so many more quirks, beside those chosen, that agrees; nil if none does.
+func combination(quirks, chosen []spec.Quirk, more int, agrees func(...spec.Quirk) bool) []spec.Quirk {
+	if more == 0 {
+		if agrees(chosen...) {
+			return chosen
+		}
+		return nil
+	}
+	for i := 0; i+more <= len(quirks); i++ {
+		candidate := append(chosen[:len(chosen):len(chosen)], quirks[i])
+		if found := combination(quirks[i+1:], candidate, more-1, agrees); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // relevant gives the defects that change something in what the model says to the question, by themselves or beside such ones, until
@@ -116,19 +161,32 @@ func (x *explainer) relevant(q *model.Question, plain *spec.Expectation, defects
 	}
 }
 
-// differingFilters names the filters whose verdict on some node is not the one expected.
-func differingFilters(expected *spec.Expectation, decision *spec.Decision) []string {
-	var plugins []string
+// wrongVerdict is a filter's verdict on a node that is not the one expected.
+type wrongVerdict struct {
+	plugin string
+	node   int // index
+	got    spec.Verdict
+}
+
+func wrongVerdicts(expected *spec.Expectation, decision *spec.Decision) []wrongVerdict {
+	var wrong []wrongVerdict
 	for f, plugin := range expected.Filters {
 		column := slices.Index(decision.Filters, plugin)
 		for n, node := range decision.Nodes {
 			if column < len(node.Verdicts) && n < len(expected.Nodes) && !expected.Nodes[n].Verdicts[f].Allow(node.Verdicts[column]) {
-				plugins = append(plugins, plugin)
-				break
+				wrong = append(wrong, wrongVerdict{plugin, n, node.Verdicts[column]})
 			}
 		}
 	}
-	return plugins
+	return wrong
+}
+
+// mends tells whether the model with the defects has an answer if production has, and gives the verdicts that production did, of those
+// that are wrong without.
+func (x *explainer) mends(q spec.Question, wrong []wrongVerdict, decision *spec.Decision, defects []spec.Quirk) bool {
+	tables := x.tablesWith(slices.Concat(x.errata, defects)...)
+	return tables.Answers(q) == (decision.Failure == "") &&
+		!slices.ContainsFunc(wrong, func(v wrongVerdict) bool { return !tables.Allowed(q, v.plugin, v.node).Allow(v.got) })
 }
 
 // differingRaters names the raters whose rating of some node is not the one expected, if the same nodes are feasible: which nodes
@@ -159,7 +217,7 @@ func (x *explainer) shrink(q *model.Question, decision *spec.Decision, quirks []
 		before := len(quirks)
 		for end := len(quirks); end > 0; end -= part {
 			fewer := slices.Delete(slices.Clone(quirks), max(end-part, 0), end)
-			if len(fewer) > 0 && x.agrees(q, x.tablesWith(fewer...).Answer(q), decision) {
+			if len(fewer) > 0 && x.agrees(q, x.answerWith(q, fewer), decision) {
 				quirks = fewer
 			}
 		}
@@ -170,33 +228,20 @@ func (x *explainer) shrink(q *model.Question, decision *spec.Decision, quirks []
 	return quirks
 }
 
-// explainWith tries to add more of the defects.
-func (x *explainer) explainWith(q *model.Question, decision *spec.Decision, quirks, chosen []spec.Quirk, more int) []spec.Quirk {
-	if more == 0 {
-		if x.agrees(q, x.answer(q, chosen...), decision) {
-			return chosen
-		}
-		return nil
-	}
-	for i := 0; i+more <= len(quirks); i++ {
-		candidate := append(chosen[:len(chosen):len(chosen)], quirks[i])
-		if explained := x.explainWith(q, decision, quirks[i+1:], candidate, more-1); explained != nil {
-			return explained
-		}
-	}
-	return nil
-}
-
 // answer gives the answer of the model with its errata mended and the defects put in.
 func (x *explainer) answer(q *model.Question, defects ...spec.Quirk) *model.Answer {
-	return x.tablesWith(slices.Concat(x.errata, defects)...).Answer(q)
+	return x.answerWith(q, slices.Concat(x.errata, defects))
 }
 
-// tablesWith gives the tables of the model with the quirks, for one question.
+func (x *explainer) answerWith(q *model.Question, quirks []spec.Quirk) *model.Answer {
+	x.tried.Add(1)
+	return x.tablesWith(quirks...).Answer(q)
+}
+
+// tablesWith gives the tables of the model with the quirks.
 func (x *explainer) tablesWith(quirks ...spec.Quirk) *model.Tables {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.tried++
 	key := nameOf(quirks)
 	if x.tables[key] == nil {
 		x.tables[key] = model.NewTables(x.catalog, x.spec.With(quirks...))
@@ -211,5 +256,5 @@ func (x *explainer) work() (tried, facts int64) {
 	for _, tables := range x.tables {
 		facts += int64(tables.Size())
 	}
-	return x.tried, facts
+	return x.tried.Load(), facts
 }

@@ -79,9 +79,36 @@ func (t *Tables) Answer(q *Question) *Answer {
 	active := t.activeFilters(a.Question)
 	a.wide = t.wideSpec(active)
 	a.Expectation = t.spec.NewExpectation()
-	a.Expectation.NoDecision = !t.spec.Answers(a.Question.Pod, a.Question.Snapshot)
+	a.Expectation.NoDecision = !t.Answers(a.Question)
 	a.compose(q, active)
 	return a
+}
+
+// Allowed gives the allowed verdicts of one filter on a node, given by index, without those of the others.
+func (t *Tables) Allowed(q spec.Question, plugin string, node int) spec.AllowedVerdicts {
+	i := slices.IndexFunc(t.filters, func(f spec.Filter) bool { return f.Plugin == plugin })
+	return t.spec.Allowed(t.filters[i], q.Pod, q.Snapshot.Nodes[node], q.Snapshot)
+}
+
+// Answers tells whether there is a decision, as spec.Scheduler.Answers does.
+func (t *Tables) Answers(q spec.Question) bool { return t.spec.Answers(q.Pod, q.Snapshot) }
+
+// Idle tells whether the plugin has nothing to say to the question, as filter or rater, whichever pods were gone.
+func (t *Tables) Idle(q spec.Question, plugin string) bool {
+	type idle = func(*spec.Profile, *v1.Pod, []*v1.Pod, *spec.Snapshot) bool
+	var says []idle
+	for _, f := range t.filters {
+		if f.Plugin == plugin {
+			says = append(says, f.Idle)
+		}
+	}
+	for _, r := range t.raters {
+		if r.Plugin == plugin {
+			says = append(says, r.Idle)
+		}
+	}
+	speaks := func(idle idle) bool { return idle == nil || !idle(t.spec.Profile, q.Pod, q.Snapshot.Pods, q.Snapshot) }
+	return len(says) > 0 && !slices.ContainsFunc(says, speaks)
 }
 
 // activeFilters gives the filters that look across nodes and are not idle, as a set of indexes.
