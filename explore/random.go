@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/invariants"
-	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -101,7 +100,7 @@ func (r *random) prepare() error {
 	if o.Properties == nil {
 		o.Properties = slices.Concat(invariants.All(), invariants.Oracles())
 	}
-	o.Properties = slices.DeleteFunc(slices.Clone(o.Properties), func(p invariants.Property) bool { return p.Decision == nil })
+	o.Properties = ofDecisions(o.Properties)
 	if o.Workers == 0 {
 		o.Workers = goruntime.GOMAXPROCS(0)
 	}
@@ -241,12 +240,7 @@ func (r *random) conclude() {
 	r.result.Asked, r.result.InProduction, r.result.Saved = r.tally.asked, r.spent, r.result.Random.Repeated
 	r.tally.cover(r.result, r.options.Spec.Profile)
 	for _, name := range r.keys {
-		key := parseKey(name)
-		i := slices.IndexFunc(r.options.Properties, func(p invariants.Property) bool { return p.Name == key.property })
-		r.result.Findings = append(r.result.Findings, Finding{
-			ID: key.id(), Property: r.options.Properties[i], Plugin: key.plugin, Class: key.class,
-			Quirks: quirksNamed(r.options.Spec, key.quirks), Count: r.kept[name].count, key: key,
-		})
+		r.result.Findings = append(r.result.Findings, findingOf(r.options.Spec, r.options.Properties, parseKey(name), r.kept[name].count))
 	}
 	bySize := func(a, b Finding) int {
 		return cmpFindings(a, b, r.kept[a.key.String()].size, r.kept[b.key.String()].size)
@@ -257,7 +251,8 @@ func (r *random) conclude() {
 	r.shrink()
 	for i := range r.result.Findings {
 		f := &r.result.Findings[i]
-		f.Example = r.judges[0].example(*f, *r.kept[f.key.String()].question)
+		answer, _ := r.judges[0].ask(*r.kept[f.key.String()].question)
+		f.Example = exampleOf(*f, "a drawn cluster", answer)
 	}
 	slices.SortFunc(r.result.Findings, bySize)
 }
@@ -276,13 +271,4 @@ func (r *random) shrink() {
 		smaller := smallest(*d.question, r.options.Valid, func(q spec.Question) bool { return j.shows(q, key) })
 		d.question, d.size = &smaller, sizeOf(smaller)
 	})
-}
-
-// example asks about the question of a finding once more.
-func (j *judge) example(f Finding, q spec.Question) Example {
-	answer, _ := j.ask(q)
-	_, breaches := f.Property.Decision(answer)
-	return Example{
-		Scenario: "a drawn cluster", Stages: []model.Stage{{Cluster: q.Snapshot}}, Case: answer, Reasons: reasons(f, breaches),
-	}
 }

@@ -311,12 +311,7 @@ func (r *run) findings(result *Result) error {
 		}
 	}
 	for joined, occurrence := range sorts {
-		key := parseKey(joined)
-		f := Finding{
-			ID: key.id(), Plugin: key.plugin, Class: key.class, Quirks: quirksNamed(r.options.Spec, key.quirks), Count: occurrence.count, key: key,
-		}
-		i := slices.IndexFunc(r.properties, func(p invariants.Property) bool { return p.Name == key.property })
-		f.Property = r.properties[i]
+		f := findingOf(r.options.Spec, r.properties, parseKey(joined), occurrence.count)
 		if f.Property.Decision != nil {
 			f.Count = r.decisions.counted[joined]
 		}

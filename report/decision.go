@@ -31,7 +31,7 @@ func (p *page) verdicts(indent string, c *invariants.Case) {
 		return
 	}
 	rows := table{append([]string{"filter"}, nodeNames(c)...)}
-	passed := 0
+	var passed []string
 	for f, plugin := range c.Decision.Filters {
 		row := []string{plugin}
 		telling := false
@@ -44,16 +44,18 @@ func (p *page) verdicts(indent string, c *invariants.Case) {
 		if telling {
 			rows = append(rows, row)
 		} else {
-			passed++
+			passed = append(passed, plugin)
 		}
 	}
 	rows = append(rows, overallRow(c))
 	p.table(indent, rows.fitting(indent))
 	switch {
-	case passed == len(c.Decision.Filters):
+	case len(passed) == len(c.Decision.Filters) && !p.whole:
 		p.line("%sfits on every node: every filter", indent)
-	case passed > 0:
-		p.line("%sfits on every node: the other %s", indent, plural(int64(passed), "filter"))
+	case len(passed) > 0 && p.whole:
+		p.items(indent+"fits on every node: ", ", ", passed)
+	case len(passed) > 0:
+		p.line("%sfits on every node: the other %s", indent, plural(int64(len(passed)), "filter"))
 	}
 }
 
@@ -115,7 +117,7 @@ func (p *page) ratings(indent string, c *invariants.Case) {
 		if telling {
 			rows = append(rows, append([]string{plugin}, row...))
 		} else {
-			if value := row[rated(c)]; value != "0" {
+			if value := row[rated(c)]; value != "0" || p.whole {
 				level = append(level, fmt.Sprintf("%s %s", plugin, value))
 			} else {
 				zero++

@@ -31,8 +31,14 @@ func (p *page) findings(r *Run) {
 	}
 }
 
-// finding says what is wrong.
+// finding says what is wrong, and how often.
 func (p *page) finding(f *explore.Finding) {
+	p.wrong(f)
+	p.line("  seen in:  %s", plural(f.Count, strings.TrimSuffix(occasions(f.Property.Kind()), "s")))
+}
+
+// wrong says what is wrong.
+func (p *page) wrong(f *explore.Finding) {
 	p.wrapped("  class:    ", classSentence(f))
 	for _, quirk := range f.Quirks {
 		lead := "  defect:   "
@@ -50,7 +56,6 @@ func (p *page) finding(f *explore.Finding) {
 	if f.Plugin != "" {
 		p.line("  plugin:   %s", f.Plugin)
 	}
-	p.line("  seen in:  %s", plural(f.Count, strings.TrimSuffix(occasions(f.Property.Kind()), "s")))
 }
 
 // reasons gives the reasons of the counterexample, each once.

@@ -18,6 +18,8 @@ type page struct {
 	strings.Builder
 	// spec is asked what evictions cost.
 	spec *spec.Scheduler
+	// whole: nothing is left out of decisions.
+	whole bool
 }
 
 // line adds a line.

@@ -152,7 +152,8 @@ func TestDocumentIsDocumented(t *testing.T) {
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files = 1, 1, []string{"f"}
 	fields := map[string]bool{}
-	for _, document := range []*Document{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())), everyField()} {
+	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
+	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())), everyField(), explanation} {
 		raw, err := json.Marshal(document)
 		if err != nil {
 			t.Fatal(err)

@@ -53,7 +53,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	code = exitHolds
-	cmd := c.cobra(func(r *report.Run) { code = exitCode(r.Verdict()) })
+	cmd := c.cobra(func(v report.Verdict) { code = exitCode(v) })
 	cmd.SetArgs(longFlags(args, cmd.Flags()))
 	err := cmd.ExecuteContext(ctx)
 	var wrong usageError
@@ -83,8 +83,8 @@ func exitCode(v report.Verdict) int {
 	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated, report.Unfinished: exitUnfinished}[v]
 }
 
-// cobra builds the command line. done gets the run when it has been reported.
-func (c command) cobra(done func(*report.Run)) *cobra.Command {
+// cobra builds the command line. done gets the verdict.
+func (c command) cobra(done func(report.Verdict)) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
@@ -129,7 +129,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 			if err != nil {
 				return err
 			}
-			done(run)
+			done(run.Verdict())
 			return c.print(run, o.output)
 		},
 	}
@@ -138,7 +138,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
-	cmd.AddCommand(c.museum())
+	cmd.AddCommand(c.explain(done), c.museum())
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(err, cmd.Flags()) })
 	return cmd
 }

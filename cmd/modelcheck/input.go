@@ -107,16 +107,13 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	if o.given("nodes") || len(o.themes) > 0 {
 		return usage("--nodes and --theme do not go with the cluster of -f: it has its own nodes; leave them out, or leave the Nodes out of the files")
 	}
-	if n := len(manifests.Nodes); n > maxFileNodes {
-		return usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
-	}
 	if !o.given("pods") {
 		o.pods = 0
 	}
-	snapshot := manifests.Snapshot()
-	var left []string
-	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in.profile)
-	in.notes = append(in.notes, left...)
+	snapshot, err := in.snapshot(o, manifests)
+	if err != nil {
+		return err
+	}
 	if len(spec.Unbound(snapshot)) == 0 && o.pods == 0 {
 		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods arrive with --pods K%s",
 			strings.Join(o.files, ", "), listed(in.notes))
@@ -130,6 +127,18 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	}
 	in.scenarios = []*model.Scenario{s}
 	return nil
+}
+
+// snapshot gives the cluster of the manifests, as far as the scheduler of the profile is concerned.
+func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
+	if n := len(manifests.Nodes); n > maxFileNodes {
+		return nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
+	}
+	snapshot := manifests.Snapshot()
+	var left []string
+	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in.profile)
+	in.notes = append(in.notes, left...)
+	return snapshot, nil
 }
 
 func listed(notes []string) string {

@@ -77,6 +77,16 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
 
+// someFlags declares only some of the flags, for a subcommand; the others have their defaults.
+func (o *options) someFlags(f *pflag.FlagSet, names ...string) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.flags(all)
+	f.SortFlags = false
+	for _, name := range names {
+		f.AddFlag(all.Lookup(name))
+	}
+}
+
 // readings lists the readings of the model.
 func readings() string {
 	var names []string

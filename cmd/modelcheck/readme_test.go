@@ -45,8 +45,8 @@ func TestReadme(t *testing.T) {
 		}
 		return strings.TrimSuffix(block, shown+"```\n") + printed + "```\n"
 	})
-	if found != 3 {
-		t.Errorf("%s has %d excerpts, want 3", readme, found)
+	if found != 4 {
+		t.Errorf("%s has %d excerpts, want 4", readme, found)
 	}
 	if *update {
 		if err := os.WriteFile(readme, []byte(updated), 0o666); err != nil {
@@ -59,7 +59,7 @@ func TestReadme(t *testing.T) {
 func output(t *testing.T, args string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), append(strings.Fields(args), "-quiet"))
+	code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), strings.Fields(args))
 	if code == exitUsage || code == exitFailed {
 		t.Fatalf("%s exits %d: %s", args, code, stderr.String())
 	}

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			wd, err := os.Getwd()
 			env.Setenv("CLUSTERS", wd+"/../../testdata/clusters")
+			env.Setenv("MUSEUM", wd+"/../../testdata/museum")
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
