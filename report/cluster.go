@@ -12,66 +12,74 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// cluster draws a snapshot: each node with what is taken of it, its taints and the labels that pods ask for, below it
-// its pods as blocks; then the pods without a node.
-func (p *page) cluster(indent string, s *spec.Snapshot) {
+// cluster draws a snapshot: each node with what is taken of it, its taints and what pods ask for, below it its pods as
+// blocks; then the pods without a node, what there is to say of pods that nobody has introduced, and what else matters to pods.
+func (p *page) cluster(indent string, s *spec.Snapshot, introduced []*v1.Pod) {
+	used := storageOf(s)
 	asked := askedLabels(s)
-	for _, node := range s.Nodes {
-		p.wrapped(indent+node.Name+"  ", strings.Join(append([]string{taken(node, s)}, marks(node, asked)...), "; "))
-		p.blocks(indent+"    ", spec.PodsOn(node, s))
-		p.blocks(indent+"    nominated: ", spec.NominatedTo(node, s))
+	maps.Copy(asked, used.labels())
+	p.nodes(indent, s, asked)
+	p.described(indent, s, introduced)
+	p.namespaces(indent, s)
+	for _, budget := range s.PodDisruptionBudgets {
+		text := fmt.Sprintf("budget %s/%s: pods %s, disruptions allowed %d", budget.Namespace, budget.Name,
+			labelSelector(budget.Spec.Selector), budget.Status.DisruptionsAllowed)
+		if disrupted := slices.Sorted(maps.Keys(budget.Status.DisruptedPods)); len(disrupted) > 0 {
+			text += ", being evicted already " + strings.Join(disrupted, ", ")
+		}
+		p.wrapped(indent, text)
 	}
-	var pending []*v1.Pod
-	for _, pod := range spec.Unbound(s) {
-		if pod.Status.NominatedNodeName == "" {
-			pending = append(pending, pod)
+	p.storage(indent, used, s)
+}
+
+// nodes draws the nodes with their pods, and the pods without a node.
+func (p *page) nodes(indent string, s *spec.Snapshot, asked map[string]bool) {
+	features := slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool { return len(spec.RequiredFeatures(pod)) > 0 })
+	nowhere := slices.Clone(spec.Unbound(s))
+	for _, node := range s.Nodes {
+		words := append([]string{taken(node, s)}, marks(node, asked)...)
+		words = append(words, nodeImages(node, s)...)
+		if features {
+			words = append(words, declared(node))
+		}
+		p.wrapped(indent+node.Name+"  ", strings.Join(words, "; "))
+		p.blocks(indent+"    ", spec.PodsOn(node, s), s)
+		nominated := spec.NominatedTo(node, s)
+		p.blocks(indent+"    nominated: ", nominated, s)
+		nowhere = slices.DeleteFunc(nowhere, func(pod *v1.Pod) bool { return slices.Contains(nominated, pod) })
+	}
+	p.blocks(indent+"pending: ", nowhere, s)
+}
+
+// namespaces tells the labels of the namespaces that pods are in, if a term of some pod selects namespaces by them. The name,
+// with which the API server labels each, is left out.
+func (p *page) namespaces(indent string, s *spec.Snapshot) {
+	inUse, selected := map[string]bool{}, false
+	for _, pod := range s.Pods {
+		inUse[pod.Namespace] = true
+		if affinity := pod.Spec.Affinity; affinity != nil {
+			selected = selected || slices.ContainsFunc(podTerms(affinity), func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil })
 		}
 	}
-	p.blocks(indent+"pending: ", pending)
-	for _, budget := range s.PodDisruptionBudgets {
-		p.wrapped(indent, fmt.Sprintf("budget %s/%s: pods %s, disruptions allowed %d", budget.Namespace, budget.Name,
-			labelSelector(budget.Spec.Selector), budget.Status.DisruptionsAllowed))
-	}
-	p.volumes(indent, s)
-}
-
-// volumes names the objects about storage; the JSON has them in full.
-func (p *page) volumes(indent string, s *spec.Snapshot) {
-	var words []string
-	for _, volume := range s.PersistentVolumes {
-		words = append(words, "PersistentVolume "+volume.Name)
-	}
-	for _, claim := range s.PersistentVolumeClaims {
-		words = append(words, "PersistentVolumeClaim "+claim.Namespace+"/"+claim.Name)
-	}
-	for _, class := range s.StorageClasses {
-		words = append(words, "StorageClass "+class.Name)
-	}
-	for _, node := range s.CSINodes {
-		words = append(words, "CSINode "+node.Name)
-	}
-	for _, attachment := range s.VolumeAttachments {
-		words = append(words, "VolumeAttachment "+attachment.Name)
-	}
-	if len(words) > 0 {
-		p.items(indent+"storage: ", ", ", words)
-	}
-}
-
-// blocks draws pods.
-func (p *page) blocks(lead string, pods []*v1.Pod) {
-	if len(pods) == 0 {
+	if !selected {
 		return
 	}
-	var blocks []string
-	for _, pod := range pods {
-		words := []string{name(pod), fmt.Sprintf("priority %d", spec.Priority(pod)), resources(spec.Requests(pod))}
-		if phase := phase(pod); phase != "" {
-			words = append(words, phase)
-		}
-		blocks = append(blocks, "["+strings.Join(words, " | ")+"]")
+	labels := map[string]map[string]string{}
+	for _, namespace := range s.Namespaces {
+		labels[namespace.Name] = namespace.Labels
 	}
-	p.items(lead, " ", blocks)
+	for _, namespace := range slices.Sorted(maps.Keys(inUse)) {
+		var words []string
+		for _, key := range slices.Sorted(maps.Keys(labels[namespace])) {
+			if value := labels[namespace][key]; !(key == v1.LabelMetadataName && value == namespace) {
+				words = append(words, fmt.Sprintf("label %s=%s", key, value))
+			}
+		}
+		if len(words) == 0 {
+			words = []string{"no labels"}
+		}
+		p.entry(indent, "namespace "+namespace, words)
+	}
 }
 
 // taken tells how much of what the node has to allocate its pods request: cpu 2 of 4, pods 1 of 110.
@@ -113,7 +121,18 @@ func marks(node *v1.Node, asked map[string]bool) []string {
 			words = append(words, fmt.Sprintf("label %s=%s", key, node.Labels[key]))
 		}
 	}
+	if _, has := node.Labels[v1.LabelHostname]; asked[v1.LabelHostname] && !has {
+		words = append(words, "no label "+v1.LabelHostname)
+	}
 	return words
+}
+
+// declared names the features that the node declares.
+func declared(node *v1.Node) string {
+	if len(node.Status.DeclaredFeatures) == 0 {
+		return "declares no features"
+	}
+	return "declares " + strings.Join(node.Status.DeclaredFeatures, ", ")
 }
 
 // askedLabels gives the keys of the node labels that some pod of the snapshot asks for.
@@ -147,6 +166,10 @@ func nodeAffinityKeys(affinity *v1.NodeAffinity, asked map[string]bool) {
 	for _, preferred := range affinity.PreferredDuringSchedulingIgnoredDuringExecution {
 		terms = append(terms, preferred.Preference)
 	}
+	termKeys(terms, asked)
+}
+
+func termKeys(terms []v1.NodeSelectorTerm, asked map[string]bool) {
 	for _, term := range terms {
 		for _, requirement := range term.MatchExpressions {
 			asked[requirement.Key] = true

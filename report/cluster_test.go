@@ -41,15 +41,16 @@ func TestCluster(t *testing.T) {
 			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}},
 		}},
 		PersistentVolumes: []*v1.PersistentVolume{{ObjectMeta: metav1.ObjectMeta{Name: "disk-1"}}},
-	})
+	}, nil)
 	want := `  a  cpu 3 of 4, memory 0 of 4Gi, pods 3 of 10; taint spot:PreferNoSchedule; label disk=ssd
       [default/old | priority 5 | cpu 1] [default/going | priority 5 | cpu 1 | terminating]
       [default/evicted | priority 5 | cpu 1 | preempted, terminating]
       nominated: [default/next | priority 10 | cpu 2]
   b  cpu 0 of 2, memory 0 of 4Gi, pods 0 of 10; cordoned
   pending: [default/picky | priority 0 | cpu 1]
+  pod default/picky: node selector disk=ssd
   budget default/all: pods <all>, disruptions allowed 0
-  storage: PersistentVolume disk-1
+  of no pod or node here: 1 other storage object
 `
 	if diff := cmp.Diff(want, p.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -7,7 +7,9 @@
 //
 //	what a report is made from            run.go, notcovered.go
 //	text, from top to bottom              text.go, coverage.go, finding.go
-//	the parts of a counterexample         words.go, pods.go, cluster.go, decision.go, candidates.go
+//	the parts of a counterexample         words.go: its steps; cluster.go: where they lead; decision.go, candidates.go
+//	the parts of a cluster                blocks.go: pods as blocks; storage.go, storagewords.go; images.go
+//	what there is to say of a pod         pods.go; requests.go, spread.go, podvolumes.go
 //	the layout of text                    page.go
 //	JSON                                  json.go, jsonfinding.go, manifest.go
 package report

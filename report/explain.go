@@ -39,7 +39,7 @@ func ExplainText(w io.Writer, e *Explanation) error {
 		p.wrapped("note: ", note)
 	}
 	p.section("The cluster")
-	p.cluster("  ", e.Cases[0].Question.Snapshot)
+	p.cluster("  ", e.Cases[0].Question.Snapshot, nil)
 	for i, c := range e.Cases {
 		p.section("Where should " + name(c.Question.Pod) + " go?")
 		p.decision("  ", c)

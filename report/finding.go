@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -117,9 +120,20 @@ func (p *page) example(f *explore.Finding) {
 	if last > 0 {
 		p.line("\n  which leads to")
 	}
-	p.cluster("    ", end)
+	p.cluster("    ", end, introduced(example.Stages))
 	if example.Case != nil {
 		p.line("\n  There kube-scheduler is asked where %s should go:", name(example.Case.Question.Pod))
 		p.decision("    ", example.Case)
 	}
+}
+
+// introduced gives the pods that the steps describe.
+func introduced(stages []model.Stage) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, stage := range stages[:len(stages)-1] {
+		if introduces(stage.Step) {
+			pods = append(pods, stage.Step.Pod)
+		}
+	}
+	return pods
 }

@@ -37,7 +37,34 @@ func (p *page) wrapped(lead, text string) {
 
 // items adds items, separated by a separator, as many on a line as fit. An item is not broken.
 func (p *page) items(lead, separator string, items []string) {
-	blanks := strings.Repeat(" ", utf8.RuneCountInString(lead))
+	p.itemsUnder(lead, utf8.RuneCountInString(lead), separator, items)
+}
+
+// entry says what there is to say of an object, separated by commas. Lines after the first are set in below its name. Only what does
+// not fit a line by itself is broken.
+func (p *page) entry(indent, name string, words []string) {
+	lead, blanks := indent+name+": ", indent+"    "
+	var items []string
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += ","
+		}
+		before := blanks
+		if i == 0 {
+			before = lead
+		}
+		if utf8.RuneCountInString(before+word) > width {
+			items = append(items, strings.Fields(word)...)
+		} else {
+			items = append(items, word)
+		}
+	}
+	p.itemsUnder(lead, len(blanks), " ", items)
+}
+
+// itemsUnder adds items. Lines after the first begin with a number of blanks.
+func (p *page) itemsUnder(lead string, setIn int, separator string, items []string) {
+	blanks := strings.Repeat(" ", setIn)
 	line, empty := lead, true
 	for i, item := range items {
 		if i < len(items)-1 {

@@ -13,15 +13,20 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// describe puts in words what a scheduler reads of a pod: default/web-1 (priority 10, requests cpu 2).
-func describe(pod *v1.Pod) string {
-	return fmt.Sprintf("%s (%s)", name(pod), strings.Join(traits(pod), ", "))
+// describe puts in words what a scheduler reads of a pod: default/web-1 (priority 10, requests cpu 2). Its images are told if one
+// is among the reported.
+func describe(pod *v1.Pod, reported map[string]bool) string {
+	return fmt.Sprintf("%s (%s)", name(pod), strings.Join(append(traits(pod), podImages(pod, reported)...), ", "))
 }
 
-// traits are the properties of a pod that decide where it may go and whom it may evict.
+// blockTraits is how many of the traits a pod's block in the drawing of a cluster has: its priority and what it requests.
+const blockTraits = 2
+
+// traits are the properties of a pod that decide where it may go and whom it may evict, but for its images.
 func traits(pod *v1.Pod) []string {
 	traits := []string{fmt.Sprintf("priority %d", spec.Priority(pod)), "requests " + resources(spec.Requests(pod))}
 	add := func(format string, args ...any) { traits = append(traits, fmt.Sprintf(format, args...)) }
+	traits = append(traits, madeUp(pod)...)
 	if !spec.Preempts(pod) {
 		add("never preempts")
 	}
@@ -41,12 +46,17 @@ func traits(pod *v1.Pod) []string {
 		add("host port %s", hostPort(port))
 	}
 	for _, constraint := range pod.Spec.TopologySpreadConstraints {
-		add("spread over %s with skew %d (%s)", constraint.TopologyKey, constraint.MaxSkew, constraint.WhenUnsatisfiable)
+		traits = append(traits, spreadWords(constraint))
 	}
-	for _, volume := range pod.Spec.Volumes {
-		if volume.PersistentVolumeClaim != nil {
-			add("volume claim %s", volume.PersistentVolumeClaim.ClaimName)
-		}
+	traits = append(traits, podVolumes(pod)...)
+	for _, claim := range pod.Spec.ResourceClaims {
+		add("resource claim %s", claim.Name)
+	}
+	for _, feature := range spec.RequiredFeatures(pod) {
+		add("needs the node feature %s", feature)
+	}
+	for _, gate := range pod.Spec.SchedulingGates {
+		add("scheduling gate %s", gate.Name)
 	}
 	return traits
 }
@@ -153,8 +163,19 @@ func affinities(pod *v1.Pod) []string {
 
 func podTerm(term v1.PodAffinityTerm) string {
 	words := fmt.Sprintf("%s in the same %s", labelSelector(term.LabelSelector), term.TopologyKey)
+	var namespaces []string
 	if len(term.Namespaces) > 0 {
-		words += " of namespaces " + strings.Join(term.Namespaces, ", ")
+		namespaces = append(namespaces, strings.Join(term.Namespaces, ", "))
+	}
+	if term.NamespaceSelector != nil {
+		namespaces = append(namespaces, "labelled "+labelSelector(term.NamespaceSelector))
+	}
+	if len(namespaces) > 0 {
+		words += " of namespaces " + strings.Join(namespaces, " or ")
+	}
+	keys := append(labelKeys("matchLabelKeys", term.MatchLabelKeys), labelKeys("mismatchLabelKeys", term.MismatchLabelKeys)...)
+	if len(keys) > 0 {
+		words += " (" + strings.Join(keys, ", ") + ")"
 	}
 	return words
 }

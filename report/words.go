@@ -26,12 +26,13 @@ func names(pods []*v1.Pod) string {
 	return strings.Join(all, ", ")
 }
 
-// sentence puts a step in words. A pod that is like one of those described before is not described again.
-func sentence(step *model.NamedStep, before []*v1.Pod) string {
+// sentence puts a step in words. A pod that is like one of those described before is not described again. Reported are the
+// images that nodes have.
+func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool) string {
 	pod := name(step.Pod)
 	switch step.Class {
 	case model.Arrive:
-		return introduce(step.Pod, before) + " arrives"
+		return introduce(step.Pod, before, reported) + " arrives"
 	case model.Schedule:
 		return fmt.Sprintf("the scheduler binds %s to %s", pod, step.Node.Name)
 	case model.Preempt:
@@ -45,33 +46,50 @@ func sentence(step *model.NamedStep, before []*v1.Pod) string {
 	case model.Delete:
 		return fmt.Sprintf("somebody deletes %s, which terminates on %s", pod, step.Node.Name)
 	case model.ByHand:
-		return fmt.Sprintf("somebody puts %s on %s, past the scheduler", introduce(step.Pod, before), step.Node.Name)
+		return fmt.Sprintf("somebody puts %s on %s, past the scheduler", introduce(step.Pod, before, reported), step.Node.Name)
 	default:
 		panic("report: no words for a step of class " + step.Class.String())
 	}
 }
 
 // introduce describes a pod, if need be.
-func introduce(pod *v1.Pod, before []*v1.Pod) string {
-	for _, other := range before {
-		if slices.Equal(traits(other), traits(pod)) {
-			return fmt.Sprintf("%s (like %s)", name(pod), name(other))
+func introduce(pod *v1.Pod, before []*v1.Pod, reported map[string]bool) string {
+	if other := findLike(pod, before, reported); other != nil {
+		return fmt.Sprintf("%s (like %s)", name(pod), name(other))
+	}
+	return describe(pod, reported)
+}
+
+// findLike gives the first of the pods that would be described in the same words; nil if there is none.
+func findLike(pod *v1.Pod, pods []*v1.Pod, reported map[string]bool) *v1.Pod {
+	for _, other := range pods {
+		if slices.Equal(traits(other), traits(pod)) && slices.Equal(podImages(other, reported), podImages(pod, reported)) {
+			return other
 		}
 	}
-	return describe(pod)
+	return nil
 }
 
 // sentences puts the steps of a trace in words.
 func sentences(stages []model.Stage) []string {
 	var words []string
 	var described []*v1.Pod
+	var images map[string]bool
+	if last := stages[len(stages)-1].Cluster; last != nil {
+		images = reported(last.Nodes)
+	}
 	for _, stage := range stages[:len(stages)-1] {
-		words = append(words, sentence(stage.Step, described))
-		if stage.Step.Class == model.Arrive || stage.Step.Class == model.ByHand {
+		words = append(words, sentence(stage.Step, described, images))
+		if introduces(stage.Step) {
 			described = append(described, stage.Step.Pod)
 		}
 	}
 	return words
+}
+
+// introduces tells whether the step's sentence describes its pod.
+func introduces(step *model.NamedStep) bool {
+	return step.Class == model.Arrive || step.Class == model.ByHand
 }
 
 // outcome puts in words what becomes of the pod of a question.

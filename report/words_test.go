@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -71,14 +72,39 @@ func TestDescribe(t *testing.T) {
 			}
 		}), "priority 10, requests cpu 2, requires pods app=web in the same zone, prefers pods <all> in the same host of namespaces dev by 5, " +
 			"refuses pods app=web in the same zone, avoids pods <all> in the same host of namespaces dev by 5"},
-		{"spreading and claims", with(func(p *v1.Pod) {
-			p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule}}
-			p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
-		}), "priority 10, requests cpu 2, spread over zone with skew 1 (DoNotSchedule), volume claim data"},
+		{"affinity over namespaces, and keys of labels", with(func(p *v1.Pod) {
+			dev := &metav1.LabelSelector{MatchLabels: map[string]string{"env": "dev"}}
+			p.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+				{LabelSelector: web, TopologyKey: "zone", NamespaceSelector: dev},
+				{LabelSelector: web, TopologyKey: "zone", NamespaceSelector: &metav1.LabelSelector{}, Namespaces: []string{"a", "b"}},
+				{LabelSelector: web, TopologyKey: "zone", MatchLabelKeys: []string{"tier", "app"}, MismatchLabelKeys: []string{"team"}},
+			}}}
+		}), "priority 10, requests cpu 2, requires pods app=web in the same zone of namespaces labelled env=dev, " +
+			"requires pods app=web in the same zone of namespaces a, b or labelled <all>, " +
+			"requires pods app=web in the same zone (matchLabelKeys tier app, mismatchLabelKeys team)"},
+		{"spreading, without what is so by default", with(func(p *v1.Pod) {
+			honor, ignore := v1.NodeInclusionPolicyHonor, v1.NodeInclusionPolicyIgnore
+			p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+				MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: web, NodeAffinityPolicy: &honor, NodeTaintsPolicy: &ignore,
+			}}
+		}), "priority 10, requests cpu 2, spread pods app=web over zone with skew 1 (DoNotSchedule)"},
+		{"spreading in full", with(func(p *v1.Pod) {
+			honor, ignore, two := v1.NodeInclusionPolicyHonor, v1.NodeInclusionPolicyIgnore, int32(2)
+			p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+				MaxSkew: 3, TopologyKey: "zone", WhenUnsatisfiable: v1.ScheduleAnyway, MinDomains: &two, NodeAffinityPolicy: &ignore, NodeTaintsPolicy: &honor,
+				MatchLabelKeys: []string{"tier", "app"},
+			}}
+		}), "priority 10, requests cpu 2, spread pods <none> over zone with skew 3 " +
+			"(ScheduleAnyway, minDomains 2, nodeAffinityPolicy Ignore, nodeTaintsPolicy Honor, matchLabelKeys tier app)"},
+		{"what keeps a pod from every node, or from some", with(func(p *v1.Pod) {
+			p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/quota"}}
+			p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}}
+			p.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{{Action: v1.ContainerRestartRuleActionRestartAllContainers}}
+		}), "priority 10, requests cpu 2, resource claim gpu, needs the node feature RestartAllContainersOnContainerExits, scheduling gate example.com/quota"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			if diff := cmp.Diff("default/web ("+tt.want+")", describe(tt.pod)); diff != "" {
+			if diff := cmp.Diff("default/web ("+tt.want+")", describe(tt.pod, nil)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -90,11 +116,37 @@ func TestSentenceKnowsEveryClass(t *testing.T) {
 	said := map[string]bool{}
 	for i, class := range model.Classes() {
 		step := &model.NamedStep{Class: model.Class(i), Pod: pod("a", "1", 0), Node: node("n", "1"), Victims: []*v1.Pod{pod("b", "1", 0)}}
-		words := sentence(step, nil)
+		words := sentence(step, nil, nil)
 		if !strings.Contains(words, "default/a") || said[words] {
 			t.Errorf("%s: %q does not tell it apart", class, words)
 		}
 		said[words] = true
+	}
+}
+
+// Images are told as soon as a node reports one of a pod's, and then tell pods apart.
+func TestDescribeImages(t *testing.T) {
+	p := pod("web", "2", 10)
+	p.Spec.InitContainers = []v1.Container{{Name: "init", Image: "tool"}}
+	p.Spec.Containers[0].Image = "app:v1"
+	p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "model"}}}}
+	const always = "default/web (priority 10, requests cpu 2, made up of init container init (nothing), container c (cpu 2), volume image model"
+	tests := []struct {
+		reason   string
+		reported []string
+		want     string
+	}{
+		{"no node has an image", nil, always + ")"},
+		{"none of the pod's", []string{"other:latest"}, always + ")"},
+		{"that of an init container, by the tag that is meant", []string{"tool:latest"}, always + ", image tool:latest, image app:v1)"},
+		{"that of a volume", []string{"model:latest"}, always + ", image tool:latest, image app:v1)"},
+	}
+	for _, tt := range tests {
+		n := node("n", "1")
+		n.Status.Images = []v1.ContainerImage{{Names: tt.reported}}
+		if diff := cmp.Diff(tt.want, describe(p, reported([]*v1.Node{n}))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
 	}
 }
 
@@ -110,6 +162,36 @@ func TestPodsThatAreAlikeAreDescribedOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What pods say that their blocks leave out tells them apart too.
+func TestPodsThatDifferAreDescribedEach(t *testing.T) {
+	changes := []func(*v1.Pod){
+		func(p *v1.Pod) { p.Spec.Containers[0].Image = "app" },
+		func(p *v1.Pod) { p.Spec.Overhead = v1.ResourceList{v1.ResourceCPU: resource.MustParse("0")} },
+		func(p *v1.Pod) {
+			p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{TopologyKey: "zone"}}
+		},
+		func(p *v1.Pod) {
+			p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: "d"}}}}
+		},
+		func(p *v1.Pod) {
+			p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: "d", ReadOnly: true}}}}
+		},
+	}
+	warm := node("warm", "1")
+	warm.Status.Images = []v1.ContainerImage{{Names: []string{"app:latest"}}}
+	stages := []model.Stage{}
+	for i, change := range append(changes, func(*v1.Pod) {}) {
+		p := pod(fmt.Sprintf("web-%d", i), "1", 0)
+		change(p)
+		stages = append(stages, model.Stage{Step: &model.NamedStep{Class: model.Arrive, Pod: p}})
+	}
+	for _, sentence := range sentences(append(stages, model.Stage{Cluster: &spec.Snapshot{Nodes: []*v1.Node{warm}}})) {
+		if strings.Contains(sentence, "like") {
+			t.Errorf("%q, but no other pod is", sentence)
+		}
 	}
 }
 
