@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
@@ -42,6 +43,8 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 	if err := in.fits(model, memory); err != nil {
 		return nil, err
 	}
+	// Garbage is collected seldom, but in time.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory))
 	began := time.Now()
 	progress := newProgress(c.stderr, c.live, o.quiet)
 	result, err := explore.Run(ctx, in.scenarios, explore.Options{
