@@ -30,7 +30,7 @@ func TestConfiguredPodsThatLookAtEachOther(t *testing.T) {
 	for _, tt := range []struct{ reason, plugin, args string }{
 		{"a weight for required affinity of pods already there", "InterPodAffinity", "{hardPodAffinityWeight: 37}"},
 		{"preferred terms of pods already there are ignored", "InterPodAffinity", "{hardPodAffinityWeight: 5, ignorePreferredTermsOfExistingPods: true}"},
-		{"default constraints apply to no pod without a Service", "PodTopologySpread",
+		{"default constraints that filter and rate", "PodTopologySpread",
 			"{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}, {maxSkew: 1, topologyKey: rack, whenUnsatisfiable: ScheduleAnyway}]}"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {

@@ -96,14 +96,13 @@ func TestOraclesFindPlantedBugs(t *testing.T) {
 				answer := c.compare(q, p.Decide(q))
 				listen(p, answer)
 				_, broken := tt.oracle.Decision(answer)
-				if slices.ContainsFunc(broken, func(b invariants.Breach) bool { return b.Plugin == tt.plugin }) {
-					if tt.oracle.Explained(answer, c.with(spec.Quirks()...).model) {
-						t.Errorf("known defects explain the planted bug: %v", broken)
-					}
+				// A filter that rejects anyway may do so for good or not.
+				if slices.ContainsFunc(broken, func(b invariants.Breach) bool { return b.Plugin == tt.plugin }) &&
+					!tt.oracle.Explained(answer, c.with(spec.Quirks()...).model) {
 					return
 				}
 			}
-			t.Errorf("%s is not noticed in %d clusters", tt.plugin, asked)
+			t.Errorf("%s is not noticed in %d clusters, or known defects explain it", tt.plugin, asked)
 		})
 	}
 }

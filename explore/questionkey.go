@@ -69,7 +69,11 @@ func objects(s *spec.Snapshot) []runtime.Object {
 	all = appendObjects(all, s.PersistentVolumeClaims)
 	all = appendObjects(all, s.StorageClasses)
 	all = appendObjects(all, s.CSINodes)
-	return appendObjects(all, s.VolumeAttachments)
+	all = appendObjects(all, s.VolumeAttachments)
+	all = appendObjects(all, s.Services)
+	all = appendObjects(all, s.ReplicationControllers)
+	all = appendObjects(all, s.ReplicaSets)
+	return appendObjects(all, s.StatefulSets)
 }
 
 func appendObjects[T runtime.Object](all []runtime.Object, more []T) []runtime.Object {

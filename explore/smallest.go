@@ -182,6 +182,10 @@ func rebuilt(q spec.Question, to func(runtime.Object) runtime.Object) spec.Quest
 		StorageClasses:         rebuiltList(s.StorageClasses, to),
 		CSINodes:               rebuiltList(s.CSINodes, to),
 		VolumeAttachments:      rebuiltList(s.VolumeAttachments, to),
+		Services:               rebuiltList(s.Services, to),
+		ReplicationControllers: rebuiltList(s.ReplicationControllers, to),
+		ReplicaSets:            rebuiltList(s.ReplicaSets, to),
+		StatefulSets:           rebuiltList(s.StatefulSets, to),
 	}}
 }
 

@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -72,7 +73,11 @@ func objectsOf(s *spec.Snapshot) []runtime.Object {
 	all = listed(all, s.PersistentVolumes)
 	all = listed(all, s.PersistentVolumeClaims)
 	all = listed(all, s.CSINodes)
-	return listed(all, s.VolumeAttachments)
+	all = listed(all, s.VolumeAttachments)
+	all = listed(all, s.Services)
+	all = listed(all, s.ReplicationControllers)
+	all = listed(all, s.ReplicaSets)
+	return listed(all, s.StatefulSets)
 }
 
 func listed[T runtime.Object](all []runtime.Object, more []T) []runtime.Object {
@@ -103,5 +108,13 @@ func put(s *spec.Snapshot, object runtime.Object) {
 		s.CSINodes = append(s.CSINodes, o)
 	case *storagev1.VolumeAttachment:
 		s.VolumeAttachments = append(s.VolumeAttachments, o)
+	case *v1.Service:
+		s.Services = append(s.Services, o)
+	case *v1.ReplicationController:
+		s.ReplicationControllers = append(s.ReplicationControllers, o)
+	case *appsv1.ReplicaSet:
+		s.ReplicaSets = append(s.ReplicaSets, o)
+	case *appsv1.StatefulSet:
+		s.StatefulSets = append(s.StatefulSets, o)
 	}
 }

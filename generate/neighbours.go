@@ -22,7 +22,7 @@ const mebibyte = 1024 * 1024
 
 // home gives a node the labels of topologies, some of which it may lack, a taint and images.
 func home(t *rapid.T, node *v1.Node) {
-	for _, key := range []string{zone, "rack", "disk"} {
+	for _, key := range []string{zone, v1.LabelTopologyZone, "rack", "disk"} {
 		if value := rapid.SampledFrom([]string{"a", "a", "b", "c", "", "missing"}).Draw(t, key); value != "missing" {
 			node.Labels[key] = value
 		}

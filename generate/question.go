@@ -26,7 +26,7 @@ type Group string
 const (
 	// Resources are requests and what is allocatable, taints and tolerations, node selectors and node affinity, cordons, host ports.
 	Resources Group = "resources"
-	// Neighbours are labels and namespaces of pods, pod affinity and anti-affinity, topology spread constraints, and images.
+	// Neighbours are labels and namespaces of pods, pod affinity and anti-affinity, topology spread constraints, services and controllers, and images.
 	Neighbours Group = "neighbours"
 	// Volumes are volumes, claims, their classes, CSI nodes and attachments, and the features that nodes declare.
 	Volumes Group = "volumes"
@@ -97,6 +97,9 @@ func Question(scope Scope) *rapid.Generator[spec.Question] {
 		}
 		for i := range number(t, "pods", 0, max(0, scope.Pods)) {
 			place(t, pod(fmt.Sprintf("pod-%d", i)), s)
+		}
+		if has(Neighbours) {
+			workloads(t, s, asker)
 		}
 		if has(Volumes) {
 			volumes(t, s)

@@ -24,6 +24,8 @@ func Renamed(q spec.Question) spec.Question {
 		PodDisruptionBudgets: backwards(s.PodDisruptionBudgets, names), PersistentVolumes: backwards(s.PersistentVolumes, names),
 		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names), StorageClasses: backwards(s.StorageClasses, names),
 		CSINodes: backwards(s.CSINodes, names), VolumeAttachments: backwards(s.VolumeAttachments, names),
+		Services: backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
+		ReplicaSets: backwards(s.ReplicaSets, names), StatefulSets: backwards(s.StatefulSets, names),
 	}
 	return spec.Question{Pod: other.Pods[len(other.Pods)-1-asker], Snapshot: other}
 }

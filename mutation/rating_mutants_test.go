@@ -63,6 +63,20 @@ func ratingMutants() []mutant {
 			}
 		}}),
 
+		rating("default-constraints-overlooked", names.PodTopologySpread, "services", "default constraints do not count", fault{preScore: func(p *v1.Pod, status *fwk.Status) *fwk.Status {
+			if len(p.Spec.TopologySpreadConstraints) == 0 {
+				return fwk.NewStatus(fwk.Skip)
+			}
+			return status
+		}}),
+		rating("services-overlooked", names.PodTopologySpread, "services", "default constraints count only for pods with a controller", fault{preScore: func(p *v1.Pod, status *fwk.Status) *fwk.Status {
+			if len(p.Spec.TopologySpreadConstraints) == 0 && len(p.OwnerReferences) == 0 {
+				return fwk.NewStatus(fwk.Skip)
+			}
+			return status
+		}}),
+		rating("controllers-overlooked", names.PodTopologySpread, "services", "default constraints count only for pods of a service", fault{pod: func(p *v1.Pod) { p.OwnerReferences = nil }}),
+
 		rating("company-unwanted", names.InterPodAffinity, "podaffinity", "affinity counts as anti-affinity and the other way round", fault{raw: func(_ *v1.Pod, _ fwk.NodeInfo, score int64) int64 { return -score }}),
 		rating("pod-weights-overlooked", names.InterPodAffinity, "podaffinity", "every preferred term weighs the same", fault{pod: onWeights(func(t *v1.WeightedPodAffinityTerm) { t.Weight = 1 })}),
 		rating("company-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised", fault{unnormalised: true}),

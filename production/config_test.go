@@ -95,6 +95,8 @@ profiles:
           nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists}]}]
   - name: InterPodAffinity
     args: {hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true}
+  - name: PodTopologySpread
+    args: {defaultingType: List, defaultConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]}
 `,
 		want: func(p *spec.Profile) {
 			p.Fit = spec.FitArgs{
@@ -107,6 +109,9 @@ profiles:
 				NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "zone", Operator: v1.NodeSelectorOpExists}}}},
 			}}
 			p.PodAffinity = spec.PodAffinityArgs{HardPodAffinityWeight: 0, IgnorePreferredTermsOfExistingPods: true}
+			p.Spread = spec.SpreadArgs{Defaulting: "List", DefaultConstraints: []v1.TopologySpreadConstraint{
+				{MaxSkew: 2, TopologyKey: "rack", WhenUnsatisfiable: v1.DoNotSchedule},
+			}}
 		},
 	}}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -29,6 +30,11 @@ type objects struct {
 	storageClasses    *feed[*storagev1.StorageClass]
 	csiNodes          *feed[*storagev1.CSINode]
 	volumeAttachments *feed[*storagev1.VolumeAttachment]
+
+	services               *feed[*v1.Service]
+	replicationControllers *feed[*v1.ReplicationController]
+	replicaSets            *feed[*appsv1.ReplicaSet]
+	statefulSets           *feed[*appsv1.StatefulSet]
 }
 
 // newObjects puts a feed in the factory's place for every type of object that a snapshot has. It must
@@ -44,6 +50,11 @@ func newObjects(factory informers.SharedInformerFactory) *objects {
 		storageClasses:    newFeed[*storagev1.StorageClass](factory, &storagev1.StorageClass{}),
 		csiNodes:          newFeed[*storagev1.CSINode](factory, &storagev1.CSINode{}),
 		volumeAttachments: newFeed[*storagev1.VolumeAttachment](factory, &storagev1.VolumeAttachment{}),
+
+		services:               newFeed[*v1.Service](factory, &v1.Service{}),
+		replicationControllers: newFeed[*v1.ReplicationController](factory, &v1.ReplicationController{}),
+		replicaSets:            newFeed[*appsv1.ReplicaSet](factory, &appsv1.ReplicaSet{}),
+		statefulSets:           newFeed[*appsv1.StatefulSet](factory, &appsv1.StatefulSet{}),
 	}
 }
 
@@ -58,6 +69,10 @@ func (o *objects) set(s *spec.Snapshot) error {
 		func() error { return o.claims.set(s.PersistentVolumeClaims) },
 		func() error { return o.volumeAttachments.set(s.VolumeAttachments) },
 		func() error { return o.budgets.set(s.PodDisruptionBudgets) },
+		func() error { return o.services.set(s.Services) },
+		func() error { return o.replicationControllers.set(s.ReplicationControllers) },
+		func() error { return o.replicaSets.set(s.ReplicaSets) },
+		func() error { return o.statefulSets.set(s.StatefulSets) },
 		func() error { return o.pods.set(s.Pods) },
 	}
 	for _, set := range sets {

@@ -54,6 +54,8 @@ func (e *engine) spec() *spec.Profile {
 				HardPodAffinityWeight:              args.HardPodAffinityWeight,
 				IgnorePreferredTermsOfExistingPods: args.IgnorePreferredTermsOfExistingPods,
 			}
+		case *config.PodTopologySpreadArgs:
+			p.Spread = spec.SpreadArgs{Defaulting: string(args.DefaultingType), DefaultConstraints: args.DefaultConstraints}
 		}
 	}
 	return p

@@ -30,6 +30,7 @@ func (p *page) cluster(indent string, s *spec.Snapshot, introduced []*v1.Pod) {
 		p.wrapped(indent, text)
 	}
 	p.storage(indent, used, s)
+	p.workloads(indent, s)
 }
 
 // nodes draws the nodes with their pods, and the pods without a node.
@@ -138,6 +139,9 @@ func declared(node *v1.Node) string {
 // askedLabels gives the keys of the node labels that some pod of the snapshot asks for.
 func askedLabels(s *spec.Snapshot) map[string]bool {
 	asked := map[string]bool{}
+	for _, constraint := range spec.BuiltInSpread() {
+		asked[constraint.TopologyKey] = len(workloads(s)) > 0
+	}
 	for _, pod := range s.Pods {
 		for key := range pod.Spec.NodeSelector {
 			asked[key] = true

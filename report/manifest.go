@@ -63,6 +63,18 @@ func manifests(s *spec.Snapshot) List {
 	for _, object := range s.PodDisruptionBudgets {
 		add("policy/v1", "PodDisruptionBudget", withMeta(object.DeepCopy(), bare(object)))
 	}
+	for _, object := range s.Services {
+		add("v1", "Service", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.ReplicationControllers {
+		add("v1", "ReplicationController", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.ReplicaSets {
+		add("apps/v1", "ReplicaSet", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.StatefulSets {
+		add("apps/v1", "StatefulSet", withMeta(object.DeepCopy(), bare(object)))
+	}
 	for _, pod := range pods {
 		add("v1", "Pod", pod)
 	}

@@ -48,6 +48,9 @@ func traits(pod *v1.Pod) []string {
 	for _, constraint := range pod.Spec.TopologySpreadConstraints {
 		traits = append(traits, spreadWords(constraint))
 	}
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		add("of %s %s", owner.Kind, owner.Name)
+	}
 	traits = append(traits, podVolumes(pod)...)
 	for _, claim := range pod.Spec.ResourceClaims {
 		add("resource claim %s", claim.Name)

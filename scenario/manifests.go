@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -35,6 +36,10 @@ type Manifests struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+	Services               []*v1.Service
+	ReplicationControllers []*v1.ReplicationController
+	ReplicaSets            []*appsv1.ReplicaSet
+	StatefulSets           []*appsv1.StatefulSet
 
 	// SchedulerConfiguration is the KubeSchedulerConfiguration as it was written, in YAML or JSON,
 	// neither decoded nor checked; nil if there is none.
@@ -100,6 +105,10 @@ func (m *Manifests) Snapshot() *spec.Snapshot {
 		StorageClasses:         m.StorageClasses,
 		CSINodes:               m.CSINodes,
 		VolumeAttachments:      m.VolumeAttachments,
+		Services:               m.Services,
+		ReplicationControllers: m.ReplicationControllers,
+		ReplicaSets:            m.ReplicaSets,
+		StatefulSets:           m.StatefulSets,
 	}
 }
 

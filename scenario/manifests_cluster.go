@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -126,6 +127,14 @@ func (r *reading) manifests(objects []object) *Manifests {
 			m.CSINodes = append(m.CSINodes, object)
 		case *storagev1.VolumeAttachment:
 			m.VolumeAttachments = append(m.VolumeAttachments, object)
+		case *v1.Service:
+			m.Services = append(m.Services, object)
+		case *v1.ReplicationController:
+			m.ReplicationControllers = append(m.ReplicationControllers, object)
+		case *appsv1.ReplicaSet:
+			m.ReplicaSets = append(m.ReplicaSets, object)
+		case *appsv1.StatefulSet:
+			m.StatefulSets = append(m.StatefulSets, object)
 		default:
 			panic(fmt.Sprintf("kind %s is read but has no place in Manifests", o.kind))
 		}

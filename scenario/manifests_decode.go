@@ -52,6 +52,10 @@ func manifestKinds() []manifestKind {
 		{"Pod", "v1", true},
 		{"PodDisruptionBudget", "policy/v1", true},
 		{"PriorityClass", "scheduling.k8s.io/v1", false},
+		{"ReplicaSet", "apps/v1", true},
+		{"ReplicationController", "v1", true},
+		{"Service", "v1", true},
+		{"StatefulSet", "apps/v1", true},
 		{"StorageClass", "storage.k8s.io/v1", false},
 		{"VolumeAttachment", "storage.k8s.io/v1", false},
 	}

@@ -19,7 +19,7 @@ var themes embed.FS
 // ThemeNames gives the names of the built-in themes, in the order in which they are explored.
 func ThemeNames() []string {
 	return []string{
-		"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms", "spread", "images",
+		"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms", "spread", "services", "images",
 		"volumes", "claims", "exclusive", "zones", "written",
 	}
 }
@@ -32,6 +32,8 @@ func themeActions(name string, asked model.Actions) model.Actions {
 	case "volumes", "exclusive":
 		asked.Placements = max(asked.Placements, 2) // nor a claim for one pod; nor does it bind a pod whose claim is another's
 		asked.Arrivals = min(asked.Arrivals, 4)     // claims do not change: more pods show nothing new
+	case "services":
+		asked.Arrivals = min(asked.Arrivals, 3) // crowds of three in domains of two sorts show all there is
 	case "claims", "zones":
 		asked.Arrivals = min(asked.Arrivals, 3) // as above, and few pods have a claim in common
 	case "podaffinity", "spread":

@@ -23,7 +23,8 @@
 //	    VolumeBinding                     volumebinding.go, and volumematching.go: what a claim can be bound to
 //	    VolumeZone                        volumezone.go
 //	    NodeDeclaredFeatures              declaredfeatures.go
-//	    PodTopologySpread                 podtopologyspread.go, and spreadconstraint.go: what a constraint counts
+//	    PodTopologySpread                 podtopologyspread.go, and spreadconstraint.go: what a constraint counts;
+//	                                      defaultspread.go: the constraints of pods that have none
 //	    InterPodAffinity                  interpodaffinity.go, and podaffinityterm.go: whom a term is about
 //	Viability                             viability.go, one file per rating:
 //	    TaintToleration                   prefernoschedule.go

@@ -8,7 +8,7 @@ import (
 
 // PodTopologySpread is the filter
 //
-//	Holds == \A C \in the pod's constraints with whenUnsatisfiable DoNotSchedule :
+//	Holds == \A C \in the constraints on the pod with whenUnsatisfiable DoNotSchedule :
 //	    /\ C.TopologyKey \in DOMAIN Node.Labels
 //	    /\ Matching(Domain(Node)) + Self - GlobalMinimum <= C.MaxSkew
 //
@@ -31,16 +31,16 @@ func podTopologySpread(r SpreadRules) Filter {
 	return Filter{
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
-		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			hard := spreadConstraints(pod, v1.DoNotSchedule)
+		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			hard := r.constraints(p, pod, v1.DoNotSchedule, s)
 			complete := filter(s.Nodes, func(n *v1.Node) bool { return labelled(n, hard) })
 			return labelled(node, hard) && all(hard, func(c v1.TopologySpreadConstraint) bool {
 				eligible := filter(complete, func(n *v1.Node) bool { return included(c, pod, n, s) })
 				return r.skew(c, pod, node, eligible, s) <= int64(c.MaxSkew)
 			})
 		},
-		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool {
-			return len(spreadConstraints(pod, v1.DoNotSchedule)) == 0
+		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+			return len(r.constraints(p, pod, v1.DoNotSchedule, s)) == 0
 		},
 	}
 }

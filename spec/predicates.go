@@ -1,6 +1,9 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Predicates are those parts of filters and raters for which kube-scheduler is known to have another in the place of what is
 // documented. A quirk changes one of them, so that quirks of one plugin go together.
@@ -69,13 +72,27 @@ type SpreadRules struct {
 	moved func(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64
 	// moves tells whether a pod changes the number when a dry run takes it away or puts it there, if moved counts.
 	moves func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
+	// memberships gives the selectors of what the pod belongs to, of which serves tells whether a service is part.
+	memberships func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector
+	serves      func(service *v1.Service, pod *v1.Pod) bool
+	// complete tells whether a node has the topology keys without which it is not rated.
+	complete func(p *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool
+	// together tells whether two nodes are in the same domain of a constraint when nodes are rated.
+	together func(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool
 }
 
 // DocumentedSpread are the rules that Kubernetes documents.
 func DocumentedSpread() SpreadRules {
 	return SpreadRules{
 		counts: countsForSpread, moves: countsForSpread,
-		moved: func(SpreadRules, v1.TopologySpreadConstraint, *v1.Pod, []*v1.Node, *Snapshot) int64 { return 0 },
+		moved:       func(SpreadRules, v1.TopologySpreadConstraint, *v1.Pod, []*v1.Node, *Snapshot) int64 { return 0 },
+		memberships: memberships, serves: serves,
+		complete: func(_ *Profile, _ *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool {
+			return labelled(node, soft)
+		},
+		together: func(_ *Profile, _ *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
+			return Colocated(c.TopologyKey, a, b)
+		},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // PreferredSpread is the rating
 //
-//	Raw == sum over C \in the pod's constraints with whenUnsatisfiable ScheduleAnyway of
+//	Raw == sum over C \in the constraints on the pod with whenUnsatisfiable ScheduleAnyway of
 //	           Matching(Domain(Node)) * ln(Cardinality(Domains) + 2) + (C.MaxSkew - 1)
 //
 // rounded to the nearest, then normalised so that the fewest pods are best: (Most + Least - Raw) * 100 / Most without
@@ -28,10 +28,12 @@ func preferredSpread(r SpreadRules) Rater {
 	return Rater{
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
-		RateAll: func(_ *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64 {
-			soft := spreadConstraints(pod, v1.ScheduleAnyway)
-			rated := filter(feasible, func(n *v1.Node) bool { return labelled(n, soft) })
-			crowds := each(rated, func(n *v1.Node) int64 { return r.crowd(soft, pod, n, rated, s) })
+		RateAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64 {
+			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
+			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
+			rated := filter(feasible, counts)
+			nodes := filter(s.Nodes, counts)
+			crowds := each(rated, func(n *v1.Node) int64 { return r.crowd(p, soft, pod, n, rated, nodes, s) })
 			return each(feasible, func(n *v1.Node) int64 {
 				i := slices.Index(rated, n)
 				switch {
@@ -44,22 +46,23 @@ func preferredSpread(r SpreadRules) Rater {
 				}
 			})
 		},
-		Abstains: func(_ *Profile, pod *v1.Pod, _ []*v1.Node, _ *Snapshot) bool {
-			return len(spreadConstraints(pod, v1.ScheduleAnyway)) == 0
+		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, s *Snapshot) bool {
+			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0
 		},
-		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool {
-			return len(spreadConstraints(pod, v1.ScheduleAnyway)) == 0
+		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0
 		},
 	}
 }
 
-// crowd gives the raw rating of a node: how crowded its domains are.
-func (r SpreadRules) crowd(soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated []*v1.Node, s *Snapshot) int64 {
+// crowd gives the raw rating of a node: how crowded its domains are. The nodes are those whose pods may count.
+func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated, nodes []*v1.Node, s *Snapshot) int64 {
 	var total float64
-	for _, c := range soft {
-		counted := filter(s.Nodes, func(n *v1.Node) bool { return labelled(n, soft) && included(c, pod, n, s) })
-		weight := math.Log(float64(len(domains(c, rated)) + 2))
-		total += float64(r.matching(c, pod, domain(c, node, counted), s))*weight + float64(c.MaxSkew-1)
+	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool { return Colocated(c.TopologyKey, node, node) }) {
+		together := func(a, b *v1.Node) bool { return r.together(p, pod, c, a, b) }
+		crowd := filter(nodes, func(n *v1.Node) bool { return together(node, n) && included(c, pod, n, s) })
+		weight := math.Log(float64(len(distinct(rated, together)) + 2))
+		total += float64(r.matching(c, pod, crowd, s))*weight + float64(c.MaxSkew-1)
 	}
 	return int64(math.Round(total))
 }

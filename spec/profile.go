@@ -23,6 +23,7 @@ type Profile struct {
 	// AddedAffinity is node affinity that every pod of the profile has besides its own.
 	AddedAffinity *v1.NodeAffinity
 	PodAffinity   PodAffinityArgs
+	Spread        SpreadArgs
 }
 
 // Weighted is a score plugin with its weight.
@@ -50,6 +51,13 @@ type PodAffinityArgs struct {
 	// IgnorePreferredTermsOfExistingPods leaves preferred terms of pods already there out of the rating of pods that have
 	// no inter-pod affinity themselves.
 	IgnorePreferredTermsOfExistingPods bool
+}
+
+// SpreadArgs are the arguments of PodTopologySpread.
+type SpreadArgs struct {
+	// Defaulting is System (also if empty), for the constraints that are built into Kubernetes, or List, for DefaultConstraints.
+	Defaulting         string
+	DefaultConstraints []v1.TopologySpreadConstraint
 }
 
 // ShapePoint is a corner of a broken line: at this utilization (0 to 100) the score is this (0 to 10).
@@ -85,5 +93,6 @@ func DefaultProfile() *Profile {
 		Fit:         FitArgs{Strategy: "LeastAllocated", Resources: cpuAndMemory},
 		Balanced:    cpuAndMemory,
 		PodAffinity: PodAffinityArgs{HardPodAffinityWeight: 1},
+		Spread:      SpreadArgs{Defaulting: "System"},
 	}
 }

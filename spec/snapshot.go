@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -28,6 +29,12 @@ type Snapshot struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+
+	// What pods may belong to.
+	Services               []*v1.Service
+	ReplicationControllers []*v1.ReplicationController
+	ReplicaSets            []*appsv1.ReplicaSet
+	StatefulSets           []*appsv1.StatefulSet
 
 	// gone are the pods that Without took away. Only quirks read it: kube-scheduler takes pods away one at a time from what it
 	// has counted, so defects of that counting depend on who is gone.

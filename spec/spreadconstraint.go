@@ -2,15 +2,16 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// spreadConstraints gives the pod's topology spread constraints of the kind that the action names: DoNotSchedule filters,
-// ScheduleAnyway rates.
-//
-// Default constraints, the profile's or the built-in ones, apply only to pods of a Service, ReplicaSet, StatefulSet or
-// ReplicationController. A snapshot has none of these, so they apply to no pod, whatever PodTopologySpreadArgs says.
+// constraints gives the topology spread constraints on the pod of the kind that the action names: DoNotSchedule filters,
+// ScheduleAnyway rates. They are the pod's own or, if it defines none of either kind, the default ones.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#cluster-level-default-constraints.
-func spreadConstraints(pod *v1.Pod, action v1.UnsatisfiableConstraintAction) []v1.TopologySpreadConstraint {
-	return filter(pod.Spec.TopologySpreadConstraints, func(c v1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == action })
+func (r SpreadRules) constraints(p *Profile, pod *v1.Pod, action v1.UnsatisfiableConstraintAction, s *Snapshot) []v1.TopologySpreadConstraint {
+	constraints := pod.Spec.TopologySpreadConstraints
+	if len(constraints) == 0 {
+		constraints = r.defaultConstraints(p, pod, s)
+	}
+	return filter(constraints, func(c v1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == action })
 }
 
 // labelled tells whether the node has the topology keys of all the constraints.

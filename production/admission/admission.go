@@ -45,6 +45,7 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
 	// Each registers its group's types, defaults and conversions with legacyscheme.
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"

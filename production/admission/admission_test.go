@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -264,7 +265,14 @@ func TestValidation(t *testing.T) {
 		{"a second default class", class("two", 2, isGlobalDefault), []string{"globalDefault"}},
 		{"a user's class above all users' classes", class("huge", 2000000000), []string{"value"}},
 		{"a user's class with a system name", class("system-mine", 1), []string{"metadata.name"}},
-		{"a kind that is not admitted", &v1.Service{}, []string{"kind"}},
+		{"a kind that is not admitted", &v1.ConfigMap{}, []string{"kind"}},
+		{"a service without a port", &v1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}}, []string{"spec.ports"}},
+		{"a template that its selector does not match", &appsv1.ReplicaSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
+			Spec: appsv1.ReplicaSetSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: v1.PodTemplateSpec{Spec: pod().Spec},
+			},
+		}, []string{"spec.template.metadata.labels"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -296,7 +304,8 @@ func TestKinds(t *testing.T) {
 	}
 	empty := []runtime.Object{
 		&storagev1.CSINode{}, &v1.Namespace{}, &v1.Node{}, &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}, &v1.Pod{},
-		&policyv1.PodDisruptionBudget{}, &schedulingv1.PriorityClass{}, &storagev1.StorageClass{}, &storagev1.VolumeAttachment{},
+		&policyv1.PodDisruptionBudget{}, &schedulingv1.PriorityClass{}, &appsv1.ReplicaSet{},
+		&v1.ReplicationController{}, &v1.Service{}, &appsv1.StatefulSet{}, &storagev1.StorageClass{}, &storagev1.VolumeAttachment{},
 	}
 	_, errs := admission.Admit(empty)
 	for i, object := range empty {

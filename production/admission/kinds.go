@@ -3,6 +3,7 @@ package admission
 import (
 	"reflect"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	podutil "k8s.io/kubernetes/pkg/api/pod"
+	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 	"k8s.io/kubernetes/pkg/apis/core"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/apis/policy"
@@ -113,6 +115,14 @@ func kinds() []kind {
 			one(newBudget), two(updatedBudget), two(budgetStatus)},
 		{"PriorityClass", schedulingv1.SchemeGroupVersion, "priorityclasses", false, &schedulingv1.PriorityClass{},
 			one(schedulingvalidation.ValidatePriorityClass), two(schedulingvalidation.ValidatePriorityClassUpdate), two(noStatus[scheduling.PriorityClass])},
+		{"ReplicaSet", appsv1.SchemeGroupVersion, "replicasets", true, &appsv1.ReplicaSet{},
+			one(newReplicaSet), two(updatedReplicaSet), two(appsvalidation.ValidateReplicaSetStatusUpdate)},
+		{"ReplicationController", v1.SchemeGroupVersion, "replicationcontrollers", true, &v1.ReplicationController{},
+			one(newReplicationController), two(updatedReplicationController), two(corevalidation.ValidateReplicationControllerStatusUpdate)},
+		{"Service", v1.SchemeGroupVersion, "services", true, &v1.Service{},
+			one(corevalidation.ValidateServiceCreate), two(corevalidation.ValidateServiceUpdate), two(corevalidation.ValidateServiceStatusUpdate)},
+		{"StatefulSet", appsv1.SchemeGroupVersion, "statefulsets", true, &appsv1.StatefulSet{},
+			one(newStatefulSet), two(updatedStatefulSet), two(appsvalidation.ValidateStatefulSetStatusUpdate)},
 		{"StorageClass", storagev1.SchemeGroupVersion, "storageclasses", false, &storagev1.StorageClass{},
 			one(storagevalidation.ValidateStorageClass), two(storagevalidation.ValidateStorageClassUpdate), two(noStatus[storage.StorageClass])},
 		// A new attachment's status is validated with the rest.

@@ -1,0 +1,78 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// BuiltInSpreadWithoutKeys is a defect of kube-scheduler v1.36, or of the page that says that nodes without the keys are not rated:
+// pull request 105046 wants nodes spread over where there are no zones, and leaves open what happens where some nodes have one.
+// Nodes without a label of the topology are one more domain; every node is a domain of host names.
+func BuiltInSpreadWithoutKeys() Quirk {
+	return Quirk{
+		Name: "built-in-spread-without-keys", Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
+		About: "PodTopologySpread",
+		Doc:   "With the built-in default constraints, nodes that lack one of the topology keys are rated by the other, and their pods count.",
+		Change: func(p *Predicates) {
+			complete, together := p.Spread.complete, p.Spread.together
+			builtIn := func(profile *Profile, pod *v1.Pod) bool {
+				return profile.Spread.Defaulting != "List" && len(pod.Spec.TopologySpreadConstraints) == 0
+			}
+			p.Spread.complete = func(profile *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool {
+				return builtIn(profile, pod) || complete(profile, pod, node, soft)
+			}
+			p.Spread.together = func(profile *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
+				switch {
+				case !builtIn(profile, pod):
+					return together(profile, pod, c, a, b)
+				case c.TopologyKey == v1.LabelHostname:
+					return a == b
+				default:
+					return a.Labels[c.TopologyKey] == b.Labels[c.TopologyKey]
+				}
+			}
+		},
+	}
+}
+
+// ExternalNameServes is a defect of kube-scheduler v1.36.
+func ExternalNameServes() Quirk {
+	return Quirk{
+		Name: "external-name-serves", Upstream: "not reported",
+		About:  "PodTopologySpread",
+		Doc:    "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so default constraints apply to them.",
+		Change: func(p *Predicates) { p.Spread.serves = selectedBy },
+	}
+}
+
+// ReleasedPodSpreads is a defect of kube-scheduler v1.36. Where services and a ReplicationController ask for different values of a label,
+// the latter counts.
+func ReleasedPodSpreads() Quirk {
+	return Quirk{
+		Name: "released-pod-spreads", Upstream: "not reported",
+		About: "PodTopologySpread",
+		Doc:   "A pod that its controller's selector does not match any more is spread over those that it matches.",
+		Change: func(p *Predicates) {
+			p.Spread.memberships = func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector {
+				services, controller := r.serviceSelectors(pod, s), controllerSelectors(pod, s)
+				if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.Kind == "ReplicationController" && len(controller) > 0 {
+					services = each(services, func(selector *metav1.LabelSelector) *metav1.LabelSelector {
+						return without(selector, controller[0].MatchLabels)
+					})
+				}
+				return append(services, controller...)
+			}
+		},
+	}
+}
+
+// without gives the selector without what it says of some labels.
+func without(selector *metav1.LabelSelector, labels map[string]string) *metav1.LabelSelector {
+	less := &metav1.LabelSelector{MatchLabels: map[string]string{}}
+	for key, value := range selector.MatchLabels {
+		if _, said := labels[key]; !said {
+			less.MatchLabels[key] = value
+		}
+	}
+	return less
+}
