@@ -202,7 +202,7 @@ func differingRaters(expected *spec.Expectation, decision *spec.Decision) []stri
 		column := slices.Index(decision.Raters, plugin)
 		for n, node := range decision.Nodes {
 			ratings := expected.Nodes[n].Ratings
-			if column < len(node.Ratings) && r < len(ratings) && node.Ratings[column].Value != ratings[r].Value {
+			if column < len(node.Ratings) && r < len(ratings) && !node.Ratings[column].Agrees(ratings[r]) {
 				plugins = append(plugins, plugin)
 				break
 			}

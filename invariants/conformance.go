@@ -78,7 +78,7 @@ func expected(want spec.AllowedVerdicts) string {
 // RatingsConform: production's score plugins rate as the model does.
 var RatingsConform = Property{
 	Name: "ratings-conform",
-	Doc:  "Every score plugin's normalised and weighted rating of every feasible node is the documented one.",
+	Doc:  "Every score plugin's rating of every feasible node is the documented one, both normalised and weighted, and before that.",
 	Decision: func(c *Case) (bool, []Breach) {
 		if len(c.Unmodelled) > 0 {
 			return false, nil // which nodes are rated decides what normalisation makes of it
@@ -93,14 +93,25 @@ var RatingsConform = Property{
 					continue // not rated, or infeasible: another property's business
 				}
 				rated = true
-				if got[column].Value != want[r].Value {
-					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
-						"%s rates node %s %d; the model %d", plugin, c.node(n), got[column].Value, want[r].Value)})
+				if !got[column].Agrees(want[r]) {
+					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf("%s rates node %s %s", plugin, c.node(n), disagreement(got[column], want[r]))})
 				}
 			}
 		}
 		return rated, breaches
 	},
+}
+
+// disagreement tells how ratings differ, and whether it is normalisation that makes or hides the difference.
+func disagreement(got, want spec.Rating) string {
+	switch {
+	case got.Value == want.Value:
+		return fmt.Sprintf("%d before normalisation; the model %d (after it, both %d)", got.Raw, want.Raw, got.Value)
+	case got.Raw == want.Raw && !got.Skipped && !want.Skipped:
+		return fmt.Sprintf("%d; the model %d (before normalisation, both %d)", got.Value, want.Value, got.Raw)
+	default:
+		return fmt.Sprintf("%d; the model %d", got.Value, want.Value)
+	}
 }
 
 // OutcomeConforms: what production does is documented.

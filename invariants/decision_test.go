@@ -45,10 +45,10 @@ func podOf(name string, priority int32, node string) *v1.Pod {
 // schedulable makes both nodes feasible; the model prefers a, as does production.
 func schedulable(c *Case) {
 	for i, rating := range []int64{70, 30} {
-		fits := spec.NodeDecision{Verdicts: []spec.Verdict{spec.Fits, spec.Fits}, Asked: true, Ratings: []spec.Rating{{}, {Value: rating}}, Total: rating}
+		fits := spec.NodeDecision{Verdicts: []spec.Verdict{spec.Fits, spec.Fits}, Asked: true, Ratings: []spec.Rating{{}, {Value: rating, Raw: rating / 10}}, Total: rating}
 		c.Decision.Nodes[i] = fits
 		c.Expected.Nodes[i] = spec.NodeExpectation{
-			Verdicts: []spec.AllowedVerdicts{{Holds: true, HoldsEmpty: true}}, Feasible: true, Ratings: []spec.Rating{{Value: rating}},
+			Verdicts: []spec.AllowedVerdicts{{Holds: true, HoldsEmpty: true}}, Feasible: true, Ratings: []spec.Rating{{Value: rating, Raw: rating / 10}},
 		}
 		c.Question.Snapshot.Nodes[i].Status.Allocatable = v1.ResourceList{
 			v1.ResourcePods: resource.MustParse("3"), v1.ResourceCPU: resource.MustParse("2"),
@@ -124,8 +124,18 @@ var decisionRows = []struct {
 
 	{"ratings agree", RatingsConform, []func(*Case){schedulable}, nil},
 	{"nothing is rated", RatingsConform, nil, []string{silent}},
-	{"a rating is one too high", RatingsConform, []func(*Case){schedulable, func(c *Case) { c.Decision.Nodes[1].Ratings[1].Value++ }},
-		[]string{"R: R rates node b 31; the model 30"}},
+	{"a rating is one too high", RatingsConform, []func(*Case){schedulable, func(c *Case) {
+		c.Decision.Nodes[1].Ratings[1].Value++
+		c.Decision.Nodes[1].Ratings[1].Raw++
+	}}, []string{"R: R rates node b 31; the model 30"}},
+	{"normalisation is wrong", RatingsConform, []func(*Case){schedulable, func(c *Case) { c.Decision.Nodes[1].Ratings[1].Value++ }},
+		[]string{"R: R rates node b 31; the model 30 (before normalisation, both 3)"}},
+	{"normalisation hides what is wrong", RatingsConform, []func(*Case){schedulable, func(c *Case) { c.Decision.Nodes[1].Ratings[1].Raw++ }},
+		[]string{"R: R rates node b 4 before normalisation; the model 3 (after it, both 30)"}},
+	{"who abstains says nothing before normalisation", RatingsConform, []func(*Case){schedulable, func(c *Case) {
+		c.Decision.Nodes[1].Ratings[1] = spec.Rating{Skipped: true}
+		c.Expected.Nodes[1].Ratings[0] = spec.Rating{Raw: 5}
+	}}, nil},
 	{"an unknown plugin has a say in it", RatingsConform, []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Nodes[1].Ratings[1].Value++
 		c.Unmodelled = []string{"Unknown"}

@@ -67,7 +67,8 @@ func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 		}
 		for r, rating := range node.Ratings {
 			if rating != twin.Ratings[r] {
-				differs(c.Decision.Raters[r], "%s rates node %s %d, and %d", c.Decision.Raters[r], c.node(i), rating.Value, twin.Ratings[r].Value)
+				differs(c.Decision.Raters[r], "%s rates node %s %d from raw %d, and %d from raw %d", c.Decision.Raters[r], c.node(i),
+					rating.Value, rating.Raw, twin.Ratings[r].Value, twin.Ratings[r].Raw)
 			}
 		}
 	}

@@ -47,8 +47,8 @@ func TestNamesDoNotMatter(t *testing.T) {
 		{"a rating differs", func(c *Case, other *spec.Decision) {
 			schedulable(c)
 			*other = *mirrored(c.Decision, Renamed(c.Question), c.Question)
-			other.Nodes[1].Ratings = []spec.Rating{{}, {Value: 71}}
-		}, []Breach{{Plugin: "R", Reason: "R rates node a 70, and 71 under other names and in another order"}}},
+			other.Nodes[1].Ratings = []spec.Rating{{}, {Value: 71, Raw: 7}}
+		}, []Breach{{Plugin: "R", Reason: "R rates node a 70 from raw 7, and 71 from raw 7 under other names and in another order"}}},
 		{"another victim", func(c *Case, other *spec.Decision) {
 			c.Question.Snapshot.Pods[3].Spec.Priority = c.Question.Snapshot.Pods[0].Spec.Priority // so that the choice is not one among equals
 			other.Outcomes[0].Victims = nil

@@ -265,10 +265,7 @@ func (a *Answer) ratings(rater spec.Rater, r int, nodes []*v1.Node, feasible []i
 	for i, n := range feasible {
 		raw[i] = a.nodes[n].raw[r]
 	}
-	for i, value := range t.spec.Weighted(rater, raw) {
-		ratings[i].Value = value
-	}
-	return ratings
+	return t.spec.Weighted(rater, raw)
 }
 
 // viable gives the nodes the pod may be bound to.

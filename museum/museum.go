@@ -61,7 +61,7 @@ func found() map[string]Exhibit {
 		"terms-by-same-pod":               {Property: verdicts, Theme: "podterms", Nodes: 1, Pods: 3},
 		"group-outside-topology":          {Property: verdicts, Theme: "podaffinity", Nodes: 2, Pods: 2},
 		"nominated-repels":                {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 3},
-		"weight-per-pod":                  {Property: ratings, Theme: "podaffinity", Nodes: 3, Pods: 3},
+		"weight-per-pod":                  {Property: ratings, Theme: "podaffinity", Nodes: 2, Pods: 3},
 		"existing-terms-ignored":          {Property: ratings, Test: "TestConfiguredPodsThatLookAtEachOther"},
 		"spread-empty-selector":           {Property: verdicts, Theme: "spread", Nodes: 2, Pods: 2},
 		"spread-terminating":              {Property: outcome, Theme: "spread", Nodes: 2, Pods: 4},

@@ -20,6 +20,7 @@ func ratingMutants() []mutant {
 	return []mutant{
 		rating("taints-not-normalised", names.TaintToleration, "taints", "the more taints, the better", fault{unnormalised: true}),
 		rating("taints-rate-upside-down", names.TaintToleration, "taints", "normalised the wrong way round", fault{normal: upsideDown}),
+		rating("taints-doubled", names.TaintToleration, "taints", "every taint counts twice, which normalisation hides", fault{raw: func(_ *v1.Pod, _ fwk.NodeInfo, score int64) int64 { return 2 * score }}),
 		rating("one-taint-is-all", names.TaintToleration, "taints", "of a node's taints PreferNoSchedule only the first counts", fault{node: func(n *v1.Node) {
 			n.Spec.Taints = n.Spec.Taints[:min(1, len(n.Spec.Taints))]
 		}}),
@@ -78,6 +79,7 @@ func ratingMutants() []mutant {
 		rating("controllers-overlooked", names.PodTopologySpread, "services", "default constraints count only for pods of a service", fault{pod: func(p *v1.Pod) { p.OwnerReferences = nil }}),
 
 		rating("company-unwanted", names.InterPodAffinity, "podaffinity", "affinity counts as anti-affinity and the other way round", fault{raw: func(_ *v1.Pod, _ fwk.NodeInfo, score int64) int64 { return -score }}),
+		rating("company-raised", names.InterPodAffinity, "podaffinity", "every node is rated one too high, which normalisation hides", fault{raw: func(_ *v1.Pod, _ fwk.NodeInfo, score int64) int64 { return score + 1 }}),
 		rating("pod-weights-overlooked", names.InterPodAffinity, "podaffinity", "every preferred term weighs the same", fault{pod: onWeights(func(t *v1.WeightedPodAffinityTerm) { t.Weight = 1 })}),
 		rating("company-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised", fault{unnormalised: true}),
 		rating("named-namespaces-overlooked", names.InterPodAffinity, "podaffinity", "namespaces does not count in preferred terms", fault{pod: onPodTerms(func(t *v1.PodAffinityTerm) { t.Namespaces = nil })}),

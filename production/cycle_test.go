@@ -306,7 +306,7 @@ func TestRatings(t *testing.T) {
 		plugin string
 		want   [2]spec.Rating
 	}{
-		{"NodeResourcesFit", [2]spec.Rating{{Value: 62}, {Value: 81}}},
+		{"NodeResourcesFit", [2]spec.Rating{{Value: 62, Raw: 62}, {Value: 81, Raw: 81}}},
 		{"TaintToleration", [2]spec.Rating{{Value: 300}, {Value: 300}}},
 		{"NodeAffinity", [2]spec.Rating{{Skipped: true}, {Skipped: true}}},
 	}

@@ -27,7 +27,7 @@ func (c *cycle) rate(feasible []int) error {
 	if status := c.framework.RunPreScorePlugins(c.ctx, c.state, c.pod, infos); !status.IsSuccess() {
 		return status.AsError()
 	}
-	c.rehearse(infos)
+	raw := c.rehearse(infos)
 	scores, status := c.framework.RunScorePlugins(c.ctx, c.state, c.pod, infos)
 	if !status.IsSuccess() {
 		return status.AsError()
@@ -36,6 +36,11 @@ func (c *cycle) rate(feasible []int) error {
 	for k, i := range feasible {
 		c.decision.Nodes[i].Total = scores[k].TotalScore
 		c.decision.Nodes[i].Ratings = c.ratings(scores[k].Scores)
+		for r := range raw {
+			if raw[r] != nil {
+				c.decision.Nodes[i].Ratings[r].Raw = raw[r][k]
+			}
+		}
 		best = max(best, scores[k].TotalScore)
 	}
 	for k, i := range feasible {
@@ -60,12 +65,13 @@ func (c *cycle) ratings(scores []fwk.PluginScore) []spec.Rating {
 	return ratings
 }
 
-// rehearse asks the score plugins on this goroutine and throws the answers away. The framework asks them
-// on a goroutine of its own, where a panic ends the process; a plugin that panics does so here first, where
-// it is caught. It costs a few microseconds.
-func (c *cycle) rehearse(infos []fwk.NodeInfo) {
+// rehearse asks the score plugins on this goroutine, and gives their ratings before normalisation, which the framework keeps to
+// itself: per plugin those of the nodes, nil if it abstains. Besides, the framework asks on a goroutine of its own, where a panic ends
+// the process; a plugin that panics does so here first, where it is caught. It costs a few microseconds.
+func (c *cycle) rehearse(infos []fwk.NodeInfo) [][]int64 {
 	skipped := c.state.GetSkipScorePlugins()
 	list := make(fwk.NodeScoreList, len(infos))
+	raw := make([][]int64, len(c.scores))
 	for k, plugin := range c.scores {
 		if skipped.Has(c.scoreNames[k]) {
 			continue
@@ -73,12 +79,14 @@ func (c *cycle) rehearse(infos []fwk.NodeInfo) {
 		for i, info := range infos {
 			score, status := plugin.Score(c.ctx, c.state, c.pod, info)
 			if !status.IsSuccess() {
-				return // the framework will say so
+				return nil // the framework will say so
 			}
+			raw[k] = append(raw[k], score)
 			list[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
 		}
 		if extensions := plugin.ScoreExtensions(); extensions != nil {
 			extensions.NormalizeScore(c.ctx, c.state, c.pod, list)
 		}
 	}
+	return raw
 }

@@ -156,10 +156,14 @@ func ratingRow(c *invariants.Case, rater int) (row []string, telling bool) {
 			row = append(row, "")
 			continue
 		}
-		got, want := node.Ratings[rater].Value, ""
+		rating := node.Ratings[rater]
+		got, want := rating.Value, ""
 		if model >= 0 && c.Expected.Nodes[n].Ratings != nil {
-			if value := c.Expected.Nodes[n].Ratings[model].Value; value != got {
-				want = strconv.FormatInt(value, 10)
+			switch expected := c.Expected.Nodes[n].Ratings[model]; {
+			case expected.Value != got:
+				want = strconv.FormatInt(expected.Value, 10)
+			case !rating.Agrees(expected):
+				want = fmt.Sprintf("%d, from raw %d, not %d", got, expected.Raw, rating.Raw)
 			}
 		}
 		cell, differs := beside(strconv.FormatInt(got, 10), want)

@@ -79,11 +79,13 @@ type PluginVerdict struct {
 	Model      string `json:"model,omitempty"`
 }
 
-// PluginRating is a score plugin's weighted rating. Model is nil if the model has none.
+// PluginRating is a score plugin's weighted rating, and the raw one before normalisation. Those of the model are nil if it has none.
 type PluginRating struct {
-	Plugin     string `json:"plugin"`
-	Production int64  `json:"production"`
-	Model      *int64 `json:"model,omitempty"`
+	Plugin        string `json:"plugin"`
+	Production    int64  `json:"production"`
+	Model         *int64 `json:"model,omitempty"`
+	ProductionRaw int64  `json:"productionRaw"`
+	ModelRaw      *int64 `json:"modelRaw,omitempty"`
 }
 
 // CandidateDecision is a set of pods that could be evicted from a node, the damage, and whose candidate it is.
@@ -181,9 +183,9 @@ func nodeJSON(c *invariants.Case, n int) NodeDecision {
 	}
 	node.Total = &got.Total
 	for r, plugin := range c.Decision.Raters {
-		rating := PluginRating{Plugin: plugin, Production: got.Ratings[r].Value}
+		rating := PluginRating{Plugin: plugin, Production: got.Ratings[r].Value, ProductionRaw: got.Ratings[r].Raw}
 		if m := slices.Index(c.Expected.Raters, plugin); m >= 0 && want.Ratings != nil {
-			rating.Model = &want.Ratings[m].Value
+			rating.Model, rating.ModelRaw = &want.Ratings[m].Value, &want.Ratings[m].Raw
 		}
 		node.Ratings = append(node.Ratings, rating)
 	}

@@ -61,11 +61,20 @@ type NodeDecision struct {
 	Total int64
 }
 
-// Rating is what one score plugin says of one node, normalised and weighted.
+// Rating is what one score plugin says of one node.
 type Rating struct {
+	// Value is normalised and weighted.
 	Value int64
+	// Raw is what the plugin says before that, in a unit of its own.
+	Raw int64
 	// Skipped: the plugin abstained from the whole question, which counts as 0 for each node.
 	Skipped bool
+}
+
+// Agrees tells whether two ratings are the same, and are so before normalisation: there a fault may show that normalisation hides. A
+// plugin that abstains says nothing before it.
+func (r Rating) Agrees(other Rating) bool {
+	return r.Value == other.Value && (r.Skipped || other.Skipped || r.Raw == other.Raw)
 }
 
 // OutcomeKind says what becomes of the pod.

@@ -28,23 +28,25 @@ func preferredSpread(r SpreadRules) Rater {
 	return Rater{
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
-		RateAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64 {
+		RateAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
 			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
 			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
 			rated := filter(feasible, counts)
 			nodes := filter(s.Nodes, counts)
 			crowds := each(rated, func(n *v1.Node) int64 { return r.crowd(p, soft, pod, n, rated, nodes, s) })
-			return each(feasible, func(n *v1.Node) int64 {
+			for _, n := range feasible {
 				i := slices.Index(rated, n)
 				switch {
 				case i < 0:
-					return 0
+					raw, normalized = append(raw, 0), append(normalized, 0)
 				case slices.Max(crowds) == 0:
-					return 100
+					raw, normalized = append(raw, 0), append(normalized, 100)
 				default:
-					return (slices.Max(crowds) + slices.Min(crowds) - crowds[i]) * 100 / slices.Max(crowds)
+					raw = append(raw, crowds[i])
+					normalized = append(normalized, (slices.Max(crowds)+slices.Min(crowds)-crowds[i])*100/slices.Max(crowds))
 				}
-			})
+			}
+			return raw, normalized
 		},
 		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, s *Snapshot) bool {
 			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0

@@ -41,7 +41,7 @@ func TestPreferredSpread(t *testing.T) {
 		p := podWith("p", "app", "x")
 		p.Spec.TopologySpreadConstraints = row.constraints
 		s := &Snapshot{Nodes: append(feasible[:4:4], full, hostless), Pods: append([]*v1.Pod{p}, row.others...)}
-		if diff := cmp.Diff(row.want, PreferredSpread().RateAll(&Profile{}, p, feasible, s)); diff != "" {
+		if diff := cmp.Diff(row.want, spreadRatings(p, feasible, s)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -76,10 +76,30 @@ func TestSpreadDependsOnWhatIsFeasible(t *testing.T) {
 	x := func(n *v1.Node) *v1.Pod { return bound(podWith("x", "app", "x"), n) }
 	s := &Snapshot{Nodes: []*v1.Node{a, b, c}, Pods: []*v1.Pod{p, x(a), x(a), x(a), x(b)}}
 	// ln 5 = 1.609: 5, 2, 0. ln 4 = 1.386: 4, 1.
-	if diff := cmp.Diff([]int64{0, 60, 100}, PreferredSpread().RateAll(&Profile{}, p, []*v1.Node{a, b, c}, s)); diff != "" {
+	if diff := cmp.Diff([]int64{0, 60, 100}, spreadRatings(p, []*v1.Node{a, b, c}, s)); diff != "" {
 		t.Errorf("three zones (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int64{25, 100}, PreferredSpread().RateAll(&Profile{}, p, []*v1.Node{a, b}, s)); diff != "" {
+	if diff := cmp.Diff([]int64{25, 100}, spreadRatings(p, []*v1.Node{a, b}, s)); diff != "" {
 		t.Errorf("two of them (-want +got):\n%s", diff)
+	}
+}
+
+// spreadRatings gives the normalised ratings of the nodes.
+func spreadRatings(p *v1.Pod, nodes []*v1.Node, s *Snapshot) []int64 {
+	_, normalized := PreferredSpread().RateAll(&Profile{}, p, nodes, s)
+	return normalized
+}
+
+// TestRawSpread: before normalisation, the more crowded a node's domains, the higher its rating.
+func TestRawSpread(t *testing.T) {
+	a, b, out := nodeWith("a", "zone", "a"), nodeWith("b", "zone", "b"), nodeWith("out")
+	p := podWith("p", "app", "x")
+	p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{softly("zone", 3)}
+	there := bound(podWith("x", "app", "x"), a)
+	s := &Snapshot{Nodes: []*v1.Node{a, b, out}, Pods: []*v1.Pod{p, there, there.DeepCopy()}}
+	// 2 pods by ln 4 and a tolerance of 2 make 4.77; nobody and the tolerance 2; a node without the key has none
+	raw, _ := PreferredSpread().RateAll(&Profile{}, p, s.Nodes, s)
+	if diff := cmp.Diff([]int64{5, 2, 0}, raw); diff != "" {
+		t.Errorf("raw ratings (-want +got):\n%s", diff)
 	}
 }

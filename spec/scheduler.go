@@ -137,9 +137,9 @@ type Rater struct {
 	Normalize func(raw []int64) []int64
 	// Unweighted: the profile's weight of the plugin does not count.
 	Unweighted bool
-	// RateAll rates the feasible nodes together, 0..100 in the same order, for a plugin that cannot rate one without knowing
-	// which others are feasible. It stands in the place of Raw and Normalize, which are nil then.
-	RateAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []int64
+	// RateAll rates the feasible nodes together, before normalisation and after, 0..100, in the same order, for a plugin that cannot
+	// rate one without knowing which others are feasible. It stands in the place of Raw and Normalize, which are nil then.
+	RateAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64)
 	// Abstains tells that the plugin has nothing to say about the pod among these nodes, in which case
 	// each node gets 0; nil if it never does.
 	Abstains func(p *Profile, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) bool

@@ -41,21 +41,29 @@ func (m *Scheduler) Rate(r Rater, pod *v1.Pod, feasible []*v1.Node, s *Snapshot)
 	case r.Abstains != nil && r.Abstains(m.Profile, pod, feasible, s):
 		return each(feasible, func(*v1.Node) Rating { return Rating{Skipped: true} })
 	case r.RateAll != nil:
-		return each(r.RateAll(m.Profile, pod, feasible, s), func(value int64) Rating { return Rating{Value: value * m.Weight(r)} })
+		raw, normalized := r.RateAll(m.Profile, pod, feasible, s)
+		return m.weighted(r, raw, normalized)
 	default:
-		raw := each(feasible, func(node *v1.Node) int64 { return r.Raw(m.Profile, pod, node, s) })
-		return each(m.Weighted(r, raw), func(value int64) Rating { return Rating{Value: value} })
+		return m.Weighted(r, each(feasible, func(node *v1.Node) int64 { return r.Raw(m.Profile, pod, node, s) }))
 	}
 }
 
 // Weighted normalises the raw ratings that one rater gives the feasible nodes, and multiplies them by
 // its weight. The order is kept.
-func (m *Scheduler) Weighted(r Rater, raw []int64) []int64 {
+func (m *Scheduler) Weighted(r Rater, raw []int64) []Rating {
 	normalized := raw
 	if r.Normalize != nil {
 		normalized = r.Normalize(raw)
 	}
-	return each(normalized, func(value int64) int64 { return value * m.Weight(r) })
+	return m.weighted(r, raw, normalized)
+}
+
+func (m *Scheduler) weighted(r Rater, raw, normalized []int64) []Rating {
+	ratings := make([]Rating, len(raw))
+	for i := range raw {
+		ratings[i] = Rating{Raw: raw[i], Value: normalized[i] * m.Weight(r)}
+	}
+	return ratings
 }
 
 // mostBest maps raw ratings from 0..max to 0..100, without fractions. If all are 0 they stay 0: nobody is preferred.

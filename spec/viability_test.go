@@ -87,8 +87,8 @@ func TestViabilityIsTheWeightedSum(t *testing.T) {
 	s := &Snapshot{Nodes: []*v1.Node{roomy, tainted}, Pods: []*v1.Pod{p}}
 	m := New(DefaultProfile())
 	want := [][]Rating{
-		{{Value: 3 * 100}, {Skipped: true}, {Value: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75}, {Value: 0}},
-		{{Value: 3 * 0}, {Skipped: true}, {Value: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75}, {Value: 0}},
+		{{Value: 3 * 100}, {Skipped: true}, {Value: 75, Raw: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75, Raw: 75}, {}},
+		{{Value: 3 * 0, Raw: 1}, {Skipped: true}, {Value: 75, Raw: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75, Raw: 75}, {}},
 	}
 	if diff := cmp.Diff(want, m.Ratings(p, s.Nodes, s)); diff != "" {
 		t.Errorf("ratings (-want +got):\n%s", diff)
