@@ -23,9 +23,15 @@ type checker struct {
 	model      *spec.Scheduler
 }
 
+// newChecker asks the first profile of the configuration.
 func newChecker(t testing.TB, cfg *production.Config) *checker {
 	t.Helper()
-	p, err := production.New(t.Context(), cfg, cfg.Profiles()[0], production.Options{})
+	return newProfileChecker(t, cfg, cfg.Profiles()[0])
+}
+
+func newProfileChecker(t testing.TB, cfg *production.Config, profile string) *checker {
+	t.Helper()
+	p, err := production.New(t.Context(), cfg, profile, production.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +40,11 @@ func newChecker(t testing.TB, cfg *production.Config) *checker {
 			t.Error(err)
 		}
 	})
-	profile, err := p.Spec()
+	modelled, err := p.Spec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &checker{production: p, model: spec.New(profile)}
+	return &checker{production: p, model: spec.New(modelled)}
 }
 
 func defaultConfig(t testing.TB) *production.Config {

@@ -15,8 +15,10 @@ type Exhibit struct {
 	Quirk spec.Quirk
 	// Property is the first property that it breaks in its smallest cluster.
 	Property string
-	// Theme is the built-in theme, and Nodes and Pods are the smallest scope of it, in which the tool finds the defect.
+	// Theme is the built-in theme, and Nodes and Pods are the smallest scope of it, in which the tool finds the defect. Config is the
+	// configuration with which it does, in testdata/configs; empty for the default one.
 	Theme       string
+	Config      string
 	Nodes, Pods int
 	// Test is, where no theme shows the defect, the test that finds it in random clusters.
 	Test string
@@ -24,6 +26,9 @@ type Exhibit struct {
 
 // File is the path of the smallest cluster's manifests, from the root of the repository.
 func (e Exhibit) File() string { return path.Join("testdata/museum", e.Quirk.Name+".yaml") }
+
+// ConfigFile is the path of the configuration, from the root of the repository.
+func (e Exhibit) ConfigFile() string { return path.Join("testdata/configs", e.Config+".yaml") }
 
 // Repeat is the command that shows the defect in its smallest cluster.
 func (e Exhibit) Repeat() string { return "modelcheck -f " + e.File() }
@@ -33,7 +38,11 @@ func (e Exhibit) Find() string {
 	if e.Theme == "" {
 		return "go test ./conformance -run " + e.Test + " -v -rapid.checks=10000"
 	}
-	return fmt.Sprintf("modelcheck -theme %s -nodes %d -pods %d", e.Theme, e.Nodes, e.Pods)
+	command := "modelcheck"
+	if e.Config != "" {
+		command += " -f " + e.ConfigFile()
+	}
+	return fmt.Sprintf("%s -theme %s -nodes %d -pods %d", command, e.Theme, e.Nodes, e.Pods)
 }
 
 // Exhibits gives every known defect, in the order of spec.Quirks. It is an error in this package if one has no entry here: then its
@@ -62,7 +71,7 @@ func found() map[string]Exhibit {
 		"group-outside-topology":          {Property: verdicts, Theme: "podaffinity", Nodes: 2, Pods: 2},
 		"nominated-repels":                {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 3},
 		"weight-per-pod":                  {Property: ratings, Theme: "podaffinity", Nodes: 2, Pods: 3},
-		"existing-terms-ignored":          {Property: ratings, Test: "TestConfiguredPodsThatLookAtEachOther"},
+		"existing-terms-ignored":          {Property: ratings, Theme: "podterms", Config: "existing-terms", Nodes: 2, Pods: 3},
 		"spread-empty-selector":           {Property: verdicts, Theme: "spread", Nodes: 2, Pods: 2},
 		"spread-terminating":              {Property: outcome, Theme: "spread", Nodes: 2, Pods: 4},
 		"built-in-spread-without-keys":    {Property: ratings, Theme: "services", Nodes: 2, Pods: 1},
@@ -72,6 +81,7 @@ func found() map[string]Exhibit {
 		"image-size-of-first-node":        {Property: ratings, Theme: "images", Nodes: 2, Pods: 1},
 		"pod-requests-overlooked":         {Property: ratings, Theme: "resources", Nodes: 2, Pods: 1},
 		"missing-requests-of-bound":       {Property: ratings, Theme: "resources", Nodes: 2, Pods: 2},
+		"zero-score-left-out":             {Property: ratings, Theme: "resources", Config: "by-shape", Nodes: 2, Pods: 1},
 		"turned-away-keeps-nomination":    {Property: outcome, Test: "TestVolumes"},
 		"rwop-nominated":                  {Property: verdicts, Theme: "exclusive", Nodes: 1, Pods: 3},
 		"rwop-ephemeral":                  {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 2},

@@ -60,15 +60,19 @@ func TestSmallestClusters(t *testing.T) {
 // or a node.
 func TestFound(t *testing.T) {
 	seen := map[string][]string{} // names of the defects found in a scope
-	in := func(theme string, nodes, pods int) []string {
-		scope := fmt.Sprint(theme, nodes, pods)
+	in := func(e museum.Exhibit, nodes, pods int) []string {
+		scope := fmt.Sprint(e.Theme, e.Config, nodes, pods)
 		if _, known := seen[scope]; !known {
-			s, err := scenario.Theme(theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true}, admission.Admit)
+			s, err := scenario.Theme(e.Theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true}, admission.Admit)
 			if err != nil {
 				t.Fatal(err)
 			}
+			cfg := defaultConfig(t)
+			if e.Config != "" {
+				cfg = configOf(t, e)
+			}
 			seen[scope] = []string{}
-			for _, finding := range defects(t, defaultConfig(t), s) {
+			for _, finding := range defects(t, cfg, s) {
 				seen[scope] = append(seen[scope], names(finding.Quirks)...)
 			}
 		}
@@ -78,13 +82,13 @@ func TestFound(t *testing.T) {
 		if exhibit.Theme == "" {
 			continue
 		}
-		if !slices.Contains(in(exhibit.Theme, exhibit.Nodes, exhibit.Pods), exhibit.Quirk.Name) {
+		if !slices.Contains(in(exhibit, exhibit.Nodes, exhibit.Pods), exhibit.Quirk.Name) {
 			t.Errorf("%s does not find %s", exhibit.Find(), exhibit.Quirk.Name)
 		}
-		if exhibit.Pods > 1 && slices.Contains(in(exhibit.Theme, exhibit.Nodes, exhibit.Pods-1), exhibit.Quirk.Name) {
+		if exhibit.Pods > 1 && slices.Contains(in(exhibit, exhibit.Nodes, exhibit.Pods-1), exhibit.Quirk.Name) {
 			t.Errorf("%s is found with one pod less than by %s", exhibit.Quirk.Name, exhibit.Find())
 		}
-		if exhibit.Nodes > 1 && slices.Contains(in(exhibit.Theme, exhibit.Nodes-1, exhibit.Pods), exhibit.Quirk.Name) {
+		if exhibit.Nodes > 1 && slices.Contains(in(exhibit, exhibit.Nodes-1, exhibit.Pods), exhibit.Quirk.Name) {
 			t.Errorf("%s is found with one node less than by %s", exhibit.Quirk.Name, exhibit.Find())
 		}
 	}
@@ -157,6 +161,20 @@ func root(path string) string { return filepath.Join("..", filepath.FromSlash(pa
 func defaultConfig(t *testing.T) *production.Config {
 	t.Helper()
 	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// configOf gives the configuration with which the tool finds the defect.
+func configOf(t *testing.T, e museum.Exhibit) *production.Config {
+	t.Helper()
+	text, err := os.ReadFile(root(e.ConfigFile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := production.LoadConfig(e.ConfigFile(), text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,8 @@ profiles:
     score:
       disabled: [{name: ImageLocality}]
       enabled: [{name: NodeResourcesFit, weight: 7}]
+    preFilter:
+      disabled: [{name: "*"}]
     filter:
       disabled: [{name: "*"}]
       enabled: [{name: NodeName}]
@@ -173,6 +175,13 @@ func TestProfileErrors(t *testing.T) {
 	}
 	if _, err := cfg.Spec("a"); err == nil || !strings.Contains(err.Error(), "Missing") {
 		t.Errorf("unknown plugin: got error %v, want one that names it", err)
+	}
+	cfg, err = LoadConfig("scheduler.yaml", []byte(header+"profiles: [{schedulerName: a, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cfg.Spec("a"); err == nil || !strings.Contains(err.Error(), "plugin NodeAffinity is enabled at preFilter") {
+		t.Errorf("half a filter: got error %v, want one that names it", err)
 	}
 }
 

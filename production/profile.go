@@ -2,10 +2,12 @@ package production
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
 
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -15,7 +17,7 @@ import (
 // Spec translates the profile with the scheduler name into the terms of the formal model. It is taken
 // from the framework that runs the profile: the plugins after multi-point expansion and disabling, in
 // their order, their weights, and the arguments the model reads. An unknown scheduler name, or a profile
-// that kube-scheduler would not start with, is an error.
+// that kube-scheduler would not start with, is an error, and so is one with half a filter plugin.
 func (c *Config) Spec(schedulerName string) (*spec.Profile, error) {
 	profile, err := c.profile(schedulerName)
 	if err != nil {
@@ -27,7 +29,21 @@ func (c *Config) Spec(schedulerName string) (*spec.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.whole(); err != nil {
+		return nil, fmt.Errorf("profile %s: %w", schedulerName, err)
+	}
 	return e.spec(), e.framework.Close()
+}
+
+// whole tells of a filter plugin that can turn a pod away before any node is looked at, and is not asked about nodes. The formal
+// model has such a plugin as a whole only.
+func (e *engine) whole() error {
+	for _, p := range e.framework.ListPlugins().PreFilter.Enabled {
+		if _, filters := e.preFilters[p.Name].(fwk.FilterPlugin); filters && !slices.Contains(e.filterNames, p.Name) {
+			return fmt.Errorf("plugin %s is enabled at preFilter and not at filter, which the formal model cannot tell apart; enable or disable it at both, as plugins.multiPoint does", p.Name)
+		}
+	}
+	return nil
 }
 
 // spec gives the profile the engine runs, in the terms of the formal model.

@@ -30,7 +30,7 @@ func allocation(r AllocationRules) Rater {
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			used := utilizations(p.Fit.Resources, r.requested, pod, node, s)
+			used := filter(utilizations(p.Fit.Resources, r.requested, pod, node, s), func(u utilization) bool { return r.counts(p.Fit, u) })
 			weights := sum(used, func(u utilization) int64 { return u.weight })
 			score := sum(used, func(u utilization) int64 { return u.weight * strategyScore(p.Fit, u) })
 			switch {

@@ -116,11 +116,13 @@ func DocumentedImages() ImageRules {
 type AllocationRules struct {
 	// asked gives what the pod that asks is taken to request, held what a bound pod is.
 	asked, held func(pod *v1.Pod) v1.ResourceList
+	// counts tells whether a resource counts in the mean.
+	counts func(args FitArgs, u utilization) bool
 }
 
 // DocumentedAllocation are the rules that Kubernetes documents.
 func DocumentedAllocation() AllocationRules {
-	return AllocationRules{asked: NonZeroRequests, held: NonZeroRequests}
+	return AllocationRules{asked: NonZeroRequests, held: NonZeroRequests, counts: func(FitArgs, utilization) bool { return true }}
 }
 
 func (r AllocationRules) requested(pod *v1.Pod) v1.ResourceList {

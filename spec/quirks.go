@@ -141,6 +141,7 @@ func Quirks() []Quirk {
 		ImageSizeOfFirstNode(),
 		PodRequestsOverlooked(),
 		MissingRequestsOfBound(),
+		ZeroScoreLeftOut(),
 		TurnedAwayKeepsNomination(),
 		SingleClaimNominated(),
 		SingleClaimEphemeral(),

@@ -157,8 +157,12 @@ func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, profile string) 
 		case !bound && (pod.DeletionTimestamp != nil || spec.Gated(pod)):
 		case !bound && pod.Spec.SchedulerName != profile:
 			where, _ := manifests.Where(pod)
-			notes = append(notes, fmt.Sprintf("%s: Pod %s/%s: it is not scheduled: its spec.schedulerName is %q, and the profile checked is %q",
-				where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile))
+			note := fmt.Sprintf("%s: Pod %s/%s: it is not scheduled: its spec.schedulerName is %q, and the profile checked is %q",
+				where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile)
+			if node := pod.Status.NominatedNodeName; node != "" {
+				note += fmt.Sprintf("; nor does its nomination hold room on %s here, as it would if the profile were one of the same scheduler", node)
+			}
+			notes = append(notes, note)
 		default:
 			kept = append(kept, pod)
 		}
