@@ -3,6 +3,8 @@ package museum
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +42,27 @@ it; a test that draws random clusters where no theme does. "Not reported" means 
 		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | %s | `%s` | `%s` |\n",
 			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin(), e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
 	}
+	text.WriteString(byNumber())
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// byNumber maps what is known upstream to the defects found here.
+func byNumber() string {
+	var rows []string
+	for _, e := range Exhibits() {
+		if number := regexp.MustCompile(`kubernetes/kubernetes(#[0-9]+)`).FindStringSubmatch(e.Quirk.Upstream); number != nil {
+			rows = append(rows, fmt.Sprintf("| %7s | %s | `%s` |\n", number[1], e.Quirk.Name, e.Find()))
+		}
+	}
+	slices.Sort(rows)
+	return `
+## By upstream number
+
+Issues and pull requests of kubernetes/kubernetes that tell of a defect above. #126921, no limit on a node without a CSINode, is what
+the documents say: see [semantics.md](semantics.md).
+
+| upstream | defect | found by |
+| --- | --- | --- |
+` + strings.Join(rows, "")
 }
