@@ -108,14 +108,19 @@ func (x *explainer) smallest(q *model.Question, plain *model.Answer, decision *s
 }
 
 // suspects are the defects that can make a difference to the question: not those of plugins that have nothing to say, with and
-// without the defect, nor those of ratings if production rated no node.
+// without all their defects, of which one may have something to say only because of another, nor those of ratings if production rated no node.
 func (x *explainer) suspects(q spec.Question, decision *spec.Decision) []spec.Quirk {
 	rated := slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
 	mended := x.tablesWith(x.errata...)
 	return slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool {
 		plugin := d.Plugin()
-		return !rated && x.rates(d) || mended.Idle(q, plugin) && x.tablesWith(slices.Concat(x.errata, []spec.Quirk{d})...).Idle(q, plugin)
+		return !rated && x.rates(d) || mended.Idle(q, plugin) && x.tablesWith(slices.Concat(x.errata, x.defectsOf(plugin))...).Idle(q, plugin)
 	})
+}
+
+// defectsOf gives the defects of a plugin.
+func (x *explainer) defectsOf(plugin string) []spec.Quirk {
+	return slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool { return d.Plugin() != plugin })
 }
 
 // rates tells whether a defect is about ratings alone.
