@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -52,7 +54,8 @@ func phase(pod *v1.Pod) model.Phase {
 
 // EveryCluster gives the scenario that begins with every empty cluster of 1 to nodes nodes drawn
 // from the nodes of the snapshot, each of which stands for a kind, and in which pods drawn from its pods arrive. A node that an object
-// names, and a pod that has a claim of its own, is there once at most.
+// names, and a pod that has a claim of its own, is there once at most. A pod that is nominated to one of the nodes is there from the
+// beginning in some clusters.
 func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.Actions) *model.Scenario {
 	kinds := newKinds(s)
 	for _, node := range s.Nodes {
@@ -61,6 +64,7 @@ func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.A
 	for _, pod := range s.Pods {
 		kinds.pod(pod)
 	}
+	nominees := kinds.nominees(s)
 	most := make([]int, len(kinds.nodes))
 	for i := range kinds.nodes {
 		kind := &kinds.nodes[i]
@@ -79,9 +83,44 @@ func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.A
 		}
 	}
 	for size := 1; size <= nodes; size++ {
-		scenario.Initial = append(scenario.Initial, multisets(most, size)...)
+		scenario.Initial = append(scenario.Initial, withNominees(multisets(most, size), nominees)...)
 	}
 	return scenario
+}
+
+// nominee is a kind of pod that is nominated to a kind of node.
+type nominee struct{ pod, node int }
+
+// nominees are those of the snapshot.
+func (k *kinds) nominees(s *spec.Snapshot) []nominee {
+	var all []nominee
+	for _, pod := range s.Pods {
+		for _, node := range s.Nodes {
+			if pod.Status.NominatedNodeName == node.Name {
+				podKind, _ := k.pod(pod)
+				nodeKind, _ := k.node(node)
+				all = append(all, nominee{podKind, nodeKind})
+			}
+		}
+	}
+	return all
+}
+
+// withNominees adds, for every nominee, the clusters in which it is nominated to the first of its nodes.
+func withNominees(clusters []model.Cluster, nominees []nominee) []model.Cluster {
+	all := clusters
+	for _, nominee := range nominees {
+		for _, cluster := range clusters {
+			at := slices.IndexFunc(cluster.Places, func(n model.ClusterNode) bool { return n.Kind == nominee.node })
+			if at < 0 {
+				continue
+			}
+			places := slices.Clone(cluster.Places)
+			places[at].Nominated = []model.ClusterPod{{Kind: nominee.pod}}
+			all = append(all, model.Cluster{Places: places})
+		}
+	}
+	return all
 }
 
 // multisets gives every cluster of size nodes with at most most[k] nodes of kind k, in lexicographic order.

@@ -11,9 +11,9 @@ import (
 )
 
 // A theme is a file of manifests: its nodes and pods are the kinds from which clusters are drawn, its first comment says
-// what it is about.
+// what it is about. The file of the same name under thorough has the kinds that a thorough run adds.
 //
-//go:embed themes/*.yaml
+//go:embed themes/*.yaml themes/thorough/*.yaml
 var themes embed.FS
 
 // ThemeNames gives the names of the built-in themes, in the order in which they are explored.
@@ -45,18 +45,46 @@ func themeActions(name string, asked model.Actions) model.Actions {
 	return asked
 }
 
+// thoroughActions bounds the arrivals of a thorough theme: three times the kinds make a hundred times the clusters of five pods.
+func thoroughActions(name string, asked model.Actions) model.Actions {
+	asked = themeActions(name, asked)
+	switch name {
+	case "ports", "podaffinity", "spread", "volumes", "exclusive", "claims", "zones", "written":
+		asked.Arrivals = min(asked.Arrivals, 3)
+	case "podterms": // has fewest kinds
+	default:
+		asked.Arrivals = min(asked.Arrivals, 4)
+	}
+	return asked
+}
+
 // Theme gives the scenario of a built-in theme: every cluster of 1 to nodes nodes drawn from its kinds, in which
 // pods drawn from its kinds arrive.
 func Theme(name string, nodes int, actions model.Actions, admit Admission) (*model.Scenario, error) {
-	file, err := themes.ReadFile(path.Join("themes", name+".yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("no theme is called %q; themes are: %s", name, strings.Join(ThemeNames(), ", "))
+	return themeOf(name, nodes, themeActions(name, actions), admit, "themes")
+}
+
+// ThoroughTheme is Theme with several times the kinds: those of the theme, and more boundary values of the fields that its plugins
+// read. Fewer pods arrive.
+func ThoroughTheme(name string, nodes int, actions model.Actions, admit Admission) (*model.Scenario, error) {
+	return themeOf(name, nodes, thoroughActions(name, actions), admit, "themes", "themes/thorough")
+}
+
+// themeOf joins the theme's files in the directories.
+func themeOf(name string, nodes int, actions model.Actions, admit Admission, dirs ...string) (*model.Scenario, error) {
+	var files [][]byte
+	for _, dir := range dirs {
+		file, err := themes.ReadFile(path.Join(dir, name+".yaml"))
+		if err != nil {
+			return nil, fmt.Errorf("no theme is called %q; themes are: %s", name, strings.Join(ThemeNames(), ", "))
+		}
+		files = append(files, file)
 	}
-	manifests, err := Read([]string{"-"}, bytes.NewReader(file), admit)
+	manifests, err := Read([]string{"-"}, bytes.NewReader(bytes.Join(files, []byte("---\n"))), admit)
 	if err != nil {
 		return nil, fmt.Errorf("theme %s: %w", name, err)
 	}
-	return EveryCluster(name, firstComment(string(file)), manifests.Snapshot(), nodes, themeActions(name, actions)), nil
+	return EveryCluster(name, firstComment(string(files[0])), manifests.Snapshot(), nodes, actions), nil
 }
 
 // firstComment joins the comment lines at the top of a file.

@@ -122,7 +122,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.listThemes {
-				return listThemes(c.stdout)
+				return listThemes(c.stdout, o.thorough)
 			}
 			o.given = func(flag string) bool { return cmd.Flags().Changed(flag) }
 			run, err := c.check(cmd.Context(), o)

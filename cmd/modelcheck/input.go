@@ -98,14 +98,14 @@ func (in *input) themes(o *options) error {
 	if o.pods == 0 {
 		return usage("--pods is 0: then no pod arrives, and nothing is asked; it must be at least 1")
 	}
-	in.scenarios, err = themeScenarios(names, o.nodes, o.actions(), in.profile)
+	in.scenarios, err = themeScenarios(names, o.thorough, o.nodes, o.actions(), in.profile)
 	return err
 }
 
 // cluster takes the cluster of the manifests.
 func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
-	if o.given("nodes") || len(o.themes) > 0 {
-		return usage("--nodes and --theme do not go with the cluster of -f: it has its own nodes; leave them out, or leave the Nodes out of the files")
+	if o.given("nodes") || len(o.themes) > 0 || o.thorough {
+		return usage("--nodes, --theme and --thorough do not go with the cluster of -f: it has its own nodes; leave them out, or leave the Nodes out of the files")
 	}
 	if !o.given("pods") {
 		o.pods = 0

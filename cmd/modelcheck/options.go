@@ -18,7 +18,7 @@ type options struct {
 	files                              []string
 	nodes, pods                        int
 	themes                             []string
-	listThemes                         bool
+	listThemes, thorough               bool
 	completions, deletions, placements int
 	preempt, victimGone                bool
 	profile, reading                   string
@@ -55,6 +55,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.pods, "pods", 5, "let up to `K` pods arrive; with the cluster of -f the default is 0, and each is like one of its pods")
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
+	f.BoolVar(&o.thorough, "thorough", false, "draw clusters from several times the kinds; takes up to an hour, with --results it can be resumed")
 	f.BoolVar(&o.random, "random", false, "ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
 	f.Int64Var(&o.seed, "seed", 1, "draw the clusters of this `seed`; the same seed and --questions give the same report")
 	f.Int64Var(&o.questions, "questions", 0, "ask about `N` distinct drawn clusters (default 10000, without --for)")

@@ -12,9 +12,9 @@ import (
 )
 
 // listThemes prints the built-in themes with their kinds.
-func listThemes(w io.Writer) error {
+func listThemes(w io.Writer, thorough bool) error {
 	for _, name := range scenario.ThemeNames() {
-		theme, err := scenario.Theme(name, 1, model.Actions{}, admission.Admit)
+		theme, err := theme(thorough)(name, 1, model.Actions{}, admission.Admit)
 		if err != nil {
 			return err
 		}
@@ -30,6 +30,14 @@ func listThemes(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// theme gives the function that makes themes.
+func theme(thorough bool) func(string, int, model.Actions, scenario.Admission) (*model.Scenario, error) {
+	if thorough {
+		return scenario.ThoroughTheme
+	}
+	return scenario.Theme
 }
 
 // themeNames gives the themes that are asked for, each once, all if none is.
@@ -55,10 +63,10 @@ func themeNames(asked []string) ([]string, error) {
 }
 
 // themeScenarios gives the scenarios of themes for the profile: pods ask its scheduler.
-func themeScenarios(names []string, nodes int, actions model.Actions, schedulerName string) ([]*model.Scenario, error) {
+func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions, schedulerName string) ([]*model.Scenario, error) {
 	var scenarios []*model.Scenario
 	for _, name := range names {
-		theme, err := scenario.Theme(name, nodes, actions, admission.Admit)
+		theme, err := theme(thorough)(name, nodes, actions, admission.Admit)
 		if err != nil {
 			return nil, err
 		}
