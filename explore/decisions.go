@@ -12,8 +12,10 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// decisions holds what became of every distinct question of a run. It is safe for concurrent use.
+// decisions holds what became of every distinct question of a scenario. It is safe for concurrent use.
 type decisions struct {
+	catalog    *model.Catalog
+	profile    *spec.Profile
 	tables     *model.Tables
 	properties []invariants.Property
 	explainer  *explainer
@@ -23,10 +25,9 @@ type decisions struct {
 	// notice is told of every finding.
 	notice func(key string)
 
-	mu      sync.Mutex
-	tally   tally
-	spent   time.Duration // inside production
-	counted map[string]int64
+	mu    sync.Mutex
+	books *books
+	spent time.Duration // inside production
 }
 
 type shard struct {
@@ -43,19 +44,8 @@ type record struct {
 	findings []string
 }
 
-// tally counts over distinct decisions.
-type tally struct {
-	asked     int64
-	exercised []int64 // by property
-	filters   map[string]*FilterCoverage
-	raters    map[string]*RaterCoverage
-	outcomes  [3]int64 // by kind
-	// unmodelled counts decisions in which a plugin had a say that the spec does not know, by plugin.
-	unmodelled map[string]int64
-}
-
 func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
-	d := &decisions{tables: model.NewTables(c, s), properties: properties, counted: map[string]int64{}}
+	d := &decisions{catalog: c, profile: s.Profile, tables: model.NewTables(c, s), properties: properties, books: newBooks()}
 	d.explainer = newExplainer(c, s, d.agrees)
 	if s.Reading() != spec.Kubernetes {
 		d.documented = model.NewTables(c, s.Documented())
@@ -63,21 +53,20 @@ func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.P
 	for i := range d.shards {
 		d.shards[i].records = map[string]*record{}
 	}
-	d.tally = *newTally(len(properties))
 	return d
-}
-
-func newTally(properties int) *tally {
-	return &tally{
-		exercised: make([]int64, properties),
-		filters:   map[string]*FilterCoverage{}, raters: map[string]*RaterCoverage{}, unmodelled: map[string]int64{},
-	}
 }
 
 func (d *decisions) asked() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.tally.asked
+	return d.books.asked()
+}
+
+// fill fills in what the piece says of decisions.
+func (d *decisions) fill(p *Piece) {
+	d.books.close(p)
+	p.Tried, p.Facts = d.explainer.work()
+	p.Facts += int64(d.tables.Size())
 }
 
 // get gives the record of a question. build and decider are used if the question is new.
@@ -113,13 +102,12 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 		d.notice(key)
 	}
 
+	account, ratings := accountOf(d.profile, c, exercised, r.findings)
+	digest, name := d.catalog.Digest(q), account.key()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.spent += spent
-	d.tally.count(c, exercised)
-	for _, key := range r.findings {
-		d.counted[key]++
-	}
+	d.books.enter(digest, account, name, ratings)
 }
 
 // agrees tells whether the decision breaks no property under the answer, but by design.
@@ -287,40 +275,4 @@ func (d *decisions) movesOf(q *model.Question, a *model.Answer, c *invariants.Ca
 		}
 	}
 	return moves
-}
-
-func (t *tally) count(c *invariants.Case, exercised []int) {
-	t.asked++
-	for _, i := range exercised {
-		t.exercised[i]++
-	}
-	for _, plugin := range c.Unmodelled {
-		t.unmodelled[plugin]++
-	}
-	if len(c.Decision.Outcomes) > 0 {
-		t.outcomes[c.Decision.Outcomes[0].Kind]++
-	}
-	for f, plugin := range c.Decision.Filters {
-		coverage := t.filters[plugin]
-		if coverage == nil {
-			coverage = &FilterCoverage{Plugin: plugin, Modelled: slices.Contains(c.Expected.Filters, plugin)}
-			t.filters[plugin] = coverage
-		}
-		for n := range c.Decision.Nodes {
-			coverage.Verdicts[c.Decision.Nodes[n].Verdicts[f]]++
-		}
-	}
-	for r, plugin := range c.Decision.Raters {
-		coverage := t.raters[plugin]
-		if coverage == nil {
-			coverage = &RaterCoverage{Plugin: plugin, Modelled: slices.Contains(c.Expected.Raters, plugin), values: map[int64]bool{}}
-			t.raters[plugin] = coverage
-		}
-		for n := range c.Decision.Nodes {
-			if ratings := c.Decision.Nodes[n].Ratings; ratings != nil {
-				coverage.Ratings++
-				coverage.values[ratings[r].Value] = true
-			}
-		}
-	}
 }

@@ -25,15 +25,15 @@ type Example struct {
 }
 
 // example gives names to the trace of a finding.
-func (r *run) example(m *model.Machine, f Finding, found checker.Finding) (Example, error) {
+func (m *exploration) example(f Finding, found checker.Finding) (Example, error) {
 	states, actions := [][]byte{found.Trace.Initial}, []uint32(nil)
 	for _, step := range found.Trace.Steps {
 		states, actions = append(states, step.State), append(actions, step.Action)
 	}
-	questioner := m.NewQuestioner()
+	questioner := m.machine.NewQuestioner()
 	recordOf := func(a *model.Arrangement, asker model.Asker) (*record, []int) {
 		key, order := questioner.Ask(a, asker)
-		return r.decisions.get(key, func() *model.Question { return questioner.Question(asker) }, r.deciders[0]), order
+		return m.decisions.get(key, func() *model.Question { return questioner.Question(asker) }, m.run.deciders[0]), order
 	}
 	moves := func(a *model.Arrangement, asker model.Asker) []model.Move {
 		record, order := recordOf(a, asker)
@@ -45,26 +45,26 @@ func (r *run) example(m *model.Machine, f Finding, found checker.Finding) (Examp
 		}
 		return moves
 	}
-	example := Example{Scenario: m.Scenario.Name}
+	example := Example{Scenario: m.machine.Scenario.Name}
 	var err error
-	if example.Stages, err = m.Walk(states, actions, moves); err != nil {
+	if example.Stages, err = m.machine.Walk(states, actions, moves); err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
 	}
 	last := example.Stages[len(example.Stages)-1]
 	switch {
 	case f.Property.Step != nil:
-		example.Reasons = r.stepReasons(m, f, states[len(states)-2], actions[len(actions)-1], moves)
+		example.Reasons = m.stepReasons(f, states[len(states)-2], actions[len(actions)-1], moves)
 	case f.Property.Node != nil:
 		for _, node := range last.Cluster.Nodes {
 			_, breaches := f.Property.Node(invariants.Node{
-				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.Scenario.PastScheduler(),
+				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.machine.Scenario.PastScheduler(),
 			})
 			example.Reasons = append(example.Reasons, reasons(f, breaches)...)
 		}
 	default:
-		for _, asker := range last.Askers(m) {
+		for _, asker := range last.Askers(m.machine) {
 			if record, _ := recordOf(last.Arrangement(), asker); slices.Contains(record.findings, f.key.String()) {
-				example.Case = r.again(last.Question(m, asker))
+				example.Case = m.run.again(last.Question(m.machine, asker))
 				_, breaches := f.Property.Decision(example.Case)
 				example.Reasons = reasons(f, breaches)
 				break
@@ -90,14 +90,14 @@ func reasons(f Finding, breaches []invariants.Breach) []string {
 }
 
 // stepReasons takes the last step again.
-func (r *run) stepReasons(m *model.Machine, f Finding, before []byte, packed uint32, moves model.Moves) []string {
+func (m *exploration) stepReasons(f Finding, before []byte, packed uint32, moves model.Moves) []string {
 	action := model.UnpackAction(packed)
 	var now, next model.Arrangement
-	m.Unpack(before, &now)
+	m.machine.Unpack(before, &now)
 	check := func() []string {
 		_, breaches := f.Property.Step(&invariants.Step{
-			Scenario: m.Scenario, Action: action, Before: &now, After: &next,
-			Stuck: func() []model.Asker { return r.stuck(m, m.NewQuestioner(), r.deciders[0], &now) },
+			Scenario: m.machine.Scenario, Action: action, Before: &now, After: &next,
+			Stuck: func() []model.Asker { return m.stuckIn(m.machine.NewQuestioner(), m.run.deciders[0], &now) },
 		})
 		return reasons(f, breaches)
 	}
@@ -109,7 +109,7 @@ func (r *run) stepReasons(m *model.Machine, f Finding, before []byte, packed uin
 	asker := model.Asker{Kind: int(action.Pod), Place: action.Place}
 	for _, move := range moves(&now, asker) {
 		next.CopyFrom(&now)
-		next.Apply(m.Scenario, asker, move)
+		next.Apply(m.machine.Scenario, asker, move)
 		if broken := check(); move.Class() == action.Class && len(broken) > 0 {
 			return broken
 		}

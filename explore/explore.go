@@ -1,8 +1,7 @@
 // Package explore is a run: it joins the machine of each scenario, the spec, production and the properties, and lets
 // the checker go through every state.
 //
-// In every state, every pending pod asks where it should go. Each distinct question goes to production once per run, over
-// all scenarios; its answer is compared with the spec and with the properties of decisions then. From
+// In every state, every pending pod asks where it should go. Each distinct question of a scenario goes to production once; its answer is compared with the spec and with the properties of decisions then. From
 // there the exploration follows every outcome that the spec allows and every one that production may take.
 package explore
 
@@ -40,12 +39,22 @@ type Options struct {
 	MaxStates int64
 	MaxDepth  int
 	Memory    int64
+	// Kept, if set, keeps what scenarios are found to have, and gives what is kept.
+	Kept Pieces
 	// Enough, if set, is told of every sort of finding when it first comes up, by ID and class, and ends the run by saying true,
 	// as cancelling the context does: the finding that ends the run need not be in the result. It is called by one worker at a time.
 	Enough func(id string, class Class) bool
 	// Progress, if set, is called every ProgressEvery.
 	Progress      func(Progress)
 	ProgressEvery time.Duration
+}
+
+// Pieces keeps the pieces of a run, by the index of the scenario.
+type Pieces interface {
+	// Get gives the piece that is kept; nil if there is none.
+	Get(scenario int) (*Piece, error)
+	// Put is given every piece that was explored to the end or to a limit on states or levels.
+	Put(scenario int, p *Piece) error
 }
 
 // Progress is how far a run has come.
@@ -69,53 +78,55 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 	ctx, r.notices.end = context.WithCancel(ctx)
 	defer r.notices.end()
 	result := &Result{Complete: true}
-	for i := range r.machines {
-		explored, err := r.explore(ctx, i)
+	var pieces []*Piece
+	for i := range scenarios {
+		piece, err := r.piece(ctx, i)
 		if err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", scenarios[i].Name, err)
 		}
-		result.add(explored)
+		pieces = append(pieces, piece)
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	for _, machine := range r.machines[len(result.Scenarios):] {
-		result.Complete = false
-		result.Scenarios = append(result.Scenarios, ScenarioResult{
-			Scenario: machine.Scenario, Result: &checker.Result{Stopped: checker.Cancelled},
-		})
+	for i := range scenarios {
+		e, err := r.exploration(i) // a new one: decisions are asked again for examples only
+		if err != nil {
+			return nil, err
+		}
+		explored := &checker.Result{Stopped: checker.Cancelled}
+		if i < len(pieces) {
+			explored = pieces[i].Explored
+		}
+		result.add(ScenarioResult{Scenario: e.machine.Scenario, Result: explored, exploration: e})
 	}
-	return result, r.conclude(result)
+	return result, r.conclude(result, pieces)
 }
 
 // run is what the scenarios of a run share.
 type run struct {
 	options    Options
-	machines   []*model.Machine
-	decisions  *decisions
+	scenarios  []*model.Scenario
 	deciders   []Decider
 	properties []invariants.Property
 	notices    notices
+	asked      int64         // by the scenarios before
+	spent      time.Duration // inside production
 }
 
 func newRun(scenarios []*model.Scenario, o Options) (*run, error) {
-	r := &run{options: o, properties: o.Properties, notices: notices{enough: o.Enough, told: map[string]bool{}}}
+	r := &run{options: o, scenarios: scenarios, properties: o.Properties, notices: notices{enough: o.Enough, told: map[string]bool{}}}
 	if r.properties == nil {
 		r.properties = invariants.All()
 	}
 	if r.options.Workers == 0 {
 		r.options.Workers = runtime.GOMAXPROCS(0)
 	}
-	catalog := model.NewCatalog()
-	for _, s := range scenarios {
-		machine, err := model.NewMachine(s, catalog)
-		if err != nil {
+	for i := range scenarios {
+		if _, err := r.exploration(i); err != nil {
 			return nil, err
 		}
-		r.machines = append(r.machines, machine)
 	}
-	r.decisions = newDecisions(catalog, o.Spec, r.properties)
-	r.decisions.notice = r.notices.tell
 	for range r.options.Workers {
 		decider, err := o.NewDecider()
 		if err != nil {
@@ -135,9 +146,49 @@ func (r *run) close() {
 	_ = errors.Join(errs...) // closing a plugin changes no result any more
 }
 
+// exploration gives a new exploration of a scenario, which knows no decision. The kinds of the scenario have the same order in all.
+func (r *run) exploration(i int) (*exploration, error) {
+	catalog := model.NewCatalog()
+	machine, err := model.NewMachine(r.scenarios[i], catalog)
+	if err != nil {
+		return nil, err
+	}
+	decisions := newDecisions(catalog, r.options.Spec, r.properties)
+	decisions.notice = r.notices.tell
+	return &exploration{run: r, machine: machine, decisions: decisions}, nil
+}
+
+// piece gives what there is to find in a scenario: from an earlier run, or by exploring it.
+func (r *run) piece(ctx context.Context, i int) (*Piece, error) {
+	if kept := r.options.Kept; kept != nil {
+		piece, err := kept.Get(i)
+		if err != nil {
+			return nil, err
+		}
+		if piece != nil {
+			r.asked += int64(piece.Asked())
+			for _, f := range piece.Explored.Findings {
+				r.notices.tell(f.Key)
+			}
+			return piece, nil
+		}
+	}
+	piece, err := r.explore(ctx, i)
+	if err != nil || r.options.Kept == nil {
+		return piece, err
+	}
+	if stopped := piece.Explored.Stopped; stopped != checker.NotStopped && stopped != checker.StateLimit && stopped != checker.DepthLimit {
+		return piece, nil // another time it would be another one
+	}
+	return piece, r.options.Kept.Put(i, piece)
+}
+
 // explore lets the checker go through one scenario.
-func (r *run) explore(ctx context.Context, i int) (ScenarioResult, error) {
-	m := &explored{run: r, machine: r.machines[i]}
+func (r *run) explore(ctx context.Context, i int) (*Piece, error) {
+	e, err := r.exploration(i)
+	if err != nil {
+		return nil, err
+	}
 	options := checker.Options{
 		Workers:       r.options.Workers,
 		MaxStates:     r.options.MaxStates,
@@ -148,10 +199,16 @@ func (r *run) explore(ctx context.Context, i int) (ScenarioResult, error) {
 	if r.options.Progress != nil {
 		options.Progress = func(p checker.Progress) {
 			r.options.Progress(Progress{
-				Scenario: m.machine.Scenario.Name, Number: i + 1, Of: len(r.machines), Asked: r.decisions.asked(), Progress: p,
+				Scenario: e.machine.Scenario.Name, Number: i + 1, Of: len(r.scenarios), Asked: r.asked + e.decisions.asked(), Progress: p,
 			})
 		}
 	}
-	result, err := checker.Check(ctx, m, options)
-	return ScenarioResult{Scenario: m.machine.Scenario, Result: result, machine: m.machine}, err
+	piece := &Piece{}
+	if piece.Explored, err = checker.Check(ctx, e, options); err != nil {
+		return nil, err
+	}
+	e.decisions.fill(piece)
+	r.asked += e.decisions.asked()
+	r.spent += e.decisions.spent
+	return piece, nil
 }

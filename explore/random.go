@@ -55,7 +55,7 @@ const batch = 256
 //
 // An error means that it could not check. A cancelled context is in the result, which then is not complete.
 func Random(ctx context.Context, o RandomOptions) (*Result, error) {
-	r := &random{options: o, tally: newTally(0), kept: map[string]*drawn{}, seen: map[questionKey]bool{}, result: &Result{Complete: true, Random: &RandomResult{}}}
+	r := &random{options: o, kept: map[string]*drawn{}, seen: map[questionKey]bool{}, result: &Result{Complete: true, Random: &RandomResult{}}}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (r *random) prepare() error {
 	if o.Workers == 0 {
 		o.Workers = goruntime.GOMAXPROCS(0)
 	}
-	r.tally = newTally(len(o.Properties))
+	r.tally = newTally(o.Spec, len(o.Properties))
 	for range o.Workers {
 		decider, err := o.NewDecider()
 		if err != nil {
@@ -217,7 +217,11 @@ func (r *random) each(questions []*drawn, do func(*judge, *drawn)) {
 
 // count adds a judged question to what the run knows.
 func (r *random) count(d *drawn) {
-	r.tally.count(d.verdict.answer, d.verdict.exercised)
+	account, ratings := accountOf(r.options.Spec.Profile, d.verdict.answer, d.verdict.exercised, nil)
+	r.tally.add(&account, 1)
+	for plugin, values := range ratings {
+		r.tally.rated(plugin, values)
+	}
 	r.spent += d.verdict.spent
 	for _, key := range d.verdict.findings {
 		name := key.String()
@@ -237,8 +241,8 @@ func (r *random) count(d *drawn) {
 
 // conclude fills in the result.
 func (r *random) conclude() {
-	r.result.Asked, r.result.InProduction, r.result.Saved = r.tally.asked, r.spent, r.result.Random.Repeated
-	r.tally.cover(r.result, r.options.Spec.Profile)
+	r.result.InProduction, r.result.Saved = r.spent, r.result.Random.Repeated
+	r.tally.cover(r.result)
 	for _, name := range r.keys {
 		r.result.Findings = append(r.result.Findings, findingOf(r.options.Spec, r.options.Properties, parseKey(name), r.kept[name].count))
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ type Result struct {
 type ScenarioResult struct {
 	Scenario *model.Scenario
 	*checker.Result
-	machine *model.Machine
+	exploration *exploration
 }
 
 // The labels of states in which nothing can happen any more.
@@ -100,6 +101,8 @@ type FilterCoverage struct {
 	Modelled bool
 	// Verdicts counts by spec.Verdict.
 	Verdicts [3]int64
+	// Passed and Rejected are the distinct decisions in which it let some node pass, and in which it rejected some node.
+	Passed, Rejected int64
 }
 
 // RaterCoverage is how often a score plugin rated a node.
@@ -109,7 +112,8 @@ type RaterCoverage struct {
 	Ratings  int64
 	// Values is the number of distinct weighted ratings it gave.
 	Values int
-	values map[int64]bool
+	// ToldApart is the number of distinct decisions in which it rated two nodes differently.
+	ToldApart int64
 }
 
 // PluginCount is a number for a plugin.
@@ -218,17 +222,18 @@ func (r *Result) add(s ScenarioResult) {
 	r.Depth = max(r.Depth, s.Depth)
 }
 
-// conclude fills in what is known at the end.
-func (r *run) conclude(result *Result) error {
-	tally := &r.decisions.tally
-	result.Asked, result.InProduction = tally.asked, r.decisions.spent
-	result.Tried, result.Facts = r.decisions.explainer.work()
-	result.Facts += int64(r.decisions.tables.Size())
-	tally.cover(result, r.options.Spec.Profile)
+// conclude fills in what is known at the end. There is a piece for each of the first scenarios.
+func (r *run) conclude(result *Result, pieces []*Piece) error {
+	result.InProduction = r.spent
+	tally := newTally(r.options.Spec, len(r.properties))
+	tally.count(pieces)
+	tally.cover(result)
 	exercised := slices.Clone(tally.exercised)
 	questions := int64(0)
-	for _, s := range result.Scenarios {
-		for i, n := range s.Counters {
+	for _, piece := range pieces {
+		result.Facts += piece.Facts
+		result.Tried += piece.Tried
+		for i, n := range piece.Explored.Counters {
 			if i < len(exercised) {
 				exercised[i] += n
 			} else {
@@ -237,35 +242,12 @@ func (r *run) conclude(result *Result) error {
 		}
 	}
 	result.Saved = questions - result.Asked
-	if err := r.findings(result); err != nil {
+	if err := r.findings(result, tally.counted); err != nil {
 		return err
 	}
 	result.Properties = propertyResults(r.properties, exercised, result.Findings)
 	result.Findings = folded(result.Findings)
 	return nil
-}
-
-// cover fills in what was counted over decisions.
-func (t *tally) cover(result *Result, profile *spec.Profile) {
-	result.Outcomes = map[spec.OutcomeKind]int64{}
-	for kind, n := range t.outcomes {
-		result.Outcomes[spec.OutcomeKind(kind)] = n
-	}
-	for _, plugin := range profile.Filters {
-		if coverage := t.filters[plugin]; coverage != nil {
-			result.Filters = append(result.Filters, *coverage)
-		}
-	}
-	for _, rater := range profile.Raters {
-		if coverage := t.raters[rater.Plugin]; coverage != nil {
-			coverage.Values = len(coverage.values)
-			result.Raters = append(result.Raters, *coverage)
-		}
-	}
-	for plugin, n := range t.unmodelled {
-		result.Unmodelled = append(result.Unmodelled, PluginCount{plugin, n})
-	}
-	slices.SortFunc(result.Unmodelled, func(a, b PluginCount) int { return strings.Compare(a.Plugin, b.Plugin) })
 }
 
 // propertyResults tells what became of every property.
@@ -288,35 +270,38 @@ func propertyResults(properties []invariants.Property, exercised []int64, findin
 	return results
 }
 
-// findings merges the findings of the scenarios: of each sort the shortest example, the count over all.
-func (r *run) findings(result *Result) error {
+// findings merges the findings of the scenarios: of each sort the shortest example, the count over all. counted are the distinct
+// decisions of each sort, by key.
+func (r *run) findings(result *Result, counted map[string]int64) error {
 	type occurrence struct {
-		scenario ScenarioResult
-		finding  checker.Finding
-		count    int64
+		in      *exploration
+		size    int
+		finding checker.Finding
+		count   int64
 	}
 	sorts := map[string]*occurrence{}
 	for _, s := range result.Scenarios {
 		for _, f := range s.Findings {
+			size := s.exploration.Size(f.Trace.Last())
 			known := sorts[f.Key]
 			if known == nil {
-				known = &occurrence{s, f, 0}
+				known = &occurrence{s.exploration, size, f, 0}
 				sorts[f.Key] = known
 			}
-			smaller := s.machine.Size(f.Trace.Last()) < known.scenario.machine.Size(known.finding.Trace.Last())
-			if f.Depth < known.finding.Depth || f.Depth == known.finding.Depth && smaller {
-				known.scenario, known.finding = s, f
+			if f.Depth < known.finding.Depth || f.Depth == known.finding.Depth && size < known.size {
+				known.in, known.size, known.finding = s.exploration, size, f
 			}
 			known.count += f.Count
 		}
 	}
-	for joined, occurrence := range sorts {
+	for _, joined := range slices.Sorted(maps.Keys(sorts)) {
+		occurrence := sorts[joined]
 		f := findingOf(r.options.Spec, r.properties, parseKey(joined), occurrence.count)
 		if f.Property.Decision != nil {
-			f.Count = r.decisions.counted[joined]
+			f.Count = counted[joined]
 		}
 		var err error
-		if f.Example, err = r.example(occurrence.scenario.machine, f, occurrence.finding); err != nil {
+		if f.Example, err = occurrence.in.example(f, occurrence.finding); err != nil {
 			return err
 		}
 		result.Findings = append(result.Findings, f)

@@ -8,27 +8,28 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// explored is a machine with its decisions: the model that the checker goes through.
-type explored struct {
-	run     *run
-	machine *model.Machine
-	workers int
+// exploration is a machine with its decisions: the model that the checker goes through.
+type exploration struct {
+	run       *run
+	machine   *model.Machine
+	decisions *decisions
+	workers   int
 }
 
 // Width is the number of bytes of a state.
-func (m *explored) Width() int { return m.machine.Width() }
+func (m *exploration) Width() int { return m.machine.Width() }
 
 // Initial emits the initial clusters.
-func (m *explored) Initial(emit func(state []byte)) { m.machine.Initial(emit) }
+func (m *exploration) Initial(emit func(state []byte)) { m.machine.Initial(emit) }
 
 // ActionClasses names the classes of actions.
-func (m *explored) ActionClasses() []string { return model.Classes() }
+func (m *exploration) ActionClasses() []string { return model.Classes() }
 
 // ActionClass gives the class of an action.
-func (m *explored) ActionClass(action uint32) int { return int(model.UnpackAction(action).Class) }
+func (m *exploration) ActionClass(action uint32) int { return int(model.UnpackAction(action).Class) }
 
 // End tells rest from waiting: nobody is left pending, or somebody is and will be for ever.
-func (m *explored) End(state []byte) string {
+func (m *exploration) End(state []byte) string {
 	var a model.Arrangement
 	m.machine.Unpack(state, &a)
 	nominated := slices.ContainsFunc(a.Places, func(p model.Place) bool { return len(p.Nominated) > 0 })
@@ -43,11 +44,11 @@ func (m *explored) End(state []byte) string {
 }
 
 // Size counts nodes, then pods: the smaller cluster makes the better example.
-func (m *explored) Size(state []byte) int { return m.machine.Size(state) }
+func (m *exploration) Size(state []byte) int { return m.machine.Size(state) }
 
 // Worker gives a worker with a decider of its own.
-func (m *explored) Worker() checker.Worker {
-	w := &worker{explored: m, questioner: m.machine.NewQuestioner(), decider: m.run.deciders[m.workers%len(m.run.deciders)]}
+func (m *exploration) Worker() checker.Worker {
+	w := &worker{exploration: m, questioner: m.machine.NewQuestioner(), decider: m.run.deciders[m.workers%len(m.run.deciders)]}
 	w.state = make([]byte, m.Width())
 	w.nodes = map[*model.Content]*nodeRecord{}
 	w.stuck, w.overtaken = w.stuckPods, m.machine.NewQuestioner()
@@ -57,7 +58,7 @@ func (m *explored) Worker() checker.Worker {
 
 // worker expands states.
 type worker struct {
-	*explored
+	*exploration
 	questioner *model.Questioner
 	decider    Decider
 
@@ -76,7 +77,7 @@ type nodeRecord struct {
 }
 
 // The counters that a worker keeps: one per property, and after them this one.
-func (m *explored) questionsCounter() int { return len(m.run.properties) }
+func (m *exploration) questionsCounter() int { return len(m.run.properties) }
 
 // Expand adds every step.
 func (w *worker) Expand(state []byte, out *checker.Steps) {
@@ -98,7 +99,7 @@ func (w *worker) Expand(state []byte, out *checker.Steps) {
 // ask follows the decision about a pending pod.
 func (w *worker) ask(asker model.Asker, out *checker.Steps) {
 	key, order := w.questioner.Ask(&w.now, asker)
-	record := w.run.decisions.get(key, func() *model.Question { return w.questioner.Question(asker) }, w.decider)
+	record := w.decisions.get(key, func() *model.Question { return w.questioner.Question(asker) }, w.decider)
 	out.Count(w.questionsCounter(), 1)
 	for _, finding := range record.findings {
 		out.Find(finding, -1)
@@ -121,15 +122,15 @@ func (w *worker) ask(asker model.Asker, out *checker.Steps) {
 
 // stuckPods gives the pods that ask in the state and are left as they are.
 func (w *worker) stuckPods() []model.Asker {
-	return w.run.stuck(w.machine, w.overtaken, w.decider, &w.now)
+	return w.exploration.stuckIn(w.overtaken, w.decider, &w.now)
 }
 
-// stuck gives the pods without nomination that ask in the arrangement and are left as they are.
-func (r *run) stuck(m *model.Machine, u *model.Questioner, decider Decider, a *model.Arrangement) []model.Asker {
+// stuckIn gives the pods without nomination that ask in the arrangement and are left as they are.
+func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arrangement) []model.Asker {
 	var stuck []model.Asker
-	for _, asker := range a.Askers(m.Scenario, nil) {
+	for _, asker := range a.Askers(m.machine.Scenario, nil) {
 		key, _ := u.Ask(a, asker)
-		record := r.decisions.get(key, func() *model.Question { return u.Question(asker) }, decider)
+		record := m.decisions.get(key, func() *model.Question { return u.Question(asker) }, decider)
 		moves := slices.ContainsFunc(record.moves, func(move model.Move) bool { return move.Class() != model.Park })
 		if asker.Place < 0 && len(record.moves) > 0 && !moves {
 			stuck = append(stuck, asker)

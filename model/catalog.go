@@ -20,6 +20,7 @@ type Catalog struct {
 	nodeKinds []NodeKind
 	podKinds  []PodKind
 	around    []spec.Snapshot
+	digests   digests
 
 	mu       sync.RWMutex
 	nodes    map[nodeKey]*v1.Node
@@ -69,6 +70,7 @@ func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 			ordered.Actions.ArrivalsOfKind[pods[i]] = limit
 		}
 	}
+	c.digests.fill(c)
 	ordered.Initial = nil
 	for _, cluster := range s.Initial {
 		ordered.Initial = append(ordered.Initial, cluster.renumber(nodes, pods))

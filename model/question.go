@@ -18,6 +18,7 @@ type Content struct {
 	Bound, Nominated []Pod
 	around           *spec.Snapshot
 	number           uint32
+	digest           []byte
 }
 
 // Question is a distinct question of a run: a pod of a kind asks, and these nodes are there. Pending
@@ -127,6 +128,7 @@ func (u *Questioner) Content(place *Place) *Content {
 		for _, p := range place.Nominated {
 			content.Nominated = append(content.Nominated, u.global(p))
 		}
+		content.digest = u.catalog.digests.digest(content, u.numbers.around)
 		return content
 	})
 	u.local[key] = content

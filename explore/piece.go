@@ -1,0 +1,162 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// Piece is what the exploration of one scenario found, and all of it: it depends on no other scenario. The result of a run is made from
+// pieces alone, so it does not matter whether one was explored now or is from an earlier run. It can be written as JSON and read again.
+type Piece struct {
+	Explored *checker.Result
+	// Accounts are what decisions count for, each distinct one once.
+	Accounts []Account
+	// Questions are the distinct questions, in the order of their digests: of each the digest, and after it the index of its account,
+	// little endian, questionSize bytes together.
+	Questions []byte
+	// Ratings are the distinct weighted ratings of each score plugin, in increasing order.
+	Ratings map[string][]int64
+	// Facts and Tried are those of a Result.
+	Facts, Tried int64
+}
+
+const (
+	digestSize   = len(model.Digest{})
+	questionSize = digestSize + 4
+)
+
+// Asked is the number of distinct questions.
+func (p *Piece) Asked() int { return len(p.Questions) / questionSize }
+
+// question gives the i-th question: its digest, and the index of its account.
+func (p *Piece) question(i int) (digest []byte, account int) {
+	entry := p.Questions[i*questionSize : (i+1)*questionSize]
+	return entry[:digestSize], int(binary.LittleEndian.Uint32(entry[digestSize:]))
+}
+
+// Validate tells what is wrong with a piece that was read.
+func (p *Piece) Validate() error {
+	if p.Explored == nil {
+		return errors.New("it does not say what was explored")
+	}
+	if len(p.Questions)%questionSize != 0 {
+		return fmt.Errorf("its questions take %d bytes, no multiple of %d", len(p.Questions), questionSize)
+	}
+	var before []byte
+	for i := range p.Asked() {
+		digest, account := p.question(i)
+		if account >= len(p.Accounts) {
+			return fmt.Errorf("its question %d has account %d, of %d", i, account, len(p.Accounts))
+		}
+		if bytes.Compare(before, digest) >= 0 {
+			return fmt.Errorf("its question %d is not in order", i)
+		}
+		before = digest
+	}
+	return nil
+}
+
+// count adds the distinct questions of the pieces to the tally, each once, however many pieces have it.
+func (t *tally) count(pieces []*Piece) {
+	next := make([]int, len(pieces))
+	counts := make([][]int64, len(pieces))
+	for i, p := range pieces {
+		counts[i] = make([]int64, len(p.Accounts))
+	}
+	for {
+		first := -1
+		var least []byte
+		for i, p := range pieces {
+			if next[i] == p.Asked() {
+				continue
+			}
+			if digest, _ := p.question(next[i]); first < 0 || bytes.Compare(digest, least) < 0 {
+				first, least = i, digest
+			}
+		}
+		if first < 0 {
+			break
+		}
+		_, account := pieces[first].question(next[first])
+		counts[first][account]++
+		for i, p := range pieces {
+			if next[i] < p.Asked() {
+				if digest, _ := p.question(next[i]); bytes.Equal(digest, least) {
+					next[i]++
+				}
+			}
+		}
+	}
+	for i, p := range pieces {
+		for account := range p.Accounts {
+			t.add(&p.Accounts[account], counts[i][account])
+		}
+		for _, plugin := range slices.Sorted(maps.Keys(p.Ratings)) {
+			t.rated(plugin, p.Ratings[plugin])
+		}
+	}
+}
+
+// books are what is known of the decisions about distinct questions, as they come in.
+type books struct {
+	accounts  map[string]int // by key
+	list      []Account
+	questions []byte
+	ratings   map[string]map[int64]bool
+}
+
+func newBooks() *books {
+	return &books{accounts: map[string]int{}, ratings: map[string]map[int64]bool{}}
+}
+
+// enter enters the decision about a question.
+func (b *books) enter(digest model.Digest, a Account, key string, ratings map[string][]int64) {
+	i, known := b.accounts[key]
+	if !known {
+		i = len(b.list)
+		b.accounts[key] = i
+		b.list = append(b.list, a)
+	}
+	b.questions = append(b.questions, digest[:]...)
+	b.questions = binary.LittleEndian.AppendUint32(b.questions, uint32(i))
+	for plugin, values := range ratings {
+		if b.ratings[plugin] == nil {
+			b.ratings[plugin] = map[int64]bool{}
+		}
+		for _, value := range values {
+			b.ratings[plugin][value] = true
+		}
+	}
+}
+
+// asked is the number of questions entered.
+func (b *books) asked() int64 { return int64(len(b.questions) / questionSize) }
+
+// close fills in the piece. In which order decisions came in is forgotten.
+func (b *books) close(p *Piece) {
+	keys := slices.Sorted(maps.Keys(b.accounts))
+	sorted := make([]uint32, len(keys))
+	for i, key := range keys {
+		p.Accounts = append(p.Accounts, b.list[b.accounts[key]])
+		sorted[b.accounts[key]] = uint32(i)
+	}
+	var entries [][]byte
+	for entry := range slices.Chunk(b.questions, questionSize) {
+		account := entry[digestSize:]
+		binary.LittleEndian.PutUint32(account, sorted[binary.LittleEndian.Uint32(account)])
+		entries = append(entries, entry)
+	}
+	slices.SortFunc(entries, bytes.Compare)
+	p.Questions = bytes.Join(entries, nil)
+	p.Ratings = map[string][]int64{}
+	for plugin, values := range b.ratings {
+		p.Ratings[plugin] = slices.Sorted(maps.Keys(values))
+	}
+}
