@@ -32,9 +32,10 @@ var rooms = []room{
 	{"scenario", []string{"spec", "model"}},
 	{"explore", []string{"spec", "checker", "model", "invariants"}},
 	{"report", []string{"spec", "checker", "model", "invariants", "explore"}},
+	{"results", []string{"explore"}},
 	{"conformance", nil},
 	{"mutation", nil},
-	{"cmd", []string{"spec", "checker", "model", "production", "generate", "museum", "invariants", "scenario", "explore", "report"}},
+	{"cmd", []string{"spec", "checker", "model", "production", "generate", "museum", "invariants", "scenario", "explore", "results", "report"}},
 }
 
 // TestRooms: imports point one way, and the code under test is imported by the room production only. Tests may import

@@ -1,6 +1,9 @@
 package production
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,6 +57,16 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the field, see %s)", name, errors.Join(errs.Errors()...), configReference)
 	}
 	return &Config{kube: kube}, nil
+}
+
+// Digest is the SHA-256, in hexadecimal, of the whole configuration with its defaults.
+func (c *Config) Digest() (string, error) {
+	text, err := json.Marshal(c.kube)
+	if err != nil {
+		return "", fmt.Errorf("telling scheduler configurations apart: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // Profiles gives the scheduler names of the profiles, in the order of the configuration.

@@ -38,22 +38,27 @@ type Plugins struct {
 	Preempts bool           `json:"preempts"`
 }
 
-// FilterPlugin counts a filter's verdicts over every node of every distinct decision.
+// FilterPlugin counts a filter's verdicts over every node of every distinct decision, and the distinct decisions in which it let some node
+// pass and in which it rejected some node.
 type FilterPlugin struct {
-	Name           string `json:"name"`
-	Modelled       bool   `json:"modelled"`
-	Fits           int64  `json:"fits"`
-	Rejects        int64  `json:"rejects"`
-	RejectsForGood int64  `json:"rejectsForGood"`
+	Name              string `json:"name"`
+	Modelled          bool   `json:"modelled"`
+	Fits              int64  `json:"fits"`
+	Rejects           int64  `json:"rejects"`
+	RejectsForGood    int64  `json:"rejectsForGood"`
+	DecisionsFits     int64  `json:"decisionsFits"`
+	DecisionsRejected int64  `json:"decisionsRejected"`
 }
 
-// ScorePlugin counts a score plugin's ratings over every node of every distinct decision.
+// ScorePlugin counts a score plugin's ratings over every node of every distinct decision, and the distinct decisions in which it rated two
+// nodes differently.
 type ScorePlugin struct {
-	Name           string `json:"name"`
-	Weight         int64  `json:"weight"`
-	Modelled       bool   `json:"modelled"`
-	Ratings        int64  `json:"ratings"`
-	DistinctValues int    `json:"distinctValues"`
+	Name               string `json:"name"`
+	Weight             int64  `json:"weight"`
+	Modelled           bool   `json:"modelled"`
+	Ratings            int64  `json:"ratings"`
+	DistinctValues     int    `json:"distinctValues"`
+	DecisionsToldApart int64  `json:"decisionsToldApart"`
 }
 
 // DocumentScope is what was explored. Source is "themes", "manifests" or "random".
@@ -178,10 +183,10 @@ func pluginsJSON(r *Run) Plugins {
 	plugins := Plugins{Filters: []FilterPlugin{}, Scores: []ScorePlugin{}, Preempts: r.Spec.Profile.Preempts}
 	for _, f := range r.Result.Filters {
 		v := f.Verdicts
-		plugins.Filters = append(plugins.Filters, FilterPlugin{f.Plugin, f.Modelled, v[spec.Fits], v[spec.Rejects], v[spec.RejectsForGood]})
+		plugins.Filters = append(plugins.Filters, FilterPlugin{f.Plugin, f.Modelled, v[spec.Fits], v[spec.Rejects], v[spec.RejectsForGood], f.Passed, f.Rejected})
 	}
 	for _, s := range r.Result.Raters {
-		plugins.Scores = append(plugins.Scores, ScorePlugin{s.Plugin, r.weight(s.Plugin), s.Modelled, s.Ratings, s.Values})
+		plugins.Scores = append(plugins.Scores, ScorePlugin{s.Plugin, r.weight(s.Plugin), s.Modelled, s.Ratings, s.Values, s.ToldApart})
 	}
 	return plugins
 }

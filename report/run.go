@@ -34,6 +34,8 @@ type Scope struct {
 	// number of pods that may arrive.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
+	// Thorough: the clusters are drawn from several times the kinds of themes.
+	Thorough bool `json:"thorough,omitempty"`
 	// MaxStates and MaxDepth bound each scenario; 0 means no bound.
 	MaxStates int64 `json:"maxStates,omitempty"`
 	MaxDepth  int   `json:"maxDepth,omitempty"`

@@ -80,8 +80,12 @@ func scopeSentence(r *Run) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("every cluster of 1 to %s, in which up to %s arrive, all drawn from the kinds of each theme",
-		plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"))
+	kinds := "kinds"
+	if s.Thorough {
+		kinds = "kinds, and the thorough ones,"
+	}
+	return fmt.Sprintf("every cluster of 1 to %s, in which up to %s arrive, all drawn from the %s of each theme",
+		plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), kinds)
 }
 
 // explored has one line per scenario, and the totals.

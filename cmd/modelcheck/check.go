@@ -45,9 +45,8 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 	}
 	// Garbage is collected seldom, but in time.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory))
-	began := time.Now()
 	progress := newProgress(c.stderr, c.live, o.quiet)
-	result, err := explore.Run(ctx, in.scenarios, explore.Options{
+	options := explore.Options{
 		Spec: model,
 		NewDecider: func() (explore.Decider, error) {
 			// Not with ctx: a decision that is under way when the user interrupts is taken to its end.
@@ -60,7 +59,12 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		Memory:        max(1, memory/statesShare),
 		Progress:      progress.show,
 		ProgressEvery: progress.every,
-	})
+	}
+	if options.Kept, err = o.kept(in, options, progress.taken); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	result, err := explore.Run(ctx, in.scenarios, options)
 	progress.clear()
 	if err != nil {
 		return nil, err

@@ -20,24 +20,27 @@ func efforts() []int { return []int{1_000, 10_000} }
 
 const hopeless = 1e6
 
-// fits refuses a scope that clearly takes more memory than there is: more than twice as much by the estimate. A limit on states or
-// levels makes any scope fit.
+// fits refuses a scope with a scenario that clearly takes more memory than there is: more than twice as much by the estimate. What a
+// scenario takes is free again when it is explored. A limit on states or levels makes any scope fit.
 func (in *input) fits(m *spec.Scheduler, memory int64) error {
 	limited := in.scope.MaxStates > 0 || in.scope.MaxDepth > 0
-	var states float64
+	var most float64
+	var largest string
 	for _, effort := range efforts() {
 		if limited {
 			effort = 0 // only whether it can be explored at all
 		}
-		states = 0
+		most = 0
 		for _, s := range in.scenarios {
 			estimate, err := model.EstimateStates(s, m, effort)
 			if err != nil {
 				return usageError{err}
 			}
-			states += estimate.States
+			if estimate.States > most {
+				most, largest = estimate.States, s.Name
+			}
 		}
-		excess := states * bytesPerState / (2 * float64(memory))
+		excess := most * bytesPerState / (2 * float64(memory))
 		if excess <= 1 || limited {
 			return nil
 		}
@@ -45,9 +48,9 @@ func (in *input) fits(m *spec.Scheduler, memory int64) error {
 			break
 		}
 	}
-	return usage("the scope is too large: about %.1g states are expected, which take about %s of memory, and %s may be taken; "+
+	return usage("the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may be taken; "+
 		"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to see the first N states of each theme",
-		states, bytes(states*bytesPerState), bytes(float64(memory)))
+		largest, most, bytes(most*bytesPerState), bytes(float64(memory)))
 }
 
 // bytes writes a number of bytes as a quantity of two digits or three: 1.2Ti.

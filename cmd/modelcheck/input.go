@@ -40,7 +40,7 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 	if err := in.configure(o, manifests); err != nil {
 		return nil, err
 	}
-	in.scope = report.Scope{Nodes: o.nodes, Pods: o.pods, MaxStates: o.maxStates, MaxDepth: o.maxDepth}
+	in.scope = report.Scope{Nodes: o.nodes, Pods: o.pods, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Thorough: o.thorough}
 	if len(manifests.Nodes) > 0 {
 		return in, in.cluster(o, manifests)
 	}

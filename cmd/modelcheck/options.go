@@ -24,7 +24,7 @@ type options struct {
 	profile, reading                   string
 	checks                             []string
 	workers                            int
-	memory                             string
+	memory, results                    string
 	maxStates                          int64
 	maxDepth                           int
 	strict                             bool
@@ -71,6 +71,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.checks, "check", nil, "check this `property` too; may be repeated: "+optionalNames())
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.StringVar(&o.memory, "memory", "", "take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)")
+	f.StringVar(&o.results, "results", "", "keep the result of every theme that is explored in this `directory`, and do not explore those again that are there")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")

@@ -44,6 +44,12 @@ func (p *progress) showRandom(asked int64, elapsed time.Duration) {
 	p.write(fmt.Sprintf("%d drawn clusters asked about; %s", asked, elapsed.Round(time.Second)))
 }
 
+// taken says that a theme is not explored again.
+func (p *progress) taken(scenario, file string) {
+	p.clear()
+	fmt.Fprintf(p.w, "%s: taken from %s\n", scenario, file)
+}
+
 func (p *progress) write(line string) {
 	if p.live {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)

@@ -30,7 +30,7 @@ func (o *options) validateRandom() error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"theme", "thorough", "completions", "deletions", "placements", "preempt", "victim-gone", "max-states", "max-depth", "memory"} {
+	for _, flag := range []string{"theme", "thorough", "completions", "deletions", "placements", "preempt", "victim-gone", "max-states", "max-depth", "memory", "results"} {
 		if o.given(flag) {
 			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out", flag)
 		}
