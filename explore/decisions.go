@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/fields"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -65,6 +66,9 @@ func (d *decisions) asked() int64 {
 // fill fills in what the piece says of decisions.
 func (d *decisions) fill(p *Piece) {
 	d.books.close(p)
+	var seen fields.Coverage
+	seen.Add(d.catalog.Seen())
+	p.Fields = seen.Seen()
 	p.Tried, p.Facts = d.explainer.work()
 	p.Facts += int64(d.tables.Size())
 }

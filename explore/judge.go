@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/fields"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -14,6 +15,8 @@ type judge struct {
 	spec       *spec.Scheduler
 	properties []invariants.Property
 	decider    Decider
+	// seen is what questions were about.
+	seen fields.Coverage
 	// explanations are the errata and defects that may explain a decision.
 	explanations []spec.Quirk
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/fields"
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
@@ -23,6 +24,8 @@ type Piece struct {
 	Questions []byte
 	// Ratings are the distinct weighted ratings of each score plugin, in increasing order.
 	Ratings map[string][]int64
+	// Fields tells which values the fields of the objects took that questions were about, by path.
+	Fields map[string]fields.Seen
 	// Facts and Tried are those of a Result.
 	Facts, Tried int64
 }

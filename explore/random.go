@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/seed-a3f26817/modelcheck/fields"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -135,7 +136,10 @@ func (r *random) goOn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.each(fresh, func(j *judge, d *drawn) { d.verdict, d.size = j.judge(*d.question), sizeOf(*d.question) })
+		r.each(fresh, func(j *judge, d *drawn) {
+			d.verdict, d.size = j.judge(*d.question), sizeOf(*d.question)
+			j.seen.Add(d.question.Snapshot)
+		})
 		for _, d := range fresh {
 			r.count(d)
 		}
@@ -243,6 +247,11 @@ func (r *random) count(d *drawn) {
 func (r *random) conclude() {
 	r.result.InProduction, r.result.Saved = r.spent, r.result.Random.Repeated
 	r.tally.cover(r.result)
+	var seen fields.Coverage
+	for _, j := range r.judges {
+		seen.Merge(j.seen.Seen())
+	}
+	r.result.Fields = fields.List(seen.Seen())
 	for _, name := range r.keys {
 		r.result.Findings = append(r.result.Findings, findingOf(r.options.Spec, r.options.Properties, parseKey(name), r.kept[name].count))
 	}

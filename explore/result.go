@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/fields"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -36,6 +37,8 @@ type Result struct {
 	// Filters and Raters tell how often each plugin of the profile spoke, in the profile's order.
 	Filters []FilterCoverage
 	Raters  []RaterCoverage
+	// Fields tells, for every field that plugins read, what it was in the objects that questions were about.
+	Fields []fields.Field
 	// Unmodelled counts, by plugin, the decisions in which a plugin had a say that the spec does not know: there outcome
 	// and ratings were not compared.
 	Unmodelled []PluginCount
@@ -230,7 +233,9 @@ func (r *run) conclude(result *Result, pieces []*Piece) error {
 	tally.cover(result)
 	exercised := slices.Clone(tally.exercised)
 	questions := int64(0)
+	var seen fields.Coverage
 	for _, piece := range pieces {
+		seen.Merge(piece.Fields)
 		result.Facts += piece.Facts
 		result.Tried += piece.Tried
 		for i, n := range piece.Explored.Counters {
@@ -242,6 +247,7 @@ func (r *run) conclude(result *Result, pieces []*Piece) error {
 		}
 	}
 	result.Saved = questions - result.Asked
+	result.Fields = fields.List(seen.Seen())
 	if err := r.findings(result, tally.counted); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -198,6 +199,23 @@ func setBound(pod *v1.Pod, node *v1.Node, phase Phase) {
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,
 		})
 	}
+}
+
+// Seen gives every object that questions were about so far, in no order.
+func (c *Catalog) Seen() *spec.Snapshot {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	seen := &spec.Snapshot{Nodes: slices.Collect(maps.Values(c.nodes)), Pods: slices.Collect(maps.Values(c.pods))}
+	for _, around := range c.around {
+		seen.Namespaces = append(seen.Namespaces, around.Namespaces...)
+		seen.PodDisruptionBudgets = append(seen.PodDisruptionBudgets, around.PodDisruptionBudgets...)
+		seen.PersistentVolumes = append(seen.PersistentVolumes, around.PersistentVolumes...)
+		seen.PersistentVolumeClaims = append(seen.PersistentVolumeClaims, around.PersistentVolumeClaims...)
+		seen.StorageClasses = append(seen.StorageClasses, around.StorageClasses...)
+		seen.CSINodes = append(seen.CSINodes, around.CSINodes...)
+		seen.VolumeAttachments = append(seen.VolumeAttachments, around.VolumeAttachments...)
+	}
+	return seen
 }
 
 // intern gives the one object of a key, and makes it if it is new.

@@ -25,6 +25,7 @@ type Document struct {
 	Decisions         Decisions     `json:"decisions"`
 	Scenarios         []Scenario    `json:"scenarios"`
 	Properties        []Property    `json:"properties"`
+	Fields            []Field       `json:"fields"`
 	Findings          []Finding     `json:"findings"`
 	NotCovered        []string      `json:"notCovered"`
 	Seconds           float64       `json:"seconds"`
@@ -162,6 +163,7 @@ func NewDocument(r *Run) *Document {
 		},
 		Scenarios:  []Scenario{},
 		Properties: []Property{},
+		Fields:     []Field{},
 		Findings:   []Finding{},
 		NotCovered: notCovered(r),
 		Seconds:    r.Elapsed.Seconds(),
@@ -172,6 +174,9 @@ func NewDocument(r *Run) *Document {
 	}
 	for _, p := range r.Result.Properties {
 		d.Properties = append(d.Properties, Property{p.Name, p.Doc, p.Kind(), p.Verdict(), p.Exercised})
+	}
+	for _, f := range r.Result.Fields {
+		d.Fields = append(d.Fields, fieldJSON(f))
 	}
 	for i := range r.Result.Findings {
 		d.Findings = append(d.Findings, findingJSON(r.Spec, &r.Result.Findings[i]))

@@ -18,6 +18,7 @@ func Text(w io.Writer, r *Run) error {
 	p.scope(r)
 	p.explored(r)
 	p.coverage(r)
+	p.fields(r)
 	p.properties(r)
 	p.findings(r)
 	p.notCovered(r)
