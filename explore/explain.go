@@ -10,6 +10,10 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// mostFacts bounds the tables of each set of quirks: there are dozens of sets, and together they would take more memory than all else.
+// What was dropped is asked again.
+const mostFacts = 10_000
+
 // mostQuirks is how many defects may come together in one decision.
 const mostQuirks = 3
 
@@ -25,7 +29,9 @@ type explainer struct {
 
 	mu     sync.Mutex
 	tables map[string]*model.Tables // by the quirks' names
-	tried  atomic.Int64             // how often a model with quirks was asked about a whole question
+	// dropped counts the facts of tables that became too large.
+	dropped int64
+	tried   atomic.Int64 // how often a model with quirks was asked about a whole question
 }
 
 func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
@@ -248,16 +254,23 @@ func (x *explainer) tablesWith(quirks ...spec.Quirk) *model.Tables {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	key := nameOf(quirks)
-	if x.tables[key] == nil {
-		x.tables[key] = model.NewTables(x.catalog, x.spec.With(quirks...))
+	known := x.tables[key]
+	if known != nil && known.Size() > mostFacts {
+		x.dropped += int64(known.Size())
+		known = nil
 	}
-	return x.tables[key]
+	if known == nil {
+		known = model.NewTables(x.catalog, x.spec.With(quirks...))
+		x.tables[key] = known
+	}
+	return known
 }
 
 // work gives how often a model with quirks was asked, and how many facts that took.
 func (x *explainer) work() (tried, facts int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	facts = x.dropped
 	for _, tables := range x.tables {
 		facts += int64(tables.Size())
 	}

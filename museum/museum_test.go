@@ -61,9 +61,13 @@ func TestSmallestClusters(t *testing.T) {
 func TestFound(t *testing.T) {
 	seen := map[string][]string{} // names of the defects found in a scope
 	in := func(e museum.Exhibit, nodes, pods int) []string {
-		scope := fmt.Sprint(e.Theme, e.Config, nodes, pods)
+		scope := fmt.Sprint(e.Theme, e.Config, e.Thorough, nodes, pods)
 		if _, known := seen[scope]; !known {
-			s, err := scenario.Theme(e.Theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true}, admission.Admit)
+			theme := scenario.Theme
+			if e.Thorough {
+				theme = scenario.ThoroughTheme
+			}
+			s, err := theme(e.Theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true}, admission.Admit)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,6 +69,23 @@ func (c *Config) Digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// PercentageOfNodesToScore gives what is configured for the profile with the scheduler name; 0 if nothing is. Whatever it is, clusters of
+// fewer than 100 nodes are looked at as a whole.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduler-perf-tuning/, field docs of percentageOfNodesToScore.
+func (c *Config) PercentageOfNodesToScore(schedulerName string) int32 {
+	percentage := c.kube.PercentageOfNodesToScore
+	for i := range c.kube.Profiles {
+		if p := &c.kube.Profiles[i]; p.SchedulerName == schedulerName && p.PercentageOfNodesToScore != nil {
+			percentage = p.PercentageOfNodesToScore
+		}
+	}
+	if percentage == nil {
+		return 0
+	}
+	return *percentage
+}
+
 // Profiles gives the scheduler names of the profiles, in the order of the configuration.
 func (c *Config) Profiles() []string {
 	names := make([]string, 0, len(c.kube.Profiles))

@@ -113,6 +113,9 @@ func TestEveryCluster(t *testing.T) {
 	pod := &v1.Pod{}
 	pod.Name = "picky"
 	pod.Spec.NodeSelector = map[string]string{v1.LabelHostname: "pinned"}
+	nominee := &v1.Pod{}
+	nominee.Name = "p"
+	nominee.Status.NominatedNodeName = "b"
 	for _, row := range []struct {
 		reason string
 		s      *spec.Snapshot
@@ -126,6 +129,10 @@ func TestEveryCluster(t *testing.T) {
 			"a node that a pod names is there once", &spec.Snapshot{Nodes: []*v1.Node{b, pinned}, Pods: []*v1.Pod{pod}}, 2,
 			[][]string{{"b"}, {"pinned"}, {"b", "b"}, {"b", "pinned"}},
 		},
+		{
+			"a pod that is nominated is there from the beginning, too", &spec.Snapshot{Nodes: []*v1.Node{a, b}, Pods: []*v1.Pod{nominee}}, 2,
+			[][]string{{"a"}, {"b"}, {"b", "<p"}, {"a", "a"}, {"a", "b"}, {"b", "b"}, {"a", "b", "<p"}, {"b", "<p", "b"}},
+		},
 		{"nobody asked for nodes", &spec.Snapshot{Nodes: []*v1.Node{a}}, 0, nil},
 	} {
 		s := scenario.EveryCluster("test", "", row.s, row.nodes, model.Actions{})
@@ -134,6 +141,9 @@ func TestEveryCluster(t *testing.T) {
 			var kinds []string
 			for _, place := range cluster.Places {
 				kinds = append(kinds, s.Nodes[place.Kind].Name)
+				for _, pod := range place.Nominated {
+					kinds = append(kinds, "<"+s.Pods[pod.Kind].Name)
+				}
 			}
 			got = append(got, kinds)
 		}

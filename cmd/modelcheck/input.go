@@ -80,13 +80,24 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 		if !slices.Contains(profiles, in.profile) {
 			return usage("--profile: the configuration has no profile %q; it has %s", in.profile, strings.Join(profiles, ", "))
 		}
+		in.sampled()
 		return nil
 	}
-	if in.profile = profiles[0]; len(profiles) > 1 {
+	in.profile = profiles[0]
+	in.sampled()
+	if len(profiles) > 1 {
 		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the first is checked, --profile chooses another",
 			strings.Join(profiles, ", ")))
 	}
 	return nil
+}
+
+// sampled says that a sample of nodes is configured and cannot matter.
+func (in *input) sampled() {
+	if percentage := in.config.PercentageOfNodesToScore(in.profile); percentage > 0 {
+		in.notes = append(in.notes, fmt.Sprintf("percentageOfNodesToScore is %d: it cannot matter here, as kube-scheduler looks at every node of clusters of fewer than %d.",
+			percentage, maxFileNodes+1))
+	}
 }
 
 // themes takes the clusters of themes.
