@@ -207,6 +207,10 @@ func (c *Catalog) Seen() *spec.Snapshot {
 	defer c.mu.RUnlock()
 	seen := &spec.Snapshot{Nodes: slices.Collect(maps.Values(c.nodes)), Pods: slices.Collect(maps.Values(c.pods))}
 	for _, around := range c.around {
+		seen.Services = append(seen.Services, around.Services...)
+		seen.ReplicationControllers = append(seen.ReplicationControllers, around.ReplicationControllers...)
+		seen.ReplicaSets = append(seen.ReplicaSets, around.ReplicaSets...)
+		seen.StatefulSets = append(seen.StatefulSets, around.StatefulSets...)
 		seen.Namespaces = append(seen.Namespaces, around.Namespaces...)
 		seen.PodDisruptionBudgets = append(seen.PodDisruptionBudgets, around.PodDisruptionBudgets...)
 		seen.PersistentVolumes = append(seen.PersistentVolumes, around.PersistentVolumes...)
