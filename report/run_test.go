@@ -150,7 +150,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 		documented[match[1]] = true
 	}
 	run := explored(t, t.Context(), greedyPreemption, full())
-	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files = 1, 1, []string{"f"}
+	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
 	fields := map[string]bool{}
 	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
 	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())), everyField(), explanation} {
