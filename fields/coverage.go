@@ -59,6 +59,10 @@ func (c *Coverage) Add(snapshots ...*spec.Snapshot) {
 		addAll(c, "StorageClass", s.StorageClasses)
 		addAll(c, "CSINode", s.CSINodes)
 		addAll(c, "VolumeAttachment", s.VolumeAttachments)
+		addAll(c, "Service", s.Services)
+		addAll(c, "ReplicationController", s.ReplicationControllers)
+		addAll(c, "ReplicaSet", s.ReplicaSets)
+		addAll(c, "StatefulSet", s.StatefulSets)
 	}
 }
 

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -110,5 +111,23 @@ func TestNeverVaried(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("never varied (-want +got):\n%s", diff)
+	}
+}
+
+// TestEveryKind: whatever a snapshot holds is covered.
+func TestEveryKind(t *testing.T) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[spec.Snapshot]()) {
+		if !field.IsExported() || field.Type.Kind() != reflect.Slice {
+			continue
+		}
+		object := reflect.New(field.Type.Elem().Elem())
+		object.Elem().FieldByName("Name").SetString("a")
+		snapshot := &spec.Snapshot{}
+		reflect.ValueOf(snapshot).Elem().FieldByIndex(field.Index).Set(reflect.Append(reflect.Zero(field.Type), object))
+		var c Coverage
+		c.Add(snapshot)
+		if kind := object.Elem().Type().Name(); kinds[kind] == nil || !c.Seen()[kind+".metadata.name"].Set {
+			t.Errorf("%s of the snapshot are not covered", field.Name)
+		}
 	}
 }

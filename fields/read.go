@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -20,6 +21,10 @@ var kinds = map[string]reflect.Type{
 	"PersistentVolumeClaim": reflect.TypeFor[v1.PersistentVolumeClaim](),
 	"StorageClass":          reflect.TypeFor[storagev1.StorageClass](),
 	"CSINode":               reflect.TypeFor[storagev1.CSINode](),
+	"Service":               reflect.TypeFor[v1.Service](),
+	"ReplicationController": reflect.TypeFor[v1.ReplicationController](),
+	"ReplicaSet":            reflect.TypeFor[appsv1.ReplicaSet](),
+	"StatefulSet":           reflect.TypeFor[appsv1.StatefulSet](),
 	"VolumeAttachment":      reflect.TypeFor[storagev1.VolumeAttachment](),
 }
 

@@ -49,7 +49,7 @@ func themeActions(name string, asked model.Actions) model.Actions {
 func thoroughActions(name string, asked model.Actions) model.Actions {
 	asked = themeActions(name, asked)
 	switch name {
-	case "ports", "podaffinity", "spread", "volumes", "exclusive", "claims", "zones", "written":
+	case "ports", "podaffinity", "spread", "services", "volumes", "exclusive", "claims", "zones", "written":
 		asked.Arrivals = min(asked.Arrivals, 3)
 	case "podterms": // has fewest kinds
 	default:
