@@ -17,6 +17,8 @@ type Example struct {
 	Scenario string
 	// Stages are the states, with the steps between them. For a property of steps the last step is the broken one.
 	Stages []model.Stage
+	// Takers has, for each step, who may take it.
+	Takers []Takers
 	// Case is, for a property of decisions, the decision in the last state: production asked once more, in the names of the
 	// example, and the spec asked directly.
 	Case *invariants.Case
@@ -49,6 +51,9 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 	var err error
 	if example.Stages, err = m.machine.Walk(states, actions, moves); err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
+	}
+	if example.Takers, err = r.takersOf(m, example.Stages); err != nil {
+		return example, fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
 	}
 	last := example.Stages[len(example.Stages)-1]
 	switch {

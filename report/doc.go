@@ -12,4 +12,5 @@
 //	what there is to say of a pod         pods.go; requests.go, spread.go, podvolumes.go
 //	the layout of text                    page.go
 //	JSON                                  json.go, jsonfinding.go, manifest.go
+//	what is saved of a finding            saved.go; trace.go, itf.go, bugreport.go with documents.go, gotest.go
 package report

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -209,15 +210,11 @@ func scopeJSON(r *Run) DocumentScope {
 
 func scenarioJSON(result *explore.Result, i int) Scenario {
 	s := result.Scenarios[i]
-	actions := s.Scenario.Actions
 	scenario := Scenario{
 		Name: s.Scenario.Name, Doc: s.Scenario.Doc, NodeKinds: []string{}, PodKinds: []string{},
 		States: States{s.Distinct, s.Generated, s.Depth}, Questions: result.Questions(i),
-		Actions: Actions{
-			Arrivals: actions.Arrivals, Completions: actions.Completions, Deletions: actions.Deletions,
-			Placements: actions.Placements, Preempt: actions.Preempt, VictimGone: actions.VictimGone,
-		},
-		Steps: []Steps{}, Ends: []Ends{}, Complete: s.Complete,
+		Actions: actionsJSON(s.Scenario.Actions),
+		Steps:   []Steps{}, Ends: []Ends{}, Complete: s.Complete,
 	}
 	if !s.Complete {
 		scenario.Stopped = s.Stopped.String()
@@ -235,4 +232,11 @@ func scenarioJSON(result *explore.Result, i int) Scenario {
 		scenario.Ends = append(scenario.Ends, Ends{end.Label, end.Count})
 	}
 	return scenario
+}
+
+func actionsJSON(a model.Actions) Actions {
+	return Actions{
+		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions,
+		Placements: a.Placements, Preempt: a.Preempt, VictimGone: a.VictimGone,
+	}
 }

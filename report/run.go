@@ -13,6 +13,8 @@ type Run struct {
 	KubernetesVersion string
 	// Spec is the formal model, with the profile that both sides ran.
 	Spec *spec.Scheduler
+	// Configuration is the KubeSchedulerConfiguration as it was written; nil for the default one.
+	Configuration []byte
 	// Scope is what was explored.
 	Scope Scope
 	// Notes tell what was read and will not matter, or matters otherwise than expected. One line each.

@@ -74,6 +74,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		Spec:              model,
 		Scope:             in.scope,
 		Notes:             in.notes,
+		Configuration:     in.raw,
 		Result:            result,
 		Strict:            o.strict,
 		Elapsed:           time.Since(began),

@@ -130,7 +130,10 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 				return err
 			}
 			done(run.Verdict())
-			return c.print(run, o.output)
+			if err := c.print(run, o.output); err != nil {
+				return err
+			}
+			return o.saveFindings(run)
 		},
 	}
 	cmd.SetIn(c.stdin)

@@ -19,8 +19,9 @@ import (
 // input is what is to be explored, and under which configuration.
 type input struct {
 	config *production.Config
-	// source is where the configuration was read; empty for the default one.
+	// source is where the configuration was read, and raw what was read; empty for the default one.
 	source    string
+	raw       []byte
 	profile   string
 	scenarios []*model.Scenario
 	scope     report.Scope
@@ -69,7 +70,7 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 	if manifests.SchedulerConfiguration == nil {
 		in.config, err = production.DefaultConfig()
 	} else {
-		in.source = manifests.SchedulerConfigurationSource.String()
+		in.source, in.raw = manifests.SchedulerConfigurationSource.String(), manifests.SchedulerConfiguration
 		in.config, err = production.LoadConfig(in.source, manifests.SchedulerConfiguration)
 	}
 	if err != nil {

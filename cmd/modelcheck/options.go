@@ -31,6 +31,7 @@ type options struct {
 	output                             string
 	quiet                              bool
 	random                             bool
+	save                               string
 	seed, questions                    int64
 	duration                           time.Duration
 
@@ -76,6 +77,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.StringVar(&o.save, "save", "", "write a folder for each finding into this new `folder`: cluster, trace, bug report and a Go test (docs/counterexamples.md)")
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
 
@@ -140,6 +142,9 @@ func (o *options) validate() error {
 		return usage("--reading is %q: it must be one of %s", o.reading, readings())
 	}
 	if err := o.validateRandom(); err != nil {
+		return err
+	}
+	if err := o.prepareSave(); err != nil {
 		return err
 	}
 	_, err := o.properties()

@@ -88,7 +88,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 		return nil, err
 	}
 	return &report.Run{
-		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes, Result: result,
+		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes, Configuration: in.raw, Result: result,
 		Strict: o.strict, Elapsed: time.Since(began), Workers: o.workers,
 	}, nil
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-a3f26817/modelcheck/report"
+)
+
+// prepareSave sees to it that findings can be saved before anything is explored.
+func (o *options) prepareSave() error {
+	if o.save == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(o.save)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return usage("--save: %w; name a folder that is new or empty", err)
+	case len(entries) > 0:
+		return usage("--save: %s is not empty, and nothing is overwritten; name a folder that is new or empty", o.save)
+	}
+	return nil
+}
+
+// saveFindings writes a folder for each finding. The whole appears under its name at once, or not at all.
+func (o *options) saveFindings(run *report.Run) (err error) {
+	if o.save == "" {
+		return nil
+	}
+	parent := filepath.Dir(filepath.Clean(o.save))
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return fmt.Errorf("saving the findings: %w", err)
+	}
+	draft, err := os.MkdirTemp(parent, ".modelcheck-")
+	if err != nil {
+		return fmt.Errorf("saving the findings: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(draft) // the first error counts
+			err = fmt.Errorf("saving the findings: %w", err)
+		}
+	}()
+	if err := os.Chmod(draft, 0o755); err != nil {
+		return err
+	}
+	for i := range run.Result.Findings {
+		f := &run.Result.Findings[i]
+		folder := filepath.Join(draft, report.Folder(f))
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			return err
+		}
+		for _, file := range run.Files(f) {
+			if err := os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	// An empty folder gives way; one that somebody has filled meanwhile does not.
+	if err := os.Remove(o.save); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(draft, o.save)
+}

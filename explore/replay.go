@@ -1,0 +1,156 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Takers says who may take the step of a decision: production, the model, or both. In the literal reading the model is not followed, so it
+// takes none.
+type Takers struct{ Production, Model bool }
+
+// takers tells who may take the step; of an action of the environment nobody is asked. The error says why there is no such decision.
+func takers(w *model.Walker, step *model.NamedStep, ask func(spec.Question) *invariants.Case, literal bool) (Takers, error) {
+	if !step.Class.Decided() {
+		return Takers{}, nil
+	}
+	cluster := w.Stage().Cluster
+	i := slices.IndexFunc(cluster.Pods, func(p *v1.Pod) bool { return p.Namespace == step.Pod.Namespace && p.Name == step.Pod.Name })
+	if i < 0 {
+		return Takers{}, fmt.Errorf("there is no pod %s/%s", step.Pod.Namespace, step.Pod.Name)
+	}
+	wanted, err := w.Move(step)
+	if err != nil {
+		return Takers{}, err
+	}
+	c := ask(spec.Question{Pod: cluster.Pods[i], Snapshot: cluster})
+	same := func(o spec.Outcome) bool {
+		move, err := w.Move(stepOf(c.Question, o))
+		return err == nil && move.Kind == wanted.Kind && move.Place == wanted.Place && slices.Equal(move.Victims, wanted.Victims) && !o.KeepsNomination
+	}
+	return Takers{
+		Production: slices.ContainsFunc(c.Decision.Outcomes, same),
+		Model:      len(c.Unmodelled) == 0 && !literal && slices.ContainsFunc(c.Expected.Outcomes, same),
+	}, nil
+}
+
+// stepOf gives the step that carries an outcome out.
+func stepOf(q spec.Question, o spec.Outcome) *model.NamedStep {
+	step := &model.NamedStep{Class: model.Move{Kind: o.Kind}.Class(), Pod: q.Pod, Victims: o.Victims}
+	if o.Node >= 0 {
+		step.Node = q.Snapshot.Nodes[o.Node]
+	}
+	return step
+}
+
+// Replay goes through a trace again, and asks at each decision who may take the step. It is not for concurrent use.
+type Replay struct {
+	spec       *spec.Scheduler
+	properties []invariants.Property
+	decider    Decider
+	machine    *model.Machine
+	walker     *model.Walker
+	// last is the last step that was taken; nil in the beginning.
+	last *model.Taken
+	// stuck were the pods left as they are when the last step was taken.
+	stuck []model.Asker
+}
+
+// NewReplay begins with the first initial cluster of the scenario. It fails if the scenario does not fit the encoding.
+func NewReplay(s *spec.Scheduler, properties []invariants.Property, decider Decider, scenario *model.Scenario) (*Replay, error) {
+	machine, err := model.NewMachine(scenario, model.NewCatalog())
+	if err != nil {
+		return nil, err
+	}
+	return &Replay{spec: s, properties: properties, decider: decider, machine: machine, walker: machine.NewWalker()}, nil
+}
+
+// Cluster is where the replay stands.
+func (r *Replay) Cluster() *spec.Snapshot { return r.walker.Stage().Cluster }
+
+// Take takes a step, and tells who may: of an action of the environment nobody is asked. The error says why the model does not
+// enable it; then the replay stays where it is.
+func (r *Replay) Take(step *model.NamedStep) (Takers, error) {
+	who, err := takers(r.walker, step, r.ask, r.spec.Reading() != spec.Kubernetes)
+	if err != nil {
+		return who, err
+	}
+	stuck := r.stuckPods(r.walker.Stage())
+	taken, err := r.walker.Take(step)
+	if err != nil {
+		return who, err
+	}
+	r.last, r.stuck = &taken, stuck
+	return who, nil
+}
+
+func (r *Replay) ask(q spec.Question) *invariants.Case { return caseOf(r.spec, q, r.decider.Decide(q)) }
+
+// stuckPods gives the pods without nomination that ask and are left as they are, if a property wants to know.
+func (r *Replay) stuckPods(stage model.Stage) []model.Asker {
+	if !slices.ContainsFunc(r.properties, func(p invariants.Property) bool { return p.Step != nil && p.Erratum != "" }) {
+		return nil
+	}
+	var stuck []model.Asker
+	for _, asker := range stage.Askers(r.machine) {
+		c := r.ask(stage.Question(r.machine, asker))
+		leaves := !slices.ContainsFunc(c.Decision.Outcomes, func(o spec.Outcome) bool { return o.Kind != spec.Wait })
+		if asker.Place < 0 && len(c.Decision.Outcomes) > 0 && leaves {
+			stuck = append(stuck, asker)
+		}
+	}
+	return stuck
+}
+
+// Findings tells how the last step breaks properties of steps, and how the nodes of the cluster break those of nodes.
+func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
+	var findings []Finding
+	add := func(property invariants.Property, breaches []invariants.Breach) {
+		for _, breach := range breaches {
+			key := keyOf(property, breach)
+			i := slices.IndexFunc(findings, func(f Finding) bool { return f.key == key })
+			if i < 0 {
+				i = len(findings)
+				findings = append(findings, findingOf(r.spec, r.properties, key, 1))
+			}
+			findings[i].Example.Reasons = append(findings[i].Example.Reasons, breach.Reason)
+		}
+	}
+	for _, property := range r.properties {
+		switch {
+		case property.Step != nil && r.last != nil:
+			_, breaches := property.Step(&invariants.Step{
+				Scenario: r.machine.Scenario, Action: r.last.Action, Before: r.last.Before, After: r.last.After,
+				Stuck: func() []model.Asker { return r.stuck },
+			})
+			add(property, breaches)
+		case property.Node != nil:
+			for _, node := range cluster.Nodes {
+				_, breaches := property.Node(invariants.Node{
+					Node: node, Pods: spec.PodsOn(node, cluster), PastScheduler: r.machine.Scenario.PastScheduler(),
+				})
+				add(property, breaches)
+			}
+		}
+	}
+	return findings
+}
+
+// takersOf tells of each step of a trace who may take it, in the names of the trace.
+func (r *run) takersOf(m *model.Machine, stages []model.Stage) ([]Takers, error) {
+	var all []Takers
+	for _, stage := range stages[:len(stages)-1] {
+		who, err := takers(m.WalkerAt(stage), stage.Step, r.again, r.decisions.documented != nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, who)
+	}
+	return all, nil
+}

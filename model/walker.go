@@ -1,0 +1,184 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Walker goes through a scenario step by step, from its first initial cluster, by the names of nodes and pods. It says which steps are
+// enabled, short of what a scheduler decides: whether it may take the step is for the caller to say.
+type Walker struct {
+	machine *Machine
+	who     *identities
+	now     *Arrangement
+}
+
+// NewWalker begins with the first initial cluster of the scenario.
+func (m *Machine) NewWalker() *Walker {
+	w := &Walker{machine: m, who: newIdentities(m.Scenario)}
+	w.now = m.arrange(0, w.who)
+	w.now.Canonical()
+	return w
+}
+
+// WalkerAt begins with a stage of a trace. Nothing arrives where it goes.
+func (m *Machine) WalkerAt(stage Stage) *Walker { return &Walker{machine: m, now: stage.named} }
+
+// Stage is where the walker stands, without a step that leads on.
+func (w *Walker) Stage() Stage { return Stage{Cluster: w.machine.Named(w.now), named: w.now} }
+
+// Taken is a step that was taken, in the terms of the machine.
+type Taken struct {
+	Action Action
+	// Before is canonical; After is what the action made of it, and not sorted yet.
+	Before, After *Arrangement
+}
+
+// Take takes the step. The error says why it is not enabled; then the walker stays where it is.
+func (w *Walker) Take(step *NamedStep) (Taken, error) {
+	if step.Class.Decided() {
+		return w.decide(step)
+	}
+	return w.act(step)
+}
+
+// decide carries a decision out.
+func (w *Walker) decide(step *NamedStep) (Taken, error) {
+	asker, err := w.asker(step.Pod)
+	if err != nil {
+		return Taken{}, err
+	}
+	move, err := w.Move(step)
+	switch {
+	case err != nil:
+		return Taken{}, err
+	case step.Class == Preempt && !w.machine.Scenario.Actions.Preempt:
+		return Taken{}, fmt.Errorf("preemptions are not carried out in this scenario")
+	case step.Class == Park && asker.Place < 0:
+		return Taken{}, fmt.Errorf("pod %s holds no nomination that could be cleared", podName(step.Pod))
+	}
+	after := &Arrangement{}
+	after.CopyFrom(w.now)
+	after.Apply(w.machine.Scenario, asker, move)
+	return w.moveOn(Action{Class: step.Class, Pod: uint16(asker.Kind), Place: asker.Place}, after), nil
+}
+
+// asker finds the pod among those that ask.
+func (w *Walker) asker(pod *v1.Pod) (Asker, error) {
+	named := func(pods []Pod) int {
+		return slices.IndexFunc(pods, func(p Pod) bool { return podName(w.machine.podNamed(p)) == podName(pod) })
+	}
+	asker, found := Asker{}, false
+	if i := named(w.now.Pending); i >= 0 {
+		asker, found = Asker{w.now.Pending[i].Kind(), -1}, true
+	}
+	for place := range w.now.Places {
+		nominated := w.now.Places[place].Nominated
+		if i := named(nominated); i >= 0 {
+			asker, found = Asker{nominated[i].Kind(), place}, true
+		}
+	}
+	switch {
+	case !found:
+		return asker, fmt.Errorf("pod %s is not pending", podName(pod))
+	case spec.Gated(w.machine.Scenario.Pods[asker.Kind].Pod):
+		return asker, fmt.Errorf("pod %s has scheduling gates", podName(pod))
+	}
+	return asker, nil
+}
+
+// Move gives the move that carries the step of a decision out. Of victims that are alike it takes the first ones, so steps that differ in
+// nothing else are the same move.
+func (w *Walker) Move(step *NamedStep) (Move, error) {
+	kind := spec.Wait
+	switch step.Class {
+	case Schedule:
+		kind = spec.Bind
+	case Preempt:
+		kind = spec.Nominate
+	}
+	move := Move{Kind: kind, Place: -1}
+	if kind == spec.Wait {
+		return move, nil
+	}
+	if step.Node == nil {
+		return move, fmt.Errorf("it names no node")
+	}
+	move.Place = slices.IndexFunc(w.now.Places, func(p Place) bool { return w.machine.nodeNamed(&p).Name == step.Node.Name })
+	if move.Place < 0 {
+		return move, fmt.Errorf("there is no node %s", step.Node.Name)
+	}
+	bound := w.now.Places[move.Place].Bound
+	for _, victim := range step.Victims {
+		i := slices.IndexFunc(bound, func(p Pod) bool { return podName(w.machine.podNamed(p)) == podName(victim) })
+		if i < 0 {
+			return move, fmt.Errorf("victim %s is not on %s", podName(victim), step.Node.Name)
+		}
+		move.Victims = append(move.Victims, i)
+	}
+	move.Victims = firstAlike(bound, move.Victims)
+	return move, nil
+}
+
+// act carries an action of the environment out.
+func (w *Walker) act(step *NamedStep) (Taken, error) {
+	var enabled []Action
+	w.now.Environment(w.machine.Scenario, func(action Action) {
+		id := 0
+		if action.Class == Arrive || action.Class == ByHand {
+			id = w.who.pods[action.Pod] + 1 // who would be next
+		}
+		named := w.machine.environmentStep(w.now, action, id)
+		where := ""
+		if named.Node != nil && step.Node != nil {
+			where = named.Node.Name
+		}
+		if action.Class == step.Class && podName(named.Pod) == podName(step.Pod) && (step.Node == nil || where == step.Node.Name) {
+			enabled = append(enabled, action)
+		}
+	})
+	if len(enabled) == 0 {
+		return Taken{}, fmt.Errorf("it cannot happen here: %s", w.why(step))
+	}
+	action, id := enabled[0], 0
+	if action.Class == Arrive || action.Class == ByHand {
+		id = w.who.pod(int(action.Pod), 0)
+	}
+	after := &Arrangement{}
+	after.CopyFrom(w.now)
+	after.Act(action, id)
+	return w.moveOn(action, after), nil
+}
+
+// why says why an action of the environment is not enabled.
+func (w *Walker) why(step *NamedStep) string {
+	left, actions := w.now.Left, w.machine.Scenario.Actions
+	spent := map[Class]bool{
+		Arrive: left.Arrivals == 0, ByHand: left.Arrivals == 0 || left.Placements == 0, Complete: left.Completions == 0,
+		Delete: left.Deletions == 0, Gone: !actions.VictimGone,
+	}
+	switch {
+	case spent[step.Class]:
+		return fmt.Sprintf("the scenario has no %q left", step.Class)
+	case step.Class == Arrive || step.Class == ByHand:
+		return fmt.Sprintf("no pod %s can arrive next", podName(step.Pod))
+	case step.Class == Gone:
+		return fmt.Sprintf("no pod %s is terminating there", podName(step.Pod))
+	default:
+		return fmt.Sprintf("no pod %s is running there", podName(step.Pod))
+	}
+}
+
+func (w *Walker) moveOn(action Action, after *Arrangement) Taken {
+	taken := Taken{Action: action, Before: w.now, After: after}
+	w.now = &Arrangement{}
+	w.now.CopyFrom(after)
+	w.now.Canonical()
+	return taken
+}
+
+func podName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	strictjson "sigs.k8s.io/json"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// TraceSchemaVersion is the version of a saved trace. It grows when a field changes its meaning or goes; new fields do not change it.
+const TraceSchemaVersion = 1
+
+// traceFormat tells a saved trace from other JSON.
+const traceFormat = "modelcheck trace"
+
+// Trace is a saved counterexample, with all that it takes to repeat it; docs/counterexamples.md describes it.
+type Trace struct {
+	Format            string `json:"format"`
+	SchemaVersion     int    `json:"schemaVersion"`
+	KubernetesVersion string `json:"kubernetesVersion"`
+	Profile           string `json:"profile"`
+	// SchedulerConfiguration is as it was written; empty for the default one.
+	SchedulerConfiguration string           `json:"schedulerConfiguration,omitempty"`
+	Reading                string           `json:"reading"`
+	Finding                ExplainedFinding `json:"finding"`
+	Scenario               string           `json:"scenario"`
+	// Actions bounds what may happen besides scheduling.
+	Actions Actions      `json:"actions"`
+	States  []TraceState `json:"states"`
+	// Decision is the decision in the last state; nil if the property is not one of decisions.
+	Decision *Decision `json:"decision,omitempty"`
+}
+
+// TraceState is a state of a trace, and the step that leads on from it.
+type TraceState struct {
+	Cluster List       `json:"cluster"`
+	Step    *TraceStep `json:"step,omitempty"`
+}
+
+// TraceStep is a step of a trace. By names who may take it, if it is a decision: "kube-scheduler", "model" or both.
+type TraceStep struct {
+	Step
+	By []string `json:"by,omitempty"`
+}
+
+// NewTrace gives the trace of a finding.
+func (r *Run) NewTrace(f *explore.Finding) *Trace {
+	document := findingJSON(r.Spec, f)
+	t := &Trace{
+		Format: traceFormat, SchemaVersion: TraceSchemaVersion, KubernetesVersion: r.KubernetesVersion,
+		Profile: r.Spec.Profile.SchedulerName, SchedulerConfiguration: string(r.Configuration), Reading: string(r.Spec.Reading()),
+		Finding:  ExplainedFinding{f.ID, string(f.Class), f.Property.Name, f.Plugin, document.Quirks, document.Example.Reasons},
+		Scenario: f.Example.Scenario, Decision: document.Example.Decision,
+	}
+	for i := range r.Result.Scenarios {
+		if s := r.Result.Scenarios[i].Scenario; s.Name == f.Example.Scenario {
+			t.Actions = actionsJSON(s.Actions)
+		}
+	}
+	last := len(f.Example.Stages) - 1
+	for i, stage := range f.Example.Stages {
+		state := TraceState{Cluster: manifests(stage.Cluster)}
+		if i < last {
+			state.Step = &TraceStep{document.Example.Steps[i], TakenBy(f.Example.Takers[i])}
+		} else {
+			state.Cluster = document.Example.Cluster
+		}
+		t.States = append(t.States, state)
+	}
+	return t
+}
+
+// TakenBy names who may take a step.
+func TakenBy(who explore.Takers) []string {
+	var names []string
+	if who.Production {
+		names = append(names, "kube-scheduler")
+	}
+	if who.Model {
+		names = append(names, "model")
+	}
+	return names
+}
+
+// ReadTrace reads a saved trace, as strictly as manifests are read. The error names the field that is wrong.
+func ReadTrace(data []byte) (*Trace, error) {
+	t := &Trace{}
+	strict, err := strictjson.UnmarshalStrict(data, t)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("it is not a trace that modelcheck saved: %w", err)
+	case t.Format != traceFormat:
+		return nil, fmt.Errorf("format is %q: a trace that modelcheck saved says %q", t.Format, traceFormat)
+	case t.SchemaVersion != TraceSchemaVersion:
+		return nil, fmt.Errorf("schemaVersion is %d: this modelcheck reads %d; save it anew, or use the modelcheck that saved it", t.SchemaVersion, TraceSchemaVersion)
+	case len(strict) > 0:
+		return nil, errors.Join(strict...)
+	}
+	return t, t.validate()
+}
+
+// validate tells what is missing or contradicts itself.
+func (t *Trace) validate() error {
+	for _, field := range []struct{ name, value string }{
+		{"kubernetesVersion", t.KubernetesVersion}, {"profile", t.Profile}, {"reading", t.Reading},
+		{"finding.id", t.Finding.ID}, {"finding.class", t.Finding.Class}, {"finding.property", t.Finding.Property},
+	} {
+		if field.value == "" {
+			return fmt.Errorf("%s is missing", field.name)
+		}
+	}
+	if len(t.States) == 0 {
+		return errors.New("states is empty: a trace has one state at least")
+	}
+	for i := range t.States {
+		step, last := t.States[i].Step, i == len(t.States)-1
+		switch {
+		case last && step != nil:
+			return fmt.Errorf("states[%d].step leads nowhere: the last state has none", i)
+		case last:
+		case step == nil:
+			return fmt.Errorf("states[%d].step is missing: it leads to states[%d]", i, i+1)
+		case !slices.Contains(model.Classes(), step.Action):
+			return fmt.Errorf("states[%d].step.action is %q: it must be one of %s", i, step.Action, strings.Join(model.Classes(), ", "))
+		case strings.Count(step.Pod, "/") != 1:
+			return fmt.Errorf("states[%d].step.pod is %q: it must be NAMESPACE/NAME", i, step.Pod)
+		}
+	}
+	return nil
+}
+
+// indented writes a document for a person to read too.
+func indented(document any) []byte {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil {
+		panic(fmt.Sprintf("report: %T cannot be written: %v", document, err)) // it is ours
+	}
+	return []byte(text.String())
+}
