@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -211,7 +212,7 @@ func complete(s *spec.Snapshot) string {
 // completePod gives the pod with its priority, and with the tolerations that every pod has if they can matter.
 func completePod(pod *v1.Pod, notReady bool) map[string]any {
 	short := newPod(pod, "")
-	short.UID = pod.UID
+	short.UID = model.PodUID(pod.Namespace, pod.Name)
 	short.OwnerReferences = pod.OwnerReferences
 	short.Spec.Priority, short.Spec.PreemptionPolicy, short.Spec.SchedulerName = pod.Spec.Priority, pod.Spec.PreemptionPolicy, pod.Spec.SchedulerName
 	if notReady {

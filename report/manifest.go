@@ -10,6 +10,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -49,7 +50,7 @@ func manifests(s *spec.Snapshot) List {
 		add("v1", "PersistentVolume", withMeta(object.DeepCopy(), bare(object)))
 	}
 	for _, object := range s.PersistentVolumeClaims {
-		add("v1", "PersistentVolumeClaim", withMeta(object.DeepCopy(), bare(object)))
+		add("v1", "PersistentVolumeClaim", ownedAnew(withMeta(object.DeepCopy(), bare(object)), s))
 	}
 	for _, node := range s.Nodes {
 		add("v1", "Node", newNode(node))
@@ -100,6 +101,17 @@ func withMeta[T metav1.Object](object T, meta metav1.ObjectMeta) T {
 	return object
 }
 
+// ownedAnew gives the claim the uids that its owners have when the manifests are read: pods that state none are known by their names.
+func ownedAnew(claim *v1.PersistentVolumeClaim, s *spec.Snapshot) *v1.PersistentVolumeClaim {
+	for i := range claim.OwnerReferences {
+		owner := &claim.OwnerReferences[i]
+		if p := slices.IndexFunc(s.Pods, func(pod *v1.Pod) bool { return pod.UID == owner.UID }); p >= 0 {
+			owner.UID = model.PodUID(s.Pods[p].Namespace, s.Pods[p].Name)
+		}
+	}
+	return claim
+}
+
 func newNode(node *v1.Node) *v1.Node {
 	fresh := &v1.Node{ObjectMeta: bare(node), Spec: node.Spec}
 	fresh.Status = v1.NodeStatus{
@@ -119,6 +131,9 @@ func newPod(pod *v1.Pod, class string) *v1.Pod {
 			owner.UID = "owner" // any will do, but one must be stated
 		}
 		fresh.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	if fresh.Status.QOSClass = ""; fresh.Status.Phase == v1.PodPending {
+		fresh.Status.Phase = ""
 	}
 	s := &fresh.Spec
 	s.PriorityClassName, s.Priority, s.PreemptionPolicy = class, nil, nil
@@ -149,8 +164,13 @@ func (p *priorityClasses) of(pod *v1.Pod) string {
 	if strings.HasPrefix(name, "system-") {
 		return name
 	}
-	if name == "" && priority == 0 && spec.Preempts(pod) {
+	switch {
+	case name == "" && priority == 0 && spec.Preempts(pod):
 		return ""
+	case priority == 2_000_000_000: // the built-in classes of such priorities, which no other class may have
+		return "system-cluster-critical"
+	case priority == 2_000_001_000:
+		return "system-node-critical"
 	}
 	policy := v1.PreemptLowerPriority
 	if !spec.Preempts(pod) {

@@ -80,7 +80,20 @@ func StartTime() metav1.Time {
 // Without an admission (nil) objects are taken as they are written, neither defaulted nor validated.
 func Read(paths []string, stdin io.Reader, admit Admission) (*Manifests, error) {
 	r := &reading{}
-	objects := r.decode(r.open(paths, stdin))
+	return r.read(r.open(paths, stdin), admit)
+}
+
+// Decode reads manifests that are at hand already, as Read does. Name stands for the file in messages.
+func Decode(name string, data []byte, admit Admission) (*Manifests, error) {
+	r := &reading{files: []string{name}}
+	documents, errs := split(name, data)
+	r.errs = errs
+	return r.read(documents, admit)
+}
+
+// read goes on from the documents.
+func (r *reading) read(documents []document, admit Admission) (*Manifests, error) {
+	objects := r.decode(documents)
 	if err := r.err(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// replay is the subcommand that takes the steps of a saved counterexample again.
+func (c command) replay(done func(report.Verdict)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay FOLDER|" + report.TraceFile,
+		Short: "Take the steps of a saved counterexample again, and ask kube-scheduler again",
+		Long: `replay reads a counterexample that --save wrote and takes its steps again: each must be one that the
+model enables, and one that kube-scheduler ` + production.KubernetesVersion + ` or the model may take, as it was
+recorded. Then the decision is asked again and compared with the recorded one.
+
+Exit codes: 0 the finding is still there, as recorded; 1 something differs, and it is said what; 2 wrong
+usage or input; 4 modelcheck failed.`,
+		Example: `  modelcheck -f cluster.yaml --save findings
+  modelcheck replay findings/outcome-conforms_new`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("replay takes one argument, the folder of a finding or its %s; %d are given", report.TraceFile, len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			replayed, err := c.replayed(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			done(replayed.Verdict())
+			if err := report.ReplayText(c.stdout, replayed); err != nil {
+				return fmt.Errorf("writing the replay: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// replayed reads the trace and takes its steps again.
+func (c command) replayed(ctx context.Context, path string) (*report.Replayed, error) {
+	trace, file, err := readTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(err error) error { return usage("%s: %w", file, err) }
+	r := &report.Replayed{KubernetesVersion: production.KubernetesVersion, Trace: trace}
+	if r.Clusters, err = clustersOf(trace); err != nil {
+		return nil, wrong(err)
+	}
+	config, err := configOf(trace)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	profile, err := config.Spec(trace.Profile)
+	if err != nil {
+		return nil, wrong(fmt.Errorf("profile: %w", err))
+	}
+	if !slices.Contains(spec.Readings(), spec.Reading(trace.Reading)) {
+		return nil, wrong(fmt.Errorf("reading is %q: it must be one of %s", trace.Reading, readings()))
+	}
+	r.Spec = spec.NewReading(spec.Reading(trace.Reading), profile)
+	property, properties, err := propertiesOf(trace)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	arriving, err := arrivingIn(trace, r.Clusters)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	asker, err := askerOf(trace, property, r.Clusters)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	decider, err := production.New(context.WithoutCancel(ctx), config, trace.Profile, c.production)
+	if err != nil {
+		return nil, err
+	}
+	defer decider.Close()
+	actions := trace.Actions
+	again, err := explore.NewReplay(r.Spec, properties, decider, scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, model.Actions{
+		Arrivals: actions.Arrivals, Completions: actions.Completions, Deletions: actions.Deletions, Placements: actions.Placements,
+		Preempt: actions.Preempt, VictimGone: actions.VictimGone,
+	}))
+	if err != nil {
+		return nil, wrong(err)
+	}
+	takeAgain(r, again)
+	if asker != nil {
+		r.Case, r.Findings = explore.Ask(r.Spec, properties, decider, spec.Question{Pod: asker, Snapshot: r.Clusters[len(r.Clusters)-1]})
+	} else {
+		r.Findings = again.Findings(r.Clusters[len(r.Clusters)-1])
+	}
+	r.Conclude()
+	return r, nil
+}
+
+// takeAgain takes the steps again, as far as they are enabled.
+func takeAgain(r *report.Replayed, again *explore.Replay) {
+	for i, state := range r.Trace.States[:len(r.Trace.States)-1] {
+		who, err := again.Take(namedStep(state.Step))
+		if err != nil {
+			r.Differ("step %d (%s) is not enabled: %v", i+1, state.Step.Text, err)
+			return
+		}
+		r.Took(i, who)
+		r.Reached(i+1, again.Cluster())
+	}
+}
+
+// readTrace reads the trace, from its folder or its file.
+func readTrace(path string) (trace *report.Trace, file string, err error) {
+	file = path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		file = filepath.Join(path, report.TraceFile)
+	}
+	data, err := os.ReadFile(file)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return nil, file, usage("%s: cannot read it: %w; name the folder of a finding that --save wrote, or the %s in it", file, path.Err, report.TraceFile)
+	}
+	if trace, err = report.ReadTrace(data); err != nil {
+		return nil, file, usage("%s: %w", file, err)
+	}
+	return trace, file, nil
+}
+
+// clustersOf admits the clusters of the states.
+func clustersOf(trace *report.Trace) ([]*spec.Snapshot, error) {
+	var clusters []*spec.Snapshot
+	for i := range trace.States {
+		field := fmt.Sprintf("states[%d].cluster", i)
+		raw, err := json.Marshal(trace.States[i].Cluster)
+		if err != nil {
+			return nil, err
+		}
+		manifests, err := scenario.Decode(field, raw, admission.Admit)
+		if err != nil {
+			return nil, err
+		}
+		if len(manifests.Nodes) > maxFileNodes {
+			return nil, fmt.Errorf("%s has %d nodes: from %d on kube-scheduler looks at a sample of them", field, len(manifests.Nodes), maxFileNodes+1)
+		}
+		clusters = append(clusters, manifests.Snapshot())
+	}
+	return clusters, nil
+}
+
+// configOf gives the configuration of the trace.
+func configOf(trace *report.Trace) (*production.Config, error) {
+	if trace.SchedulerConfiguration == "" {
+		return production.DefaultConfig()
+	}
+	return production.LoadConfig("schedulerConfiguration", []byte(trace.SchedulerConfiguration))
+}
+
+// propertiesOf gives the property that is broken, and all that are checked.
+func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Property, error) {
+	properties := invariants.All()
+	if spec.Reading(trace.Reading) == spec.Literal {
+		properties = append(properties, invariants.Literal()...)
+	}
+	named := func(p invariants.Property) bool { return p.Name == trace.Finding.Property }
+	if i := slices.IndexFunc(properties, named); i >= 0 {
+		return properties[i], properties, nil
+	}
+	others := slices.Concat(invariants.Optional(), invariants.Oracles())
+	i := slices.IndexFunc(others, named)
+	if i < 0 {
+		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q", trace.Finding.Property)
+	}
+	return others[i], append(properties, others[i]), nil
+}
+
+// arrivingIn gives the pods that arrive, in order, as the states after their arrival have them.
+func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, error) {
+	var arriving []*v1.Pod
+	for i, state := range trace.States[:len(trace.States)-1] {
+		if class := classNamed(state.Step.Action); class != model.Arrive && class != model.ByHand {
+			continue
+		}
+		pod := podNamed(state.Step.Pod, clusters[i+1])
+		if pod == nil {
+			return nil, fmt.Errorf("states[%d].step.pod: %s arrives, but is not in states[%d].cluster", i, state.Step.Pod, i+1)
+		}
+		arriving = append(arriving, pod)
+	}
+	return arriving, nil
+}
+
+// askerOf gives the pod of the decision; nil if the property is not one of decisions.
+func askerOf(trace *report.Trace, property invariants.Property, clusters []*spec.Snapshot) (*v1.Pod, error) {
+	if property.Decision == nil {
+		return nil, nil
+	}
+	if trace.Decision == nil {
+		return nil, fmt.Errorf("decision is missing: %s is a property of decisions", property.Name)
+	}
+	last := clusters[len(clusters)-1]
+	pod := podNamed(trace.Decision.Pod, last)
+	if pod == nil || spec.Bound(pod, last) {
+		return nil, fmt.Errorf("decision.pod: no pod %q is pending in states[%d].cluster", trace.Decision.Pod, len(clusters)-1)
+	}
+	return pod, nil
+}
+
+func podNamed(name string, s *spec.Snapshot) *v1.Pod {
+	i := slices.IndexFunc(s.Pods, func(pod *v1.Pod) bool { return pod.Namespace+"/"+pod.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.Pods[i]
+}
+
+func classNamed(name string) model.Class { return model.Class(slices.Index(model.Classes(), name)) }
+
+// namedStep gives a recorded step in the terms of the model. Only names count.
+func namedStep(step *report.TraceStep) *model.NamedStep {
+	pod := func(name string) *v1.Pod {
+		named := &v1.Pod{}
+		named.Namespace, named.Name, _ = strings.Cut(name, "/")
+		return named
+	}
+	named := &model.NamedStep{Class: classNamed(step.Action), Pod: pod(step.Pod)}
+	if step.Node != "" {
+		named.Node = &v1.Node{}
+		named.Node.Name = step.Node
+	}
+	for _, victim := range step.Victims {
+		named.Victims = append(named.Victims, pod(victim))
+	}
+	return named
+}
