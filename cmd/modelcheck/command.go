@@ -85,7 +85,7 @@ func exitCode(v report.Verdict) int {
 
 // cobra builds the command line. done gets the verdict.
 func (c command) cobra(done func(report.Verdict)) *cobra.Command {
-	o := &options{}
+	o := &options{outputs: []string{"text", "json", "junit", "sarif"}}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
 		Short: "Check every decision of kube-scheduler on every small cluster against a formal model",
@@ -148,10 +148,9 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 
 // print writes the report to stdout.
 func (c command) print(run *report.Run, output string) error {
-	write := report.Text
-	if output == "json" {
-		write = report.JSON
-	}
+	write := map[string]func(io.Writer, *report.Run) error{
+		"text": report.Text, "json": report.JSON, "junit": report.JUnit, "sarif": report.SARIF,
+	}[output]
 	if err := write(c.stdout, run); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // explain is the subcommand that asks about a cluster as it is.
 func (c command) explain(done func(report.Verdict)) *cobra.Command {
-	o := &options{}
+	o := &options{outputs: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "explain -f FILE|DIR|-... [[NAMESPACE/]POD]...",
 		Short: "Explain where pending pods can go, and whom they would evict, kube-scheduler beside the model",

@@ -35,6 +35,8 @@ type options struct {
 	seed, questions                    int64
 	duration                           time.Duration
 
+	// outputs are the values of output.
+	outputs []string
 	// given tells whether a flag is on the command line.
 	given func(flag string) bool
 }
@@ -76,7 +78,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
-	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
 	f.StringVar(&o.save, "save", "", "write a folder for each finding into this new `folder`: cluster, trace, bug report and a Go test (docs/counterexamples.md)")
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
@@ -135,8 +137,9 @@ func (o *options) validate() error {
 			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
 		}
 	}
-	if o.output != "text" && o.output != "json" {
-		return usage("--output is %q: it must be text or json", o.output)
+	if !slices.Contains(o.outputs, o.output) {
+		last := len(o.outputs) - 1
+		return usage("--output is %q: it must be %s or %s", o.output, strings.Join(o.outputs[:last], ", "), o.outputs[last])
 	}
 	if !slices.Contains(spec.Readings(), spec.Reading(o.reading)) {
 		return usage("--reading is %q: it must be one of %s", o.reading, readings())
