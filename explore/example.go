@@ -52,7 +52,7 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 	if example.Stages, err = m.machine.Walk(states, actions, moves); err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
 	}
-	if example.Takers, err = r.takersOf(m, example.Stages); err != nil {
+	if example.Takers, err = m.takersOf(example.Stages); err != nil {
 		return example, fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
 	}
 	last := example.Stages[len(example.Stages)-1]

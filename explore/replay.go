@@ -143,10 +143,10 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 }
 
 // takersOf tells of each step of a trace who may take it, in the names of the trace.
-func (r *run) takersOf(m *model.Machine, stages []model.Stage) ([]Takers, error) {
+func (m *exploration) takersOf(stages []model.Stage) ([]Takers, error) {
 	var all []Takers
 	for _, stage := range stages[:len(stages)-1] {
-		who, err := takers(m.WalkerAt(stage), stage.Step, r.again, r.decisions.documented != nil)
+		who, err := takers(m.machine.WalkerAt(stage), stage.Step, m.run.again, m.decisions.documented != nil)
 		if err != nil {
 			return nil, err
 		}

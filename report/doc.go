@@ -1,4 +1,5 @@
-// Package report says what a run found: as text that a person reads (Text), and as JSON that a program reads (JSON).
+// Package report says what a run found: as text that a person reads (Text), as JSON that a program reads (JSON), for CI systems (JUnit,
+// SARIF), and as the files that it takes to act on a finding (Run.Files).
 //
 // Both are functions of a Run alone: the same run gives the same bytes, but for what is named as a time. The schema of the
 // JSON is described in docs/json.md.
@@ -13,4 +14,6 @@
 //	the layout of text                    page.go
 //	JSON                                  json.go, jsonfinding.go, manifest.go
 //	what is saved of a finding            saved.go; trace.go, itf.go, bugreport.go with documents.go, gotest.go
+//	what became of a saved trace          replay.go
+//	CI                                    junit.go, sarif.go
 package report
