@@ -1,7 +1,7 @@
 // Package report says what a run found: as text that a person reads (Text), as JSON that a program reads (JSON), for CI systems (JUnit,
 // SARIF), and as the files that it takes to act on a finding (Run.Files).
 //
-// Both are functions of a Run alone: the same run gives the same bytes, but for what is named as a time. The schema of the
+// All are functions of a Run alone: the same run gives the same bytes, but for what is named as a time. The schema of the
 // JSON is described in docs/json.md.
 //
 // A reader finds the parts in files of their names:
