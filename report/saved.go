@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -25,9 +26,13 @@ type File struct {
 	Content []byte
 }
 
-// Folder gives the name of the folder for a finding: its id, with what a file system may not like replaced.
+// longestFolder keeps names of folders below the 255 bytes that file systems take.
+const longestFolder = 200
+
+// Folder gives the name of the folder for a finding: its id, with what a file system may not like replaced. A long one is cut, and ends with
+// a hash of the whole.
 func Folder(f *explore.Finding) string {
-	return strings.Map(func(c rune) rune {
+	folder := strings.Map(func(c rune) rune {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '+', c == '.':
 			return c
@@ -37,6 +42,12 @@ func Folder(f *explore.Finding) string {
 			return '-'
 		}
 	}, f.ID)
+	if len(folder) <= longestFolder {
+		return folder
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(f.ID))
+	return fmt.Sprintf("%s-%016x", folder[:longestFolder-17], hash.Sum64())
 }
 
 // Files gives the files that a user needs to repeat a finding and to report it.

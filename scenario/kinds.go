@@ -91,8 +91,8 @@ func podTemplate(pod *v1.Pod) *v1.Pod {
 		template.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
 	template.Spec.NodeName = ""
-	template.Status.StartTime = pod.Status.StartTime.DeepCopy()
 	if pod.Spec.NodeName != "" {
+		template.Status.StartTime = pod.Status.StartTime.DeepCopy()
 		template.Status.Resources = pod.Status.Resources.DeepCopy()
 		template.Status.AllocatedResources = pod.Status.AllocatedResources.DeepCopy()
 		template.Status.ContainerStatuses = resourceStatuses(pod.Status.ContainerStatuses)

@@ -15,8 +15,11 @@ func OfTrace(name string, s *spec.Snapshot, arriving []*v1.Pod, actions model.Ac
 	all := *s
 	for _, pod := range arriving {
 		pending := pod.DeepCopy()
-		pending.Spec.NodeName, pending.DeletionTimestamp = "", nil
-		pending.Status = v1.PodStatus{StartTime: pod.Status.StartTime} // when it will start, if it is bound
+		pending.Spec.NodeName, pending.DeletionTimestamp, pending.Status = "", nil, v1.PodStatus{}
+		if start := pod.Status.StartTime; start != nil {
+			// Its kind says when it will start: such a start counts of pods that have a node, so it has one that is not there.
+			pending.Spec.NodeName, pending.Status.StartTime = "to be bound", start
+		}
 		all.Pods = append(slices.Clone(all.Pods), pending)
 	}
 	scenario := OfCluster(name, &all, actions)

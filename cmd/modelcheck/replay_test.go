@@ -14,7 +14,7 @@ import (
 func TestReplaySaved(t *testing.T) {
 	rows := []struct{ reason, args string }{
 		{"steps of every sort, and volumes", "-nodes 2 -pods 3 -theme budgets,ports,podaffinity,spread,volumes,exclusive"},
-		{"what is left behind after a preemption", "-nodes 1 -pods 3 -theme priorities -completions 1 -deletions 1 -placements 1"},
+		{"pods that complete, are deleted or bound by hand", "-nodes 1 -pods 3 -theme ports,exclusive -completions 1 -deletions 1 -placements 1"},
 		{"the literal reading: properties of steps, and errata", "-nodes 1 -pods 3 -theme priorities,taints -reading literal"},
 		{"drawn clusters, and the properties that need no model", "-random -questions 300 -nodes 1 -pods 2"},
 		{"a property that is checked on demand", "-f ../../testdata/clusters/gpu.yaml -pods 2 -check extended-resources-reserved"},
