@@ -215,12 +215,21 @@ func nodeRequirement(r v1.NodeSelectorRequirement) string {
 	case v1.NodeSelectorOpDoesNotExist:
 		return r.Key + " does not exist"
 	case v1.NodeSelectorOpGt:
-		return r.Key + " > " + strings.Join(r.Values, ", ")
+		return r.Key + " > " + quoted(r.Values)
 	case v1.NodeSelectorOpLt:
-		return r.Key + " < " + strings.Join(r.Values, ", ")
+		return r.Key + " < " + quoted(r.Values)
 	case v1.NodeSelectorOpNotIn:
-		return fmt.Sprintf("%s not in (%s)", r.Key, strings.Join(r.Values, ", "))
+		return fmt.Sprintf("%s not in (%s)", r.Key, quoted(r.Values))
 	default:
-		return fmt.Sprintf("%s in (%s)", r.Key, strings.Join(r.Values, ", "))
+		return fmt.Sprintf("%s in (%s)", r.Key, quoted(r.Values))
 	}
+}
+
+// quoted joins values; an empty one is written "".
+func quoted(values []string) string {
+	var words []string
+	for _, value := range values {
+		words = append(words, cmp.Or(value, `""`))
+	}
+	return strings.Join(words, ", ")
 }
