@@ -1,0 +1,30 @@
+package explore
+
+import (
+	"context"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// Formal explores the formal model on its own, without kube-scheduler. Its properties, model.FormalProperties, are checked in every state.
+func Formal(ctx context.Context, f *model.Formal, o checker.Options) (*checker.Result, error) {
+	return checker.Check(ctx, formal{f}, o)
+}
+
+// formal is the formal model as the checker wants it.
+type formal struct{ *model.Formal }
+
+// Worker gives a worker.
+func (m formal) Worker() checker.Worker { return formalWorker{m.NewWorker()} }
+
+// ActionClasses names the classes of actions.
+func (m formal) ActionClasses() []string { return model.FormalClasses() }
+
+// ActionClass gives the class of an action.
+func (m formal) ActionClass(action uint32) int { return int(m.ClassOf(action)) }
+
+type formalWorker struct{ *model.FormalWorker }
+
+// Expand adds every step.
+func (w formalWorker) Expand(state []byte, out *checker.Steps) { w.FormalWorker.Expand(state, out) }

@@ -1,0 +1,309 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// formalTables keep what the spec says of a node with what is on it. Every entry is made by calling the spec, once per kind of node and
+// multiset of kinds of pods. They are safe for concurrent use.
+type formalTables struct {
+	formal *Formal
+	spec   *spec.Scheduler
+
+	mu         sync.Mutex
+	facts      map[formalKey]*formalFacts
+	casualties map[uint64]spec.Casualty
+	objects    map[formalObject]*v1.Pod
+	// firstOf is the first pod of the same kind of the scenario.
+	firstOf []int
+	// evaluations counts the calls of the spec.
+	evaluations int64
+}
+
+// formalKey is a kind of node and a cell.
+type formalKey struct {
+	node int
+	cell uint64
+}
+
+// formalObject is the ordinal-th pod of a kind on a node, or one that asks (node -1).
+type formalObject struct{ pod, ordinal, node int }
+
+// formalFacts is what the spec says of a node of one kind with a cell of pods on it.
+type formalFacts struct {
+	// pods are the kinds in the cell.
+	pods []uint8
+	// feasible has a bit for each kind of pod that could be bound to the node; viability is its rating if it has.
+	feasible  uint64
+	viability []int64
+	// breaches are the properties that are broken there.
+	breaches []string
+	// evictions are those for each kind of pod that asks, once they are known.
+	evictions []atomic.Pointer[evictions]
+}
+
+// evictions are the sets of pods of least casualty whose eviction from a node makes a pod feasible there, as cells; none if there is no
+// such set.
+type evictions struct {
+	sets     []uint64
+	casualty spec.Casualty
+}
+
+func newFormalTables(f *Formal, m *spec.Scheduler) (*formalTables, error) {
+	for _, filter := range m.Filters() {
+		if filter.Footprint == spec.ReadsCluster {
+			return nil, fmt.Errorf("filter %s looks across nodes, and the formal model is tabulated by node", filter.Plugin)
+		}
+	}
+	for _, rater := range m.Raters() {
+		if rater.Footprint == spec.ReadsCluster || rater.Raw == nil || rater.Normalize != nil || rater.Abstains != nil {
+			return nil, fmt.Errorf("rating %s depends on several nodes, and the formal model is tabulated by node", rater.Plugin)
+		}
+	}
+	if m.Reading() != spec.Literal || !m.WeighsHelpfulSets() {
+		return nil, fmt.Errorf("preemption must be that of the literal reading, in which all sets of pods that help compete")
+	}
+	if len(f.Scenario.Around.PodDisruptionBudgets) > 0 {
+		return nil, fmt.Errorf("disruption budgets span nodes, and the formal model is tabulated by node")
+	}
+	t := &formalTables{
+		formal: f, spec: m,
+		facts: map[formalKey]*formalFacts{}, casualties: map[uint64]spec.Casualty{}, objects: map[formalObject]*v1.Pod{},
+	}
+	first := map[int]int{}
+	for i := range f.pods {
+		if _, known := first[f.pods[i].kind]; !known {
+			first[f.pods[i].kind] = i
+		}
+		t.firstOf = append(t.firstOf, first[f.pods[i].kind])
+	}
+	return t, nil
+}
+
+// of gives the facts of a node with a cell of pods on it.
+func (t *formalTables) of(node int, cell uint64) *formalFacts {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.find(node, cell)
+}
+
+// find is of, under the lock.
+func (t *formalTables) find(node int, cell uint64) *formalFacts {
+	key := formalKey{node, cell}
+	if known := t.facts[key]; known != nil {
+		return known
+	}
+	var facts *formalFacts
+	if alike := t.first(cell); alike != cell {
+		// The same multiset of kinds, other pods: only their names differ.
+		other := t.find(node, alike)
+		facts = &formalFacts{feasible: other.feasible, viability: other.viability, breaches: other.breaches}
+	} else {
+		facts = t.ask(node, cell)
+	}
+	for i := range t.formal.pods {
+		if t.formal.pods[i].count(cell) > 0 {
+			facts.pods = append(facts.pods, uint8(i))
+		}
+	}
+	facts.evictions = make([]atomic.Pointer[evictions], len(t.formal.pods))
+	t.facts[key] = facts
+	return facts
+}
+
+// first replaces pods by the first ones of their kinds of the scenario.
+func (t *formalTables) first(cell uint64) uint64 {
+	pods := t.formal.pods
+	counts := make([]uint64, len(pods))
+	for i := range pods {
+		counts[t.firstOf[i]] += pods[i].count(cell)
+	}
+	first := uint64(0)
+	for i := range pods {
+		of := &counts[t.firstOf[i]]
+		take := min(*of, pods[i].count(t.formal.all))
+		first += take * pods[i].one
+		*of -= take
+	}
+	return first
+}
+
+// ask asks the spec about a cluster of this one node.
+func (t *formalTables) ask(node int, cell uint64) *formalFacts {
+	f := t.formal
+	s := t.snapshot(node, cell)
+	facts := &formalFacts{viability: make([]int64, len(f.pods)), breaches: t.breaches(node, cell, s)}
+	for i := range f.pods {
+		first := t.firstOf[i]
+		if first < i {
+			facts.feasible |= facts.feasible >> first & 1 << i
+			facts.viability[i] = facts.viability[first]
+			continue
+		}
+		asking := *s
+		pod := t.object(i, 0, -1)
+		asking.Pods = append(s.Pods[:len(s.Pods):len(s.Pods)], pod)
+		t.evaluations++
+		if t.spec.Feasibility(pod, s.Nodes[0], &asking) {
+			facts.feasible |= 1 << i
+			facts.viability[i] = t.spec.Viability(pod, s.Nodes[0], s.Nodes, &asking)
+		}
+	}
+	return facts
+}
+
+// snapshot gives the cluster of one node with a cell of pods.
+func (t *formalTables) snapshot(node int, cell uint64) *spec.Snapshot {
+	s := t.formal.Scenario.Around
+	s.Nodes, s.Pods = []*v1.Node{t.formal.Scenario.Nodes[node].object(0)}, nil
+	for i := range t.formal.pods {
+		for n := range t.formal.pods[i].count(cell) {
+			s.Pods = append(s.Pods, t.object(i, int(n), node))
+		}
+	}
+	return &s
+}
+
+// object makes a pod once.
+func (t *formalTables) object(pod, ordinal, node int) *v1.Pod {
+	key := formalObject{pod, ordinal, node}
+	if known := t.objects[key]; known != nil {
+		return known
+	}
+	object := t.formal.template(pod).DeepCopy()
+	object.Name = fmt.Sprintf("%s-%d-%d", t.formal.Scenario.Pods[t.formal.pods[pod].kind].Name, pod, ordinal)
+	if node >= 0 {
+		setBound(object, t.formal.Scenario.Nodes[node].object(0), Running)
+	}
+	object.UID = PodUID(object.Namespace, object.Name)
+	t.objects[key] = object
+	return object
+}
+
+// Properties of the formal model, checked in every state.
+const (
+	// FormalCapacity: the pods on a node request no more than it has.
+	FormalCapacity = "capacity"
+	// FormalPlacement: every pod would be feasible on its node were it alone there.
+	FormalPlacement = "placement"
+)
+
+// FormalProperties gives the names of the properties, and what each says.
+func FormalProperties() [][2]string {
+	return [][2]string{
+		{FormalCapacity, "the pods on a node together request no more than it has to allocate"},
+		{FormalPlacement, "every pod is on a node that would be feasible for it, were it alone there"},
+	}
+}
+
+// breaches gives the properties that are broken on a node with a cell of pods.
+func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []string {
+	var broken []string
+	if exceeded := spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
+		names := make([]string, len(exceeded))
+		for i, name := range exceeded {
+			names[i] = string(name)
+		}
+		broken = append(broken, FormalCapacity+" ("+strings.Join(names, ", ")+")")
+	}
+	if cell == 0 {
+		return broken
+	}
+	alone := t.find(node, 0).feasible
+	for i := range t.formal.pods {
+		if t.formal.pods[i].count(cell) > 0 && alone>>i&1 == 0 {
+			return append(broken, FormalPlacement)
+		}
+	}
+	return broken
+}
+
+// evict gives the evictions from a node with a cell of pods that make the asker feasible there.
+func (t *formalTables) evict(node int, cell uint64, facts *formalFacts, asker int) *evictions {
+	if known := facts.evictions[asker].Load(); known != nil {
+		return known
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := &evictions{}
+	jeopardy := t.jeopardy(node, cell, asker)
+	for victims := range formalSubsets(t.formal.pods, jeopardy) {
+		if t.find(node, cell-victims).feasible>>asker&1 == 0 {
+			continue
+		}
+		casualty, order := t.casualty(node, victims, asker), -1
+		if len(found.sets) > 0 {
+			order = t.spec.CompareCasualty(casualty, found.casualty)
+		}
+		if order < 0 {
+			found.sets, found.casualty = nil, casualty
+		}
+		if order <= 0 {
+			found.sets = append(found.sets, victims)
+		}
+	}
+	facts.evictions[asker].Store(found)
+	return found
+}
+
+// jeopardy gives the pods on a node that the asker may evict.
+func (t *formalTables) jeopardy(node int, cell uint64, asker int) uint64 {
+	s := t.snapshot(node, cell)
+	inJeopardy := map[*v1.Pod]bool{}
+	for _, pod := range spec.Jeopardy(t.object(asker, 0, -1), s.Nodes[0], s) {
+		inJeopardy[pod] = true
+	}
+	sum := uint64(0)
+	for i := range t.formal.pods {
+		for n := range t.formal.pods[i].count(cell) {
+			if inJeopardy[t.object(i, int(n), node)] {
+				sum += t.formal.pods[i].one
+			}
+		}
+	}
+	return sum
+}
+
+// casualty gives the damage of evicting pods from a node. The spec is asked once per multiset of kinds: without budgets neither the node nor
+// the asker matters.
+func (t *formalTables) casualty(node int, victims uint64, asker int) spec.Casualty {
+	alike := t.first(victims)
+	if known, ok := t.casualties[alike]; ok {
+		return known
+	}
+	s := t.snapshot(node, alike)
+	t.evaluations++
+	casualty := t.spec.CasualtyOf(t.object(asker, 0, -1), spec.Candidate{Victims: s.Pods}, s)
+	t.casualties[alike] = casualty
+	return casualty
+}
+
+// formalSubsets goes through the multisets contained in a cell, the empty one first.
+func formalSubsets(pods []formalPod, cell uint64) func(yield func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		now := uint64(0)
+		for {
+			if !yield(now) {
+				return
+			}
+			i := 0
+			for ; i < len(pods); i++ {
+				if pods[i].count(now) < pods[i].count(cell) {
+					now += pods[i].one
+					break
+				}
+				now &^= pods[i].mask
+			}
+			if i == len(pods) {
+				return
+			}
+		}
+	}
+}
