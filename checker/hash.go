@@ -26,6 +26,12 @@ func hash(state []byte) uint64 {
 	return mix(mix(h^last, root3), golden)
 }
 
+// hashWord is hash of a narrow state, given as a word.
+func hashWord(word uint64, width int) uint64 {
+	const golden, root3 = 0x9e3779b97f4a7c15, 0xbb67ae8584caa73b
+	return mix(mix(golden^uint64(width)^word, root3), golden)
+}
+
 // mix folds the 128 bits of a product into 64.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)

@@ -139,7 +139,8 @@ func (e *explorer) room(chunks []*Steps) Reason {
 	for i, s := range e.shards {
 		states := int64(s.count)
 		for _, c := range chunks {
-			states += int64(len(c.of(i)))
+			from, to := c.of(i)
+			states += int64(to - from)
 		}
 		bytes += shardBytes(e.width, states)
 		most = max(most, states)
@@ -167,14 +168,29 @@ func (e *explorer) insert(chunks []*Steps) {
 	e.countNew(e.depth+1, known-e.result.Distinct)
 }
 
+// ahead is the number of steps whose states are looked for at the same time: their places in the table are read before any of them is
+// needed, so that the processor waits for memory once and not once for each.
+const ahead = 16
+
 // insertInto adds the successors that belong to the shard, in the order of the level.
 func (e *explorer) insertInto(shard int, chunks []*Steps) {
 	s := e.shards[shard]
 	for _, c := range chunks {
-		for _, i := range c.of(shard) {
-			step := &c.steps[i]
-			if s.add(step.hash, c.target(i), step.from) && len(s.first) > 0 {
-				s.first[e.class(step.action)]++
+		from, to := c.of(shard)
+		for ; from < to; from += ahead {
+			steps := c.sorted.steps[from:min(from+ahead, to)]
+			s.touch(steps)
+			for i := range steps {
+				step := &steps[i]
+				var added bool
+				if s.narrow {
+					added = s.addWord(step.hash, c.sorted.words[from+i], step.from)
+				} else {
+					added = s.add(step.hash, c.sorted.at(from+i, e.width), step.from)
+				}
+				if added && len(s.first) > 0 {
+					s.first[e.class(step.action)]++
+				}
 			}
 		}
 	}

@@ -40,19 +40,30 @@ func (id stateID) index() uint32 { return uint32(id) & maxShard }
 type shard struct {
 	width int
 	count uint32
+	// narrow: the states are words, and in table. Else they are found by slots.
+	narrow bool
+	table  wordTable
 	// pages hold pageStates records each; the first is smaller until it is full. A record is a state and the
 	// 4 bytes of its parent.
 	pages [][]byte
-	// slots is an open-addressing table with linear probing. A slot is 0 if it is empty, else the
+	// slots is an open-addressing table with linear probing, for states that are not narrow. A slot is 0 if it is empty, else the
 	// tag of the state's hash and its index plus one. The tag spares most comparisons with other states.
 	// Invariant: 4*count <= 3*len(slots).
 	slots []uint32
+	// touched keeps what touch reads.
+	touched uint64
 	// first counts the states by the class of the action that found them; nil without classes.
 	first []int64
 }
 
 func newShard(width, classes int) *shard {
-	return &shard{width: width, slots: make([]uint32, firstSlots), first: make([]int64, classes)}
+	s := &shard{width: width, narrow: width <= narrowWidth, first: make([]int64, classes)}
+	if s.narrow {
+		s.table = wordTable{words: make([]uint64, firstSlots), width: width}
+	} else {
+		s.slots = make([]uint32, firstSlots)
+	}
+	return s
 }
 
 // state gives the bytes of the index-th state, for reading.
@@ -69,6 +80,9 @@ func (s *shard) parent(index uint32) stateID {
 
 // add puts the state of hash h into the set and tells whether it is new.
 func (s *shard) add(h uint64, state []byte, parent stateID) bool {
+	if s.narrow {
+		return s.addWord(h, wordOf(state), parent)
+	}
 	tag := tagOf(h)
 	at := s.home(h)
 	for ; s.slots[at] != 0; at = s.after(at) {
@@ -84,6 +98,31 @@ func (s *shard) add(h uint64, state []byte, parent stateID) bool {
 	s.slots[at] = tag | (s.count + 1)
 	s.append(state, parent)
 	return true
+}
+
+// touch reads the memory that add will need for the steps: the slots, and the states they point to.
+func (s *shard) touch(steps []step) {
+	touched := s.touched
+	if s.narrow {
+		for i := range steps {
+			touched ^= s.table.words[s.table.home(steps[i].hash)]
+		}
+		s.touched = touched
+		return
+	}
+	var indices [ahead]uint32
+	for i := range steps {
+		slot := s.slots[s.home(steps[i].hash)]
+		if slot != 0 && slot&^maxShard == tagOf(steps[i].hash) {
+			indices[i] = slot & maxShard
+		}
+	}
+	for _, index := range indices {
+		if index != 0 {
+			touched ^= uint64(s.state(index - 1)[0])
+		}
+	}
+	s.touched = touched
 }
 
 // home is where the search for a state of hash h begins.
@@ -150,7 +189,11 @@ func shardBytes(width int, states int64) int64 {
 	if pages != 1 {
 		room = pages * pageStates
 	}
-	return room*int64(width+4) + pages*24 + int64(slots)*4
+	slotBytes := int64(4)
+	if width <= narrowWidth {
+		slotBytes = 8
+	}
+	return room*int64(width+4) + pages*24 + int64(slots)*slotBytes
 }
 
 func moreSlots(slots int) int { return slots + slots/2 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 )
@@ -13,23 +14,25 @@ const OnState = -1
 // a level at a time, by one worker, and then either counted as a whole or dropped as a whole.
 // Nothing in it is allocated for each step: its buffers are used again.
 type Steps struct {
-	width int
-	label func(state []byte) string
-	class func(action uint32) int
-	size  func(state []byte) int
+	width  int
+	narrow bool
+	label  func(state []byte) string
+	class  func(action uint32) int
+	size   func(state []byte) int
 
 	// The state being expanded, and where its steps begin.
 	state []byte
 	from  stateID
 	first int
 
-	// steps and next are the steps of the chunk and, in the same order, the states they lead to.
-	steps []step
-	next  []byte
-	// order lists the steps by shard, and within a shard in their order; those of a shard end
-	// where ends says.
-	order []uint32
-	ends  [shardCount]int
+	// steps and, in the same order, the states they lead to: words if they are narrow, else next.
+	targets
+	// sorted has them by shard, and within a shard in their order; those of a shard end where ends says. Whoever inserts them
+	// goes through memory from front to back.
+	sorted targets
+	ends   [shardCount]int
+	// spare is the state that target gives, if states are narrow.
+	spare [narrowWidth]byte
 
 	expanded    int64
 	least, most int // out-degree
@@ -49,6 +52,26 @@ type step struct {
 	action uint32
 }
 
+// targets are steps and the states they lead to.
+type targets struct {
+	steps []step
+	words []uint64
+	next  []byte
+}
+
+// grow makes room for n steps, all of them to be set.
+func (t *targets) grow(n, width int, narrow bool) {
+	t.steps = slices.Grow(t.steps[:0], n)[:n]
+	if narrow {
+		t.words = slices.Grow(t.words[:0], n)[:n]
+	} else {
+		t.next = slices.Grow(t.next[:0], n*width)[:n*width]
+	}
+}
+
+// at gives the i-th state, if states are not narrow.
+func (t *targets) at(i, width int) []byte { return t.next[i*width:][:width:width] }
+
 // found counts the reports under one key, and remembers the first.
 type found struct {
 	key   string
@@ -61,7 +84,7 @@ type found struct {
 
 func newSteps(width int, classes int, class func(uint32) int, label func([]byte) string, size func([]byte) int) *Steps {
 	return &Steps{
-		width: width, class: class, label: label, size: size,
+		width: width, narrow: width <= narrowWidth, class: class, label: label, size: size,
 		generated: make([]int64, classes),
 		endStates: make(map[string]int64),
 		foundBy:   make(map[string]int),
@@ -77,8 +100,14 @@ func (s *Steps) Add(action uint32, next []byte) int {
 			action, s.state, bytes.Clone(next), len(next), s.width)
 		return OnState
 	}
-	s.steps = append(s.steps, step{hash(next), s.from, action})
-	s.next = append(s.next, next...)
+	if s.narrow {
+		word := wordOf(next)
+		s.steps = append(s.steps, step{hashWord(word, s.width), s.from, action})
+		s.words = append(s.words, word)
+	} else {
+		s.steps = append(s.steps, step{hash(next), s.from, action})
+		s.next = append(s.next, next...)
+	}
 	return len(s.steps) - 1 - s.first
 }
 
@@ -129,7 +158,7 @@ func (s *Steps) broken(format string, args ...any) {
 
 // reset empties s for another chunk.
 func (s *Steps) reset() {
-	s.steps, s.next, s.found = s.steps[:0], s.next[:0], s.found[:0]
+	s.steps, s.words, s.next, s.found = s.steps[:0], s.words[:0], s.next[:0], s.found[:0]
 	s.counters = s.counters[:0]
 	s.expanded, s.least, s.most = 0, 0, 0
 	clear(s.generated)
@@ -166,8 +195,14 @@ func (s *Steps) atEnd() bool {
 	return true
 }
 
-// target is the state that the i-th step of the chunk leads to.
-func (s *Steps) target(i uint32) []byte { return s.next[int(i)*s.width:][:s.width:s.width] }
+// target is the state that the i-th step of the chunk leads to. It is valid until the next call.
+func (s *Steps) target(i uint32) []byte {
+	if !s.narrow {
+		return s.at(int(i), s.width)
+	}
+	binary.LittleEndian.PutUint64(s.spare[:], s.words[i])
+	return s.spare[:s.width:s.width]
+}
 
 // finish prepares the chunk for being counted and inserted: by a counting sort of its steps by shard.
 func (s *Steps) finish() {
@@ -182,11 +217,16 @@ func (s *Steps) finish() {
 		begin[shard] = sum
 		sum += n
 	}
-	s.order = slices.Grow(s.order[:0], sum)[:sum]
+	s.sorted.grow(sum, s.width, s.narrow)
 	for i := range s.steps {
-		shard := shardOf(s.steps[i].hash)
-		s.order[begin[shard]] = uint32(i)
-		begin[shard]++
+		at := &begin[shardOf(s.steps[i].hash)]
+		s.sorted.steps[*at] = s.steps[i]
+		if s.narrow {
+			s.sorted.words[*at] = s.words[i]
+		} else {
+			copy(s.sorted.at(*at, s.width), s.at(i, s.width))
+		}
+		*at++
 	}
 	s.ends = begin
 }
@@ -206,16 +246,20 @@ func (s *Steps) countClasses() {
 	}
 }
 
-// of lists the steps that lead to states of the shard, in their order.
-func (s *Steps) of(shard int) []uint32 {
+// of gives the steps that lead to states of the shard, as a range of sorted.
+func (s *Steps) of(shard int) (from, to int) {
 	if shard == 0 {
-		return s.order[:s.ends[0]]
+		return 0, s.ends[0]
 	}
-	return s.order[s.ends[shard-1]:s.ends[shard]]
+	return s.ends[shard-1], s.ends[shard]
 }
 
-// bytes is the memory that the steps of the chunk take.
+// bytes is the memory that the steps of the chunk take, as they were added and sorted.
 func (s *Steps) bytes() int64 {
-	const stepBytes, orderBytes = 16, 4
-	return int64(len(s.steps)) * int64(stepBytes+orderBytes+s.width)
+	const stepBytes = 16
+	width := int64(s.width)
+	if s.narrow {
+		width = narrowWidth
+	}
+	return 2 * int64(len(s.steps)) * (stepBytes + width)
 }

@@ -1,0 +1,86 @@
+package checker
+
+import "encoding/binary"
+
+// A state of at most 8 bytes is narrow: it is a word, and its hash table holds the word itself. To find out that a state is known, which
+// is what becomes of most steps, then costs one access to memory instead of two (the slot, and the state that it points to).
+//
+//	go test ./explore -run '^$' -bench Formal/H6
+//
+// gave 173 ns of processor time for a generated state with two accesses, one after the other, and 83 ns with one access that is begun
+// some steps ahead (see ahead).
+const narrowWidth = 8
+
+// wordOf gives a narrow state as a word. The bytes beyond the state are 0.
+func wordOf(state []byte) uint64 {
+	width := len(state)
+	switch {
+	case width == 8:
+		return binary.LittleEndian.Uint64(state)
+	case width >= 4:
+		// Two reads that overlap: the bytes they share are the same.
+		return uint64(binary.LittleEndian.Uint32(state)) | uint64(binary.LittleEndian.Uint32(state[width-4:]))<<(8*(width-4))
+	}
+	var word uint64
+	for i, b := range state {
+		word |= uint64(b) << (8 * i)
+	}
+	return word
+}
+
+// wordTable is a set of words: open addressing with linear probing. An empty slot is 0; whether the word 0 is in the set is said apart.
+type wordTable struct {
+	words []uint64
+	zero  bool
+	width int // of the states, for their hash
+}
+
+// home is where the search for a word of hash h begins.
+func (t *wordTable) home(h uint64) int { return int(placeOf(h) * uint64(len(t.words)) >> 32) }
+
+// slot is where the word of hash h is, or the empty slot where it would be.
+func (t *wordTable) slot(h, word uint64) int {
+	at := t.home(h)
+	for t.words[at] != 0 && t.words[at] != word {
+		if at++; at == len(t.words) {
+			at = 0
+		}
+	}
+	return at
+}
+
+// grow makes room for more words.
+func (t *wordTable) grow() {
+	old := t.words
+	t.words = make([]uint64, moreSlots(len(old)))
+	for _, word := range old {
+		if word != 0 {
+			t.words[t.slot(hashWord(word, t.width), word)] = word
+		}
+	}
+}
+
+// addWord puts the narrow state of hash h into the set and tells whether it is new.
+func (s *shard) addWord(h, word uint64, parent stateID) bool {
+	t := &s.table
+	if word == 0 {
+		if t.zero {
+			return false
+		}
+		t.zero = true
+	} else {
+		at := t.slot(h, word)
+		if t.words[at] != 0 {
+			return false
+		}
+		if 4*(int(s.count)+1) > 3*len(t.words) {
+			t.grow()
+			at = t.slot(h, word)
+		}
+		t.words[at] = word
+	}
+	var state [narrowWidth]byte
+	binary.LittleEndian.PutUint64(state[:], word)
+	s.append(state[:s.width], parent)
+	return true
+}
