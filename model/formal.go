@@ -266,15 +266,5 @@ func (f *Formal) SymmetryGroup() float64 {
 	return size
 }
 
-// podName names a pod of the kind, or the kind if it is of several.
-func (f *Formal) podName(pod int) string {
-	p := &f.pods[pod]
-	kind := &f.Scenario.Pods[p.kind]
-	if p.number >= 0 && p.number < len(kind.Fixed) {
-		return kind.Fixed[p.number]
-	}
-	return kind.Name
-}
-
 // template is the pod object of a kind.
 func (f *Formal) template(pod int) *v1.Pod { return f.Scenario.Pods[f.pods[pod].kind].Pod }
