@@ -12,6 +12,12 @@ func Formal(ctx context.Context, f *model.Formal, o checker.Options) (*checker.R
 	return checker.Check(ctx, formal{f}, o)
 }
 
+// The labels of the end states of the formal model.
+const (
+	EndUnboundNone = "nobody is unbound"
+	EndDeadlock    = "deadlock"
+)
+
 // formal is the formal model as the checker wants it.
 type formal struct{ *model.Formal }
 
@@ -23,6 +29,14 @@ func (m formal) ActionClasses() []string { return model.FormalClasses() }
 
 // ActionClass gives the class of an action.
 func (m formal) ActionClass(action uint32) int { return int(m.ClassOf(action)) }
+
+// End tells rest from deadlock.
+func (m formal) End(state []byte) string {
+	if m.Deadlock(state) {
+		return EndDeadlock
+	}
+	return EndUnboundNone
+}
 
 type formalWorker struct{ *model.FormalWorker }
 

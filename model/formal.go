@@ -38,6 +38,7 @@ type Formal struct {
 	cellBits int
 	all      uint64
 	initial  []uint64
+	goals    []formalGoal
 }
 
 // FormalActions are what may happen at any time, besides what the scheduler does, as often as it likes.

@@ -52,6 +52,7 @@ type FormalWorker struct {
 	next  []uint64
 	state []byte
 	out   Successors
+	steps int // of the state
 }
 
 // directBits is the widest cell for which facts are looked up in arrays.
@@ -74,9 +75,20 @@ func (f *Formal) NewWorker() *FormalWorker {
 	return w
 }
 
-// Expand gives every step from a state.
+// FormalDeadlock is the key under which a state is reported in which nothing can happen, although pods are unbound: the scheduler is at the
+// end of its means, and the environment does not help.
+const FormalDeadlock = "deadlock"
+
+// Deadlock tells whether a state that has no step is a deadlock; else it is at rest.
+func (f *Formal) Deadlock(state []byte) bool {
+	cells := make([]uint64, len(f.initial))
+	f.unpack(state, cells)
+	return cells[0] != 0
+}
+
+// Expand gives every step from a state, and reports broken properties, goals and deadlock.
 func (w *FormalWorker) Expand(state []byte, out Successors) {
-	w.out = out
+	w.out, w.steps = out, 0
 	w.read(state)
 	for i := range w.facts {
 		w.facts[i] = w.factsOf(w.formal.nodes[i].kind, w.cells[i+1])
@@ -84,8 +96,16 @@ func (w *FormalWorker) Expand(state []byte, out Successors) {
 			out.Find(breach, -1)
 		}
 	}
+	for i := range w.formal.goals {
+		if goal := &w.formal.goals[i]; goal.reaches(w.cells, w.formal.all) {
+			out.Find(GoalKey(goal.text), -1)
+		}
+	}
 	w.schedule()
 	w.environment()
+	if w.steps == 0 && w.cells[0] != 0 {
+		out.Find(FormalDeadlock, -1)
+	}
 }
 
 // read takes the state apart.
@@ -226,6 +246,7 @@ func (w *FormalWorker) environment() {
 // add gives the step after which the node has this cell and these pods are unbound. No node changes if it is -1.
 func (w *FormalWorker) add(action uint32, node int, cell, unbound uint64) {
 	f := w.formal
+	w.steps++
 	width := f.Width()
 	alone := node < 0 || f.nodes[node].first == f.nodes[node].last
 	if w.narrow && alone {

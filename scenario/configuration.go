@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -96,30 +97,33 @@ func (e *configurationErrors) add(field, format string, args ...any) {
 	e.errs = append(e.errs, &Error{Source: e.source, Field: field, Err: fmt.Errorf(format, args...)})
 }
 
+// writtenConfiguration is a configuration as it is written: nil is what is not there.
+type writtenConfiguration struct {
+	Name  *string `json:"name"`
+	Nodes *[]struct {
+		Cap    *int64    `json:"cap"`
+		Taints *[]string `json:"taints"`
+		Labels *[]string `json:"labels"`
+	} `json:"nodes"`
+	Pods *[]struct {
+		Req  *int64    `json:"req"`
+		Prio *int32    `json:"prio"`
+		Tol  *[]string `json:"tol"`
+		Sel  *[]string `json:"sel"`
+	} `json:"pods"`
+	Complete *string `json:"complete"`
+}
+
 // decode reads the JSON. Numbers and lists must be there: a default would be a guess.
 func (e *configurationErrors) decode(text []byte) *Configuration {
-	var written struct {
-		Name  *string
-		Nodes *[]struct {
-			Cap            *int64
-			Taints, Labels *[]string
-		}
-		Pods *[]struct {
-			Req      *int64
-			Prio     *int32
-			Tol, Sel *[]string
-		}
-		Complete *string
-	}
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&written); err != nil {
+	var written writtenConfiguration
+	slips, err := kjson.UnmarshalStrict(text, &written)
+	if err != nil {
 		e.notJSON(text, err)
 		return nil
 	}
-	if _, err := strict.Token(); !errors.Is(err, io.EOF) {
-		e.add("", "there is more after the configuration: a file holds one")
-		return nil
+	for _, slip := range slips {
+		e.add("", "%w", slip)
 	}
 	c := &Configuration{
 		Name: needed(e, "name", written.Name), Complete: needed(e, "complete", written.Complete),
@@ -144,16 +148,12 @@ func (e *configurationErrors) decode(text []byte) *Configuration {
 // notJSON says where the text cannot be read.
 func (e *configurationErrors) notJSON(text []byte, err error) {
 	line := func(offset int64) int { return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n")) }
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		e.add("", "line %d: it is not JSON: %w", line(syntax.Offset), err)
+	if is, offset := kjson.SyntaxErrorOffset(err); is {
+		e.add("", "line %d: it is not the JSON of one configuration: %w", line(offset), err)
 		return
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		e.add(kind.Field, "line %d: it is a %s: want a value of type %s", line(kind.Offset), kind.Value, kind.Type)
-		return
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		e.add("", "the JSON ends too early: want one configuration")
 		return
 	}
 	e.add("", "%w", err)

@@ -141,7 +141,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
-	cmd.AddCommand(c.explain(done), c.replay(done), c.museum(), c.conformance())
+	cmd.AddCommand(c.explain(done), c.replay(done), c.formal(done), c.museum(), c.conformance())
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(err, cmd.Flags()) })
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/explore"
 )
 
@@ -48,6 +49,12 @@ func (p *progress) showRandom(asked int64, elapsed time.Duration) {
 func (p *progress) taken(scenario, file string) {
 	p.clear()
 	fmt.Fprintf(p.w, "%s: taken from %s\n", scenario, file)
+}
+
+// showFormal shows the progress of the formal model.
+func (p *progress) showFormal(name string, number, of int, now checker.Progress) {
+	p.write(fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %s",
+		number, of, name, now.Distinct, now.Generated, now.Depth, now.Queue, now.Elapsed.Round(time.Second)))
 }
 
 func (p *progress) write(line string) {

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			wd, err := os.Getwd()
 			env.Setenv("CLUSTERS", wd+"/../../testdata/clusters")
 			env.Setenv("MUSEUM", wd+"/../../testdata/museum")
+			env.Setenv("CONFIGURATIONS", wd+"/../../testdata/configurations")
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

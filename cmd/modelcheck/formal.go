@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// formalOptions are the flags of the subcommand formal.
+type formalOptions struct {
+	symmetry      string
+	goals         []string
+	workers       int
+	memory        string
+	maxStates     int64
+	maxDepth      int
+	strict, quiet bool
+	output        string
+}
+
+// formal is the subcommand that explores the formal model on its own. done gets the verdict when it has been reported.
+func (c command) formal(done func(report.Verdict)) *cobra.Command {
+	o := &formalOptions{}
+	cmd := &cobra.Command{
+		Use:   "formal FILE|-...",
+		Short: "Explore the formal model on its own, in the literal reading, without kube-scheduler",
+		Long: `formal explores every state of the formal model as it was first written, cut down to cpu, taints,
+labels and priorities, so that other model checkers can run the same (docs/explorer.md). kube-scheduler
+is not asked. Each FILE is a configuration in JSON:
+
+  {"name": "two",
+   "nodes": [{"cap": 4, "taints": ["gpu"], "labels": ["ssd"]}],
+   "pods":  [{"req": 2, "prio": 1, "tol": ["gpu"], "sel": ["ssd"]}],
+   "complete": "churn"}
+
+complete says what may become of bound pods: unbound (a bound pod may become unbound), done (it may
+leave for good), both (either), churn (it may leave, and come back unbound) or none.
+
+Exit codes are those of modelcheck.`,
+		Example: `  modelcheck formal testdata/configurations/H4.json
+  modelcheck formal testdata/configurations/S3.json --symmetry off
+  modelcheck formal testdata/configurations/H2.json --symmetry off --goal p5@n1,p4@unbound`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("formal wants the file of a configuration, or - for stdin; see modelcheck formal --help")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := c.exploreFormal(cmd.Context(), o, args)
+			if err != nil {
+				return err
+			}
+			done(run.Verdict())
+			write := report.FormalText
+			if o.output == "json" {
+				write = report.FormalJSON
+			}
+			if err := write(c.stdout, run); err != nil {
+				return fmt.Errorf("writing the report: %w", err)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.symmetry, "symmetry", "on", "on: states that differ in the names of nodes and pods that are alike are one; off: names are kept")
+	f.StringArrayVar(&o.goals, "goal", nil, "show a shortest way to a state in which pods are at `PLACES`, such as p1@n2,p3@unbound,p4@left; may be repeated; without symmetry")
+	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
+	f.StringVar(&o.memory, "memory", "", "take at most about this much memory for states, a `quantity` such as 4Gi (default 3/4 of the machine's)")
+	f.Int64Var(&o.maxStates, "max-states", 0, "stop after about `N` states (default no limit)")
+	f.IntVar(&o.maxDepth, "max-depth", 0, "stop at `N` levels of states (default no limit)")
+	f.BoolVar(&o.strict, "strict", false, "let a deadlock fail: a state in which nothing can happen although pods are unbound")
+	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
+	return cmd
+}
+
+func (o *formalOptions) validate() error {
+	if o.symmetry != "on" && o.symmetry != "off" {
+		return usage("--symmetry is %q: it must be on or off", o.symmetry)
+	}
+	if len(o.goals) > 0 && o.symmetry == "on" {
+		return usage("--goal names nodes and pods, which have no names with symmetry; add --symmetry off")
+	}
+	if o.output != "text" && o.output != "json" {
+		return usage("--output is %q: it must be text or json", o.output)
+	}
+	for _, bound := range []struct {
+		flag        string
+		value, most int64
+	}{{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62}, {"max-depth", int64(o.maxDepth), 1 << 30}} {
+		if bound.value < 0 || bound.value > bound.most {
+			return usage("--%s is %d: it must be from 0 to %d", bound.flag, bound.value, bound.most)
+		}
+	}
+	return nil
+}
+
+// exploreFormal explores the configurations one after the other.
+func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []string) (*report.Formal, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	memory, err := (&options{memory: o.memory}).memoryLimit()
+	if err != nil {
+		return nil, err
+	}
+	if o.workers == 0 {
+		o.workers = runtime.GOMAXPROCS(0)
+	}
+	var models []*model.Formal
+	for _, file := range files {
+		m, err := c.formalModel(o, file)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	run := &report.Formal{Strict: o.strict, Workers: o.workers}
+	began := time.Now()
+	progress := newProgress(c.stderr, c.live, o.quiet)
+	for i, m := range models {
+		begun := time.Now()
+		result, err := explore.Formal(ctx, m, checker.Options{
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: memory, ProgressEvery: progress.every,
+			Progress: func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		run.Explored = append(run.Explored, report.FormalExplored{
+			Model: m, Symmetry: o.symmetry == "on", Goals: o.goals, Result: result, Elapsed: time.Since(begun),
+		})
+	}
+	progress.clear()
+	run.Elapsed = time.Since(began)
+	return run, nil
+}
+
+// formalModel reads a configuration and makes the model of it.
+func (c command) formalModel(o *formalOptions, file string) (*model.Formal, error) {
+	var input io.Reader = c.stdin
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		defer opened.Close()
+		input = opened
+	}
+	configuration, err := scenario.ReadConfiguration(input, scenario.Source{File: file})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	s, actions := configuration.Scenario()
+	m, err := model.NewFormal(s, spec.NewReference(), actions, o.symmetry == "on")
+	if err != nil {
+		return nil, usage("%s: %w", scenario.Source{File: file}, err)
+	}
+	for _, goal := range o.goals {
+		if err := m.AddGoal(goal); err != nil {
+			return nil, usage("--goal %s: %w", goal, err)
+		}
+	}
+	return m, nil
+}
