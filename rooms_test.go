@@ -36,6 +36,7 @@ var rooms = []room{
 	{"results", []string{"explore"}},
 	{"conformance", nil},
 	{"mutation", nil},
+	{"benchmarks", []string{"spec", "checker", "model", "scenario"}},
 	{"cmd", []string{"spec", "checker", "model", "production", "generate", "museum", "invariants", "scenario", "explore", "results", "report"}},
 }
 

@@ -140,11 +140,15 @@ func readSpin(output []byte) (distinct, generated int64, err error) {
 }
 
 func prepareRumur(c *scenario.Configuration, _, dir string) ([]*contender, error) {
-	if err := write(filepath.Join(dir, "model.m"), murphi(c)); err != nil {
+	text, err := murphi(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := write(filepath.Join(dir, "model.m"), text); err != nil {
 		return nil, err
 	}
 	threads := strconv.Itoa(runtime.NumCPU())
-	if err := build(dir, "rumur", "--threads", threads, "--deadlock-detection", "off", "--symmetry-reduction", "off", "--output", "model.c", "model.m"); err != nil {
+	if err := build(dir, "rumur", "--threads", threads, "--deadlock-detection", "off", "--symmetry-reduction", "off", "--smt-simplification", "off", "--output", "model.c", "model.m"); err != nil {
 		return nil, err
 	}
 	if err := build(dir, "gcc", "-std=c11", "-O3", "-march=native", "-w", "-o", "model", "model.c", "-lpthread", "-latomic"); err != nil {

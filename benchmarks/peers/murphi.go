@@ -9,11 +9,11 @@ import (
 	"github.com/seed-a3f26817/modelcheck/scenario"
 )
 
-// murphi writes the reference model of the configuration for Rumur. Murphi has no sets to choose from, so there is a rule for each set of
-// pods that can be evicted from a node at all; what it costs is a number that is known beforehand.
-func murphi(c *scenario.Configuration) string { return render(murphiText, c) }
+// murphi writes the reference model of the configuration for Rumur. Murphi has no sets to choose from, so every set of pods that can be
+// evicted from a node at all is written out; what it costs is a number that is known beforehand.
+func murphi(c *scenario.Configuration) (string, error) { return withChoices(murphiText, c) }
 
-var murphiText = template.Must(template.New("murphi").Funcs(functions).Parse(`const
+var murphiText = template.Must(template.New("murphi").Funcs(functions).Funcs(choices(1)).Parse(`const
 	NONE: 0;
 	GONE: {{gone .}};
 type
@@ -66,6 +66,31 @@ begin
 {{- end}}
 	return least;
 end;
+
+-- The number of sets that do the least damage.
+function sets{{$p}}(): 0..{{choices}};
+var least: damage; var count: 0..{{choices}};
+begin
+	least := least{{$p}}();
+	count := 0;
+{{- range $e := evictable $ $p}}
+	if {{$e.Damage}} = least & {{$e.There}} & {{$e.Helps}} then count := count + 1; end;
+{{- end}}
+	return count;
+end;
+
+procedure evict{{$p}}(choice: 0..{{choices}});
+var least: damage; var count: 0..{{choices}}; var done: boolean;
+begin
+	least := least{{$p}}();
+	count := 0;
+	done := false;
+{{- range $e := evictable $ $p}}
+	if !done & {{$e.Damage}} = least & {{$e.There}} & {{$e.Helps}} then
+		if count = choice then {{range $e.Pods}}p{{.}} := NONE; {{end}}done := true; else count := count + 1; end;
+	end;
+{{- end}}
+end;
 {{end}}
 startstate begin
 {{- range $p, $_ := .Pods}}
@@ -77,9 +102,11 @@ rule p{{$p}} = NONE & {{top $ $p}} & fits{{$p}}({{$n}})
 {{- range $m := allowed $ $p}}{{if ne $m $n}} & (!fits{{$p}}({{$m}}) | score{{$p}}({{$m}}) <= score{{$p}}({{$n}})){{end}}{{end}}
 ==> begin p{{$p}} := {{$n}}; end;
 {{end}}
-{{- range $e := evictable $ $p}}
-rule {{$e.There}} & p{{$p}} = NONE & {{top $ $p}} & {{$e.Helps}} & fitsNowhere{{$p}}() & least{{$p}}() = {{$e.Damage}}
-==> begin {{range $e.Pods}}p{{.}} := NONE; {{end}}end;
+{{- if evictable $ $p}}
+ruleset choice: 0..{{lastChoice}} do
+	rule p{{$p}} = NONE & {{top $ $p}} & fitsNowhere{{$p}}() & sets{{$p}}() > choice
+	==> begin evict{{$p}}(choice); end;
+end;
 {{end}}{{if unbinds $}}
 rule p{{$p}} != NONE & p{{$p}} != GONE ==> begin p{{$p}} := NONE; end;
 {{end}}{{if leaves $}}

@@ -9,16 +9,9 @@ import (
 
 // promela writes the reference model of the configuration for Spin: one process, one step for each choice. What the scheduler may do in a
 // state is worked out once, in C, and looked up by all guards.
-func promela(c *scenario.Configuration) (string, error) {
-	most, err := mostEvictions(c)
-	if err != nil {
-		return "", err
-	}
-	choices := template.FuncMap{"choices": func() int { return most }}
-	return render(template.Must(promelaText.Clone()).Funcs(choices), c), nil
-}
+func promela(c *scenario.Configuration) (string, error) { return withChoices(promelaText, c) }
 
-var promelaText = template.Must(template.New("promela").Funcs(functions).Funcs(template.FuncMap{"choices": func() int { return 0 }}).Parse(`#define P {{len .Pods}}
+var promelaText = template.Must(template.New("promela").Funcs(functions).Funcs(choices(1)).Parse(`#define P {{len .Pods}}
 #define N {{len .Nodes}}
 #define NONE 0
 #define GONE {{gone .}}
@@ -117,11 +110,17 @@ end:	do
 }
 `))
 
-// render fills a template in.
-func render(t *template.Template, c *scenario.Configuration) string {
-	var text bytes.Buffer
-	if err := t.Execute(&text, c); err != nil {
-		panic(err) // the templates are ours
+// withChoices fills a template in, with the number of choices among preemptions.
+func withChoices(t *template.Template, c *scenario.Configuration) (string, error) {
+	most, err := mostEvictions(c)
+	if err != nil {
+		return "", err
 	}
-	return text.String()
+	var text bytes.Buffer
+	err = template.Must(t.Clone()).Funcs(choices(max(1, most))).Execute(&text, c)
+	return text.String(), err
+}
+
+func choices(most int) template.FuncMap {
+	return template.FuncMap{"choices": func() int { return most }, "lastChoice": func() int { return most - 1 }}
 }
