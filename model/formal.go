@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -226,30 +227,46 @@ func (f *Formal) Initial(emit func(state []byte)) {
 
 // pack writes cells into a state.
 func (f *Formal) pack(cells []uint64, state []byte) {
-	clear(state)
-	at := 0
+	var word uint64
+	used := 0 // bits of word
 	for _, cell := range cells {
-		for left := f.cellBits; left > 0; {
-			room := 8 - at%8
-			take := min(room, left)
-			state[at/8] |= byte(cell&(1<<take-1)) << (at % 8)
-			cell >>= take
-			at, left = at+take, left-take
+		word |= cell << used
+		if used += f.cellBits; used < 64 {
+			continue
 		}
+		binary.LittleEndian.PutUint64(state, word)
+		state = state[8:]
+		used -= 64
+		word = cell >> (f.cellBits - used) // nothing, if the cell ended with the word
+	}
+	for i := range state {
+		state[i] = byte(word >> (8 * i))
 	}
 }
 
 // unpack reads the cells of a state.
 func (f *Formal) unpack(state []byte, cells []uint64) {
-	at := 0
+	var word uint64
+	have := 0 // bits of word
+	mask := uint64(1)<<f.cellBits - 1
 	for i := range cells {
-		cell := uint64(0)
-		for have := 0; have < f.cellBits; {
-			take := min(8-at%8, f.cellBits-have)
-			cell |= uint64(state[at/8]>>(at%8)&(1<<take-1)) << have
-			at, have = at+take, have+take
+		if have >= f.cellBits {
+			cells[i] = word & mask
+			word, have = word>>f.cellBits, have-f.cellBits
+			continue
 		}
-		cells[i] = cell
+		next, bits := uint64(0), 64
+		if len(state) >= 8 {
+			next, state = binary.LittleEndian.Uint64(state), state[8:]
+		} else {
+			bits = 8 * len(state)
+			for j, b := range state {
+				next |= uint64(b) << (8 * j)
+			}
+			state = nil
+		}
+		cells[i] = (word | next<<have) & mask
+		word, have = next>>(f.cellBits-have), bits-(f.cellBits-have)
 	}
 }
 
