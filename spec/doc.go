@@ -41,7 +41,7 @@
 //	PreemptionEnabled, Preemption         preemption.go, documentedpreemption.go
 //	what becomes of the pod               verdict.go, eligibility.go, outcomes.go
 //	the two readings                      reading.go, rules.go: what they have different rules for
-//	the model as first written            literal.go, literal_*.go
+//	the model as first written            literal.go, literal_*.go, and reference.go: cut down for other checkers
 //	where it is not what is documented    errata.go, errata_*.go
 //	known defects of kube-scheduler       quirks.go, quirk_*.go, and volumerules.go: what they change of the volume filters;
 //	                                      answers.go: when there is no decision
