@@ -1,0 +1,105 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// reports takes what is reported in a state.
+type reports struct{ keys []string }
+
+func (*reports) Add(uint32, []byte) int      { return 0 }
+func (r *reports) Find(key string, step int) { r.keys = append(r.keys, key) }
+
+// TestFormalProperties: what is wrong in the beginning is reported there.
+func TestFormalProperties(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		bound  []ClusterPod // to the first node, which is not tainted, or
+		gpu    []ClusterPod // to the second, which is
+		want   []string
+	}{
+		{"all is well", []ClusterPod{{Kind: 0}}, []ClusterPod{{Kind: 1}}, nil},
+		{"a node with 2 cpus, of which pods request 3", []ClusterPod{{Kind: 0, ID: 1}, {Kind: 1}}, nil, []string{FormalCapacity + " (cpu)"}},
+		{"a pod that does not tolerate the taint", nil, []ClusterPod{{Kind: 0}}, []string{FormalPlacement}},
+		{"both", nil, []ClusterPod{{Kind: 0}, {Kind: 1}}, []string{FormalCapacity + " (cpu)", FormalPlacement}},
+	} {
+		s := rowOfNodes([2]int{1, 1}, [2]int{0, 0})
+		s.Initial[0].Places[0].Bound, s.Initial[0].Places[1].Bound = row.bound, row.gpu
+		for _, symmetry := range []bool{false, true} {
+			f, err := NewFormal(s, spec.NewReference(), FormalActions{}, symmetry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got reports
+			f.Initial(func(state []byte) { f.NewWorker().Expand(state, &got) })
+			if diff := cmp.Diff(row.want, got.keys); diff != "" {
+				t.Errorf("%s, symmetry %t (-want +got):\n%s", row.reason, symmetry, diff)
+			}
+		}
+	}
+}
+
+// TestFormalPlantedBug: with a filter that lets too much pass, the scheduler breaks a property by itself.
+func TestFormalPlantedBug(t *testing.T) {
+	blind := spec.Filter{Plugin: "NodeResourcesFit", Holds: func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { return true }}
+	m := spec.NewReference().With(spec.Quirk{Name: "planted", Filter: &blind})
+	f, err := NewFormal(rowOfNodes([2]int{1, 0}, [2]int{3, 0}), m, FormalActions{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := f.NewWorker()
+	var keys []string
+	f.Initial(func(state []byte) {
+		for range 4 {
+			var here reports
+			w.Expand(state, &here)
+			keys = append(keys, here.keys...)
+			var next lastStep
+			w.Expand(state, &next)
+			if state = next.state; state == nil {
+				break
+			}
+		}
+	})
+	if want := []string{FormalCapacity + " (cpu)"}; !slices.Equal(keys, want) {
+		t.Errorf("reported: %v, want %v", keys, want)
+	}
+}
+
+// lastStep keeps the state that the last step leads to.
+type lastStep struct{ state []byte }
+
+func (l *lastStep) Add(_ uint32, next []byte) int { l.state = slices.Clone(next); return 0 }
+func (*lastStep) Find(string, int)                {}
+
+// TestFormalGoals: a goal is a set of states by where pods are.
+func TestFormalGoals(t *testing.T) {
+	for _, row := range []struct {
+		reason, goal string
+		want         bool
+	}{
+		{"all pods begin unbound", "pod0-1@unbound,pod1-1@unbound", true},
+		{"blanks do not count", "pod0-1@unbound, pod1-1@unbound", true},
+		{"one is not there yet", "pod0-1@unbound,pod1-1@node1-1", false},
+		{"nobody has left", "pod0-1@left", false},
+	} {
+		f, err := NewFormal(rowOfNodes([2]int{1, 1}, [2]int{1, 1}), spec.NewReference(), FormalActions{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.AddGoal(row.goal); err != nil {
+			t.Fatalf("%s: %v", row.reason, err)
+		}
+		var got reports
+		f.Initial(func(state []byte) { f.NewWorker().Expand(state, &got) })
+		if reached := slices.Contains(got.keys, GoalKey(row.goal)); reached != row.want {
+			t.Errorf("%s: reached in the beginning: %t, want %t", row.reason, reached, row.want)
+		}
+	}
+}
