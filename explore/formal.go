@@ -12,6 +12,11 @@ func Formal(ctx context.Context, f *model.Formal, o checker.Options) (*checker.R
 	return checker.Check(ctx, formal{f}, o)
 }
 
+// SimulateFormal follows behaviours of the formal model at random, where there are too many states to explore.
+func SimulateFormal(ctx context.Context, f *model.Formal, o checker.SimulateOptions) (*checker.Simulation, error) {
+	return checker.Simulate(ctx, formal{f}, o)
+}
+
 // The labels of the end states of the formal model.
 const (
 	EndUnboundNone = "nobody is unbound"

@@ -20,13 +20,28 @@ type Formal struct {
 	Workers int
 }
 
-// FormalExplored is what was found of one configuration.
+// FormalExplored is what was found of one configuration: by exploring every state (Result), or by following behaviours (Simulation).
 type FormalExplored struct {
-	Model    *model.Formal
-	Symmetry bool
-	Goals    []string
-	Result   *checker.Result
-	Elapsed  time.Duration
+	Model      *model.Formal
+	Symmetry   bool
+	Goals      []string
+	Result     *checker.Result
+	Simulation *checker.Simulation
+	Elapsed    time.Duration
+}
+
+func (e *FormalExplored) findings() []checker.Finding {
+	if e.Simulation != nil {
+		return e.Simulation.Findings
+	}
+	return e.Result.Findings
+}
+
+func (e *FormalExplored) complete() bool {
+	if e.Simulation != nil {
+		return e.Simulation.Complete
+	}
+	return e.Result.Complete
 }
 
 // Verdict is that of the run. A goal that is reached, or not, is no violation.
@@ -34,12 +49,12 @@ func (r *Formal) Verdict() Verdict {
 	verdict := Holds
 	for i := range r.Explored {
 		e := &r.Explored[i]
-		for _, f := range e.Result.Findings {
+		for _, f := range e.findings() {
 			if e.violates(f, r.Strict) {
 				return Violated
 			}
 		}
-		if !e.Result.Complete {
+		if !e.complete() {
 			verdict = Unfinished
 		}
 	}
@@ -59,6 +74,19 @@ func (e *FormalExplored) violates(f checker.Finding, strict bool) bool {
 func FormalText(w io.Writer, r *Formal) error {
 	p := &page{}
 	p.line("The formal model on its own, in the literal reading; kube-scheduler is not asked")
+	if len(r.Explored) > 0 && r.Explored[0].Simulation != nil {
+		p.simulated(r)
+	} else {
+		p.exploredFormal(r)
+	}
+	p.line("\nVerdict: %s", formalVerdict(r))
+	p.line("Time: %s with %s", r.Elapsed.Round(time.Millisecond), plural(int64(r.Workers), "worker"))
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// exploredFormal adds what was found by exploring.
+func (p *page) exploredFormal(r *Formal) {
 	p.section("Explored")
 	rows := table{{"configuration", "nodes", "pods", "group", "distinct", "generated", "depth", "bytes/state", "ended with"}}
 	for i := range r.Explored {
@@ -78,10 +106,34 @@ func FormalText(w io.Writer, r *Formal) error {
 	for i := range r.Explored {
 		p.formal(&r.Explored[i])
 	}
-	p.line("\nVerdict: %s", formalVerdict(r))
-	p.line("Time: %s with %s", r.Elapsed.Round(time.Millisecond), plural(int64(r.Workers), "worker"))
-	_, err := io.WriteString(w, p.String())
-	return err
+}
+
+// simulated adds what was found by following behaviours.
+func (p *page) simulated(r *Formal) {
+	p.section("Behaviours followed at random")
+	rows := table{{"configuration", "nodes", "pods", "behaviours", "steps", "longest", "came to an end"}}
+	for i := range r.Explored {
+		e := &r.Explored[i]
+		nodes, pods := e.size()
+		ends := "none"
+		if len(e.Simulation.Ends) > 0 {
+			ends = ""
+			for _, end := range e.Simulation.Ends {
+				ends = strings.TrimPrefix(ends+", "+end.Label+" "+count(end.Count), ", ")
+			}
+		}
+		rows = append(rows, []string{
+			e.Model.Scenario.Name, count(int64(nodes)), count(int64(pods)), count(e.Simulation.Walks), count(e.Simulation.Steps),
+			count(int64(e.Simulation.Longest)), ends,
+		})
+	}
+	p.table("  ", rows)
+	p.line("  this says nothing of other behaviours")
+	for i := range r.Explored {
+		e := &r.Explored[i]
+		p.section(e.Model.Scenario.Name + ": " + e.Model.Scenario.Doc)
+		p.formalFindings(e)
+	}
 }
 
 func formalVerdict(r *Formal) string {
@@ -128,22 +180,35 @@ func (p *page) formal(e *FormalExplored) {
 	if r.Queue > 0 {
 		p.line("  found and not explored       %s", count(r.Queue))
 	}
+	p.formalFindings(e)
+}
+
+// formalFindings says of each property and goal what became of it, and adds shortest traces.
+func (p *page) formalFindings(e *FormalExplored) {
+	unit := "state"
+	if e.Simulation != nil {
+		unit = "behaviour"
+	}
 	for _, property := range model.FormalProperties() {
 		verdict := "holds"
-		for _, f := range r.Findings {
+		for _, f := range e.findings() {
 			if f.Key == property[0] || strings.HasPrefix(f.Key, property[0]+" ") {
-				verdict = "violated in " + count(f.Count)
+				verdict = "violated in " + plural(f.Count, unit)
 			}
 		}
 		p.line("  %-28s %s: %s", property[0], verdict, property[1])
 	}
 	for _, goal := range e.Goals {
 		if !e.reached(goal) {
-			p.line("  %s: no state explored is like that", model.GoalKey(goal))
+			p.line("  %s: no state that was visited is like that", model.GoalKey(goal))
 		}
 	}
-	for _, f := range r.Findings {
-		p.line("\n  %s, in %s; a shortest way there:", f.Key, plural(f.Count, "state"))
+	for _, f := range e.findings() {
+		way := "a shortest way there:"
+		if e.Simulation != nil {
+			way = "a way there, shortened:"
+		}
+		p.line("\n  %s, in %s; %s", f.Key, plural(f.Count, unit), way)
 		before := f.Trace.Initial
 		for i, step := range f.Trace.Steps {
 			p.line("  %3d. %s", i+1, e.Model.Step(before, step.Action, step.State))
@@ -154,7 +219,7 @@ func (p *page) formal(e *FormalExplored) {
 }
 
 func (e *FormalExplored) reached(goal string) bool {
-	for _, f := range e.Result.Findings {
+	for _, f := range e.findings() {
 		if f.Key == model.GoalKey(goal) {
 			return true
 		}
@@ -182,14 +247,23 @@ type FormalConfiguration struct {
 	Distinct      int64                     `json:"distinct"`
 	Generated     int64                     `json:"generated"`
 	Depth         int                       `json:"depth"`
-	Levels        []int64                   `json:"levels"`
+	Levels        []int64                   `json:"levels,omitempty"`
 	Queue         int64                     `json:"queue"`
 	Actions       map[string]FormalCoverage `json:"actions"`
 	Ends          map[string]int64          `json:"ends"`
 	BytesPerState float64                   `json:"bytesPerState"`
 	Findings      []FormalFinding           `json:"findings"`
 	Unreached     []string                  `json:"unreached,omitempty"`
+	Simulation    *FormalSimulation         `json:"simulation,omitempty"`
 	Seconds       float64                   `json:"seconds"`
+}
+
+// FormalSimulation is how many behaviours were followed, where not every state was explored. Then distinct, generated, depth, queue and
+// actions are empty, and what is counted is behaviours.
+type FormalSimulation struct {
+	Behaviours int64 `json:"behaviours"`
+	Steps      int64 `json:"steps"`
+	Longest    int   `json:"longest"`
 }
 
 // FormalCoverage is how often an action found a new state, and how often it was taken.
@@ -221,23 +295,30 @@ func FormalJSON(w io.Writer, r *Formal) error {
 }
 
 func (e *FormalExplored) document() FormalConfiguration {
-	r := e.Result
 	d := FormalConfiguration{
-		Name: e.Model.Scenario.Name, Symmetry: e.Symmetry, Group: e.Model.SymmetryGroup(), Complete: r.Complete,
-		Distinct: r.Distinct, Generated: r.Generated, Depth: r.Depth, Levels: r.Levels, Queue: r.Queue,
-		Actions: map[string]FormalCoverage{}, Ends: map[string]int64{}, BytesPerState: r.BytesPerState(),
-		Findings: []FormalFinding{}, Seconds: e.Elapsed.Seconds(),
+		Name: e.Model.Scenario.Name, Symmetry: e.Symmetry, Group: e.Model.SymmetryGroup(), Complete: e.complete(),
+		Actions: map[string]FormalCoverage{}, Ends: map[string]int64{}, Findings: []FormalFinding{}, Seconds: e.Elapsed.Seconds(),
 	}
-	if !r.Complete {
-		d.Stopped = r.Stopped.String()
+	if s := e.Simulation; s != nil {
+		d.Simulation = &FormalSimulation{s.Walks, s.Steps, s.Longest}
+		for _, end := range s.Ends {
+			d.Ends[end.Label] = end.Count
+		}
 	}
-	for _, c := range r.Coverage {
-		d.Actions[c.Class] = FormalCoverage{c.Distinct, c.Generated}
+	if r := e.Result; r != nil {
+		d.Distinct, d.Generated, d.Depth, d.Levels, d.Queue = r.Distinct, r.Generated, r.Depth, r.Levels, r.Queue
+		d.BytesPerState = r.BytesPerState()
+		if !r.Complete {
+			d.Stopped = r.Stopped.String()
+		}
+		for _, c := range r.Coverage {
+			d.Actions[c.Class] = FormalCoverage{c.Distinct, c.Generated}
+		}
+		for _, end := range r.Ends {
+			d.Ends[end.Label] = end.Count
+		}
 	}
-	for _, end := range r.Ends {
-		d.Ends[end.Label] = end.Count
-	}
-	for _, f := range r.Findings {
+	for _, f := range e.findings() {
 		finding := FormalFinding{Key: f.Key, Count: f.Count, Steps: []string{}, State: e.Model.View(f.Trace.Last()).String()}
 		before := f.Trace.Initial
 		for _, step := range f.Trace.Steps {

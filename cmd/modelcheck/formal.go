@@ -26,6 +26,8 @@ type formalOptions struct {
 	memory        string
 	maxStates     int64
 	maxDepth      int
+	simulate      int64
+	seed          uint64
 	strict, quiet bool
 	output        string
 }
@@ -82,6 +84,8 @@ Exit codes are those of modelcheck.`,
 	f.StringVar(&o.memory, "memory", "", "take at most about this much memory for states, a `quantity` such as 4Gi (default 3/4 of the machine's)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop at `N` levels of states (default no limit)")
+	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` behaviours at random instead of exploring every state, each of --max-depth levels at most (default 1000)")
+	f.Uint64Var(&o.seed, "seed", 1, "follow the behaviours of this `seed`")
 	f.BoolVar(&o.strict, "strict", false, "let a deadlock fail: a state in which nothing can happen although pods are unbound")
 	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
@@ -101,12 +105,20 @@ func (o *formalOptions) validate() error {
 	for _, bound := range []struct {
 		flag        string
 		value, most int64
-	}{{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62}, {"max-depth", int64(o.maxDepth), 1 << 30}} {
+	}{{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62}, {"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40}} {
 		if bound.value < 0 || bound.value > bound.most {
 			return usage("--%s is %d: it must be from 0 to %d", bound.flag, bound.value, bound.most)
 		}
 	}
 	return nil
+}
+
+// steps is the number of steps of a behaviour: one less than the levels of states it goes through.
+func (o *formalOptions) steps() int {
+	if o.maxDepth == 0 {
+		return 1000 - 1
+	}
+	return o.maxDepth - 1
 }
 
 // exploreFormal explores the configurations one after the other.
@@ -134,16 +146,27 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 	progress := newProgress(c.stderr, c.live, o.quiet)
 	for i, m := range models {
 		begun := time.Now()
-		result, err := explore.Formal(ctx, m, checker.Options{
+		explored := report.FormalExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
+		if o.simulate > 0 {
+			explored.Simulation, err = explore.SimulateFormal(ctx, m, checker.SimulateOptions{
+				Seed: o.seed, Walks: o.simulate, Depth: max(1, o.steps()), Workers: o.workers,
+			})
+			if err != nil {
+				return nil, err
+			}
+			explored.Elapsed = time.Since(begun)
+			run.Explored = append(run.Explored, explored)
+			continue
+		}
+		explored.Result, err = explore.Formal(ctx, m, checker.Options{
 			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: memory, ProgressEvery: progress.every,
 			Progress: func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
 		})
 		if err != nil {
 			return nil, err
 		}
-		run.Explored = append(run.Explored, report.FormalExplored{
-			Model: m, Symmetry: o.symmetry == "on", Goals: o.goals, Result: result, Elapsed: time.Since(begun),
-		})
+		explored.Elapsed = time.Since(begun)
+		run.Explored = append(run.Explored, explored)
 	}
 	progress.clear()
 	run.Elapsed = time.Since(began)
