@@ -3,6 +3,7 @@ package explore_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
@@ -43,12 +44,13 @@ func TestReference(t *testing.T) {
 		canonical           int64
 		group               float64
 		large               bool
+		findings            []string
 	}{
 		{name: "H2", distinct: 929, generated: 4_264, depth: 19, canonical: 929, group: 1},
 		{name: "H3", distinct: 1_320, generated: 7_419, depth: 20, canonical: 1_320, group: 1},
 		{name: "H4", distinct: 42_706, generated: 299_938, depth: 27, canonical: 42_706, group: 1},
 		{name: "H6", distinct: 2_438_428, generated: 22_214_040, depth: 33, canonical: 2_438_428, group: 1, large: true},
-		{name: "D3", distinct: 194, generated: 905, depth: 9, ends: 1, canonical: 69, group: 4},
+		{name: "D3", distinct: 194, generated: 905, depth: 9, ends: 1, canonical: 69, group: 4, findings: []string{model.FormalDeadlock}},
 		{name: "D4", distinct: 39_066, generated: 311_428, depth: 25, ends: 1, canonical: 39_066, group: 1},
 		{name: "S1", distinct: 776, generated: 3_723, depth: 13, canonical: 80, group: 24},
 		{name: "S2", distinct: 9_112, generated: 54_409, depth: 16, canonical: 164, group: 216},
@@ -67,9 +69,16 @@ func TestReference(t *testing.T) {
 			for _, end := range result.Ends {
 				ends += end.Count
 			}
-			got := fmt.Sprint(result.Complete, result.Distinct, result.Generated, result.Depth, ends, len(result.Findings))
-			if want := fmt.Sprint(true, row.distinct, row.generated, row.depth, row.ends, 0); got != want {
-				t.Errorf("without symmetry: complete, distinct, generated, depth, ends, findings are\n%s, want\n%s", got, want)
+			got := fmt.Sprint(result.Complete, result.Distinct, result.Generated, result.Depth, ends)
+			if want := fmt.Sprint(true, row.distinct, row.generated, row.depth, row.ends); got != want {
+				t.Errorf("without symmetry: complete, distinct, generated, depth, end states are\n%s, want\n%s", got, want)
+			}
+			var findings []string
+			for _, f := range result.Findings {
+				findings = append(findings, f.Key)
+			}
+			if !slices.Equal(findings, row.findings) {
+				t.Errorf("findings are %v, want %v", findings, row.findings)
 			}
 			f := formalOf(t, row.name, true)
 			result, err = explore.Formal(t.Context(), f, checker.Options{})
