@@ -26,7 +26,8 @@
 //
 // # Non-goals
 //
-// States are held in memory, at most 64 times 2^26-1 of them; steps are not kept.
+// States are held in memory, at most 64 times 2^26-1 of them; Check does not keep steps. What goes on for ever is asked of a
+// Graph, which does: see Unfold and Liveness.
 package checker
 
 import (
