@@ -69,7 +69,7 @@ func (c *checker) ask(q spec.Question) *invariants.Case {
 // compare puts a decision beside what the model says.
 func (c *checker) compare(q spec.Question, decision *spec.Decision) *invariants.Case {
 	return &invariants.Case{
-		Question: q, Decision: decision, Expected: c.model.Expect(q),
+		Question: q, Decision: decision, Expected: c.model.Expect(q), Spec: c.model,
 		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
 			return c.model.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
 		},

@@ -41,6 +41,8 @@ type record struct {
 	once sync.Once
 	// moves are those to follow: allowed by the spec, or taken by production.
 	moves []model.Move
+	// taken tells of each move whether production may make it, allowed whether the spec allows it or cannot tell.
+	taken, allowed []bool
 	// findings are the keys of the properties that the decision breaks.
 	findings []string
 }
@@ -99,7 +101,7 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 	spent := time.Since(began)
 
 	c := d.newCase(q, answer, decision)
-	r.moves = d.movesOf(q, answer, c)
+	d.follow(r, q, answer, c)
 	exercised, broken := d.check(c)
 	r.findings = d.sort(q, answer, decision, broken)
 	for _, key := range r.findings {
@@ -188,6 +190,9 @@ func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Deci
 func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.Decision) *invariants.Case {
 	normal := *decision
 	normal.Outcomes = distinctOutcomes(q, a, decision.Outcomes)
+	if len(decision.Outcomes) == 1 {
+		normal.Writes = a.NormalWrites(q, decision.Outcomes[0], decision.Writes)
+	}
 	normal.Candidates = nil
 	for _, candidate := range decision.Candidates {
 		normal.Candidates = append(normal.Candidates, a.NormalCandidate(q, candidate))
@@ -197,7 +202,7 @@ func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.D
 		a.Expectation.Ideal[i] = a.NormalCandidate(q, candidate)
 	}
 	return &invariants.Case{
-		Question: a.Question, Decision: &normal, Expected: a.Expectation,
+		Question: a.Question, Decision: &normal, Expected: a.Expectation, Spec: a.Spec(),
 		Unmodelled: unmodelled(&normal, a.Expectation), FeasibleWithout: a.FeasibleWithout,
 		Documented: func() []spec.Outcome {
 			if d.documented == nil {
@@ -228,7 +233,7 @@ func (r *run) again(q spec.Question) *invariants.Case {
 func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
 	expected := s.Expect(q)
 	return &invariants.Case{
-		Question: q, Decision: decision, Expected: expected, Unmodelled: unmodelled(decision, expected),
+		Question: q, Decision: decision, Expected: expected, Spec: s, Unmodelled: unmodelled(decision, expected),
 		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
 			return s.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
 		},
@@ -264,19 +269,21 @@ func unmodelled(d *spec.Decision, e *spec.Expectation) []string {
 	return plugins
 }
 
-// movesOf gives the moves to follow: what the spec allows, unless it cannot tell, and what production takes. The model as first
+// follow sets the moves to follow: what the spec allows, unless it cannot tell, and what production takes. The model as first
 // written allows what no scheduler does, such as to fill a node over and over; there production alone is followed.
-func (d *decisions) movesOf(q *model.Question, a *model.Answer, c *invariants.Case) []model.Move {
-	follow := c.Decision.Outcomes
+func (d *decisions) follow(r *record, q *model.Question, a *model.Answer, c *invariants.Case) {
+	outcomes := c.Decision.Outcomes
 	if len(c.Unmodelled) == 0 && d.documented == nil {
-		follow = slices.Concat(c.Expected.Outcomes, follow)
+		outcomes = slices.Concat(c.Expected.Outcomes, outcomes)
 	}
-	var moves []model.Move
-	for _, outcome := range distinctOutcomes(q, a, follow) {
+	for _, outcome := range distinctOutcomes(q, a, outcomes) {
 		// An outcome that cannot be carried out, because a victim is not on the node, breaks a property; it is not followed.
-		if move, err := q.Move(outcome, a.PodsOf); err == nil {
-			moves = append(moves, move)
+		move, err := q.Move(outcome, a.PodsOf)
+		if err != nil {
+			continue
 		}
+		r.moves = append(r.moves, move)
+		r.taken = append(r.taken, slices.ContainsFunc(c.Decision.Outcomes, outcome.Equal))
+		r.allowed = append(r.allowed, len(c.Unmodelled) > 0 || slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal))
 	}
-	return moves
 }

@@ -22,34 +22,40 @@ type Example struct {
 	// Case is, for a property of decisions, the decision in the last state: production asked once more, in the names of the
 	// example, and the spec asked directly.
 	Case *invariants.Case
+	// Loop is how many of the last steps go on for ever, for a property of behaviours; else 0. They lead back to where they begin.
+	Loop int
 	// Reasons say what is wrong, in the names of the example.
 	Reasons []string
 }
 
-// example gives names to the trace of a finding.
-func (m *exploration) example(f Finding, found checker.Finding) (Example, error) {
-	states, actions := [][]byte{found.Trace.Initial}, []uint32(nil)
-	for _, step := range found.Trace.Steps {
-		states, actions = append(states, step.State), append(actions, step.Action)
-	}
-	questioner := m.machine.NewQuestioner()
-	recordOf := func(a *model.Arrangement, asker model.Asker) (*record, []int) {
-		key, order := questioner.Ask(a, asker)
-		return m.decisions.get(key, func() *model.Question { return questioner.Question(asker) }, m.run.deciders[0]), order
-	}
-	moves := func(a *model.Arrangement, asker model.Asker) []model.Move {
-		record, order := recordOf(a, asker)
-		moves := slices.Clone(record.moves)
-		for i := range moves {
-			if moves[i].Place >= 0 {
-				moves[i].Place = order[moves[i].Place]
-			}
+// movesOf gives the moves that may be followed, production's and the spec's.
+func (m *exploration) movesOf() model.Moves {
+	t := m.newTaker(m.run.deciders[0])
+	return func(a *model.Arrangement, asker model.Asker) []model.Move {
+		record, order := t.record(a, asker)
+		var moves []model.Move
+		for _, move := range record.moves {
+			moves = append(moves, placed(move, order))
 		}
 		return moves
 	}
+}
+
+// walk gives names to a trace.
+func (m *exploration) walk(trace checker.Trace) ([]model.Stage, error) {
+	states, actions := [][]byte{trace.Initial}, []uint32(nil)
+	for _, step := range trace.Steps {
+		states, actions = append(states, step.State), append(actions, step.Action)
+	}
+	return m.machine.Walk(states, actions, m.movesOf())
+}
+
+// example gives names to the trace of a finding.
+func (m *exploration) example(f Finding, found checker.Finding) (Example, error) {
+	taken := m.newTaker(m.run.deciders[0])
 	example := Example{Scenario: m.machine.Scenario.Name}
 	var err error
-	if example.Stages, err = m.machine.Walk(states, actions, moves); err != nil {
+	if example.Stages, err = m.walk(found.Trace); err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
 	}
 	if example.Takers, err = m.takersOf(example.Stages); err != nil {
@@ -58,7 +64,7 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 	last := example.Stages[len(example.Stages)-1]
 	switch {
 	case f.Property.Step != nil:
-		example.Reasons = m.stepReasons(f, states[len(states)-2], actions[len(actions)-1], moves)
+		example.Reasons = m.stepReasons(f, found.Trace)
 	case f.Property.Node != nil:
 		for _, node := range last.Cluster.Nodes {
 			_, breaches := f.Property.Node(invariants.Node{
@@ -68,7 +74,7 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 		}
 	default:
 		for _, asker := range last.Askers(m.machine) {
-			if record, _ := recordOf(last.Arrangement(), asker); slices.Contains(record.findings, f.key.String()) {
+			if record, _ := taken.record(last.Arrangement(), asker); slices.Contains(record.findings, f.key.String()) {
 				example.Case = m.run.again(last.Question(m.machine, asker))
 				_, breaches := f.Property.Decision(example.Case)
 				example.Reasons = reasons(f, breaches)
@@ -95,8 +101,12 @@ func reasons(f Finding, breaches []invariants.Breach) []string {
 }
 
 // stepReasons takes the last step again.
-func (m *exploration) stepReasons(f Finding, before []byte, packed uint32, moves model.Moves) []string {
-	action := model.UnpackAction(packed)
+func (m *exploration) stepReasons(f Finding, trace checker.Trace) []string {
+	last := len(trace.Steps) - 1
+	action, before := model.UnpackAction(trace.Steps[last].Action), trace.Initial
+	if last > 0 {
+		before = trace.Steps[last-1].State
+	}
 	var now, next model.Arrangement
 	m.machine.Unpack(before, &now)
 	check := func() []string {
@@ -112,7 +122,7 @@ func (m *exploration) stepReasons(f Finding, before []byte, packed uint32, moves
 		return check()
 	}
 	asker := model.Asker{Kind: int(action.Pod), Place: action.Place}
-	for _, move := range moves(&now, asker) {
+	for _, move := range m.movesOf()(&now, asker) {
 		next.CopyFrom(&now)
 		next.Apply(m.machine.Scenario, asker, move)
 		if broken := check(); move.Class() == action.Class && len(broken) > 0 {

@@ -90,7 +90,7 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 		}
 	}
 	for i := range scenarios {
-		e, err := r.exploration(i) // a new one: decisions are asked again for examples only
+		e, err := r.exploration(i) // a new one: decisions are asked again for examples and for what goes on for ever
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +99,13 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 			explored = pieces[i].Explored
 		}
 		result.add(ScenarioResult{Scenario: e.machine.Scenario, Result: explored, exploration: e})
+		if len(r.behaviours()) > 0 && explored.Complete && ctx.Err() == nil {
+			found, err := e.live(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("scenario %s: %w", scenarios[i].Name, err)
+			}
+			r.loops = append(r.loops, found)
+		}
 	}
 	return result, r.conclude(result, pieces)
 }
@@ -112,6 +119,8 @@ type run struct {
 	notices    notices
 	asked      int64         // by the scenarios before
 	spent      time.Duration // inside production
+	// loops are what the scenarios explored so far do for ever, if that is asked.
+	loops []*loops
 }
 
 func newRun(scenarios []*model.Scenario, o Options) (*run, error) {

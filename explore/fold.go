@@ -19,7 +19,7 @@ func folded(findings []Finding) []Finding {
 				parts, shown = append(parts, j), append(shown, other.Quirks...)
 			}
 		}
-		if len(f.Quirks) == 0 || slices.ContainsFunc(f.Quirks, func(q spec.Quirk) bool { return !has(shown, q) }) {
+		if len(parts) == 0 || slices.ContainsFunc(f.Quirks, func(q spec.Quirk) bool { return !has(shown, q) }) {
 			continue
 		}
 		count[i] = -1
@@ -38,9 +38,10 @@ func folded(findings []Finding) []Finding {
 	return kept
 }
 
-// partOf tells whether what explains one known finding is among what explains the other.
+// partOf tells whether what explains one known finding is among what explains the other. What goes on for ever is more than the
+// decisions it is made of, and is never part of anything else.
 func partOf(one, other Finding) bool {
-	return len(one.Quirks) > 0 && !slices.ContainsFunc(one.Quirks, func(q spec.Quirk) bool { return !has(other.Quirks, q) })
+	return one.Property.Behaviour == nil && other.Property.Behaviour == nil && len(one.Quirks) > 0 && !slices.ContainsFunc(one.Quirks, func(q spec.Quirk) bool { return !has(other.Quirks, q) })
 }
 
 func has(quirks []spec.Quirk, quirk spec.Quirk) bool {

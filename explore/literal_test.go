@@ -80,7 +80,7 @@ func TestExplanationsAreNeeded(t *testing.T) {
 func breaches(o explore.Options, c *invariants.Case, quirks []spec.Quirk) []string {
 	m, q := o.Spec.With(quirks...), c.Question
 	with := &invariants.Case{
-		Question: q, Decision: c.Decision, Expected: m.Expect(q), Documented: c.Documented,
+		Question: q, Decision: c.Decision, Expected: m.Expect(q), Spec: m, Documented: c.Documented,
 		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
 			return m.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
 		},

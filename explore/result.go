@@ -46,6 +46,9 @@ type Result struct {
 	// Random is set if the questions were drawn; then there are no scenarios and no states.
 	Random *RandomResult
 
+	// Liveness has one entry per scenario if properties of behaviours are checked.
+	Liveness []LivenessResult
+
 	Properties []PropertyResult
 	// Findings are the broken properties, new ones first, each once per property, plugin and class.
 	Findings []Finding
@@ -194,8 +197,10 @@ func nameOf(quirks []spec.Quirk) string {
 	for _, quirk := range quirks {
 		names = append(names, quirk.Name)
 	}
-	return strings.Join(names, "+")
+	return joined(names)
 }
+
+func joined(quirks []string) string { return strings.Join(quirks, "+") }
 
 // pluginOf gives the plugin that all the quirks are about; empty if they are about several.
 func pluginOf(quirks []spec.Quirk) string {
@@ -251,6 +256,13 @@ func (r *run) conclude(result *Result, pieces []*Piece) error {
 	if err := r.findings(result, tally.counted); err != nil {
 		return err
 	}
+	for _, found := range r.loops {
+		result.addLoops(found)
+		for i, p := range r.properties {
+			exercised[i] += found.exercised[p.Name]
+		}
+	}
+	sortFindings(result.Findings)
 	result.Properties = propertyResults(r.properties, exercised, result.Findings)
 	result.Findings = folded(result.Findings)
 	return nil
@@ -312,10 +324,13 @@ func (r *run) findings(result *Result, counted map[string]int64) error {
 		}
 		result.Findings = append(result.Findings, f)
 	}
-	slices.SortFunc(result.Findings, func(a, b Finding) int {
+	return nil
+}
+
+func sortFindings(findings []Finding) {
+	slices.SortFunc(findings, func(a, b Finding) int {
 		return cmpFindings(a, b, len(a.Example.Stages), len(b.Example.Stages))
 	})
-	return nil
 }
 
 // cmpFindings orders findings in reports: new ones first, then those of the smaller example.

@@ -32,6 +32,7 @@ func newCase() *Case {
 			Outcomes: []spec.Outcome{preempts},
 			Ideal:    []spec.Candidate{{Node: 0, Victims: []*v1.Pod{pods[1]}}},
 		},
+		Spec:            spec.New(&spec.Profile{Preempts: true}),
 		FeasibleWithout: func(_ int, victims []*v1.Pod) bool { return slices.Contains(victims, pods[1]) },
 	}
 }
@@ -81,13 +82,15 @@ func requests(i int, name v1.ResourceName, quantity string) func(*Case) {
 // silent is what a property says that has nothing to say.
 const silent = "(does not apply)"
 
-// decisionRows are cases that are well, spoilt in one way, and what the property says.
-var decisionRows = []struct {
+// decisionRow is a case that is well, spoilt in one way, and what the property says.
+type decisionRow struct {
 	reason   string
 	property Property
 	spoil    []func(*Case)
 	want     []string
-}{
+}
+
+var decisionRows = []decisionRow{
 	{"there is an answer", Answered, nil, nil},
 	{"there is none, as a quirk says", Answered, []func(*Case){func(c *Case) { c.Decision.Failure, c.Expected.NoDecision = "error: planted", true }}, nil},
 	{"there is an answer, where a quirk says that there is none", Answered, []func(*Case){func(c *Case) { c.Expected.NoDecision = true }},
@@ -220,7 +223,7 @@ func never(c *Case) {
 }
 
 func TestDecisionProperties(t *testing.T) {
-	for _, row := range decisionRows {
+	for _, row := range slices.Concat(decisionRows, preemptionRows) {
 		t.Run(row.property.Name+"/"+row.reason, func(t *testing.T) {
 			c := newCase()
 			for _, spoil := range row.spoil {
@@ -262,7 +265,7 @@ func TestEveryPropertyIsShown(t *testing.T) {
 			broken[property.Name] = true
 		}
 	}
-	for _, row := range decisionRows {
+	for _, row := range slices.Concat(decisionRows, preemptionRows) {
 		note(row.property, row.want)
 	}
 	for _, row := range nodeRows {

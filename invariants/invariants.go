@@ -1,5 +1,5 @@
-// Package invariants holds the properties that are checked: of nodes in every state, of every step, and of every
-// distinct decision. A property is a value; adding one is a file with the value and a line in All.
+// Package invariants holds the properties that are checked: of nodes in every state, of every step, of every
+// distinct decision, and of what goes on for ever. A property is a value; adding one is a file with the value and a line in All.
 package invariants
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Property is something that must always hold. Exactly one of Node, Step and Decision is set; each
+// Property is something that must always hold. Exactly one of Node, Step, Decision and Behaviour is set; each function
 // returns whether the property had something to say (it was exercised), and every breach of it.
 type Property struct {
 	// Name is short and stable: reports, flags and saved findings use it.
@@ -28,15 +28,19 @@ type Property struct {
 	Step func(s *Step) (applies bool, breaches []Breach)
 	// Decision is asked of every distinct decision.
 	Decision func(c *Case) (applies bool, breaches []Breach)
+	// Behaviour is asked of everything that can go on for ever.
+	Behaviour *Behaviour
 }
 
-// Kind says what the property is a property of: "node", "step" or "decision".
+// Kind says what the property is a property of: "node", "step", "decision" or "behaviour".
 func (p Property) Kind() string {
 	switch {
 	case p.Node != nil:
 		return "node"
 	case p.Step != nil:
 		return "step"
+	case p.Behaviour != nil:
+		return "behaviour"
 	default:
 		return "decision"
 	}
@@ -74,6 +78,8 @@ type Case struct {
 	Question spec.Question
 	Decision *spec.Decision
 	Expected *spec.Expectation
+	// Spec is the model that Expected comes from.
+	Spec *spec.Scheduler
 	// Unmodelled are the plugins that had a say in the decision and that the model has no predicate for. Where there
 	// are any, the model cannot tell which outcomes are right.
 	Unmodelled []string
@@ -114,5 +120,13 @@ func All() []Property {
 		PreemptionIrredundant,
 		NoNeedlessPreemption,
 		NeverPreempts,
+		NoAvoidableViolation,
+		LowestVictims,
+		NoLastingInversion,
+		NominationsRespected,
+		NominationAttainable,
+		NominationHasReason,
+		OnePreemptionAtATime,
+		PreemptionWrites,
 	}
 }

@@ -43,6 +43,8 @@ type Arrangement struct {
 	Left Left
 	// ArrivalsOfKind is how many pods of each kind may still arrive; nil for no such bound.
 	ArrivalsOfKind []int
+	// Owed is how many pods of each kind controllers are to create in the place of evicted ones; nil if they do not.
+	Owed []int
 }
 
 // Left says how often actions of the environment may still happen.
@@ -63,6 +65,7 @@ func (a *Arrangement) CopyFrom(b *Arrangement) {
 	a.Pending = append(a.Pending[:0], b.Pending...)
 	a.Left = b.Left
 	a.ArrivalsOfKind = append(a.ArrivalsOfKind[:0], b.ArrivalsOfKind...)
+	a.Owed = append(a.Owed[:0], b.Owed...)
 }
 
 // Canonical sorts the pods of each node, then the nodes: the one representative of all

@@ -2,7 +2,7 @@ package model
 
 // codec packs arrangements of one scenario into fixed-width states:
 //
-//	how often each of four actions may happen still | arrivals left by kind, if bounded |
+//	how often each of four actions may happen still | arrivals left by kind, if bounded | pods owed by kind, if they are recreated |
 //	kind+1 of each node (0: no such node) | location and code of each pod (0: no such pod)
 //
 // A location is 1+i for a pod bound to node i, 1+nodes for a pending pod, and 2+nodes+i for one
@@ -12,11 +12,17 @@ package model
 type codec struct {
 	nodes, pods int
 	kinds       int // pod kinds with bounded arrivals, or 0
+	owed        int // pod kinds that are recreated, or 0
 	wide        bool
 }
 
 func newCodec(s *Scenario) codec {
+	owed := 0
+	if s.Actions.Recreations > 0 {
+		owed = len(s.Pods)
+	}
 	return codec{
+		owed:  owed,
 		nodes: s.MaxNodes(),
 		pods:  s.MaxPods(),
 		kinds: len(s.Actions.ArrivalsOfKind),
@@ -30,7 +36,7 @@ func (c codec) width() int {
 	if c.wide {
 		slot = 3
 	}
-	return 4 + c.kinds + c.nodes + c.pods*slot
+	return 4 + c.kinds + c.owed + c.nodes + c.pods*slot
 }
 
 // pack writes the arrangement, which is canonical, into state.
@@ -42,6 +48,10 @@ func (c codec) pack(a *Arrangement, state []byte) {
 		state[i] = byte(n)
 	}
 	state = state[c.kinds:]
+	for i, n := range a.Owed {
+		state[i] = byte(n)
+	}
+	state = state[c.owed:]
 	for i := range a.Places {
 		state[i] = byte(a.Places[i].Kind + 1)
 	}
@@ -73,7 +83,7 @@ func (c codec) pack(a *Arrangement, state []byte) {
 
 // count gives the numbers of nodes and pods of a state.
 func (c codec) count(state []byte) (nodes, pods int) {
-	state = state[4+c.kinds:]
+	state = state[4+c.kinds+c.owed:]
 	for nodes < c.nodes && state[nodes] != 0 {
 		nodes++
 	}
@@ -96,6 +106,11 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 		a.ArrivalsOfKind = append(a.ArrivalsOfKind, int(state[i]))
 	}
 	state = state[c.kinds:]
+	a.Owed = a.Owed[:0]
+	for i := range c.owed {
+		a.Owed = append(a.Owed, int(state[i]))
+	}
+	state = state[c.owed:]
 	places := 0
 	for places < c.nodes && state[places] != 0 {
 		if places == cap(a.Places) {

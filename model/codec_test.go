@@ -15,12 +15,13 @@ func TestCodecRoundTrip(t *testing.T) {
 			nodes: rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
 			pods:  rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
 			kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
+			owed:  rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "kinds recreated"),
 			wide:  rapid.Bool().Draw(t, "wide"),
 		}
 		a := drawFor(t, c)
 		state := make([]byte, c.width())
 		c.pack(a, state)
-		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}} // scratch that was used before
+		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}} // scratch that was used before
 		c.unpack(state, back)
 		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
@@ -43,6 +44,9 @@ func drawFor(t *rapid.T, c codec) *Arrangement {
 	a := &Arrangement{Left: Left{Arrivals: rapid.Uint8().Draw(t, "arrivals"), Placements: rapid.Uint8().Draw(t, "placements")}}
 	for range c.kinds {
 		a.ArrivalsOfKind = append(a.ArrivalsOfKind, rapid.IntRange(0, maxPods).Draw(t, "arrivals of kind"))
+	}
+	for range c.owed {
+		a.Owed = append(a.Owed, rapid.IntRange(0, maxPods).Draw(t, "owed"))
 	}
 	for range rapid.SampledFrom([]int{0, 1, c.nodes}).Draw(t, "places") {
 		a.Places = append(a.Places, Place{Kind: rapid.IntRange(0, maxNodeKinds-1).Draw(t, "kind")})

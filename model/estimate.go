@@ -171,8 +171,7 @@ func (e *settled) decide(a *Arrangement, asker Asker) bool {
 	}
 	var next Arrangement
 	for _, move := range moves {
-		stays := move.Kind == spec.Wait && (asker.Place < 0 || move.KeepsNomination)
-		if stays || move.Kind == spec.Nominate && !e.machine.Scenario.Actions.Preempt {
+		if move.Idle(asker) || move.Kind == spec.Nominate && !e.machine.Scenario.Actions.Preempt {
 			continue
 		}
 		if move.Place >= 0 {

@@ -20,12 +20,14 @@ type explorer struct {
 	from   map[string]string
 	action map[string]uint32
 	order  []string
+	// after has for each state where its steps lead, those of decisions that change nothing left out.
+	after map[string]map[string]bool
 }
 
 func explore(t *testing.T, s *Scenario) *explorer {
 	t.Helper()
 	m, scheduler := newMachine(t, s)
-	e := &explorer{m, NewTables(m.Catalog, scheduler), m.NewQuestioner(), map[string]string{}, map[string]uint32{}, nil}
+	e := &explorer{m, NewTables(m.Catalog, scheduler), m.NewQuestioner(), map[string]string{}, map[string]uint32{}, nil, map[string]map[string]bool{}}
 	m.Initial(func(state []byte) { e.add("", Action{}, string(state)) })
 	for i := 0; i < len(e.order); i++ {
 		e.expand(e.order[i])
@@ -34,6 +36,12 @@ func explore(t *testing.T, s *Scenario) *explorer {
 }
 
 func (e *explorer) add(from string, action Action, state string) {
+	if from != "" && (action.Class != Park || from != state) {
+		if e.after[from] == nil {
+			e.after[from] = map[string]bool{}
+		}
+		e.after[from][state] = true
+	}
 	if _, known := e.from[state]; !known {
 		e.from[state], e.action[state] = from, action.Pack()
 		e.order = append(e.order, state)
@@ -118,7 +126,7 @@ func smallScenario(nodes ...int) *Scenario {
 // TestWalk: a trace with names passes through the states it was made of, and in it nodes and pods keep their names.
 func TestWalk(t *testing.T) {
 	s := smallScenario(0, 0)
-	s.Actions.Deletions, s.Actions.Placements = 1, 1
+	s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1
 	e := explore(t, s)
 	seen := map[Class]int{}
 	for _, state := range e.order {
@@ -157,6 +165,8 @@ func checkNames(t *testing.T, before, after Stage) {
 	name := step.Pod.Name
 	switch step.Class {
 	case Arrive:
+		want[name] = "pending"
+	case Recreate:
 		want[name] = "pending"
 	case ByHand, Schedule:
 		want[name] = "running on " + step.Node.Name

@@ -65,6 +65,9 @@ type Actions struct {
 	Deletions int
 	// Placements is the number of arriving pods that may be put on a node past the scheduler, whether they fit or not.
 	Placements int
+	// Recreations lets controllers create pods in the place of evicted ones, as long as no more than so many of the pods replaced are
+	// terminating still; 0 lets none.
+	Recreations int
 	// Preempt lets the scheduler evict pods; without it a preemption is compared, but not carried out.
 	Preempt bool
 	// VictimGone lets terminating pods finish and leave.
@@ -126,7 +129,7 @@ func (s *Scenario) MaxPods() int {
 		}
 		most = max(most, pods)
 	}
-	return most + s.Actions.Arrivals
+	return most + s.Actions.Arrivals + s.Actions.Recreations
 }
 
 // PastScheduler tells whether pods can be on nodes that the scheduler did not choose.
@@ -158,6 +161,7 @@ func (s *Scenario) validate() error {
 		{"completions", s.Actions.Completions, maxActions},
 		{"deletions", s.Actions.Deletions, maxActions},
 		{"placements", s.Actions.Placements, maxActions},
+		{"recreations", s.Actions.Recreations, maxActions},
 	} {
 		if limit.have > limit.max {
 			return fmt.Errorf("scenario %s has %d %s; at most %d can be explored", s.Name, limit.have, limit.what, limit.max)

@@ -62,6 +62,9 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 		},
 		ArrivalsOfKind: append([]int(nil), actions.ArrivalsOfKind...),
 	}
+	if actions.Recreations > 0 {
+		a.Owed = make([]int, len(m.Scenario.Pods))
+	}
 	pods := func(cluster []ClusterPod) (pods []Pod) {
 		for _, pod := range cluster {
 			pods = append(pods, newPod(pod.Kind, pod.Phase, who.pod(pod.Kind, pod.ID)))

@@ -27,11 +27,13 @@ const (
 	Delete
 	// ByHand: a pod arrives that is on a node already, put there past the scheduler.
 	ByHand
+	// Recreate: the controller of an evicted pod creates another, which is pending.
+	Recreate
 )
 
 // Classes names the classes of actions, by number.
 func Classes() []string {
-	return []string{"arrive", "schedule", "preempt", "park", "gone", "complete", "delete", "bind by hand"}
+	return []string{"arrive", "schedule", "preempt", "park", "gone", "complete", "delete", "bind by hand", "recreate"}
 }
 
 // String gives the words used in reports.
@@ -39,6 +41,9 @@ func (c Class) String() string { return Classes()[c] }
 
 // Decided tells whether actions of the class are decisions of the scheduler, not of the environment.
 func (c Class) Decided() bool { return c == Schedule || c == Preempt || c == Park }
+
+// Creates tells whether actions of the class bring a pod that was not there before.
+func (c Class) Creates() bool { return c == Arrive || c == ByHand || c == Recreate }
 
 // Action is one step of a machine: its class and, for the environment, what it happens to. It
 // is read against the arrangement the step starts from.
@@ -48,6 +53,15 @@ type Action struct {
 	Pod uint16
 	// Place is where the pod is bound or nominated; -1 if it is neither.
 	Place int
+}
+
+// Kind indexes Scenario.Pods: the kind of pod it happens to.
+func (a Action) Kind() int {
+	switch a.Class {
+	case Gone, Complete, Delete:
+		return Pod(uint32(a.Pod) << 16).Kind()
+	}
+	return int(a.Pod)
 }
 
 // Pack gives the action in 32 bits: class, place and pod.
@@ -101,6 +115,16 @@ type Move struct {
 	KeepsNomination bool
 }
 
+// Equal tells whether two moves are the same.
+func (m Move) Equal(other Move) bool {
+	return m.Kind == other.Kind && m.Place == other.Place && m.KeepsNomination == other.KeepsNomination && slices.Equal(m.Victims, other.Victims)
+}
+
+// Idle tells whether the move changes nothing.
+func (m Move) Idle(asker Asker) bool {
+	return m.Kind == spec.Wait && (asker.Place < 0 || m.KeepsNomination)
+}
+
 // Class is the class of action that carries the move out.
 func (m Move) Class() Class {
 	return [...]Class{spec.Wait: Park, spec.Bind: Schedule, spec.Nominate: Preempt}[m.Kind]
@@ -110,7 +134,7 @@ func (m Move) Class() Class {
 func (a *Arrangement) Apply(s *Scenario, asker Asker, m Move) {
 	switch m.Kind {
 	case spec.Wait:
-		if asker.Place >= 0 && !m.KeepsNomination {
+		if !m.Idle(asker) {
 			a.Pending = append(a.Pending, a.takeAsker(asker))
 		}
 	case spec.Bind:
@@ -123,6 +147,7 @@ func (a *Arrangement) Apply(s *Scenario, asker Asker, m Move) {
 			// A pod that terminates already just goes on.
 			if place.Bound[i].Phase() == Running {
 				place.Bound[i] = place.Bound[i].withPhase(Preempted)
+				a.owe(place.Bound[i].Kind())
 			}
 		}
 		// Nominations of lower priority on the node are cleared: the concept page on pod
@@ -169,6 +194,7 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 			}
 		}
 	}
+	a.recreations(s, each)
 	for i := range a.Places {
 		for j, p := range a.Places[i].Bound {
 			if j > 0 && a.Places[i].Bound[j-1].code() == p.code() {
@@ -188,7 +214,7 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 	}
 }
 
-// Act carries an action of the environment out. The arrangement is left unsorted. id is who arrives.
+// Act carries an action of the environment out. The arrangement is left unsorted. id is who arrives or is created anew.
 func (a *Arrangement) Act(action Action, id int) {
 	switch action.Class {
 	case Arrive, ByHand:
@@ -203,6 +229,8 @@ func (a *Arrangement) Act(action Action, id int) {
 			to = &a.Places[action.Place].Bound
 		}
 		*to = append(*to, newPod(kind, Running, id))
+	case Recreate:
+		a.recreate(int(action.Pod), id)
 	case Gone, Complete, Delete:
 		place := &a.Places[action.Place]
 		i := slices.IndexFunc(place.Bound, func(p Pod) bool { return p.code() == action.Pod })

@@ -138,6 +138,9 @@ func (t *Tables) wideSpec(filters uint64) *spec.Scheduler {
 	return t.wide[filters]
 }
 
+// Spec is the model that the answer comes from.
+func (a *Answer) Spec() *spec.Scheduler { return a.tables.spec }
+
 // FeasibleWithout tells whether the pod would be feasible on the node if the victims were gone.
 func (a *Answer) FeasibleWithout(node int, victims []*v1.Pod) bool {
 	if t := a.tables; t.spec.Reading() == spec.Literal {
@@ -375,6 +378,33 @@ func (a *Answer) Normal(q *Question, o spec.Outcome) spec.Outcome {
 // NormalCandidate does the same for a candidate.
 func (a *Answer) NormalCandidate(q *Question, c spec.Candidate) spec.Candidate {
 	return spec.Candidate{Node: c.Node, Victims: a.normal(q, c.Node, c.Victims)}
+}
+
+// NormalWrites does the same for what was written for the sake of an outcome: of victims that are alike, those are written to that Normal
+// names.
+func (a *Answer) NormalWrites(q *Question, o spec.Outcome, writes []spec.Write) []spec.Write {
+	if o.Kind != spec.Nominate {
+		return writes
+	}
+	instead := map[*v1.Pod]*v1.Pod{}
+	free := slices.DeleteFunc(a.normal(q, o.Node, o.Victims), func(p *v1.Pod) bool { return slices.Contains(o.Victims, p) })
+	kept := a.normal(q, o.Node, o.Victims)
+	code := func(p *v1.Pod) uint16 { return q.Places[o.Node].Bound[slices.Index(a.PodsOf[o.Node], p)].code() }
+	for _, victim := range o.Victims {
+		if slices.Contains(kept, victim) {
+			continue
+		}
+		i := slices.IndexFunc(free, func(p *v1.Pod) bool { return code(p) == code(victim) })
+		instead[victim] = free[i]
+		free = slices.Delete(free, i, i+1)
+	}
+	normal := slices.Clone(writes)
+	for i := range normal {
+		if other := instead[normal[i].Pod]; other != nil {
+			normal[i].Pod = other
+		}
+	}
+	return normal
 }
 
 func (a *Answer) normal(q *Question, node int, victims []*v1.Pod) []*v1.Pod {

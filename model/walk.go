@@ -28,6 +28,8 @@ type NamedStep struct {
 	Node *v1.Node
 	// Victims are the pods evicted by a preemption.
 	Victims []*v1.Pod
+	// Idle: the decision changes nothing.
+	Idle bool
 }
 
 // Moves gives the moves that may follow when the asker asks in the arrangement.
@@ -79,7 +81,7 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 	if !action.Class.Decided() {
 		after.CopyFrom(now)
 		id := 0
-		if action.Class == Arrive || action.Class == ByHand {
+		if action.Class.Creates() {
 			id = who.pod(int(action.Pod), 0)
 		}
 		step := m.environmentStep(now, action, id)
@@ -107,14 +109,14 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 	if action.Place >= 0 {
 		step.Node = m.nodeNamed(&now.Places[action.Place])
 	}
-	if action.Class == Arrive || action.Class == ByHand {
-		step.Pod = m.podNamed(newPod(int(action.Pod), Running, id))
+	if action.Class.Creates() {
+		step.Pod = m.PodNamed(newPod(int(action.Pod), Running, id))
 		return step
 	}
 	place := &now.Places[action.Place]
 	for _, p := range place.Bound {
 		if p.code() == action.Pod {
-			step.Pod = m.podNamed(p)
+			step.Pod = m.PodNamed(p)
 			break
 		}
 	}
@@ -124,14 +126,14 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 func (m *Machine) decisionStep(now *Arrangement, asker Asker, move Move) *NamedStep {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(now)
-	step := &NamedStep{Class: move.Class(), Pod: m.podNamed(scratch.takeAsker(asker))}
+	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takeAsker(asker))}
 	if move.Kind == spec.Wait {
 		return step
 	}
 	place := &now.Places[move.Place]
 	step.Node = m.nodeNamed(place)
 	for _, i := range move.Victims {
-		step.Victims = append(step.Victims, m.podNamed(place.Bound[i]))
+		step.Victims = append(step.Victims, m.PodNamed(place.Bound[i]))
 	}
 	return step
 }
@@ -144,18 +146,18 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 		node := m.nodeNamed(place)
 		snapshot.Nodes = append(snapshot.Nodes, node)
 		for _, p := range place.Bound {
-			pod := m.podNamed(p)
+			pod := m.PodNamed(p)
 			setBound(pod, node, p.Phase())
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
 		for _, p := range place.Nominated {
-			pod := m.podNamed(p)
+			pod := m.PodNamed(p)
 			pod.Status.NominatedNodeName = node.Name
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
 	}
 	for _, p := range a.Pending {
-		snapshot.Pods = append(snapshot.Pods, m.podNamed(p))
+		snapshot.Pods = append(snapshot.Pods, m.PodNamed(p))
 	}
 	return &snapshot
 }
@@ -164,7 +166,8 @@ func (m *Machine) nodeNamed(place *Place) *v1.Node {
 	return m.Scenario.Nodes[place.Kind].object(max(place.ID-1, 0))
 }
 
-func (m *Machine) podNamed(p Pod) *v1.Pod {
+// PodNamed gives a pod with an identity as an object, pending and without nomination.
+func (m *Machine) PodNamed(p Pod) *v1.Pod {
 	kind := &m.Scenario.Pods[p.Kind()]
 	pod := kind.Pod.DeepCopy()
 	if id := p.ID(); id > 0 && id <= len(kind.Fixed) {
@@ -186,7 +189,7 @@ func (s Stage) Askers(m *Machine) []Asker { return s.named.Askers(m.Scenario, ni
 func (s Stage) Question(m *Machine, asker Asker) spec.Question {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(s.named)
-	name := m.podNamed(scratch.takeAsker(asker))
+	name := m.PodNamed(scratch.takeAsker(asker))
 	for _, pod := range s.Cluster.Pods {
 		if pod.UID == name.UID {
 			return spec.Question{Pod: pod, Snapshot: s.Cluster}

@@ -70,7 +70,7 @@ func (w *Walker) decide(step *NamedStep) (Taken, error) {
 // asker finds the pod among those that ask.
 func (w *Walker) asker(pod *v1.Pod) (Asker, error) {
 	named := func(pods []Pod) int {
-		return slices.IndexFunc(pods, func(p Pod) bool { return podName(w.machine.podNamed(p)) == podName(pod) })
+		return slices.IndexFunc(pods, func(p Pod) bool { return podName(w.machine.PodNamed(p)) == podName(pod) })
 	}
 	asker, found := Asker{}, false
 	if i := named(w.now.Pending); i >= 0 {
@@ -114,7 +114,7 @@ func (w *Walker) Move(step *NamedStep) (Move, error) {
 	}
 	bound := w.now.Places[move.Place].Bound
 	for _, victim := range step.Victims {
-		i := slices.IndexFunc(bound, func(p Pod) bool { return podName(w.machine.podNamed(p)) == podName(victim) })
+		i := slices.IndexFunc(bound, func(p Pod) bool { return podName(w.machine.PodNamed(p)) == podName(victim) })
 		if i < 0 {
 			return move, fmt.Errorf("victim %s is not on %s", podName(victim), step.Node.Name)
 		}

@@ -88,6 +88,8 @@ func found() map[string]Exhibit {
 		"missing-requests-of-bound":       {Property: ratings, Theme: "resources", Nodes: 2, Pods: 2},
 		"zero-score-left-out":             {Property: ratings, Theme: "resources", Config: "by-shape", Nodes: 2, Pods: 1},
 		"turned-away-keeps-nomination":    {Property: outcome, Theme: "claims", Thorough: true, Nodes: 1, Pods: 1},
+		"nominations-beside-terminating":  {Property: "preemption-writes", Theme: "priorities", Nodes: 1, Pods: 3},
+		"foreign-nominations":             {Property: verdicts, Theme: "schedulers", Nodes: 1, Pods: 3},
 		"rwop-nominated":                  {Property: verdicts, Theme: "exclusive", Nodes: 1, Pods: 3},
 		"rwop-ephemeral":                  {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 2},
 		"rwop-namespace":                  {Property: outcome, Theme: "exclusive", Nodes: 1, Pods: 3},

@@ -47,8 +47,14 @@ func (f decisionFault) Decide(q spec.Question) *spec.Decision {
 	for i := range d.Candidates {
 		d.Candidates[i].Victims = originals(d.Candidates[i].Victims, spoilt.Snapshot, q.Snapshot)
 	}
+	for i := range d.Writes {
+		if pod := d.Writes[i].Pod; pod != nil {
+			d.Writes[i].Pod = originals([]*v1.Pod{pod}, spoilt.Snapshot, q.Snapshot)[0]
+		}
+	}
 	if f.decision != nil {
 		f.decision(q, d)
+		d.Writes = nil // a scheduler that decides so would write so: the writes are not to give the fault away
 	}
 	return d
 }

@@ -51,6 +51,7 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 	if err := c.run(); err != nil {
 		d.Failure = err.Error()
 	}
+	d.Writes = c.writes()
 	c.askEachFilter()
 	return d
 }

@@ -165,7 +165,7 @@ func (e *engine) load(q spec.Question) error {
 		return err
 	}
 	e.snapshot.set(q.Snapshot)
-	e.nominator.set(q.Snapshot)
+	e.nominator.set(q)
 	e.client.ClearActions()
 	if e.preemption != nil {
 		e.preemption.reset()

@@ -1,6 +1,8 @@
 package production
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -9,9 +11,12 @@ import (
 )
 
 // nominator tells which pods are nominated to a node: the unbound pods of the question whose
-// status says so, in its order. It stands in for the scheduling queue.
+// status says so, in its order. It stands in for the scheduling queue, which holds only pods that ask this kube-scheduler: those of the
+// profiles of its configuration. A pod of another scheduler is asked about as if that were one more kube-scheduler, which runs
+// the same profile under that name alone.
 type nominator struct {
 	known     *nodeInfos
+	profiles  []string // scheduler names
 	nominated []fwk.PodInfo
 }
 
@@ -20,13 +25,21 @@ var (
 	_ fwk.PodActivator = (*nominator)(nil)
 )
 
-func (n *nominator) set(from *spec.Snapshot) {
+func (n *nominator) set(q spec.Question) {
 	n.nominated = n.nominated[:0]
-	for _, pod := range from.Pods {
-		if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
+	for _, pod := range q.Snapshot.Pods {
+		if n.queued(pod, q.Pod) && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
 			n.nominated = append(n.nominated, n.known.pod(pod))
 		}
 	}
+}
+
+// queued tells whether the pod is in the queue of the kube-scheduler that the other asks.
+func (n *nominator) queued(pod, asker *v1.Pod) bool {
+	if slices.Contains(n.profiles, asker.Spec.SchedulerName) {
+		return slices.Contains(n.profiles, pod.Spec.SchedulerName)
+	}
+	return pod.Spec.SchedulerName == asker.Spec.SchedulerName
 }
 
 // NominatedPodsForNode implements fwk.PodNominator.

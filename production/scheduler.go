@@ -32,6 +32,7 @@ type Scheduler struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	profile   *config.KubeSchedulerProfile
+	profiles  []string // scheduler names of the whole configuration
 	registry  frameworkruntime.Registry
 	hangAfter time.Duration
 	timer     *time.Timer
@@ -50,7 +51,7 @@ func New(ctx context.Context, cfg *Config, schedulerName string, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Scheduler{profile: profile, registry: opts.Registry, hangAfter: opts.HangAfter}
+	s := &Scheduler{profile: profile, profiles: cfg.Profiles(), registry: opts.Registry, hangAfter: opts.HangAfter}
 	if s.hangAfter == 0 {
 		s.hangAfter = 30 * time.Second
 	}
@@ -157,6 +158,7 @@ func (s *Scheduler) newWorker() (*worker, error) {
 		cancel()
 		return nil, err
 	}
+	e.nominator.profiles = s.profiles
 	w := &worker{engine: e, cancel: cancel, questions: make(chan spec.Question), answers: make(chan answer, 1)}
 	go func() {
 		for q := range w.questions {

@@ -36,6 +36,8 @@ func optionalActions() []action {
 			bounded(func(a model.Actions) int { return a.Deletions })},
 		{"bind by hand", "pods that somebody puts on a node past the scheduler", "--placements N lets up to N of them",
 			bounded(func(a model.Actions) int { return a.Placements })},
+		{"recreate", "evicted pods that their controllers bring back", "--recreations N lets them",
+			func(a model.Actions) (bool, int) { return a.Recreations > 0, 0 }},
 	}
 }
 

@@ -37,7 +37,7 @@ func (p *page) findings(r *Run) {
 // finding says what is wrong, and how often.
 func (p *page) finding(f *explore.Finding) {
 	p.wrong(f)
-	p.line("  seen in:  %s", plural(f.Count, strings.TrimSuffix(occasions(f.Property.Kind()), "s")))
+	p.line("  seen in:  %s", seen(f))
 }
 
 // wrong says what is wrong.
@@ -59,6 +59,14 @@ func (p *page) wrong(f *explore.Finding) {
 	if f.Plugin != "" {
 		p.line("  plugin:   %s", f.Plugin)
 	}
+}
+
+// seen says how often a finding was seen.
+func seen(f *explore.Finding) string {
+	if f.Property.Behaviour != nil {
+		return plural(f.Count, "set") + " of states that lead back to each other"
+	}
+	return plural(f.Count, strings.TrimSuffix(occasions(f.Property.Kind()), "s"))
 }
 
 // reasons gives the reasons of the counterexample, each once.
@@ -99,6 +107,14 @@ func explanation(f *explore.Finding) string {
 	}
 }
 
+// rounds says which of the steps go on for ever.
+func rounds(steps, loop int) string {
+	if loop == 1 {
+		return fmt.Sprintf("and step %d goes on for ever", steps)
+	}
+	return fmt.Sprintf("and steps %d to %d go on for ever", steps-loop+1, steps)
+}
+
 // example shows the shortest way to the finding, where it leads, and the decision there.
 func (p *page) example(f *explore.Finding) {
 	example := &f.Example
@@ -112,6 +128,9 @@ func (p *page) example(f *explore.Finding) {
 	}
 	for i, step := range sentences(example.Stages) {
 		p.wrapped(fmt.Sprintf("  %3d. ", i+1), step)
+	}
+	if example.Loop > 0 {
+		p.wrapped("       ", rounds(last, example.Loop))
 	}
 	end := example.Stages[last].Cluster
 	if example.Case != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -25,6 +26,7 @@ type Document struct {
 	States            States        `json:"states"`
 	Decisions         Decisions     `json:"decisions"`
 	Scenarios         []Scenario    `json:"scenarios"`
+	Liveness          []Liveness    `json:"liveness,omitempty"`
 	Properties        []Property    `json:"properties"`
 	Fields            []Field       `json:"fields"`
 	Findings          []Finding     `json:"findings"`
@@ -77,6 +79,7 @@ type Actions struct {
 	Placements  int  `json:"placements"`
 	Preempt     bool `json:"preempt"`
 	VictimGone  bool `json:"victimGone"`
+	Recreations int  `json:"recreations"`
 }
 
 // States counts states.
@@ -108,6 +111,15 @@ type Scenario struct {
 	Ends      []Ends   `json:"ends"`
 	Complete  bool     `json:"complete"`
 	Stopped   string   `json:"stopped,omitempty"`
+}
+
+// Liveness is what was looked at in a scenario to find what goes on for ever.
+type Liveness struct {
+	Scenario string `json:"scenario"`
+	States   int    `json:"states"`
+	Steps    int    `json:"steps"`
+	Stopped  string `json:"stopped,omitempty"`
+	Unnamed  int    `json:"unnamed,omitempty"`
 }
 
 // Steps counts the steps of a class of actions.
@@ -173,6 +185,13 @@ func NewDocument(r *Run) *Document {
 	for i := range r.Result.Scenarios {
 		d.Scenarios = append(d.Scenarios, scenarioJSON(r.Result, i))
 	}
+	for _, l := range r.Result.Liveness {
+		liveness := Liveness{Scenario: l.Scenario, States: l.States, Steps: l.Steps, Unnamed: l.Unnamed}
+		if l.Stopped != checker.NotStopped {
+			liveness.Stopped = l.Stopped.String()
+		}
+		d.Liveness = append(d.Liveness, liveness)
+	}
 	for _, p := range r.Result.Properties {
 		d.Properties = append(d.Properties, Property{p.Name, p.Doc, p.Kind(), p.Verdict(), p.Exercised})
 	}
@@ -237,6 +256,6 @@ func scenarioJSON(result *explore.Result, i int) Scenario {
 func actionsJSON(a model.Actions) Actions {
 	return Actions{
 		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions,
-		Placements: a.Placements, Preempt: a.Preempt, VictimGone: a.VictimGone,
+		Placements: a.Placements, Preempt: a.Preempt, VictimGone: a.VictimGone, Recreations: a.Recreations,
 	}
 }

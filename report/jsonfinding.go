@@ -35,6 +35,8 @@ type Example struct {
 	Scenario string   `json:"scenario"`
 	Reasons  []string `json:"reasons"`
 	Steps    []Step   `json:"steps"`
+	// Loop is how many of the last steps go on for ever; 0 if none do.
+	Loop int `json:"loop,omitempty"`
 	// Cluster is what the steps lead to.
 	Cluster List `json:"cluster"`
 	// Decision is the decision there; nil if the property is not one of decisions.
@@ -118,6 +120,7 @@ func findingJSON(m *spec.Scheduler, f *explore.Finding) Finding {
 	}
 	example := &finding.Example
 	example.Scenario, example.Reasons, example.Steps = f.Example.Scenario, reasons(f), []Step{}
+	example.Loop = f.Example.Loop
 	last := len(f.Example.Stages) - 1
 	for i, text := range sentences(f.Example.Stages) {
 		stage := f.Example.Stages[i]

@@ -118,5 +118,5 @@ func beyondScope(r *Run) []string {
 	} else {
 		all = append(all, "Other clusters than the one given, and other pods than its own and those like them.")
 	}
-	return append(all, actionsOff(r)...)
+	return append(append(all, actionsOff(r)...), behavioursNotCovered(r)...)
 }

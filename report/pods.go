@@ -27,6 +27,9 @@ func traits(pod *v1.Pod) []string {
 	traits := []string{fmt.Sprintf("priority %d", spec.Priority(pod)), "requests " + resources(spec.Requests(pod))}
 	add := func(format string, args ...any) { traits = append(traits, fmt.Sprintf(format, args...)) }
 	traits = append(traits, madeUp(pod)...)
+	if asked := pod.Spec.SchedulerName; asked != "" && asked != v1.DefaultSchedulerName {
+		add("asks %s", asked)
+	}
 	if !spec.Preempts(pod) {
 		add("never preempts")
 	}

@@ -84,7 +84,7 @@ func TestActionsAreSaidOnce(t *testing.T) {
 	p.actions(r)
 	want := `  actions:  schedule, arrive (at most 3), preempt, terminating pod gone
   in some:  arrive (at most 2) in c; delete (at most 1) in b; delete (at most 2) in c
-  not:      complete, bind by hand
+  not:      complete, bind by hand, recreate
 `
 	if diff := cmp.Diff(want, p.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -93,6 +93,7 @@ func TestActionsAreSaidOnce(t *testing.T) {
 		"Not explored: pods that complete; --completions N lets up to N of them.",
 		"Explored only in b, c: pods that somebody deletes; --deletions N lets up to N of them.",
 		"Not explored: pods that somebody puts on a node past the scheduler; --placements N lets up to N of them.",
+		"Not explored: evicted pods that their controllers bring back; --recreations N lets them.",
 	}
 	if diff := cmp.Diff(wantOff, actionsOff(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -171,13 +172,13 @@ func TestDocumentIsDocumented(t *testing.T) {
 
 // everyField sets the fields that a run of the tests does not.
 func everyField() *Document {
-	return &Document{Findings: []Finding{{
+	return &Document{Liveness: []Liveness{{Stopped: "s", Unnamed: 1}}, Findings: []Finding{{
 		Plugin: "p", Quirks: []Quirk{{}},
 		Example: Example{Decision: &Decision{
 			Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
 			Nodes:    []NodeDecision{{Overall: "fits", Verdicts: []PluginVerdict{{Model: "fits"}}}},
 			Outcomes: []Outcome{{KeepsNomination: true}},
-		}, Steps: []Step{{Node: "n", Victims: []string{"v"}}}},
+		}, Steps: []Step{{Node: "n", Victims: []string{"v"}}}, Loop: 1},
 	}}, Scenarios: []Scenario{{Doc: "d", Stopped: "s", Ends: []Ends{{}}, Steps: []Steps{{}}}}}
 }
 

@@ -118,6 +118,7 @@ func (p *page) explored(r *Run) {
 	p.line("  distinct decisions: %s asked of kube-scheduler, %s times one of them came up again and was not asked",
 		count(total.Asked), count(total.Saved))
 	p.becameOf(r)
+	p.behaviours(r)
 }
 
 func (p *page) becameOf(r *Run) {
@@ -176,7 +177,7 @@ func (p *page) properties(r *Run) {
 
 // occasions is what a property of the kind is asked of.
 func occasions(kind string) string {
-	return map[string]string{"node": "nodes of states", "step": "steps", "decision": "distinct decisions"}[kind]
+	return map[string]string{"node": "nodes of states", "step": "steps", "decision": "distinct decisions", "behaviour": "states or steps"}[kind]
 }
 
 // notCovered says what the run tells nothing about.

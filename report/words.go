@@ -37,7 +37,12 @@ func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool)
 		return fmt.Sprintf("the scheduler binds %s to %s", pod, step.Node.Name)
 	case model.Preempt:
 		return fmt.Sprintf("the scheduler evicts %s from %s and nominates %s to it", names(step.Victims), step.Node.Name, pod)
+	case model.Recreate:
+		return introduce(step.Pod, before, reported) + " is created by the controller of an evicted pod"
 	case model.Park:
+		if step.Idle {
+			return fmt.Sprintf("the scheduler retries %s and leaves it as it is", pod)
+		}
 		return fmt.Sprintf("the scheduler leaves %s pending and clears its nomination", pod)
 	case model.Gone:
 		return fmt.Sprintf("%s has terminated and is gone from %s", pod, step.Node.Name)
@@ -79,6 +84,10 @@ func sentences(stages []model.Stage) []string {
 		images = reported(last.Nodes)
 	}
 	for _, stage := range stages[:len(stages)-1] {
+		if stage.Step.Class == model.Recreate && named(stage.Step.Pod, slices.Concat(stages[0].Cluster.Pods, described)) {
+			words = append(words, fmt.Sprintf("the controller of %s, which was evicted, creates it anew", name(stage.Step.Pod)))
+			continue
+		}
 		words = append(words, sentence(stage.Step, described, images))
 		if introduces(stage.Step) {
 			described = append(described, stage.Step.Pod)
@@ -87,9 +96,14 @@ func sentences(stages []model.Stage) []string {
 	return words
 }
 
+// named tells whether one of the pods has the name.
+func named(pod *v1.Pod, pods []*v1.Pod) bool {
+	return slices.ContainsFunc(pods, func(other *v1.Pod) bool { return name(other) == name(pod) })
+}
+
 // introduces tells whether the step's sentence describes its pod.
 func introduces(step *model.NamedStep) bool {
-	return step.Class == model.Arrive || step.Class == model.ByHand
+	return step.Class.Creates()
 }
 
 // outcome puts in words what becomes of the pod of a question.

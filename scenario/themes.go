@@ -20,7 +20,7 @@ var themes embed.FS
 func ThemeNames() []string {
 	return []string{
 		"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms", "spread", "services", "images",
-		"volumes", "claims", "exclusive", "zones", "written",
+		"volumes", "claims", "exclusive", "zones", "written", "schedulers",
 	}
 }
 

@@ -36,12 +36,26 @@ type Decision struct {
 	// unless Failure is set.
 	Outcomes []Outcome
 
+	// Writes are what the scheduler wrote to the API server on the way to one of the outcomes, in its order; nil if nobody recorded it. Its
+	// own binding and nomination come later and are not among them.
+	Writes []Write
+
 	// InternalError is an error the scheduler met inside and got over: it would log it and still
 	// take the decision given by Outcomes.
 	InternalError string
 
 	// Failure is set when the scheduler gave no decision: an internal error, a panic, a hang.
 	Failure string
+}
+
+// Write is a change that a scheduler asks the API server for.
+type Write struct {
+	// Verb and Resource are as in API requests: "delete" of "pods", "patch" of "pods/status".
+	Verb, Resource string
+	// Pod is the pod that changes; nil if it is another object.
+	Pod *v1.Pod
+	// Fields are those of the pod's status that a patch changes, sorted; others are named from the object's root.
+	Fields []string
 }
 
 // NodeDecision is the part of a decision that concerns one node.

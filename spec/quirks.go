@@ -29,6 +29,10 @@ type Quirk struct {
 	About  string
 	// KeepsNomination tells of a pod that stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
+	// Overlooks tells of a pod nominated to a node that it is not respected, although it should be. It changes Feasibility.
+	Overlooks func(pod, nominated *v1.Pod) bool
+	// KeepsRoom tells of a preemption that it clears no nomination, although it should.
+	KeepsRoom func(o Outcome) bool
 	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes documents. It is
 	// mended.
 	Erratum *Erratum
@@ -74,12 +78,26 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 				odd.raters[i] = *quirk.Rater
 			}
 		}
+		if quirk.KeepsRoom != nil {
+			odd.rules.keepsRoom = quirk.KeepsRoom
+		}
 		if quirk.Budgets != nil {
 			quirk.Budgets(&odd.rules.budgets)
 		}
 	}
+	odd.overlook(quirks)
 	odd.change()
 	return &odd
+}
+
+// overlook leaves the pods out that the quirks overlook.
+func (m *Scheduler) overlook(quirks []Quirk) {
+	respected := m.rules.respected
+	m.rules.respected = func(pod *v1.Pod, node *v1.Node, s *Snapshot) []*v1.Pod {
+		return filter(respected(pod, node, s), func(nominated *v1.Pod) bool {
+			return !exists(quirks, func(q Quirk) bool { return q.Overlooks != nil && q.Overlooks(pod, nominated) })
+		})
+	}
 }
 
 // change makes those filters and raters anew of which quirks change predicates.
@@ -143,6 +161,8 @@ func Quirks() []Quirk {
 		MissingRequestsOfBound(),
 		ZeroScoreLeftOut(),
 		TurnedAwayKeepsNomination(),
+		ForeignNominations(),
+		NominationsBesideTerminating(),
 		SingleClaimNominated(),
 		SingleClaimEphemeral(),
 		SingleClaimNamespace(),

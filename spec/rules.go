@@ -18,6 +18,8 @@ type rules struct {
 	clears bool
 	// putsBack: victims are chosen by putting pods back, not by comparing all sets.
 	putsBack bool
+	// keepsRoom tells of a preemption after which nominations of lower priority on the node stay; nil for none.
+	keepsRoom func(o Outcome) bool
 	// useless: sets of pods whose eviction does not make the pod feasible compete too.
 	useless bool
 	// compare is negative if a is less damage than b.
@@ -30,6 +32,24 @@ func documentedRules() rules {
 		budgets: DocumentedBudgets(), respected: Respected, unrated: nominatedAmong,
 		preempts: Preempts, awaits: AwaitsVictims, clears: true, putsBack: true, compare: Casualty.Compare,
 	}
+}
+
+// Cleared gives the pods that lose their nomination when the pod preempts: those of lower priority that are nominated to the node, in
+// the snapshot's order.
+//
+//	{Other \in NominatedTo(Node, S) \ {Pod} : Priority(Other) < Priority(Pod)}
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#user-exposed-information ("scheduler may give
+// Node N to the new higher priority Pod. In such a case, scheduler clears nominatedNodeName of Pod P").
+func (m *Scheduler) Cleared(pod *v1.Pod, o Outcome, s *Snapshot) []*v1.Pod {
+	if o.Kind != Nominate || m.rules.keepsRoom != nil && m.rules.keepsRoom(o) {
+		return nil
+	}
+	return filter(NominatedTo(s.Nodes[o.Node], s), func(other *v1.Pod) bool {
+		return other != pod && Priority(other) < Priority(pod) && !exists(m.quirks, func(q Quirk) bool {
+			return q.Overlooks != nil && q.Overlooks(pod, other)
+		})
+	})
 }
 
 // nominatedAmong gives the node that the pod is nominated to, if it is feasible.

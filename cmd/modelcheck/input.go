@@ -160,13 +160,18 @@ func listed(notes []string) string {
 	return " (" + strings.Join(notes, "; ") + ")"
 }
 
-// schedulable leaves out the pending pods that the scheduler of the profile would not be asked about. It says so of pods of
-// another scheduler; scenario.Read said it of those that are being deleted or wait for scheduling gates.
+// schedulable leaves out the pending pods that the scheduler of the profile would not be asked about, but for those that
+// hold a nomination: they count for others. It says so of pods of another scheduler; scenario.Read said it of those that are being deleted or wait for scheduling gates.
 func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, profile string) (kept []*v1.Pod, notes []string) {
 	for _, pod := range pods {
 		bound := pod.Spec.NodeName != ""
 		switch {
 		case !bound && (pod.DeletionTimestamp != nil || spec.Gated(pod)):
+		case !bound && pod.Spec.SchedulerName != profile && pod.Status.NominatedNodeName != "":
+			where, _ := manifests.Where(pod)
+			notes = append(notes, fmt.Sprintf("%s: Pod %s/%s: its spec.schedulerName is %q, and the profile checked is %q: as it holds a nomination, "+
+				"it is taken to ask one more kube-scheduler with that profile", where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile))
+			kept = append(kept, pod)
 		case !bound && pod.Spec.SchedulerName != profile:
 			where, _ := manifests.Where(pod)
 			note := fmt.Sprintf("%s: Pod %s/%s: it is not scheduled: its spec.schedulerName is %q, and the profile checked is %q",

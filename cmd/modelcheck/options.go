@@ -20,6 +20,8 @@ type options struct {
 	themes                             []string
 	listThemes, thorough               bool
 	completions, deletions, placements int
+	recreations                        int
+	liveness                           bool
 	preempt, victimGone                bool
 	profile, reading                   string
 	checks                             []string
@@ -68,6 +70,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.completions, "completions", 0, "let up to `N` running pods complete")
 	f.IntVar(&o.deletions, "deletions", 0, "let somebody delete up to `N` running pods (some themes have a few in any case)")
 	f.IntVar(&o.placements, "placements", 0, "let somebody put up to `N` arriving pods on nodes past the scheduler (as above)")
+	f.IntVar(&o.recreations, "recreations", 0, "let controllers bring evicted pods back, while at most `N` of those replaced terminate still")
+	f.BoolVar(&o.liveness, "liveness", false, "check what goes on for ever too: preemption without end, nominations that lead to nothing")
 	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
 	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "compare with the model in this `reading`: "+readings()+
 		"; literal is the model as first written, and what explains a difference is an erratum of it (docs/errata.md)")
@@ -126,6 +130,7 @@ func (o *options) validate() error {
 		{"completions", int64(o.completions), 0, maxCount},
 		{"deletions", int64(o.deletions), 0, maxCount},
 		{"placements", int64(o.placements), 0, maxCount},
+		{"recreations", int64(o.recreations), 0, maxCount},
 		{"workers", int64(o.workers), 0, maxWorkers},
 		{"max-states", o.maxStates, 0, 1 << 62},
 		{"max-depth", int64(o.maxDepth), 0, 1 << 30},
@@ -158,7 +163,8 @@ func (o *options) validate() error {
 func (o *options) actions() model.Actions {
 	return model.Actions{
 		Arrivals: o.pods, Completions: o.completions, Deletions: o.deletions, Placements: o.placements,
-		Preempt: o.preempt, VictimGone: o.victimGone,
+		Recreations: o.recreations,
+		Preempt:     o.preempt, VictimGone: o.victimGone,
 	}
 }
 
@@ -167,6 +173,9 @@ func (o *options) properties() ([]invariants.Property, error) {
 	properties := invariants.All()
 	if spec.Reading(o.reading) == spec.Literal {
 		properties = append(properties, invariants.Literal()...)
+	}
+	if o.liveness {
+		properties = append(properties, invariants.Liveness()...)
 	}
 	for _, name := range o.checks {
 		optional := invariants.Optional()

@@ -45,8 +45,8 @@ func TestReadme(t *testing.T) {
 		}
 		return strings.TrimSuffix(block, shown+"```\n") + printed + "```\n"
 	})
-	if found != 4 {
-		t.Errorf("%s has %d excerpts, want 4", readme, found)
+	if found != 5 {
+		t.Errorf("%s has %d excerpts, want 5", readme, found)
 	}
 	if *update {
 		if err := os.WriteFile(readme, []byte(updated), 0o666); err != nil {

@@ -100,7 +100,7 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	actions := trace.Actions
 	again, err := explore.NewReplay(r.Spec, properties, decider, scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, model.Actions{
 		Arrivals: actions.Arrivals, Completions: actions.Completions, Deletions: actions.Deletions, Placements: actions.Placements,
-		Preempt: actions.Preempt, VictimGone: actions.VictimGone,
+		Preempt: actions.Preempt, VictimGone: actions.VictimGone, Recreations: actions.Recreations,
 	}))
 	if err != nil {
 		return nil, wrong(err)

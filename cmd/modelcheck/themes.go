@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/production/admission"
 	"github.com/seed-a3f26817/modelcheck/scenario"
@@ -62,7 +64,8 @@ func themeNames(asked []string) ([]string, error) {
 	return names, nil
 }
 
-// themeScenarios gives the scenarios of themes for the profile: pods ask its scheduler.
+// themeScenarios gives the scenarios of themes for the profile: pods ask its scheduler, but for those that a theme
+// gives to another one.
 func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions, schedulerName string) ([]*model.Scenario, error) {
 	var scenarios []*model.Scenario
 	for _, name := range names {
@@ -71,7 +74,9 @@ func themeScenarios(names []string, thorough bool, nodes int, actions model.Acti
 			return nil, err
 		}
 		for i := range theme.Pods {
-			theme.Pods[i].Pod.Spec.SchedulerName = schedulerName
+			if pod := theme.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
+				pod.Spec.SchedulerName = schedulerName
+			}
 		}
 		scenarios = append(scenarios, theme)
 	}

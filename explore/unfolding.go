@@ -1,0 +1,123 @@
+package explore
+
+import (
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// unfolding is a machine with the decisions that production takes, and none that only the spec allows: what goes on for ever is asked of
+// kube-scheduler. A decision that changes nothing is a step.
+type unfolding struct {
+	*exploration
+	workers int
+}
+
+// Initial emits the initial clusters.
+func (u *unfolding) Initial(emit func(state []byte)) { u.machine.Initial(emit) }
+
+// Stepper gives a stepper with a decider of its own.
+func (u *unfolding) Stepper() checker.Stepper {
+	u.workers++
+	return &stepper{
+		unfolding: u, taken: u.newTaker(u.run.deciders[(u.workers-1)%len(u.run.deciders)]), state: make([]byte, u.machine.Width()),
+	}
+}
+
+// stepper gives the steps from states without names.
+type stepper struct {
+	*unfolding
+	taken     *taker
+	now, next model.Arrangement
+	askers    []model.Asker
+	state     []byte
+}
+
+// Steps gives the steps; actions are packed.
+func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) error {
+	scenario := s.machine.Scenario
+	s.machine.Unpack(state, &s.now)
+	step := func(action model.Action) {
+		s.next.Canonical()
+		s.machine.Pack(&s.next, s.state)
+		each(action.Pack(), s.state)
+	}
+	s.now.Environment(scenario, func(action model.Action) {
+		s.next.CopyFrom(&s.now)
+		s.next.Act(action, 0)
+		step(action)
+	})
+	s.askers = s.now.Askers(scenario, s.askers)
+	for _, asker := range s.askers {
+		moves := s.taken.moves(&s.now, asker)
+		for _, move := range moves {
+			s.next.CopyFrom(&s.now)
+			s.next.Apply(scenario, asker, move)
+			step(model.Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place})
+		}
+		if len(moves) == 0 {
+			each(model.Action{Class: model.Park, Pod: uint16(asker.Kind), Place: asker.Place}.Pack(), state)
+		}
+	}
+	return nil
+}
+
+// fair labels the actions that are not put off for ever: terminating pods are gone, pending pods are retried, each kind of pod by itself.
+func fair(packed uint32) (label uint64, ok bool) {
+	action := model.UnpackAction(packed)
+	return fairLabel(action.Class, uint64(action.Kind()))
+}
+
+// strong labels the bindings, which are not passed over for ever where fairness is strong.
+func strong(packed uint32) (label uint64, ok bool) {
+	action := model.UnpackAction(packed)
+	return uint64(action.Kind()), action.Class == model.Schedule
+}
+
+func fairLabel(class model.Class, who uint64) (label uint64, ok bool) {
+	switch {
+	case class == model.Gone:
+		return 1<<32 | who, true
+	case class.Decided():
+		return 2<<32 | who, true
+	default:
+		return 0, false
+	}
+}
+
+// taker gives the moves that production makes, for one worker.
+type taker struct {
+	decisions  *decisions
+	scenario   *model.Scenario
+	questioner *model.Questioner
+	decider    Decider
+}
+
+func (m *exploration) newTaker(decider Decider) *taker {
+	return &taker{m.decisions, m.machine.Scenario, m.machine.NewQuestioner(), decider}
+}
+
+// record gives what became of the asker's question, and for each of its places the index in the arrangement.
+func (t *taker) record(a *model.Arrangement, asker model.Asker) (*record, []int) {
+	key, order := t.questioner.Ask(a, asker)
+	return t.decisions.get(key, func() *model.Question { return t.questioner.Question(asker) }, t.decider), order
+}
+
+// moves gives the moves in terms of the arrangement; none if there is no decision, or if preemptions are not carried out and this is one.
+func (t *taker) moves(a *model.Arrangement, asker model.Asker) []model.Move {
+	record, order := t.record(a, asker)
+	var moves []model.Move
+	for i, move := range record.moves {
+		if record.taken[i] && (move.Class() != model.Preempt || t.scenario.Actions.Preempt) {
+			moves = append(moves, placed(move, order))
+		}
+	}
+	return moves
+}
+
+// placed puts a move in terms of the arrangement.
+func placed(move model.Move, order []int) model.Move {
+	if move.Place >= 0 {
+		move.Place = order[move.Place]
+	}
+	return move
+}

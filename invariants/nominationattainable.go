@@ -1,0 +1,23 @@
+package invariants
+
+import (
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// NominationAttainable: nobody waits for a node that can never take it.
+var NominationAttainable = Property{
+	Name: "nomination-attainable",
+	Doc:  "No pod is nominated to a node that would not take it even if every pod on it were gone.",
+	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
+		f := slices.IndexFunc(c.Expected.Nodes[o.Node].Verdicts, neverFits)
+		if f < 0 {
+			return nil
+		}
+		return []Breach{preemption("the pod is nominated to %s, which it never fits: so says %s", c.node(o.Node), c.Expected.Filters[f])}
+	}),
+}
+
+// neverFits tells whether the filter would fail even if every pod on the node were gone. An error is not that.
+func neverFits(v spec.AllowedVerdicts) bool { return !v.Holds && !v.HoldsEmpty && !v.Fails }

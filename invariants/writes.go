@@ -1,0 +1,65 @@
+package invariants
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// PreemptionWrites: what a scheduler does is what it says it does.
+var PreemptionWrites = Property{
+	Name: "preemption-writes",
+	Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes it, clears the nominations of lower " +
+		"priority to the node, and writes nothing else; other decisions write nothing before the pod is bound or its status updated.",
+	Decision: func(c *Case) (bool, []Breach) {
+		if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
+			return false, nil // of several outcomes, chance picked the one that was written
+		}
+		wanted := c.wantedWrites(c.Decision.Outcomes[0])
+		var breaches []Breach
+		for _, w := range c.Decision.Writes {
+			if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
+				wanted = slices.Delete(wanted, i, i+1)
+				continue
+			}
+			breaches = append(breaches, preemption("kube-scheduler is not to %s", describeWrite(w)))
+		}
+		for _, w := range wanted {
+			breaches = append(breaches, preemption("kube-scheduler does not %s", describeWrite(w)))
+		}
+		return len(c.Decision.Writes)+len(wanted) > 0, breaches
+	},
+}
+
+// wantedWrites gives what an outcome takes, besides the pod's own binding or nomination.
+func (c *Case) wantedWrites(o spec.Outcome) []spec.Write {
+	var writes []spec.Write
+	for _, victim := range o.Victims {
+		if victim.DeletionTimestamp == nil {
+			writes = append(writes,
+				spec.Write{Verb: "patch", Resource: "pods/status", Pod: victim, Fields: []string{"conditions"}},
+				spec.Write{Verb: "delete", Resource: "pods", Pod: victim})
+		}
+	}
+	for _, pod := range c.Spec.Cleared(c.Question.Pod, o, c.Question.Snapshot) {
+		writes = append(writes, spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod, Fields: []string{"nominatedNodeName"}})
+	}
+	return writes
+}
+
+func sameWrite(a, b spec.Write) bool {
+	return a.Verb == b.Verb && a.Resource == b.Resource && a.Pod == b.Pod && slices.Equal(a.Fields, b.Fields)
+}
+
+func describeWrite(w spec.Write) string {
+	object := "another object"
+	if w.Pod != nil {
+		object = podName(w.Pod)
+	}
+	text := fmt.Sprintf("%s %s of %s", w.Verb, w.Resource, object)
+	if len(w.Fields) > 0 {
+		text += fmt.Sprintf(" (%s)", w.Fields)
+	}
+	return text
+}

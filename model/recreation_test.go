@@ -1,0 +1,123 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestRecreationEnabled(t *testing.T) {
+	low, high := newPod(0, Running, 0), newPod(1, Running, 0)
+	tests := []struct {
+		reason string
+		only   bool
+		change func(*Arrangement)
+		want   []uint16
+	}{
+		{"nobody was evicted", false, func(a *Arrangement) { a.Owed = []int{0, 0} }, nil},
+		{"one was", false, func(*Arrangement) {}, []uint16{0}},
+		{"of each kind", false, func(a *Arrangement) { a.Owed = []int{2, 1} }, []uint16{0, 1}},
+		{"controllers are not part of the scenario", false, func(a *Arrangement) { a.Owed = nil }, nil},
+		{"another victim was replaced and terminates still", false, func(a *Arrangement) { a.Pending = append(a.Pending, low) }, nil},
+		{"pods that may arrive still need room", false, func(a *Arrangement) { a.Left.Arrivals = 1 }, nil},
+		{"the pod's name is its own, and is taken", true, func(*Arrangement) {}, nil},
+		{"... and free again", true, func(a *Arrangement) { a.Places[0].Bound = nil }, []uint16{0}},
+	}
+	for _, tt := range tests {
+		s := smallScenario(0)
+		s.Actions.Arrivals, s.Actions.Recreations, s.Pods[0].Only = 2, 1, tt.only
+		a := &Arrangement{
+			Places: []Place{{Bound: []Pod{low.withPhase(Preempted)}, Nominated: []Pod{high}}}, Owed: []int{1, 0},
+		}
+		tt.change(a)
+		var got []uint16
+		a.Environment(s, func(action Action) {
+			if action.Class == Recreate {
+				got = append(got, action.Pod)
+			}
+		})
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: kinds %v may be created, want %v", tt.reason, got, tt.want)
+		}
+	}
+}
+
+// TestRecreations: a victim comes back once, and no more pods are there at once than may be.
+func TestRecreations(t *testing.T) {
+	s := smallScenario(0, 0)
+	s.Actions.Arrivals, s.Actions.Recreations, s.Actions.Completions = 4, 2, 0
+	e := explore(t, s)
+	replaced := 0
+	for _, state := range e.order {
+		var a Arrangement
+		e.machine.Unpack([]byte(state), &a)
+		terminating := a.count(func(p Pod) bool { return p.Phase() == Preempted })
+		owed := a.Owed[0] + a.Owed[1]
+		alive := a.count(nil) - terminating
+		if arrived := s.Actions.Arrivals - int(a.Left.Arrivals); alive+owed != arrived {
+			t.Fatalf("%d pods arrived, %d are alive and %d are owed: %+v", arrived, alive, owed, a)
+		}
+		replaced = max(replaced, terminating-owed)
+	}
+	if replaced != 2 {
+		t.Errorf("at most %d pods are replaced and terminating, want 2", replaced)
+	}
+}
+
+// TestNamedSteps: forgetting the names, the steps from an arrangement with names are the steps from the one without, and names are
+// neither lost nor doubled.
+func TestNamedSteps(t *testing.T) {
+	s := smallScenario(0, 0)
+	s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1
+	e := explore(t, s)
+	m := e.machine
+	named := map[string]bool{}
+	queue := []string{}
+	add := func(a *Arrangement) {
+		key := string(PackNamed(a, nil))
+		if diff := cmp.Diff(key, string(PackNamed(UnpackNamed([]byte(key)), nil))); diff != "" {
+			t.Fatal(diff)
+		}
+		if !named[key] {
+			named[key] = true
+			queue = append(queue, key)
+		}
+	}
+	add(m.arrange(0, newIdentities(m.Scenario)))
+	unnamed := map[string]bool{}
+	for ; len(queue) > 0; queue = queue[1:] {
+		a := UnpackNamed([]byte(queue[0]))
+		unnamed[packed(m, a)] = true
+		ids := map[Pod]bool{}
+		a.count(func(p Pod) bool {
+			who := newPod(p.Kind(), Running, p.ID())
+			if p.ID() == 0 || ids[who] {
+				t.Fatalf("pod %d of kind %d is there twice or has no name: %+v", p.ID(), p.Kind(), a)
+			}
+			ids[who] = true
+			return true
+		})
+		stage := m.NamedStage(a, nil)
+		got := map[string]bool{}
+		m.NamedSteps(a, e.moves, func(step Named) {
+			stage.Step = step.NamedStep
+			if !step.Idle {
+				checkNames(t, stage, m.NamedStage(step.To, nil))
+				got[packed(m, step.To)] = true
+			}
+			if p := m.PodNamed(step.Who); p.Name != step.Pod.Name {
+				t.Fatalf("the step is about %s, and said to be about %s", step.Pod.Name, p.Name)
+			}
+			add(step.To)
+		})
+		want := e.after[packed(m, a)]
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("steps from %+v (-want +got):\n%s", a, diff)
+		}
+	}
+	if len(unnamed) != len(e.order) {
+		t.Errorf("%d states with names are %d without, want %d", len(named), len(unnamed), len(e.order))
+	}
+}
