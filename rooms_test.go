@@ -25,19 +25,20 @@ var rooms = []room{
 	{"spec", nil},
 	{"checker", nil},
 	{"model", []string{"spec"}},
-	{"production", []string{"spec"}},
+	{"loop", []string{"spec", "checker"}},
+	{"production", []string{"spec", "loop"}}, // loop for the actions and states of the whole scheduler
 	{"generate", []string{"spec"}},
-	{"museum", []string{"spec"}},
+	{"museum", []string{"spec", "loop"}},
 	{"fields", []string{"spec"}},
 	{"invariants", []string{"spec", "model"}},
-	{"scenario", []string{"spec", "model"}},
+	{"scenario", []string{"spec", "model", "loop"}},
 	{"explore", []string{"spec", "checker", "model", "invariants", "fields"}},
-	{"report", []string{"spec", "checker", "model", "invariants", "explore", "fields"}},
+	{"report", []string{"spec", "checker", "model", "loop", "invariants", "explore", "fields"}},
 	{"results", []string{"explore"}},
 	{"conformance", nil},
 	{"mutation", nil},
 	{"benchmarks", []string{"spec", "checker", "model", "scenario"}},
-	{"cmd", []string{"spec", "checker", "model", "production", "generate", "museum", "invariants", "scenario", "explore", "results", "report"}},
+	{"cmd", []string{"spec", "checker", "model", "loop", "production", "generate", "museum", "invariants", "scenario", "explore", "results", "report"}},
 }
 
 // TestRooms: imports point one way, and the code under test is imported by the room production only. Tests may import

@@ -122,8 +122,11 @@ var preemptionRows = []decisionRow{
 
 	{"the node takes it once pods are gone", NominationAttainable, nil, nil},
 	{"nobody is preempted", NominationAttainable, []func(*Case){schedulable}, []string{silent}},
-	{"the node never takes it", NominationAttainable, []func(*Case){neverFit},
+	{"the node never takes it", NominationAttainable, []func(*Case){neverFit, func(c *Case) {
+		c.FeasibleWithout = func(int, []*v1.Pod) bool { return false }
+	}},
 		[]string{"DefaultPreemption: the pod is nominated to a, which it never fits: so says F"}},
+	{"it takes it beside one that stays", NominationAttainable, []func(*Case){neverFit}, nil},
 	{"an error is no verdict", NominationAttainable, []func(*Case){neverFit, func(c *Case) { c.Expected.Nodes[0].Verdicts[0].Fails = true }}, nil},
 
 	{"there is no nomination", NominationHasReason, []func(*Case){waits(false)}, []string{silent}},

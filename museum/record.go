@@ -18,6 +18,12 @@ func Text(w io.Writer, version string) error {
 		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
 			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin(), e.Repeat(), e.Find())
 	}
+	between := LoopExhibits()
+	fmt.Fprintf(&text, "\n%d defects between decisions, each found by stepping the scheduler as a whole\n", len(between))
+	for _, e := range between {
+		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s\n  found by: %s\n",
+			e.Defect.Name, e.Defect.Doc, e.Defect.Upstream, e.Property, e.Find())
+	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
@@ -43,6 +49,18 @@ it; a test that draws random clusters where no theme does. "Not reported" means 
 			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin(), e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
 	}
 	text.WriteString(byNumber())
+	text.WriteString(`
+## Between decisions
+
+Defects that no single decision shows, but a run of the scheduler as a whole ([loop.md](loop.md)). The shortest run of each, with a
+control in which nothing is wrong, is in ` + "`production/stepped/defects_test.go`" + `.
+
+| defect | breaks | upstream | found by |
+| --- | --- | --- | --- |
+`)
+	for _, e := range LoopExhibits() {
+		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | `%s` |\n", e.Defect.Name, e.Defect.Doc, e.Property, e.Defect.Upstream, e.Find())
+	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }

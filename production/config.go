@@ -95,6 +95,11 @@ func (c *Config) Profiles() []string {
 	return names
 }
 
+// Profile gives a copy of the profile with the scheduler name, in Kubernetes' own terms. An unknown name is an error.
+func (c *Config) Profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
+	return c.profile(schedulerName)
+}
+
 // profile gives a copy of the profile with the scheduler name.
 func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
 	i := slices.IndexFunc(c.kube.Profiles, func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName })

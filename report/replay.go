@@ -64,7 +64,7 @@ func (r *Replayed) Reached(i int, cluster *spec.Snapshot) {
 		for _, item := range manifests(s).Items {
 			fields := item.(map[string]any)
 			metadata := fields["metadata"].(map[string]any)
-			all[strings.TrimSpace(fmt.Sprint(fields["kind"], " ", joined(metadata["namespace"], metadata["name"])))] = item
+			all[strings.TrimSpace(fmt.Sprint(fields["kind"], " ", fullName(metadata["namespace"], metadata["name"])))] = item
 		}
 		return all
 	}
@@ -73,7 +73,7 @@ func (r *Replayed) Reached(i int, cluster *spec.Snapshot) {
 	}
 }
 
-func joined(namespace, name any) string {
+func fullName(namespace, name any) string {
 	if namespace == nil {
 		return fmt.Sprint(name)
 	}

@@ -54,7 +54,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	}()
 	code = exitHolds
 	cmd := c.cobra(func(v report.Verdict) { code = exitCode(v) })
-	cmd.SetArgs(longFlags(args, cmd.Flags()))
+	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
 	err := cmd.ExecuteContext(ctx)
 	var wrong usageError
 	switch {
@@ -83,7 +83,17 @@ func exitCode(v report.Verdict) int {
 	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated, report.Unfinished: exitUnfinished}[v]
 }
 
-// cobra builds the command line. done gets the verdict.
+// flagsOf gives the flags of the command that the arguments name: a subcommand comes first.
+func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
+	for _, sub := range cmd.Commands() {
+		if len(args) > 0 && sub.Name() == args[0] {
+			return sub.Flags()
+		}
+	}
+	return cmd.Flags()
+}
+
+// cobra builds the command line. done gets the verdict when the run is done.
 func (c command) cobra(done func(report.Verdict)) *cobra.Command {
 	o := &options{outputs: []string{"text", "json", "junit", "sarif"}}
 	cmd := &cobra.Command{
@@ -141,7 +151,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
-	cmd.AddCommand(c.explain(done), c.replay(done), c.formal(done), c.museum(), c.conformance())
+	cmd.AddCommand(c.explain(done), c.replay(done), c.loop(done), c.formal(done), c.museum(), c.conformance())
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(err, cmd.Flags()) })
 	return cmd
 }

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/loop"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// loopOptions are the flags of modelcheck loop.
+type loopOptions struct {
+	files                []string
+	themes               []string
+	listThemes           bool
+	pods, events, faults int
+	happens              []string
+	calm                 bool
+	profile              string
+	workers              int
+	maxStates            int64
+	strict, quiet        bool
+	output               string
+	given                func(flag string) bool
+}
+
+func (o *loopOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "begin with the cluster in this `file`, directory or - (stdin); may be repeated")
+	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
+	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
+	f.IntVar(&o.pods, "pods", 0, "let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)")
+	f.IntVar(&o.events, "events", 0, "let up to `E` events happen to the cluster (default that of the theme; with -f 1)")
+	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
+	f.StringSliceVar(&o.happens, "happens", nil, "let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventKinds())
+	f.BoolVar(&o.calm, "calm", true, "let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
+	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
+	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
+	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
+	f.BoolVar(&o.strict, "strict", false, "let known defects fail too")
+	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
+}
+
+func eventKinds() string {
+	var names []string
+	for _, kind := range loop.EventKinds() {
+		names = append(names, string(kind))
+	}
+	return strings.Join(names, ", ")
+}
+
+// loop is the subcommand that steps kube-scheduler as a whole.
+func (c command) loop(done func(report.Verdict)) *cobra.Command {
+	o := &loopOptions{}
+	cmd := &cobra.Command{
+		Use:   "loop [-f FILE|DIR|-]... [--theme NAME]... [flags]",
+		Short: "Step kube-scheduler as a whole: queue, wake-ups, binding cycles and their failures",
+		Long: `loop runs the unmodified kube-scheduler ` + production.KubernetesVersion + ` as a whole against an in-memory API server, one action
+at a time: pods arrive, the scheduler takes the next one, things happen to the cluster, cycles
+fail. Every sequence of actions of a small scope is taken, and every step is checked: is a pod
+that has become feasible woken up? Is nobody lost? Is what happens a step of the formal model?
+What breaks a property is shown with a shortest run.
+
+Without -f, clusters and pods are those of the themes of the loop, made for events. With -f, the
+run begins with the cluster of the manifests.
+
+Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
+		Example: `  modelcheck loop
+  modelcheck loop --theme podaffinity --events 1
+  modelcheck loop -f cluster.yaml --pods 2 --events 2 --happens node-labels,pod-deleted`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q: manifests are given as -f %s, themes as --theme %s", args[0], args[0], args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.listThemes {
+				return listLoopThemes(c.stdout)
+			}
+			o.given = func(flag string) bool { return cmd.Flags().Changed(flag) }
+			run, err := c.runLoop(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			done(run.Verdict())
+			write := report.LoopText
+			if o.output == "json" {
+				write = report.LoopJSON
+			}
+			if err := write(c.stdout, run); err != nil {
+				return fmt.Errorf("writing the report: %w", err)
+			}
+			return nil
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+// listLoopThemes prints the themes of the loop.
+func listLoopThemes(w io.Writer) error {
+	for _, name := range scenario.LoopThemeNames() {
+		scope, err := scenario.LoopTheme(name, admission.Admit)
+		if err != nil {
+			return err
+		}
+		var kinds []string
+		for _, kind := range scope.Happens {
+			kinds = append(kinds, string(kind))
+		}
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  events: %s\n", name, scope.Doc, strings.Join(kinds, ", ")); err != nil {
+			return fmt.Errorf("writing the list of themes: %w", err)
+		}
+	}
+	return nil
+}
+
+// validate finds what is wrong whatever the input is.
+func (o *loopOptions) validate() error {
+	for _, bound := range []struct {
+		flag  string
+		value int64
+		most  int64
+	}{
+		{"pods", int64(o.pods), maxCount}, {"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
+		{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62},
+	} {
+		switch {
+		case bound.value < 0:
+			return usage("--%s is %d: it must be at least 0", bound.flag, bound.value)
+		case bound.value > bound.most:
+			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
+		}
+	}
+	if o.output != "text" && o.output != "json" {
+		return usage("--output is %q: it must be text or json", o.output)
+	}
+	for _, kind := range o.happens {
+		if !slices.Contains(loop.EventKinds(), loop.EventKind(kind)) {
+			return usage("--happens: there is no kind of event %q; there are: %s", kind, eventKinds())
+		}
+	}
+	for _, name := range o.themes {
+		if !slices.Contains(scenario.LoopThemeNames(), name) {
+			return usage("--theme: the loop has no theme %q (its themes: %s)", name, strings.Join(scenario.LoopThemeNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// runLoop does what the flags ask for.
+func (c command) runLoop(ctx context.Context, o *loopOptions) (*report.LoopRun, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	in, scopes, err := o.input(c.stdin)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := in.config.Spec(in.profile)
+	if err != nil {
+		return nil, usage("scheduler configuration %s: %w", in.source, err)
+	}
+	if o.workers == 0 {
+		o.workers = runtime.GOMAXPROCS(0)
+	}
+	run := &report.LoopRun{
+		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, Strict: o.strict, Workers: o.workers,
+	}
+	began := time.Now()
+	progress := newProgress(c.stderr, c.live, o.quiet)
+	for _, scope := range scopes {
+		start := func(initial *spec.Snapshot) (loop.System, error) {
+			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
+			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial, stepped.Options{Faults: scope.Faults > 0})
+		}
+		result, err := loop.Explore(ctx, scope, run.Spec, start, checker.Options{
+			Workers: o.workers, MaxStates: o.maxStates, ProgressEvery: progress.every,
+			Progress: func(now checker.Progress) {
+				progress.write(fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting; %s",
+					scope.Name, now.Distinct, now.Generated, now.Depth, now.Queue, time.Since(began).Round(time.Second)))
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		run.Results = append(run.Results, result)
+	}
+	progress.clear()
+	run.Elapsed = time.Since(began)
+	return run, nil
+}
+
+// input reads what the flags ask for. Every error is a usageError.
+func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
+	manifests := &scenario.Manifests{}
+	if len(o.files) > 0 {
+		var err error
+		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
+			return nil, nil, usageError{err}
+		}
+	}
+	in := &input{notes: manifests.Notes}
+	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
+		return nil, nil, err
+	}
+	var scopes []*loop.Scope
+	if len(manifests.Nodes) > 0 {
+		if len(o.themes) > 0 {
+			return nil, nil, usage("--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
+		}
+		if n := len(manifests.Nodes); n > maxFileNodes {
+			return nil, nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
+		}
+		snapshot := manifests.Snapshot()
+		scopes = []*loop.Scope{{
+			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot}, Kinds: snapshot,
+			Arrivals: 1, Events: 1, Happens: loop.EventKinds(), Calm: true,
+		}}
+	}
+	if len(manifests.Nodes) == 0 && len(manifests.Pods) > 0 {
+		return nil, nil, usage("%s has pods and no Nodes; add the nodes", strings.Join(o.files, ", "))
+	}
+	names := o.themes
+	if len(names) == 0 && len(scopes) == 0 {
+		names = scenario.LoopThemeNames()
+	}
+	for _, name := range names {
+		scope, err := scenario.LoopTheme(name, admission.Admit)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, pod := range scope.Kinds.Pods {
+			pod.Spec.SchedulerName = in.profile
+		}
+		scopes = append(scopes, scope)
+	}
+	for _, scope := range scopes {
+		o.bound(scope)
+	}
+	return in, scopes, nil
+}
+
+// bound gives the scope the bounds that are on the command line.
+func (o *loopOptions) bound(scope *loop.Scope) {
+	if o.given("pods") {
+		scope.Arrivals = o.pods
+	}
+	if o.given("events") {
+		scope.Events = o.events
+	}
+	if o.given("faults") {
+		scope.Faults = o.faults
+	}
+	if o.given("calm") {
+		scope.Calm = o.calm
+	}
+	if o.given("happens") {
+		scope.Happens = nil
+		for _, kind := range o.happens {
+			scope.Happens = append(scope.Happens, loop.EventKind(kind))
+		}
+	}
+}

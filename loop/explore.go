@@ -1,0 +1,341 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Start gives a system that begins with the cluster.
+type Start func(initial *spec.Snapshot) (System, error)
+
+// Result is what an exploration found.
+type Result struct {
+	Scope *Scope
+	*checker.Result
+	Findings []Finding
+	// Builds is the number of systems that were built, Steps the number of actions they took, Needless how often a step woke a pod that
+	// it cannot have helped.
+	Builds, Steps, Needless int64
+}
+
+// Finding is a class of violations with the shortest run that shows it.
+type Finding struct {
+	Property Property
+	About    string
+	// Known is the name of the known defect that explains it; "" for news.
+	Known string
+	// But says what is wrong at the end of the run.
+	But string
+	// Count is the number of distinct steps that show it.
+	Count int64
+	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
+	Initial *spec.Snapshot
+	Trace   []Action
+	Last    *Transition
+	// Flushed says of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+	Flushed string
+}
+
+// Key names the finding in one word.
+func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
+
+func key(property, known, about string) string {
+	if known != "" {
+		return property + "/known/" + known
+	}
+	return strings.TrimSuffix(property+"/new/"+about, "/")
+}
+
+// Explore takes every run of the scope and asks every step for the properties. The limits are those of the options. An error means that
+// the system cannot be explored: it failed to take an action, or did not repeat itself.
+func Explore(ctx context.Context, scope *Scope, model *spec.Scheduler, start Start, o checker.Options) (*Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e := &explorer{scope: scope, model: model, start: start, properties: Properties(), points: map[[sha256.Size]byte]*point{}, fail: cancel}
+	found, err := checker.Check(ctx, e, o)
+	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Scope: scope, Result: found}
+	for _, f := range found.Findings {
+		finding, err := e.finding(f)
+		if err != nil {
+			return nil, err
+		}
+		result.Findings = append(result.Findings, *finding)
+	}
+	result.Builds, result.Steps = e.builds, e.steps
+	if len(found.Counters) > 0 {
+		result.Needless = found.Counters[0]
+	}
+	return result, nil
+}
+
+// explorer is the model that the checker explores. Its states are hashes; a point says how to reach the state.
+type explorer struct {
+	scope      *Scope
+	model      *spec.Scheduler
+	start      Start
+	properties []Property
+	fail       context.CancelCauseFunc
+
+	mu            sync.Mutex
+	points        map[[sha256.Size]byte]*point
+	builds, steps int64
+}
+
+// point is a state with a shortest run to it.
+type point struct {
+	hash    [sha256.Size]byte
+	used    Used
+	initial int
+	// from is the point before, and action leads here from it; nil for an initial state.
+	from   *point
+	action Action
+	// index is the number of the action among those of from.
+	index, depth int
+}
+
+// run gives the actions that lead to the point.
+func (p *point) run() []Action {
+	var actions []Action
+	for ; p.from != nil; p = p.from {
+		actions = append(actions, p.action)
+	}
+	slices.Reverse(actions)
+	return actions
+}
+
+// hashed gives the hash by which the state is known. How much of the scope is left belongs to it.
+func hashed(state *State, used Used) [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s%+v", state.Canonical(), used))
+}
+
+// Width implements checker.Model.
+func (e *explorer) Width() int { return sha256.Size }
+
+// Initial implements checker.Model.
+func (e *explorer) Initial(emit func([]byte)) {
+	for i := range e.scope.Initial {
+		system, err := e.begin(i)
+		if err != nil {
+			e.fail(fmt.Errorf("cluster %d of %s: %w", i, e.scope.Name, err))
+			return
+		}
+		hash := hashed(system.State(), Used{})
+		system.Close()
+		if e.points[hash] == nil {
+			e.points[hash] = &point{hash: hash, initial: i}
+		}
+		emit(hash[:])
+	}
+}
+
+// Worker implements checker.Model.
+func (e *explorer) Worker() checker.Worker { return &worker{e} }
+
+// ActionClass implements checker.ActionClasser.
+func (e *explorer) ActionClass(action uint32) int { return int(action >> 24) }
+
+// ActionClasses implements checker.ActionClasser.
+func (e *explorer) ActionClasses() []string {
+	var names []string
+	for v := range verbs {
+		names = append(names, Verb(v).String())
+	}
+	return names
+}
+
+// Size implements checker.Sizer: of equally short runs that in the smallest cluster is shown.
+func (e *explorer) Size(hash []byte) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.scope.Initial[e.points[[sha256.Size]byte(hash)].initial].Nodes)
+}
+
+type worker struct{ *explorer }
+
+// Expand implements checker.Worker.
+func (w *worker) Expand(hash []byte, out *checker.Steps) {
+	if err := w.expand([sha256.Size]byte(hash), out); err != nil {
+		w.fail(err)
+	}
+}
+
+func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
+	w.mu.Lock()
+	at := w.points[hash]
+	w.mu.Unlock()
+	system, before, err := w.reach(at)
+	if err != nil {
+		return err
+	}
+	for i, action := range w.scope.Actions(before, at.used) {
+		if system == nil {
+			if system, before, err = w.reach(at); err != nil {
+				return err
+			}
+		}
+		taken, err := w.take(system, before, action)
+		system = nil // it is in another state now
+		if err != nil {
+			return fmt.Errorf("after %v: %w", at.run(), err)
+		}
+		used := at.used.after(action)
+		next := hashed(taken.After, used)
+		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1})
+		step := out.Add(uint32(action.Verb)<<24|uint32(i), next[:])
+		for _, property := range w.properties {
+			for _, v := range property.Broken(taken) {
+				out.Find(key(property.Name, v.Known, v.About), step)
+			}
+		}
+		if n := len(taken.Needless()); n > 0 {
+			out.Count(0, int64(n))
+		}
+	}
+	if system != nil {
+		system.Close()
+	}
+	return nil
+}
+
+// take takes an action and closes the system.
+func (e *explorer) take(system System, before *State, action Action) (*Transition, error) {
+	defer system.Close()
+	step, err := e.do(system, action)
+	if err != nil {
+		return nil, err
+	}
+	return &Transition{Model: e.model, Before: before, Action: action, Step: step, After: system.State()}, nil
+}
+
+func (e *explorer) do(system System, action Action) (Step, error) {
+	e.mu.Lock()
+	e.steps++
+	e.mu.Unlock()
+	return system.Do(action)
+}
+
+func (e *explorer) begin(initial int) (System, error) {
+	e.mu.Lock()
+	e.builds++
+	e.mu.Unlock()
+	return e.start(e.scope.Initial[initial])
+}
+
+// note keeps of all shortest runs to a state the first by the hash of the state before and the number of the action, whatever the order in which
+// workers find them.
+func (e *explorer) note(p *point) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := e.points[p.hash]
+	if known == nil || known.depth == p.depth && p.from != nil && known.from != nil && less(p, known) {
+		e.points[p.hash] = p
+	}
+}
+
+func less(p, q *point) bool {
+	if c := slices.Compare(p.from.hash[:], q.from.hash[:]); c != 0 {
+		return c < 0
+	}
+	return p.index < q.index
+}
+
+// reach builds a system and repeats the run to the point.
+func (e *explorer) reach(p *point) (System, *State, error) {
+	system, err := e.begin(p.initial)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, action := range p.run() {
+		if _, err := e.do(system, action); err != nil {
+			system.Close()
+			return nil, nil, err
+		}
+	}
+	state := system.State()
+	if hash := hashed(state, p.used); hash != p.hash {
+		system.Close()
+		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
+			e.scope.Name, p.run(), binary.BigEndian.Uint64(hash[:]), binary.BigEndian.Uint64(p.hash[:]), state.Canonical())
+	}
+	return system, state, nil
+}
+
+// finding repeats the shortest run of what the checker found.
+func (e *explorer) finding(f checker.Finding) (*Finding, error) {
+	steps := f.Trace.Steps
+	from := f.Trace.Initial
+	if len(steps) > 1 {
+		from = steps[len(steps)-2].State
+	}
+	e.mu.Lock()
+	at := e.points[[sha256.Size]byte(from)]
+	e.mu.Unlock()
+	system, before, err := e.reach(at)
+	if err != nil {
+		return nil, err
+	}
+	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
+	last, err := e.take(system, before, action)
+	if err != nil {
+		return nil, err
+	}
+	for _, property := range e.properties {
+		for _, v := range property.Broken(last) {
+			if key(property.Name, v.Known, v.About) != f.Key {
+				continue
+			}
+			finding := &Finding{
+				Property: property, About: v.About, Known: v.Known, But: v.But, Count: f.Count,
+				Initial: e.scope.Initial[at.initial], Trace: append(at.run(), action), Last: last,
+			}
+			if property.Name == "wake-up" || property.Name == "progress" {
+				finding.Flushed, err = e.flushed(finding, v.Pod)
+			}
+			return finding, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
+}
+
+// flushed repeats the run, flushes the queue, and schedules until the pod has had its turn.
+func (e *explorer) flushed(f *Finding, pod string) (string, error) {
+	system, err := e.start(f.Initial)
+	if err != nil {
+		return "", err
+	}
+	defer system.Close()
+	for _, action := range append(slices.Clone(f.Trace), Action{Verb: Flush}) {
+		if _, err := system.Do(action); err != nil {
+			return "", err
+		}
+	}
+	for system.State().Poppable() {
+		step, err := system.Do(Action{Verb: Schedule})
+		if err != nil {
+			return "", err
+		}
+		if step.Popped != pod {
+			continue
+		}
+		if after := system.State().Pod(pod); after != nil && after.Spec.NodeName != "" {
+			return "after the periodic flush kube-scheduler binds it to " + after.Spec.NodeName, nil
+		}
+		return "after the periodic flush kube-scheduler does not bind it either: the decision is wrong, not the wake-up", nil
+	}
+	return "after the periodic flush it is not retried", nil
+}

@@ -1,0 +1,206 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Transition is one step of a run, with the states around it.
+type Transition struct {
+	Model  *spec.Scheduler
+	Before *State
+	Action Action
+	Step   Step
+	After  *State
+}
+
+// Violation is how a step breaks a property.
+type Violation struct {
+	// About groups violations that look alike: plugins, kind of event.
+	About string
+	// Pod is the pod it is about, "ns/name"; may be empty.
+	Pod string
+	// But says what is wrong.
+	But string
+	// Known names the known defect that explains it, "" if none does.
+	Known string
+}
+
+// Property is what every step must have.
+type Property struct {
+	Name string
+	// Doc says it in a sentence.
+	Doc string
+	// Broken gives how the step breaks it, in a fixed order.
+	Broken func(t *Transition) []Violation
+}
+
+// Properties gives every property.
+func Properties() []Property {
+	return []Property{
+		wakeUp(), progress(), refinement(), conservation(), assumed(), cacheAgrees(), rollBack(), noErrors(),
+	}
+}
+
+// conservation: nobody is lost or doubled.
+func conservation() Property {
+	return Property{
+		Name: "conservation",
+		Doc:  "Every pending pod is in exactly one of active, backoff, unschedulable, gated and in flight, and no other pod is; between steps only pods that wait on permit are in flight.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			blame := func(pod, format string, args ...any) {
+				broken = append(broken, Violation{Pod: pod, But: pod + " " + fmt.Sprintf(format, args...)})
+			}
+			for _, pod := range t.After.API.Pods {
+				q, queued := t.After.Queued(Key(pod))
+				switch pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
+				case pending && !queued:
+					blame(Key(pod), "is pending and in no part of the queue")
+				case pending && len(q.Places) != 1:
+					blame(Key(pod), "is in several parts of the queue: %v", q.Places)
+				case pending && q.In(InFlight) != q.Waits:
+					blame(Key(pod), "is %v, and nothing is under way for it", q.Places)
+				case !pending && queued:
+					blame(Key(pod), "is not to be scheduled, but %v", q.Places)
+				}
+			}
+			for _, q := range t.After.Queue {
+				if t.After.Pod(q.Pod) == nil {
+					blame(q.Pod, "does not exist, but is %v", q.Places)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// assumed: what is assumed comes true or is taken back.
+func assumed() Property {
+	return Property{
+		Name: "assumed-bound-or-forgotten",
+		Doc:  "A pod is assumed on a node only while its binding is under way: then it is bound, or forgotten.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, pair := range t.After.Assumed {
+				if q, _ := t.After.Queued(pair.Pod); !q.Waits {
+					broken = append(broken, Violation{Pod: pair.Pod, But: fmt.Sprintf("%s is assumed on %s, and no binding is under way", pair.Pod, pair.Node)})
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// cacheAgrees: the scheduler sees the cluster as it is.
+func cacheAgrees() Property {
+	return Property{
+		Name: "cache-agrees",
+		Doc:  "Between steps the scheduler's cache and nominations are those that the API server's objects and the assumed pods make.",
+		Broken: func(t *Transition) []Violation {
+			if !slices.Equal(t.After.Cache, t.After.Expected) {
+				return []Violation{{About: "nodes", But: fmt.Sprintf("the cache has %s, the API server %s",
+					strings.Join(without(t.After.Cache, t.After.Expected), "; "), strings.Join(without(t.After.Expected, t.After.Cache), "; "))}}
+			}
+			var nominated []Pair
+			for _, pod := range t.After.API.Pods {
+				node := pod.Status.NominatedNodeName
+				if node != "" && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && t.After.AssumedOn(Key(pod)) == "" &&
+					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName && hasNode(t.After, node) {
+					nominated = append(nominated, Pair{Key(pod), node})
+				}
+			}
+			if !slices.Equal(nominated, t.After.Nominated) {
+				v := Violation{About: "nominations", But: fmt.Sprintf("the queue has the nominations %v, the API server %v", t.After.Nominated, nominated)}
+				if only := without(nominated, t.After.Nominated); len(only) > 0 {
+					v.Pod = only[0].Pod
+				}
+				return []Violation{v.explained(t)}
+			}
+			return nil
+		},
+	}
+}
+
+func hasNode(s *State, name string) bool { return nodeOf(s, name) != nil }
+
+// nodeOf gives the node of that name; nil if there is none.
+func nodeOf(s *State, name string) *v1.Node {
+	for _, node := range s.API.Nodes {
+		if node.Name == name {
+			return node
+		}
+	}
+	return nil
+}
+
+// without gives the elements of a that are not in b.
+func without[T comparable](a, b []T) []T {
+	return slices.DeleteFunc(slices.Clone(a), func(x T) bool { return slices.Contains(b, x) })
+}
+
+// rollBack: a failed attempt leaves nothing behind.
+func rollBack() Property {
+	return Property{
+		Name: "roll-back",
+		Doc:  "After a failure at reserve, permit, pre-bind or bind, the cache and all other pods are as if the attempt had not happened, and the pod is back in the queue.",
+		Broken: func(t *Transition) []Violation {
+			pod := t.Step.Popped
+			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
+			if pod == "" || !fails || len(t.evicted()) > 0 {
+				return nil
+			}
+			if !slices.Equal(t.Before.Cache, t.After.Cache) {
+				return []Violation{{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
+					strings.Join(without(t.Before.Cache, t.After.Cache), "; "), strings.Join(without(t.After.Cache, t.Before.Cache), "; "))}}
+			}
+			others := func(s *State) (rest []string) {
+				for _, object := range Objects(s.API) {
+					if ref := RefOf(object); ref.Kind != "Pod" || ref.Key() != pod {
+						rest = append(rest, canonical(object))
+					}
+				}
+				for _, pair := range s.Nominated {
+					if pair.Pod != pod {
+						rest = append(rest, fmt.Sprintf("%s nominated to %s", pair.Pod, pair.Node))
+					}
+				}
+				return rest
+			}
+			if before, after := others(t.Before), others(t.After); !slices.Equal(before, after) {
+				return []Violation{{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf("the failed attempt for %s changed %s into %s", pod,
+					strings.Join(without(before, after), "; "), strings.Join(without(after, before), "; "))}}
+			}
+			return nil // that the pod is back in the queue is conservation
+		},
+	}
+}
+
+// noErrors: what is not made to fail does not fail.
+func noErrors() Property {
+	return Property{
+		Name: "no-errors",
+		Doc:  "A scheduling and binding cycle in which nothing is made to fail reports no error about its pod.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb != Schedule || t.Action.Fault != NoFault {
+				return nil
+			}
+			errors := slices.DeleteFunc(slices.Clone(t.Step.Errors), func(text string) bool { return !strings.Contains(text, "pod="+t.Step.Popped) })
+			if len(errors) == 0 {
+				return nil
+			}
+			v := Violation{Pod: t.Step.Popped, But: "it reports " + strings.Join(errors, "; ")}
+			// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
+			view := t.Before.View()
+			if pod := in(view, t.Step.Popped); pod != nil && spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins") {
+				v.Known = spec.TurnedAwayKeepsNomination().Name
+			}
+			return []Violation{v}
+		},
+	}
+}

@@ -1,0 +1,162 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Scope says which runs are explored.
+type Scope struct {
+	// Name and Doc are those of the theme or cluster.
+	Name, Doc string
+	// Initial are the clusters to begin with.
+	Initial []*spec.Snapshot
+	// Kinds has the nodes and pods that others may become like, and of which more may arrive; and the other objects.
+	Kinds *spec.Snapshot
+	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and Faults the number
+	// of cycles that fail or wait.
+	Arrivals, Events, Faults int
+	// Happens are the kinds of event that may happen.
+	Happens []EventKind
+	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
+	Calm bool
+}
+
+// Used is how much of a scope a run has used up.
+type Used struct{ Arrivals, Events, Faults int }
+
+// after gives what is used up after the action.
+func (u Used) after(a Action) Used {
+	switch {
+	case a.Verb == Create && a.Ref.Kind == "Pod":
+		u.Arrivals++
+	case a.Verb.event() && a.Verb != Gone || a.Verb == Restart:
+		u.Events++
+	case a.Verb == Schedule && a.Fault != NoFault:
+		u.Faults++
+	}
+	return u
+}
+
+// Clusters gives every cluster of 1 to nodes nodes that are each like one of the snapshot's, without pods and otherwise as it is. A
+// second node of a kind is numbered.
+func Clusters(kinds *spec.Snapshot, nodes int) []*spec.Snapshot {
+	var clusters []*spec.Snapshot
+	var extend func(from int, chosen []*v1.Node)
+	extend = func(from int, chosen []*v1.Node) {
+		if len(chosen) > 0 {
+			cluster := *kinds
+			cluster.Pods, cluster.Nodes = nil, slices.Clone(chosen)
+			clusters = append(clusters, &cluster)
+		}
+		if len(chosen) == nodes {
+			return
+		}
+		for i := from; i < len(kinds.Nodes); i++ {
+			n := 1
+			for _, node := range chosen {
+				if like(node.Name, kinds.Nodes[i].Name) {
+					n++
+				}
+			}
+			extend(i, append(chosen[:len(chosen):len(chosen)], named(kinds.Nodes[i], fmt.Sprintf("%s-%d", kinds.Nodes[i].Name, n))))
+		}
+	}
+	extend(0, nil)
+	slices.SortStableFunc(clusters, func(x, y *spec.Snapshot) int { return len(x.Nodes) - len(y.Nodes) })
+	return clusters
+}
+
+// like tells whether a name is that of the kind, numbered.
+func like(name, kind string) bool {
+	var n int
+	_, err := fmt.Sscanf(name, kind+"-%d", &n)
+	return err == nil && name == fmt.Sprintf("%s-%d", kind, n)
+}
+
+// named gives a node like the given one of another name.
+func named(node *v1.Node, name string) *v1.Node {
+	node = node.DeepCopy()
+	if _, labelled := node.Labels[v1.LabelHostname]; labelled {
+		node.Labels[v1.LabelHostname] = name
+	}
+	node.Name = name
+	return node
+}
+
+// Actions gives what may happen in the state, in a fixed order, the scheduler's own steps first.
+func (s *Scope) Actions(state *State, used Used) []Action {
+	var actions []Action
+	if state.Poppable() {
+		actions = append(actions, Action{Verb: Schedule})
+		if used.Faults < s.Faults {
+			for _, fault := range Faults() {
+				actions = append(actions, Action{Verb: Schedule, Fault: fault})
+			}
+		}
+	}
+	for _, q := range state.Queue {
+		if q.Waits {
+			ref := refOfPod(q.Pod)
+			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref}, Action{Verb: Expire, Ref: ref})
+		}
+	}
+	if backoffMatters(state) {
+		actions = append(actions, Action{Verb: Backoff})
+	}
+	for _, pod := range state.API.Pods {
+		if pod.DeletionTimestamp != nil {
+			actions = append(actions, Action{Verb: Gone, Ref: RefOf(pod)})
+		}
+	}
+	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
+		return actions
+	}
+	if used.Arrivals < s.Arrivals {
+		actions = append(actions, s.arrivals(state)...)
+	}
+	if used.Events < s.Events {
+		actions = append(actions, s.events(state)...)
+	}
+	return actions
+}
+
+// backoffMatters tells whether the end of the backoff changes who is next. If nobody is active, those who are backing off after a
+// rejection are handed out anyway, in the order in which their backoff ends.
+func backoffMatters(state *State) bool {
+	has := func(test func(Queued) bool) bool { return slices.ContainsFunc(state.Queue, test) }
+	return has(func(q Queued) bool { return q.In(BackingOff) && len(q.Rejectors) == 0 }) ||
+		has(func(q Queued) bool { return q.In(BackingOff) }) && has(func(q Queued) bool { return q.In(Active) })
+}
+
+func refOfPod(key string) Ref {
+	pod := &metav1.ObjectMeta{}
+	for i := range key {
+		if key[i] == '/' {
+			pod.Namespace, pod.Name = key[:i], key[i+1:]
+		}
+	}
+	return Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// arrivals gives the pods that may arrive: one like each kind, with the lowest number that is free.
+func (s *Scope) arrivals(state *State) []Action {
+	var actions []Action
+	for _, kind := range s.Kinds.Pods {
+		pod := kind.DeepCopy()
+		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
+		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
+		for n := 1; ; n++ {
+			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); state.Pod(Key(pod)) == nil {
+				break
+			}
+		}
+		actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
+	}
+	return actions
+}

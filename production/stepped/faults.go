@@ -1,0 +1,88 @@
+package stepped
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/loop"
+)
+
+// FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points.
+const FaultPlugin = "Faults"
+
+// errFault is what a plugin fails with when an action asks for it.
+var errFault = errors.New("it fails, as the action asks")
+
+// faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
+type faults struct{ armed loop.Fault }
+
+var (
+	_ fwk.ReservePlugin = (*faults)(nil)
+	_ fwk.PermitPlugin  = (*faults)(nil)
+	_ fwk.PreBindPlugin = (*faults)(nil)
+)
+
+// registry gives the registry with the plugin, and enable puts it into the profile.
+func (f *faults) registry() frameworkruntime.Registry {
+	return frameworkruntime.Registry{FaultPlugin: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return f, nil }}
+}
+
+func (f *faults) enable(profile *config.KubeSchedulerProfile) {
+	if profile.Plugins == nil {
+		profile.Plugins = &config.Plugins{}
+	}
+	for _, set := range []*config.PluginSet{&profile.Plugins.Reserve, &profile.Plugins.Permit, &profile.Plugins.PreBind} {
+		set.Enabled = append(set.Enabled, config.Plugin{Name: FaultPlugin})
+	}
+}
+
+// Name implements fwk.Plugin.
+func (f *faults) Name() string { return FaultPlugin }
+
+// Reserve implements fwk.ReservePlugin.
+func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	if f.armed == loop.FailReserve {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}
+
+// Unreserve implements fwk.ReservePlugin.
+func (f *faults) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
+
+// Permit implements fwk.PermitPlugin. The real timer of the wait is never to run out; the action Expire does what it would do.
+func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
+	switch f.armed {
+	case loop.RejectPermit:
+		return fwk.NewStatus(fwk.Unschedulable, "it is rejected, as the action asks"), 0
+	case loop.WaitPermit:
+		return fwk.NewStatus(fwk.Wait), permitTimeout
+	}
+	return nil, 0
+}
+
+// permitTimeout is the longest that kube-scheduler lets a pod wait.
+const permitTimeout = 15 * time.Minute
+
+// PreBindPreFlight implements fwk.PreBindPlugin.
+func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	if f.armed == loop.FailPreBind {
+		return nil, nil
+	}
+	return nil, fwk.NewStatus(fwk.Skip)
+}
+
+// PreBind implements fwk.PreBindPlugin.
+func (f *faults) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	if f.armed == loop.FailPreBind {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}

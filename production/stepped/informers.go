@@ -1,0 +1,91 @@
+package stepped
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/seed-a3f26817/modelcheck/loop"
+)
+
+// watched are the kinds of object that a run has. Of others there are never any.
+func watched() []runtime.Object {
+	return []runtime.Object{
+		&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &policyv1.PodDisruptionBudget{}, &v1.PersistentVolume{},
+		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
+		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
+	}
+}
+
+// informer is a shared informer that is told of changes instead of watching for them. It calls the handlers on the goroutine that
+// delivers, one after the other in the order of their registration. The informer it embeds is never run: it lends its indexer.
+type informer struct {
+	cache.SharedIndexInformer
+	handlers []cache.ResourceEventHandler
+}
+
+// newInformers puts an informer in the factory's place for every watched kind. It must come before anybody else asks for these.
+func newInformers(factory informers.SharedInformerFactory) map[string]*informer {
+	all := map[string]*informer{}
+	for _, kind := range watched() {
+		i := &informer{}
+		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+			i.SharedIndexInformer = cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, indexers)
+			return i
+		})
+		all[loop.RefOf(kind).Kind] = i
+	}
+	return all
+}
+
+// deliver makes a change known: first to the listers, then to the handlers.
+func (i *informer) deliver(c change) error {
+	var err error
+	if c.new == nil {
+		err = i.GetIndexer().Delete(c.old)
+	} else {
+		err = i.GetIndexer().Update(c.new)
+	}
+	if err != nil {
+		return fmt.Errorf("telling the informer of %s: %w", c.ref, err)
+	}
+	for _, h := range i.handlers {
+		switch {
+		case c.old == nil:
+			h.OnAdd(c.new, false)
+		case c.new == nil:
+			h.OnDelete(c.old)
+		default:
+			h.OnUpdate(c.old, c.new)
+		}
+	}
+	return nil
+}
+
+// AddEventHandler registers a handler. There is nothing yet to tell it of: handlers come before objects.
+func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is ever synchronised again.
+func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithOptions is AddEventHandler. The registration comes from the embedded informer, which never calls anybody.
+func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	i.handlers = append(i.handlers, h)
+	return i.SharedIndexInformer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{}, options)
+}
+
+// HasSynced is always true.
+func (i *informer) HasSynced() bool { return true }

@@ -1,0 +1,351 @@
+package stepped
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	"k8s.io/kubernetes/pkg/features"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/seed-a3f26817/modelcheck/loop"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Time passes by tick with every action and every binding cycle that comes to its end, so that no two pods come back to the queue at
+// the same moment; by maxBackoff, the longest
+// backoff and more, with Backoff; by maxUnschedulable, the longest stay in the unschedulable pool and more, with Flush.
+const (
+	tick             = time.Microsecond
+	maxBackoff       = 11 * time.Second
+	maxUnschedulable = 5*time.Minute + time.Second
+)
+
+// Options are what New may be told. The zero value is kube-scheduler as released.
+type Options struct {
+	// Faults adds the plugin that makes cycles fail or wait, for actions with a Fault.
+	Faults bool
+	// Plant is for tests that plant a bug in the scheduler before it begins.
+	Plant func(*kubescheduler.Scheduler)
+}
+
+// Scheduler is a whole kube-scheduler with its API server, stepped. It is not for concurrent use; any number of them may live side
+// by side.
+type Scheduler struct {
+	parent  context.Context
+	profile *config.KubeSchedulerProfile
+	options Options
+
+	ctx       context.Context
+	cancel    context.CancelFunc
+	sched     *kubescheduler.Scheduler
+	framework *controlled
+	evictions *evictions
+	api       *api
+	informers map[string]*informer
+	clock     *clocktesting.FakeClock
+	faults    *faults
+	errors    *errorSink
+	// popped is the pod that was taken off the queue last.
+	popped *v1.Pod
+}
+
+var _ loop.System = (*Scheduler)(nil)
+
+// New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial snapshot, one after
+// the other. Closing it, or cancelling the context, ends what runs in the background.
+func New(ctx context.Context, cfg *production.Config, schedulerName string, initial *spec.Snapshot, o Options) (*Scheduler, error) {
+	profile, err := cfg.Profile(schedulerName)
+	if err != nil {
+		return nil, err
+	}
+	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
+		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not stepped; turn it off", features.SchedulerAsyncAPICalls)
+	}
+	s := &Scheduler{
+		parent: klog.NewContext(ctx, logr.Discard()), profile: profile, options: o,
+		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{}, errors: &errorSink{},
+	}
+	if o.Faults {
+		s.faults.enable(profile)
+	}
+	if err := s.build(); err != nil {
+		return nil, err
+	}
+	for _, object := range loop.Objects(initial) {
+		if _, err := s.Do(loop.Action{Verb: loop.Create, Ref: loop.RefOf(object), Object: object}); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// build makes a scheduler that knows nothing yet, and tells it of the objects that the API server has.
+func (s *Scheduler) build() error {
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancel(s.parent)
+	s.ctx = klog.NewContext(ctx, logr.New(s.errors))
+	factory := informers.NewSharedInformerFactory(s.api.client, 0)
+	s.informers = newInformers(factory)
+	options := []kubescheduler.Option{
+		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
+		kubescheduler.WithClock(s.clock),
+		kubescheduler.WithParallelism(1), // parallel work only races for the order in which results are appended
+		kubescheduler.WithProfiles(*s.profile.DeepCopy()),
+	}
+	if s.options.Faults {
+		options = append(options, kubescheduler.WithFrameworkOutOfTreeRegistry(s.faults.registry()))
+	}
+	recorder := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} } // has no channel, so throws events away
+	var err error
+	if s.sched, err = kubescheduler.New(s.ctx, s.api.client, factory, nil, recorder, options...); err != nil {
+		s.cancel()
+		return fmt.Errorf("building kube-scheduler: %w", err)
+	}
+	s.control(s.profile.SchedulerName)
+	if s.options.Plant != nil {
+		s.options.Plant(s.sched)
+	}
+	for _, object := range loop.Objects(s.snapshot()) {
+		s.clock.Step(tick)
+		ref := loop.RefOf(object)
+		if err := s.informers[ref.Kind].deliver(change{ref: ref, new: object}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// control puts the control points between the scheduler and its framework, queue and preemption.
+func (s *Scheduler) control(schedulerName string) {
+	inner := s.sched.Profiles[schedulerName]
+	s.framework = &controlled{Framework: inner, bindings: map[types.UID]*binding{}}
+	s.sched.Profiles[schedulerName] = s.framework
+	for _, plugin := range inner.EnqueueExtensions() {
+		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
+			s.evictions = control(preemption, s.framework.decide)
+		}
+	}
+	pop := s.sched.NextPod
+	s.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+		info, err := pop(logger)
+		if err == nil && info != nil {
+			s.popped = info.Pod
+		}
+		return info, err
+	}
+}
+
+// Close ends what runs in the background.
+func (s *Scheduler) Close() {
+	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
+		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
+			pod.Reject(FaultPlugin, "the run is over")
+		}
+		s.framework.decide(b.pod.UID)
+	}
+	for s.framework.finish(func() {}) {
+	}
+	s.sched.SchedulingQueue.Close()
+	s.cancel()
+}
+
+// Do implements loop.System.
+func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
+	s.clock.Step(tick)
+	s.popped = nil
+	s.errors.take()
+	for _, b := range s.framework.all() {
+		b.since = append(b.since, a.String())
+	}
+	if err := s.act(a); err != nil {
+		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
+	}
+	if err := s.settle(); err != nil {
+		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
+	}
+	step := loop.Step{Errors: s.errors.take()}
+	if s.popped != nil {
+		step.Popped = loop.Key(s.popped)
+	}
+	if len(s.api.unknown) > 0 {
+		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q (claims that are to be bound or provisioned for a pod are not stepped; leave such pods out)", a, s.api.unknown)
+	}
+	return step, nil
+}
+
+func (s *Scheduler) act(a loop.Action) error {
+	switch a.Verb {
+	case loop.Create:
+		return s.api.locked(func() error { return s.api.create(a.Ref, a.Object) })
+	case loop.Update:
+		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
+	case loop.Delete:
+		return s.api.locked(func() error { return s.api.delete(a.Ref) })
+	case loop.Gone:
+		return s.api.locked(func() error { return s.api.remove(a.Ref) })
+	case loop.Schedule:
+		return s.schedule(a.Fault)
+	case loop.Allow, loop.Reject, loop.Expire:
+		return s.permit(a)
+	case loop.Backoff:
+		s.clock.Step(maxBackoff)
+		s.moveBackedOff()
+		return nil
+	case loop.Restart:
+		s.Close()
+		return s.build()
+	case loop.Flush:
+		s.clock.Step(maxUnschedulable)
+		s.moveBackedOff()
+		s.flush()
+		return nil
+	}
+	return fmt.Errorf("there is no such action")
+}
+
+// schedule runs one scheduling cycle, and what it begins.
+func (s *Scheduler) schedule(fault loop.Fault) error {
+	if !s.State().Poppable() {
+		return fmt.Errorf("no pod is ready to be scheduled")
+	}
+	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
+	s.sched.ScheduleOne(s.ctx)
+	if s.popped != nil {
+		if s.evictions != nil {
+			s.evictions.finish(s.popped.UID, s.api.sortLog)
+		}
+		s.framework.begun(s.popped.UID)
+	}
+	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+	return nil
+}
+
+// permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the plugin.
+func (s *Scheduler) permit(a loop.Action) error {
+	for _, b := range s.framework.all() {
+		if loop.Key(b.pod) != a.Ref.Key() {
+			continue
+		}
+		waiting := s.framework.GetWaitingPod(b.pod.UID)
+		switch a.Verb {
+		case loop.Allow:
+			waiting.Allow(FaultPlugin)
+		case loop.Reject:
+			waiting.Reject(FaultPlugin, "it is rejected, as the action asks")
+		default:
+			waiting.Reject(FaultPlugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", permitTimeout, FaultPlugin))
+		}
+		s.framework.decide(b.pod.UID)
+		return nil
+	}
+	return fmt.Errorf("the pod does not wait on permit")
+}
+
+// moveBackedOff does what the queue's timer does: pods whose backoff is over become active, the first to be over first. Activating
+// them is what the timer does, but for the name of the event that its metrics count.
+func (s *Scheduler) moveBackedOff() {
+	queue := s.sched.SchedulingQueue
+	infos := s.infos(queue.PodsInBackoffQ())
+	slices.SortStableFunc(infos, func(x, y *framework.QueuedPodInfo) int { return x.BackoffExpiration.Compare(y.BackoffExpiration) })
+	for _, info := range infos {
+		if info.BackoffExpiration.Before(s.clock.Now()) {
+			queue.Activate(klog.FromContext(s.ctx), map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
+		}
+	}
+}
+
+// flush does what the queue's other timer does: pods that were long in the unschedulable pool are moved by an event of that name.
+func (s *Scheduler) flush() {
+	queue := s.sched.SchedulingQueue
+	queue.MoveAllToActiveOrBackoffQueue(klog.FromContext(s.ctx), framework.EventUnschedulableTimeout, nil, nil, func(pod *v1.Pod) bool {
+		return true // the time was long enough for all
+	})
+}
+
+// infos gives what the queue knows of pods, in the order in which they came back to it.
+func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
+	var infos []*framework.QueuedPodInfo
+	for _, pod := range pods {
+		if info, ok := s.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace); ok {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortFunc(infos, func(x, y *framework.QueuedPodInfo) int { return x.Timestamp.Compare(y.Timestamp) })
+	return infos
+}
+
+// settle delivers what changed, and lets binding cycles that can go on come to their end, until there is nothing left to do.
+func (s *Scheduler) settle() error {
+	for {
+		change, ok := s.api.next()
+		switch {
+		case ok:
+			if err := s.informers[change.ref.Kind].deliver(change); err != nil {
+				return err
+			}
+		case !s.framework.finish(func() { s.clock.Step(tick) }):
+			return nil
+		}
+	}
+}
+
+// errorSink is a log that keeps errors and drops the rest.
+type errorSink struct {
+	mu     sync.Mutex
+	errors []string
+}
+
+var _ logr.LogSink = (*errorSink)(nil)
+
+// Init implements logr.LogSink.
+func (e *errorSink) Init(logr.RuntimeInfo) {}
+
+// Enabled implements logr.LogSink.
+func (e *errorSink) Enabled(int) bool { return false }
+
+// Info implements logr.LogSink.
+func (e *errorSink) Info(int, string, ...any) {}
+
+// WithValues implements logr.LogSink.
+func (e *errorSink) WithValues(...any) logr.LogSink { return e }
+
+// WithName implements logr.LogSink.
+func (e *errorSink) WithName(string) logr.LogSink { return e }
+
+// Error implements logr.LogSink.
+func (e *errorSink) Error(err error, message string, details ...any) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		message += ": " + err.Error()
+	}
+	for i := 0; i+1 < len(details); i += 2 {
+		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
+	}
+	e.errors = append(e.errors, message)
+}
+
+func (e *errorSink) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	taken := e.errors
+	e.errors = nil
+	return taken
+}
