@@ -1,8 +1,9 @@
 // Package explore is a run: it joins the machine of each scenario, the spec, production and the properties, and lets
 // the checker go through every state.
 //
-// In every state, every pending pod asks where it should go. Each distinct question of a scenario goes to production once; its answer is compared with the spec and with the properties of decisions then. From
-// there the exploration follows every outcome that the spec allows and every one that production may take.
+// In every state, every pending pod asks where it should go. Each distinct question of a scenario goes to production once; its
+// answer is compared with the spec and with the properties of decisions then. From there the exploration follows every outcome that
+// the spec allows and every one that production may take.
 package explore
 
 import (
