@@ -26,11 +26,12 @@
 //
 // # Non-goals
 //
-// States are held in memory, at most 64 times 2^26-1 of them; Check does not keep steps. What goes on for ever is asked of a
+// There are at most 64 times 2^26-1 states; Check does not keep steps. What goes on for ever is asked of a
 // Graph, which does: see Unfold and Liveness.
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -100,9 +101,12 @@ type Options struct {
 	// limit. The states of the last one are found, but not expanded.
 	MaxDepth int
 	// Memory is the number of bytes that states, tables and buffers of the engine may take; 0
-	// means no limit. The run stops before a batch of states that might need more. What the
-	// model and the Go runtime need comes on top.
+	// means no limit. Before a batch of states that might need more, states go to disk if there is a Checkpoint,
+	// and else the run stops. What the model and the Go runtime need comes on top.
 	Memory int64
+	// Checkpoint, if set, keeps the run in a directory. What is found is the same, but that MaxStates may be noticed
+	// later, at the end of a level, if states are on disk.
+	Checkpoint *Checkpoint
 	// Progress, if set, is called every ProgressEvery while the run lasts, never twice at a time.
 	Progress func(Progress)
 	// ProgressEvery is the time between two calls of Progress; 0 means a second.
@@ -114,7 +118,8 @@ type Options struct {
 // The error tells that the model could not be checked: an option is out of range, or the model breaks the
 // rules of this package (a state of another width, an unknown action class, an Expand that
 // gives other steps when it is asked again). A limit that is reached and a cancelled context are
-// no errors: the Result says so, and what it holds is true of the states expanded until then.
+// no errors: the Result says so, and what it holds is true of the states expanded until then. A CheckpointError tells that the
+// directory of a Checkpoint cannot be used: then nothing was explored.
 //
 // After the context is cancelled no further state is expanded; Check returns as soon as
 // the states being expanded are done and the traces are rebuilt.
@@ -138,6 +143,7 @@ func (o Options) validate() error {
 		{"MaxDepth", int64(o.MaxDepth)},
 		{"Memory", o.Memory},
 		{"ProgressEvery", int64(o.ProgressEvery)},
+		{"Checkpoint.Every", int64(cmp.Or(o.Checkpoint, &Checkpoint{}).Every)},
 	} {
 		if option.value < 0 {
 			return fmt.Errorf("option %s is %d: want a positive number, or 0 for the default", option.name, option.value)

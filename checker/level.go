@@ -25,20 +25,28 @@ func (l *level) size() int64 {
 	return sum
 }
 
-// expandLevel expands a level in batches. All states of a batch are expanded, by all workers, while nobody
+// expandLevel expands what is left of the level, in batches. All states of a batch are expanded, by all workers, while nobody
 // adds; then their successors are added, each shard by one worker, in the order of the level.
 // So neither the division into batches and chunks nor the number of workers shows in the result.
-func (e *explorer) expandLevel(ctx context.Context, l level) error {
-	size := l.size()
-	for from := int64(0); from < size; {
-		to := min(size, from+e.batchSize())
+func (e *explorer) expandLevel(ctx context.Context) error {
+	size := e.level.size()
+	for e.position < size {
+		to := min(size, e.position+e.batchSize())
 		if e.result.Stopped = e.enough(ctx); e.result.Stopped != NotStopped {
 			return nil
 		}
-		if err := e.expandBatch(ctx, &l, from, to); err != nil || e.result.Stopped != NotStopped {
+		if e.store != nil && e.store.due() {
+			if err := e.save(); err != nil {
+				return &diskError{err}
+			}
+		}
+		if err := e.expandBatch(ctx, e.position, to); err != nil || e.result.Stopped != NotStopped {
 			return err
 		}
-		from = to
+		e.position = to
+	}
+	if err := e.settle(); err != nil {
+		return &diskError{err}
 	}
 	return nil
 }
@@ -54,16 +62,19 @@ func (e *explorer) batchSize() int64 {
 
 // expandBatch expands the states from, ... to-1 of the level and adds their successors.
 //
-// If the context is cancelled meanwhile, the chunks before the first unfinished one count. If a limit would
-// be exceeded, nothing of the batch does.
-func (e *explorer) expandBatch(ctx context.Context, l *level, from, to int64) error {
+// If the context is cancelled meanwhile, the chunks before the first unfinished one count, or nothing of the batch if the run
+// keeps checkpoints, which lie between batches. If a limit would be exceeded, nothing of the batch does.
+func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 	size := chunkSize(to-from, len(e.workers))
 	chunks := e.buffers(int((to - from + size - 1) / size))
 	parallel(len(e.workers), len(chunks), func(worker, i int) {
 		begin := from + int64(i)*size
-		e.expandChunk(ctx, e.workers[worker], l, begin, min(begin+size, to), chunks[i])
+		e.expandChunk(ctx, e.workers[worker], begin, min(begin+size, to), chunks[i])
 	})
 	for i, c := range chunks {
+		if c.err != nil {
+			return &diskError{c.err}
+		}
 		if !c.complete {
 			chunks = chunks[:i]
 			e.result.Stopped = Cancelled
@@ -73,12 +84,14 @@ func (e *explorer) expandBatch(ctx context.Context, l *level, from, to int64) er
 			return c.brokenRule
 		}
 	}
-	if reason := e.room(chunks); reason != NotStopped {
-		e.result.Stopped = reason
+	if e.result.Stopped == Cancelled && e.store != nil {
 		return nil
 	}
-	e.insert(chunks)
-	return nil
+	if reason, err := e.room(chunks); err != nil || reason != NotStopped {
+		e.result.Stopped = reason
+		return err
+	}
+	return e.insert(chunks)
 }
 
 // chunkSize spreads the states evenly enough over the workers, also where some take long.
@@ -103,18 +116,29 @@ func (e *explorer) newSteps() *Steps {
 }
 
 // expandChunk expands the states from, ... to-1 of the level, unless the context is cancelled.
-func (e *explorer) expandChunk(ctx context.Context, w Worker, l *level, from, to int64, out *Steps) {
+func (e *explorer) expandChunk(ctx context.Context, w Worker, from, to int64, out *Steps) {
 	done := ctx.Done()
-	for i := range l.begin {
+	l := &e.level
+	for i, s := range e.shards {
 		in := int64(l.end[i] - l.begin[i])
-		for ; from < min(to, in); from++ {
+		if from < min(to, in) && s.onDisk {
+			if out.block, out.err = s.file.read(int64(l.begin[i])+from, int(min(to, in)-from), out.block); out.err != nil {
+				return
+			}
+		}
+		for block := out.block; from < min(to, in); from++ {
 			select {
 			case <-done:
 				return
 			default:
 			}
 			index := l.begin[i] + uint32(from)
-			state := e.shards[i].state(index)
+			var state []byte
+			if s.onDisk {
+				state, block = block[:e.width:e.width], block[s.file.width:]
+			} else {
+				state = s.state(index)
+			}
 			out.enter(idOf(i, index), state)
 			w.Expand(state, out)
 			out.leave()
@@ -130,13 +154,32 @@ func (e *explorer) expandChunk(ctx context.Context, w Worker, l *level, from, to
 	e.meter.generated.Add(int64(len(out.steps)))
 }
 
-// room tells whether there is none for the successors, were they all new.
-func (e *explorer) room(chunks []*Steps) Reason {
+// room makes room for the successors, were they all new, if need be on disk. The reason tells that there is none.
+func (e *explorer) room(chunks []*Steps) (Reason, error) {
+	for {
+		reason := e.lacking(chunks)
+		if reason != MemoryLimit {
+			return reason, nil
+		}
+		if more, err := e.evict(); err != nil {
+			return DiskFailed, &diskError{err}
+		} else if !more {
+			return reason, nil
+		}
+	}
+}
+
+// lacking tells whether there is no room for the successors, were they all new.
+func (e *explorer) lacking(chunks []*Steps) Reason {
 	var bytes, most int64
 	for _, c := range chunks {
 		bytes += c.bytes()
 	}
 	for i, s := range e.shards {
+		if s.onDisk {
+			bytes += e.shardBytes(s)
+			continue
+		}
 		states := int64(s.count)
 		for _, c := range chunks {
 			from, to := c.of(i)
@@ -149,7 +192,7 @@ func (e *explorer) room(chunks []*Steps) Reason {
 }
 
 // insert adds the successors and counts what the chunks found.
-func (e *explorer) insert(chunks []*Steps) {
+func (e *explorer) insert(chunks []*Steps) error {
 	states, steps := e.expanded, e.steps
 	for _, c := range chunks {
 		e.count(c)
@@ -160,7 +203,19 @@ func (e *explorer) insert(chunks []*Steps) {
 	// To start a goroutine costs as much as to add some dozens of states.
 	const stepsPerWorker = 1000
 	workers := min(len(e.workers), 1+int(steps)/stepsPerWorker)
-	parallel(workers, shardCount, func(_, shard int) { e.insertInto(shard, chunks) })
+	errs := make([]error, shardCount)
+	parallel(workers, shardCount, func(_, shard int) { errs[shard] = e.insertInto(shard, chunks) })
+	e.countKnown()
+	for _, err := range errs {
+		if err != nil {
+			return &diskError{err}
+		}
+	}
+	return nil
+}
+
+// countKnown counts the states that came into the shards.
+func (e *explorer) countKnown() {
 	var known int64
 	for _, s := range e.shards {
 		known += int64(s.count)
@@ -173,10 +228,16 @@ func (e *explorer) insert(chunks []*Steps) {
 const ahead = 16
 
 // insertInto adds the successors that belong to the shard, in the order of the level.
-func (e *explorer) insertInto(shard int, chunks []*Steps) {
+func (e *explorer) insertInto(shard int, chunks []*Steps) error {
 	s := e.shards[shard]
 	for _, c := range chunks {
 		from, to := c.of(shard)
+		if s.onDisk {
+			if err := e.delay(s, c, from, to); err != nil {
+				return err
+			}
+			continue
+		}
 		for ; from < to; from += ahead {
 			steps := c.sorted.steps[from:min(from+ahead, to)]
 			s.touch(steps)
@@ -194,4 +255,5 @@ func (e *explorer) insertInto(shard int, chunks []*Steps) {
 			}
 		}
 	}
+	return nil
 }

@@ -34,6 +34,10 @@ type Result struct {
 	// Findings has one entry for each key of Steps.Find: those with the shortest trace first, then by key.
 	Findings []Finding
 
+	// Failure says what went wrong if Stopped is DiskFailed.
+	Failure string
+	// DiskShards is the number of shards, of 64, whose states were only on disk in the end, as there was no room for them in memory.
+	DiskShards int
 	// Bytes is the memory taken by states, parents and tables at the end. Buffers are not in it.
 	Bytes int64
 }
@@ -57,13 +61,15 @@ const (
 	MemoryLimit
 	// Cancelled: the context was cancelled.
 	Cancelled
+	// DiskFailed: the directory of checkpoints could not be written or read. The last checkpoint is as it was.
+	DiskFailed
 	// IndexLimit: there are more states than the engine can number.
 	IndexLimit
 )
 
 // String gives the words used in reports.
 func (r Reason) String() string {
-	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "index limit"}[r]
+	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "disk failed", "index limit"}[r]
 }
 
 // OutDegree is the number of steps that an expanded state has, steps to itself and several to the same

@@ -40,9 +40,10 @@ func (id stateID) index() uint32 { return uint32(id) & maxShard }
 type shard struct {
 	width int
 	count uint32
-	// narrow: the states are words, and in table. Else they are found by slots.
-	narrow bool
-	table  wordTable
+	// narrow: the states are words, and in table, or in smallTable if they are small too. Else they are found by slots.
+	narrow, small bool
+	table         wordTable[uint64]
+	smallTable    wordTable[uint32]
 	// pages hold pageStates records each; the first is smaller until it is full. A record is a state and the
 	// 4 bytes of its parent.
 	pages [][]byte
@@ -50,6 +51,14 @@ type shard struct {
 	// tag of the state's hash and its index plus one. The tag spares most comparisons with other states.
 	// Invariant: 4*count <= 3*len(slots).
 	slots []uint32
+	// file has the records too, those that were written to it: all of them if the shard is on disk; nil if the run keeps nothing on disk.
+	file *recordFile
+	// onDisk: there is neither a table nor a page. delayed are the steps to the shard's states that are not looked up yet; those in waiting
+	// are not in the file yet, and recent are states that were led to lately (nil: none).
+	onDisk  bool
+	delayed *recordFile
+	waiting []byte
+	recent  *shard
 	// touched keeps what touch reads.
 	touched uint64
 	// first counts the states by the class of the action that found them; nil without classes.
@@ -57,25 +66,53 @@ type shard struct {
 }
 
 func newShard(width, classes int) *shard {
-	s := &shard{width: width, narrow: width <= narrowWidth, first: make([]int64, classes)}
-	if s.narrow {
-		s.table = wordTable{words: make([]uint64, firstSlots), width: width}
-	} else {
+	s := &shard{width: width, narrow: width <= narrowWidth, small: width <= smallWidth, first: make([]int64, classes)}
+	switch {
+	case s.small:
+		s.smallTable = wordTable[uint32]{words: make([]uint32, firstSlots), width: width}
+	case s.narrow:
+		s.table = wordTable[uint64]{words: make([]uint64, firstSlots), width: width}
+	default:
 		s.slots = make([]uint32, firstSlots)
 	}
 	return s
 }
 
-// state gives the bytes of the index-th state, for reading.
-func (s *shard) state(index uint32) []byte {
+// state gives the bytes of the index-th state, for reading. The shard is not on disk.
+func (s *shard) state(index uint32) []byte { return s.record(index)[:s.width:s.width] }
+
+// record gives the bytes of the index-th state and of its parent, for reading. The shard is not on disk.
+func (s *shard) record(index uint32) []byte {
 	at := int(index%pageStates) * (s.width + 4)
-	return s.pages[index/pageStates][at : at+s.width : at+s.width]
+	return s.pages[index/pageStates][at : at+s.width+4 : at+s.width+4]
 }
 
-// parent gives the parent of the index-th state.
-func (s *shard) parent(index uint32) stateID {
-	at := int(index%pageStates)*(s.width+4) + s.width
-	return stateID(binary.LittleEndian.Uint32(s.pages[index/pageStates][at:]))
+// fetch gives the index-th state and its parent, from wherever they are.
+func (s *shard) fetch(index uint32) (state []byte, parent stateID, err error) {
+	var record []byte
+	if !s.onDisk {
+		record = s.record(index)
+	} else if record, err = s.file.read(int64(index), 1, nil); err != nil {
+		return nil, noParent, err
+	}
+	return record[:s.width:s.width], stateID(binary.LittleEndian.Uint32(record[s.width:])), nil
+}
+
+// has tells whether the state of hash h is in the set. The shard is not on disk.
+func (s *shard) has(h uint64, state []byte) bool {
+	switch {
+	case s.small:
+		return s.smallTable.has(h, uint32(wordOf(state)))
+	case s.narrow:
+		return s.table.has(h, wordOf(state))
+	}
+	tag := tagOf(h)
+	for at := s.home(h); s.slots[at] != 0; at = s.after(at) {
+		if slot := s.slots[at]; slot&^maxShard == tag && bytes.Equal(s.state(slot&maxShard-1), state) {
+			return true
+		}
+	}
+	return false
 }
 
 // add puts the state of hash h into the set and tells whether it is new.
@@ -103,11 +140,12 @@ func (s *shard) add(h uint64, state []byte, parent stateID) bool {
 // touch reads the memory that add will need for the steps: the slots, and the states they point to.
 func (s *shard) touch(steps []step) {
 	touched := s.touched
-	if s.narrow {
-		for i := range steps {
-			touched ^= s.table.words[s.table.home(steps[i].hash)]
-		}
-		s.touched = touched
+	switch {
+	case s.small:
+		s.touched ^= uint64(s.smallTable.touch(steps))
+		return
+	case s.narrow:
+		s.touched ^= s.table.touch(steps)
 		return
 	}
 	var indices [ahead]uint32
@@ -190,7 +228,7 @@ func shardBytes(width int, states int64) int64 {
 		room = pages * pageStates
 	}
 	slotBytes := int64(4)
-	if width <= narrowWidth {
+	if width > smallWidth && width <= narrowWidth {
 		slotBytes = 8
 	}
 	return room*int64(width+4) + pages*24 + int64(slots)*slotBytes

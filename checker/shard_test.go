@@ -26,7 +26,7 @@ func TestShardIsASet(t *testing.T) {
 			}
 			if !before {
 				known[string(state)] = uint32(len(known))
-				if parent := s.parent(s.count - 1); parent != stateID(i) {
+				if _, parent, _ := s.fetch(s.count - 1); parent != stateID(i) {
 					t.Fatalf("parent is %d, want %d", parent, i)
 				}
 			}
@@ -57,15 +57,15 @@ func TestShardGrows(t *testing.T) {
 				if round == 0 && takes(s) != s.bytes() {
 					t.Fatalf("width %d: %d states take %d bytes, but %d are counted", width, s.count, takes(s), s.bytes())
 				}
-				if 4*int(s.count) > 3*(len(s.slots)+len(s.table.words))+1 {
-					t.Fatalf("width %d: %d states in %d slots", width, s.count, len(s.slots)+len(s.table.words))
+				if 4*int(s.count) > 3*(len(s.slots)+len(s.table.words)+len(s.smallTable.words))+1 {
+					t.Fatalf("width %d: %d states in %d slots", width, s.count, len(s.slots)+len(s.table.words)+len(s.smallTable.words))
 				}
 			}
 		}
 		for i := range s.count {
 			binary.LittleEndian.PutUint32(state, i)
-			if got := s.state(i); string(got) != string(state) || cap(got) != width || s.parent(i) != stateID(i)^5 {
-				t.Fatalf("width %d: state %d is %x with parent %d", width, i, got, s.parent(i))
+			if got, parent, err := s.fetch(i); err != nil || string(got) != string(state) || cap(got) != width || parent != stateID(i)^5 {
+				t.Fatalf("width %d: state %d is %x with parent %d", width, i, got, parent)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestShardGrows(t *testing.T) {
 
 // takes is the memory that the shard has allocated.
 func takes(s *shard) int64 {
-	sum := int64(len(s.pages))*24 + int64(cap(s.slots))*4 + int64(cap(s.table.words))*8
+	sum := int64(len(s.pages))*24 + int64(cap(s.slots))*4 + int64(cap(s.table.words))*8 + int64(cap(s.smallTable.words))*4
 	for _, page := range s.pages {
 		sum += int64(cap(page))
 	}

@@ -43,6 +43,9 @@ type Steps struct {
 	foundBy     map[string]int
 	complete    bool  // every state of the chunk was expanded
 	brokenRule  error // the first rule of the package that the model broke
+	err         error // reading the states of the chunk failed
+	// block has the records of states that are on disk.
+	block []byte
 }
 
 // step is a step as it waits in a buffer.
@@ -164,7 +167,7 @@ func (s *Steps) reset() {
 	clear(s.generated)
 	clear(s.endStates)
 	clear(s.foundBy)
-	s.complete, s.brokenRule = false, nil
+	s.complete, s.brokenRule, s.err = false, nil, nil
 }
 
 // enter begins a state.
@@ -255,11 +258,12 @@ func (s *Steps) of(shard int) (from, to int) {
 }
 
 // bytes is the memory that the steps of the chunk take, as they were added and sorted.
-func (s *Steps) bytes() int64 {
+func (s *Steps) bytes() int64 { return stepsBytes(int64(len(s.steps)), s.width) }
+
+func stepsBytes(steps int64, width int) int64 {
 	const stepBytes = 16
-	width := int64(s.width)
-	if s.narrow {
+	if width <= narrowWidth {
 		width = narrowWidth
 	}
-	return 2 * int64(len(s.steps)) * (stepBytes + width)
+	return 2 * steps * int64(stepBytes+width)
 }

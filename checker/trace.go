@@ -2,6 +2,7 @@ package checker
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -9,24 +10,27 @@ import (
 // trace rebuilds the trace to a state, and on to one of its steps unless step is OnState. Only parents
 // are kept, so each state on the way is expanded again to learn the action.
 func (e *explorer) trace(w Worker, last stateID, step int) (Trace, error) {
-	path := e.path(last)
-	trace := Trace{Initial: slices.Clone(e.state(path[0]))}
+	path, err := e.path(last)
+	if err != nil {
+		return Trace{}, err
+	}
+	trace := Trace{Initial: slices.Clone(path[0])}
 	out := e.newSteps()
-	for i, id := range path {
+	for i, state := range path {
 		number := step
 		if i+1 < len(path) {
-			if err := e.again(w, id, out); err != nil {
+			if err := again(w, state, out); err != nil {
 				return Trace{}, err
 			}
-			number = out.leadingTo(e.state(path[i+1]))
+			number = out.leadingTo(path[i+1])
 		} else if step == OnState {
 			break
-		} else if err := e.again(w, id, out); err != nil {
+		} else if err := again(w, state, out); err != nil {
 			return Trace{}, err
 		}
 		if number < 0 || number >= len(out.steps) {
 			return Trace{}, fmt.Errorf(
-				"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", e.state(id))
+				"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", state)
 		}
 		trace.Steps = append(trace.Steps, Step{
 			Action: out.steps[number].action,
@@ -37,22 +41,27 @@ func (e *explorer) trace(w Worker, last stateID, step int) (Trace, error) {
 }
 
 // path gives the states from an initial one to the last, from parent to parent.
-func (e *explorer) path(last stateID) []stateID {
-	var path []stateID
-	for id := last; id != noParent; id = e.shards[id.shard()].parent(id.index()) {
-		path = append(path, id)
+func (e *explorer) path(last stateID) ([][]byte, error) {
+	var path [][]byte
+	for id := last; id != noParent; {
+		state, parent, err := e.shards[id.shard()].fetch(id.index())
+		if err != nil {
+			return nil, err
+		}
+		path, id = append(path, state), parent
+		if int64(len(path)) > e.result.Distinct {
+			return nil, errors.New("parents go round in a circle: the states on disk were changed")
+		}
 	}
 	slices.Reverse(path)
-	return path
+	return path, nil
 }
 
-func (e *explorer) state(id stateID) []byte { return e.shards[id.shard()].state(id.index()) }
-
 // again expands a state once more.
-func (e *explorer) again(w Worker, id stateID, out *Steps) error {
+func again(w Worker, state []byte, out *Steps) error {
 	out.reset()
-	out.enter(id, e.state(id))
-	w.Expand(e.state(id), out)
+	out.enter(0, state)
+	w.Expand(state, out)
 	return out.brokenRule
 }
 

@@ -28,18 +28,21 @@ func wordOf(state []byte) uint64 {
 	return word
 }
 
-// wordTable is a set of words: open addressing with linear probing. An empty slot is 0; whether the word 0 is in the set is said apart.
-type wordTable struct {
-	words []uint64
+// wordTable is a set of words: open addressing with linear probing. An empty slot is 0; whether the word 0 is in the set is said apart. States of
+// at most smallWidth bytes have a table of 32 bits a slot: half the memory, and twice as much of it in the caches.
+type wordTable[W uint32 | uint64] struct {
+	words []W
 	zero  bool
 	width int // of the states, for their hash
 }
 
+const smallWidth = 4
+
 // home is where the search for a word of hash h begins.
-func (t *wordTable) home(h uint64) int { return int(placeOf(h) * uint64(len(t.words)) >> 32) }
+func (t *wordTable[W]) home(h uint64) int { return int(placeOf(h) * uint64(len(t.words)) >> 32) }
 
 // slot is where the word of hash h is, or the empty slot where it would be.
-func (t *wordTable) slot(h, word uint64) int {
+func (t *wordTable[W]) slot(h uint64, word W) int {
 	at := t.home(h)
 	for t.words[at] != 0 && t.words[at] != word {
 		if at++; at == len(t.words) {
@@ -49,38 +52,64 @@ func (t *wordTable) slot(h, word uint64) int {
 	return at
 }
 
+// has tells whether the word of hash h is in the set.
+func (t *wordTable[W]) has(h uint64, word W) bool {
+	if word == 0 {
+		return t.zero
+	}
+	return t.words[t.slot(h, word)] == word
+}
+
+// add puts the word of hash h into the set, which has so many, and tells whether it is new.
+func (t *wordTable[W]) add(h uint64, word W, count uint32) bool {
+	if word == 0 {
+		known := t.zero
+		t.zero = true
+		return !known
+	}
+	at := t.slot(h, word)
+	if t.words[at] != 0 {
+		return false
+	}
+	if 4*(int(count)+1) > 3*len(t.words) {
+		t.grow()
+		at = t.slot(h, word)
+	}
+	t.words[at] = word
+	return true
+}
+
 // grow makes room for more words.
-func (t *wordTable) grow() {
+func (t *wordTable[W]) grow() {
 	old := t.words
-	t.words = make([]uint64, moreSlots(len(old)))
+	t.words = make([]W, moreSlots(len(old)))
 	for _, word := range old {
 		if word != 0 {
-			t.words[t.slot(hashWord(word, t.width), word)] = word
+			t.words[t.slot(hashWord(uint64(word), t.width), word)] = word
 		}
 	}
 }
 
+// touch reads where the steps' states would be.
+func (t *wordTable[W]) touch(steps []step) (read W) {
+	for i := range steps {
+		read ^= t.words[t.home(steps[i].hash)]
+	}
+	return read
+}
+
 // addWord puts the narrow state of hash h into the set and tells whether it is new.
 func (s *shard) addWord(h, word uint64, parent stateID) bool {
-	t := &s.table
-	if word == 0 {
-		if t.zero {
-			return false
-		}
-		t.zero = true
+	var added bool
+	if s.small {
+		added = s.smallTable.add(h, uint32(word), s.count)
 	} else {
-		at := t.slot(h, word)
-		if t.words[at] != 0 {
-			return false
-		}
-		if 4*(int(s.count)+1) > 3*len(t.words) {
-			t.grow()
-			at = t.slot(h, word)
-		}
-		t.words[at] = word
+		added = s.table.add(h, word, s.count)
 	}
-	var state [narrowWidth]byte
-	binary.LittleEndian.PutUint64(state[:], word)
-	s.append(state[:s.width], parent)
-	return true
+	if added {
+		var state [narrowWidth]byte
+		binary.LittleEndian.PutUint64(state[:], word)
+		s.append(state[:s.width], parent)
+	}
+	return added
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
@@ -55,3 +56,12 @@ func countsOnce() production.Options {
 }
 
 func (once) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// importantFirst is DefaultPreemption that spares the least important of those that may be evicted.
+func importantFirst() production.Options {
+	return plant(defaultpreemption.Name, func(p *defaultpreemption.DefaultPreemption) fwk.Plugin {
+		important := p.MoreImportantPod
+		p.MoreImportantPod = func(a, b *v1.Pod) bool { return important(b, a) }
+		return p
+	})
+}

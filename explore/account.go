@@ -10,9 +10,9 @@ import (
 
 // Account is what one decision counts for. Many decisions have the same one.
 type Account struct {
-	// Verdicts counts the nodes by spec.Verdict, for each filter of the profile.
+	// Verdicts counts the nodes by spec.Verdict, for each filter of the profiles.
 	Verdicts [][3]int `json:",omitempty"`
-	// Rated is the number of nodes that were rated, Told are the score plugins of the profile, by index, that rated two differently.
+	// Rated is the number of nodes that were rated, Told are the score plugins of the profiles, by index, that rated two differently.
 	Rated int   `json:",omitempty"`
 	Told  []int `json:",omitempty"`
 	// Outcome is the spec.OutcomeKind, -1 if there is none.
@@ -23,15 +23,38 @@ type Account struct {
 	Unmodelled []string `json:",omitempty"`
 	// Findings are the keys of the sorts of findings that the decision belongs to.
 	Findings []string `json:",omitempty"`
+	// Breaks are the properties that the decision breaks, with what explains it, as breaksOf gives them.
+	Breaks []string `json:",omitempty"`
 }
 
-// accountOf says what the decision counts for, and which ratings each score plugin gave.
-func accountOf(profile *spec.Profile, c *invariants.Case, exercised []int, findings []string) (Account, map[string][]int64) {
-	a := Account{Outcome: -1, Exercised: exercised, Unmodelled: c.Unmodelled, Findings: slices.Sorted(slices.Values(findings))}
+// plugins are the filters and score plugins of all profiles of a kube-scheduler, each once, in the order of the profiles.
+type plugins struct{ filters, raters []string }
+
+func pluginsOf(s *spec.Scheduler) plugins {
+	var all plugins
+	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
+		for _, plugin := range s.Profile.Filters {
+			if !slices.Contains(all.filters, plugin) {
+				all.filters = append(all.filters, plugin)
+			}
+		}
+		for _, rater := range s.Profile.Raters {
+			if !slices.Contains(all.raters, rater.Plugin) {
+				all.raters = append(all.raters, rater.Plugin)
+			}
+		}
+	}
+	return all
+}
+
+// accountOf says what the decision counts for, and which ratings each score plugin gave; nil if it was not asked.
+func accountOf(all plugins, c *invariants.Case, exercised []int, findings, breaks []string) (Account, [][]int64) {
+	a := Account{Outcome: -1, Exercised: exercised, Unmodelled: c.Unmodelled, Findings: slices.Sorted(slices.Values(findings)), Breaks: breaks}
 	if len(c.Decision.Outcomes) > 0 {
 		a.Outcome = int(c.Decision.Outcomes[0].Kind)
 	}
-	for _, plugin := range profile.Filters {
+	a.Verdicts = make([][3]int, 0, len(all.filters))
+	for _, plugin := range all.filters {
 		var verdicts [3]int
 		if f := slices.Index(c.Decision.Filters, plugin); f >= 0 {
 			for n := range c.Decision.Nodes {
@@ -40,13 +63,14 @@ func accountOf(profile *spec.Profile, c *invariants.Case, exercised []int, findi
 		}
 		a.Verdicts = append(a.Verdicts, verdicts)
 	}
-	ratings := map[string][]int64{}
-	for i, rater := range profile.Raters {
-		r := slices.Index(c.Decision.Raters, rater.Plugin)
+	ratings := make([][]int64, len(all.raters))
+	rated := make([]int64, 0, len(all.raters)*len(c.Decision.Nodes))
+	for i, plugin := range all.raters {
+		r := slices.Index(c.Decision.Raters, plugin)
 		if r < 0 {
 			continue
 		}
-		values := []int64{}
+		values := rated[len(rated):]
 		for n := range c.Decision.Nodes {
 			if node := &c.Decision.Nodes[n]; node.Ratings != nil {
 				values = append(values, node.Ratings[r].Value)
@@ -56,7 +80,7 @@ func accountOf(profile *spec.Profile, c *invariants.Case, exercised []int, findi
 		if len(values) > 0 && slices.Min(values) != slices.Max(values) {
 			a.Told = append(a.Told, i)
 		}
-		ratings[rater.Plugin] = values
+		ratings[i], rated = values, rated[:len(rated)+len(values)]
 	}
 	return a, ratings
 }
@@ -76,7 +100,7 @@ func (a *Account) key() string {
 			put(n)
 		}
 	}
-	for _, words := range [][]string{a.Unmodelled, a.Findings} {
+	for _, words := range [][]string{a.Unmodelled, a.Findings, a.Breaks} {
 		put(len(words))
 		key = append(key, strings.Join(words, "\x00")...)
 	}
@@ -85,30 +109,34 @@ func (a *Account) key() string {
 
 // tally counts over distinct decisions.
 type tally struct {
-	profile   *spec.Profile
 	asked     int64
 	exercised []int64 // by property
 	outcomes  [3]int64
-	// filters and raters are in the profile's order.
+	// filters and raters are those of all profiles, in their order.
 	filters []FilterCoverage
 	raters  []RaterCoverage
 	ratings map[string]map[int64]bool
 	// unmodelled counts decisions in which a plugin had a say that the spec does not know, by plugin; counted those of each sort of
-	// finding, by key.
-	unmodelled, counted map[string]int64
+	// finding, by key; breaks those by what they break and why, and broken those that break each property, by name.
+	unmodelled, counted, breaks, broken map[string]int64
 }
 
 func newTally(s *spec.Scheduler, properties int) *tally {
 	t := &tally{
-		profile: s.Profile, exercised: make([]int64, properties), ratings: map[string]map[int64]bool{},
-		unmodelled: map[string]int64{}, counted: map[string]int64{},
+		exercised: make([]int64, properties), ratings: map[string]map[int64]bool{},
+		unmodelled: map[string]int64{}, counted: map[string]int64{}, breaks: map[string]int64{}, broken: map[string]int64{},
 	}
-	filters, raters := s.Unmodelled()
-	for _, plugin := range s.Profile.Filters {
+	var filters, raters []string
+	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
+		f, r := s.Unmodelled()
+		filters, raters = append(filters, f...), append(raters, r...)
+	}
+	all := pluginsOf(s)
+	for _, plugin := range all.filters {
 		t.filters = append(t.filters, FilterCoverage{Plugin: plugin, Modelled: !slices.Contains(filters, plugin)})
 	}
-	for _, rater := range s.Profile.Raters {
-		t.raters = append(t.raters, RaterCoverage{Plugin: rater.Plugin, Modelled: !slices.Contains(raters, rater.Plugin)})
+	for _, plugin := range all.raters {
+		t.raters = append(t.raters, RaterCoverage{Plugin: plugin, Modelled: !slices.Contains(raters, plugin)})
 	}
 	return t
 }
@@ -124,6 +152,14 @@ func (t *tally) add(a *Account, n int64) {
 	}
 	for _, key := range a.Findings {
 		t.counted[key] += n
+	}
+	property := ""
+	for _, key := range a.Breaks { // sorted, so those of a property are neighbours
+		t.breaks[key] += n
+		if name := parseKey(key).property; name != property {
+			property = name
+			t.broken[name] += n
+		}
 	}
 	if a.Outcome >= 0 {
 		t.outcomes[a.Outcome] += n

@@ -3,7 +3,10 @@ package explore_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -19,33 +22,14 @@ func TestConfigurations(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no configurations: %v", err)
 	}
-	var scenarios []*model.Scenario
-	for _, name := range scenario.ThemeNames() {
-		s, err := scenario.Theme(name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true}, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scenarios = append(scenarios, s)
-	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := production.LoadConfig(file, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := configuration(t, file)
 		for _, name := range cfg.Profiles() {
 			t.Run(filepath.Base(file)+"/"+name, func(t *testing.T) {
-				profile, err := cfg.Spec(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				result, err := explore.Run(t.Context(), scenarios, explore.Options{
-					Spec: spec.New(profile),
+				result, err := explore.Run(t.Context(), themesUnder(t, name), explore.Options{
+					Spec: specOf(t, cfg),
 					NewDecider: func() (explore.Decider, error) {
-						return production.New(t.Context(), cfg, name, production.Options{})
+						return production.NewProfiles(t.Context(), cfg, cfg.Profiles()[0], production.Options{})
 					},
 				})
 				if err != nil {
@@ -62,4 +46,68 @@ func TestConfigurations(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestWrongProfile: it shows if kube-scheduler asks about pods under another profile than theirs.
+func TestWrongProfile(t *testing.T) {
+	cfg := configuration(t, "../testdata/configs/two-profiles.yaml")
+	result, err := explore.Run(t.Context(), themesUnder(t, "packing", "resources", "priorities"), explore.Options{
+		Spec: specOf(t, cfg),
+		NewDecider: func() (explore.Decider, error) {
+			return production.New(t.Context(), cfg, "gentle", production.Options{})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, property := range []string{"ratings-conform", "outcome-conforms"} {
+		if !slices.ContainsFunc(result.Findings, func(f explore.Finding) bool { return f.Class == explore.New && f.Property.Name == property }) {
+			t.Errorf("%s does not tell packing from gentle", property)
+		}
+	}
+}
+
+func configuration(t *testing.T, file string) *production.Config {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := production.LoadConfig(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// specOf gives the model under all profiles of the configuration, the first one first.
+func specOf(t *testing.T, cfg *production.Config) *spec.Scheduler {
+	t.Helper()
+	profile, err := cfg.Spec(cfg.Profiles()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec.New(profile)
+}
+
+// themesUnder gives small scopes of themes, all if none is named, whose pods ask under the profile.
+func themesUnder(t *testing.T, profile string, names ...string) []*model.Scenario {
+	t.Helper()
+	if len(names) == 0 {
+		names = scenario.ThemeNames()
+	}
+	var scenarios []*model.Scenario
+	for _, name := range names {
+		s, err := scenario.Theme(name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true}, admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.Pods {
+			if pod := s.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
+				pod.Spec.SchedulerName = profile
+			}
+		}
+		scenarios = append(scenarios, s)
+	}
+	return scenarios
 }

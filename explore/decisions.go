@@ -16,12 +16,10 @@ import (
 // decisions holds what became of every distinct question of a scenario. It is safe for concurrent use.
 type decisions struct {
 	catalog    *model.Catalog
-	profile    *spec.Profile
-	tables     *model.Tables
+	spec       *spec.Scheduler
+	plugins    plugins
 	properties []invariants.Property
-	explainer  *explainer
-	// documented are the tables of what Kubernetes documents, if those are other ones; nil otherwise.
-	documented *model.Tables
+	sides      map[string]*side // by the name of the scheduler that pods ask
 	shards     [64]shard
 	// notice is told of every finding.
 	notice func(key string)
@@ -29,6 +27,14 @@ type decisions struct {
 	mu    sync.Mutex
 	books *books
 	spent time.Duration // inside production
+}
+
+// side is the model under one profile.
+type side struct {
+	tables    *model.Tables
+	explainer *explainer
+	// documented are the tables of what Kubernetes documents, if those are other ones; nil otherwise.
+	documented *model.Tables
 }
 
 type shard struct {
@@ -48,16 +54,24 @@ type record struct {
 }
 
 func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
-	d := &decisions{catalog: c, profile: s.Profile, tables: model.NewTables(c, s), properties: properties, books: newBooks()}
-	d.explainer = newExplainer(c, s, d.agrees)
-	if s.Reading() != spec.Kubernetes {
-		d.documented = model.NewTables(c, s.Documented())
+	all := pluginsOf(s)
+	d := &decisions{catalog: c, spec: s, plugins: all, properties: properties, sides: map[string]*side{}, books: newBooks(all)}
+	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
+		one := &side{tables: model.NewTables(c, s)}
+		one.explainer = newExplainer(one.tables, s, d.agrees)
+		if s.Reading() != spec.Kubernetes {
+			one.documented = model.NewTables(c, s.Documented())
+		}
+		d.sides[s.Profile.SchedulerName] = one
 	}
 	for i := range d.shards {
 		d.shards[i].records = map[string]*record{}
 	}
 	return d
 }
+
+// side gives the model under the profile that the pod asks for.
+func (d *decisions) side(pod *v1.Pod) *side { return d.sides[d.spec.For(pod).Profile.SchedulerName] }
 
 func (d *decisions) asked() int64 {
 	d.mu.Lock()
@@ -71,8 +85,11 @@ func (d *decisions) fill(p *Piece) {
 	var seen fields.Coverage
 	seen.Add(d.catalog.Seen())
 	p.Fields = seen.Seen()
-	p.Tried, p.Facts = d.explainer.work()
-	p.Facts += int64(d.tables.Size())
+	for _, one := range d.sides {
+		tried, facts := one.explainer.work()
+		p.Tried += tried
+		p.Facts += facts + int64(one.tables.Size())
+	}
 }
 
 // get gives the record of a question. build and decider are used if the question is new.
@@ -95,20 +112,22 @@ func (d *decisions) get(key []byte, build func() *model.Question, decider Decide
 
 // judge asks production and the spec, and compares.
 func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
-	answer := d.tables.Answer(q)
+	answer := d.side(d.catalog.AskerKind(q)).tables.Answer(q)
 	began := time.Now()
 	decision := decider.Decide(answer.Question)
 	spent := time.Since(began)
 
-	c := d.newCase(q, answer, decision)
+	normalize(q, answer)
+	c := d.newCase(q, answer, normalized(q, answer, decision))
 	d.follow(r, q, answer, c)
 	exercised, broken := d.check(c)
-	r.findings = d.sort(q, answer, decision, broken)
+	findings, breaks := d.sort(q, answer, c.Decision, broken)
+	r.findings = findings
 	for _, key := range r.findings {
 		d.notice(key)
 	}
 
-	account, ratings := accountOf(d.profile, c, exercised, r.findings)
+	account, ratings := accountOf(d.plugins, c, exercised, r.findings, breaks)
 	digest, name := d.catalog.Digest(q), account.key()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +139,7 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 func (d *decisions) agrees(q *model.Question, a *model.Answer, decision *spec.Decision) bool {
 	c := d.newCase(q, a, decision)
 	return !slices.ContainsFunc(d.properties, func(p invariants.Property) bool { // most differences show in the first properties
-		if p.Decision == nil {
+		if p.Decision == nil || p.Own {
 			return false
 		}
 		_, breaches := p.Decision(c)
@@ -155,10 +174,9 @@ func checkAll(properties []invariants.Property, c *invariants.Case) (exercised [
 	return exercised, all
 }
 
-// sort gives the sorts of findings that broken properties of one decision belong to. If quirks explain the whole decision, that
-// is one known defect, found by the first property it breaks.
-func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Decision, all []broken) []string {
-	var keys []string
+// sort gives the sorts of findings that broken properties of one decision belong to, and what it breaks. If quirks explain the whole
+// decision, that is one known defect, found by the first property it breaks.
+func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Decision, all []broken) (keys, breaks []string) {
 	var unexplained []broken
 	add := func(key findingKey) {
 		if key := key.String(); !slices.Contains(keys, key) {
@@ -166,28 +184,47 @@ func (d *decisions) sort(q *model.Question, a *model.Answer, decision *spec.Deci
 		}
 	}
 	for _, b := range all {
-		if b.breach.ByDesign {
-			add(findingKey{b.property.Name, b.breach.Plugin, ByDesign, ""})
+		if b.breach.ByDesign || b.property.Own {
+			add(keyOf(b.property, b.breach))
 		} else {
 			unexplained = append(unexplained, b)
 		}
 	}
 	if len(unexplained) == 0 {
-		return keys
+		return keys, breaksOf(all, nil)
 	}
-	if quirks := d.explainer.explain(q, a, decision); quirks != nil {
+	if quirks := d.side(a.Question.Pod).explainer.explain(q, a, decision); quirks != nil {
 		first := unexplained[0]
 		add(findingKey{first.property.Name, pluginOf(quirks), Known, nameOf(quirks)})
-		return keys
+		return keys, breaksOf(all, quirks)
 	}
 	for _, b := range unexplained {
 		add(findingKey{b.property.Name, b.breach.Plugin, New, ""})
 	}
-	return keys
+	return keys, breaksOf(all, nil)
 }
 
-// newCase puts question, decision and expectation together. Of victims that are alike, decision and expectation name the same ones.
+// needsNone tells whether a broken property needs no explanation: it is documented, it is an erratum itself, or it is a user's own.
+func needsNone(b broken) bool { return b.breach.ByDesign || b.property.Erratum != "" || b.property.Own }
+
+// newCase puts question, decision and expectation together.
 func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.Decision) *invariants.Case {
+	return &invariants.Case{
+		Question: a.Question, Decision: decision, Expected: a.Expectation, Spec: a.Spec(),
+		Unmodelled: unmodelled(decision, a.Expectation), FeasibleWithout: a.FeasibleWithout, Overcommitted: a.Overcommitted,
+		Documented: func() []spec.Outcome {
+			tables := d.side(a.Question.Pod).documented
+			if tables == nil {
+				return a.Expectation.Outcomes
+			}
+			documented := tables.Answer(q)
+			return distinctOutcomes(q, documented, documented.Expectation.Outcomes)
+		},
+	}
+}
+
+// normalized gives the decision so that, of victims that are alike, it names those that a normalized answer names.
+func normalized(q *model.Question, a *model.Answer, decision *spec.Decision) *spec.Decision {
 	normal := *decision
 	normal.Outcomes = distinctOutcomes(q, a, decision.Outcomes)
 	if len(decision.Outcomes) == 1 {
@@ -197,20 +234,14 @@ func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.D
 	for _, candidate := range decision.Candidates {
 		normal.Candidates = append(normal.Candidates, a.NormalCandidate(q, candidate))
 	}
+	return &normal
+}
+
+// normalize brings the outcomes of an answer into the form in which they are compared.
+func normalize(q *model.Question, a *model.Answer) {
 	a.Expectation.Outcomes = distinctOutcomes(q, a, a.Expectation.Outcomes)
 	for i, candidate := range a.Expectation.Ideal {
 		a.Expectation.Ideal[i] = a.NormalCandidate(q, candidate)
-	}
-	return &invariants.Case{
-		Question: a.Question, Decision: &normal, Expected: a.Expectation, Spec: a.Spec(),
-		Unmodelled: unmodelled(&normal, a.Expectation), FeasibleWithout: a.FeasibleWithout,
-		Documented: func() []spec.Outcome {
-			if d.documented == nil {
-				return a.Expectation.Outcomes
-			}
-			documented := d.documented.Answer(q)
-			return distinctOutcomes(q, documented, documented.Expectation.Outcomes)
-		},
 	}
 }
 
@@ -226,10 +257,10 @@ func distinctOutcomes(q *model.Question, a *model.Answer, outcomes []spec.Outcom
 
 // again asks production and the spec a question outside the run's count, in the names at hand.
 func (r *run) again(q spec.Question) *invariants.Case {
-	return caseOf(r.options.Spec, q, r.deciders[0].Decide(q))
+	return caseOf(r.options.Spec.For(q.Pod), q, r.deciders[0].Decide(q))
 }
 
-// caseOf puts a decision beside what the model says, asked as a whole.
+// caseOf puts a decision beside what the model, under the profile that the pod asks for, says, asked as a whole.
 func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
 	expected := s.Expect(q)
 	return &invariants.Case{
@@ -273,7 +304,7 @@ func unmodelled(d *spec.Decision, e *spec.Expectation) []string {
 // written allows what no scheduler does, such as to fill a node over and over; there production alone is followed.
 func (d *decisions) follow(r *record, q *model.Question, a *model.Answer, c *invariants.Case) {
 	outcomes := c.Decision.Outcomes
-	if len(c.Unmodelled) == 0 && d.documented == nil {
+	if len(c.Unmodelled) == 0 && d.spec.Reading() == spec.Kubernetes {
 		outcomes = slices.Concat(c.Expected.Outcomes, outcomes)
 	}
 	for _, outcome := range distinctOutcomes(q, a, outcomes) {

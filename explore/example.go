@@ -64,10 +64,13 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 	last := example.Stages[len(example.Stages)-1]
 	switch {
 	case f.Property.Step != nil:
-		example.Reasons = m.stepReasons(f, found.Trace)
+		example.Reasons = m.stepReasons(f, found.Trace, example.Stages)
+	case f.Property.State != nil:
+		_, breaches := f.Property.State(&invariants.State{Cluster: last.Cluster, End: m.isEnd(found.Trace.Last())})
+		example.Reasons = reasons(f, breaches)
 	case f.Property.Node != nil:
 		for _, node := range last.Cluster.Nodes {
-			_, breaches := f.Property.Node(invariants.Node{
+			_, breaches := onNode(m.run.options.Spec, f.Property, invariants.Node{
 				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.machine.Scenario.PastScheduler(),
 			})
 			example.Reasons = append(example.Reasons, reasons(f, breaches)...)
@@ -89,19 +92,39 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 	return example, nil
 }
 
+// isEnd tells whether nothing can happen any more.
+func (m *exploration) isEnd(state []byte) bool {
+	var a model.Arrangement
+	m.machine.Unpack(state, &a)
+	moves := m.movesOf()
+	return nothingHappens(&a, m.machine.Scenario, func(asker model.Asker) []model.Move { return moves(&a, asker) })
+}
+
+// nothingHappens tells whether no action of the environment is enabled, and no decision changes anything.
+func nothingHappens(a *model.Arrangement, s *model.Scenario, moves func(model.Asker) []model.Move) bool {
+	end := true
+	a.Environment(s, func(model.Action) { end = false })
+	for _, asker := range a.Askers(s, nil) {
+		for _, move := range moves(asker) {
+			end = end && (move.Idle(asker) || move.Class() == model.Preempt && !s.Actions.Preempt)
+		}
+	}
+	return end
+}
+
 // reasons gives those of the breaches that are of the finding's sort.
 func reasons(f Finding, breaches []invariants.Breach) []string {
 	var reasons []string
 	for _, breach := range breaches {
 		if f.Class == Known && !breach.ByDesign || keyOf(f.Property, breach) == f.key {
-			reasons = append(reasons, breach.Reason)
+			reasons = append(reasons, breach.Sentence())
 		}
 	}
 	return reasons
 }
 
 // stepReasons takes the last step again.
-func (m *exploration) stepReasons(f Finding, trace checker.Trace) []string {
+func (m *exploration) stepReasons(f Finding, trace checker.Trace, stages []model.Stage) []string {
 	last := len(trace.Steps) - 1
 	action, before := model.UnpackAction(trace.Steps[last].Action), trace.Initial
 	if last > 0 {
@@ -113,12 +136,15 @@ func (m *exploration) stepReasons(f Finding, trace checker.Trace) []string {
 		_, breaches := f.Property.Step(&invariants.Step{
 			Scenario: m.machine.Scenario, Action: action, Before: &now, After: &next,
 			Stuck: func() []model.Asker { return m.stuckIn(m.machine.NewQuestioner(), m.run.deciders[0], &now) },
+			Named: func() invariants.NamedStep {
+				return invariants.NamedStep{Before: stages[last].Cluster, After: stages[last+1].Cluster, Step: stages[last].Step}
+			},
 		})
 		return reasons(f, breaches)
 	}
 	next.CopyFrom(&now)
 	if !action.Class.Decided() {
-		next.Act(action, 0)
+		next.Act(m.machine.Scenario, action, 0)
 		return check()
 	}
 	asker := model.Asker{Kind: int(action.Pod), Place: action.Place}

@@ -20,30 +20,65 @@ const mostQuirks = 3
 // explainer finds out what explains a decision: known defects of production, and errata of the model where it is as first written.
 // It is safe for concurrent use.
 type explainer struct {
-	catalog *model.Catalog
-	spec    *spec.Scheduler
-	// errata and defects are what may explain a decision.
-	errata, defects []spec.Quirk
+	// plain are the tables of the model without quirks.
+	plain *model.Tables
+	// errata and defects are what may explain a decision, plugins what the defects are of.
+	errata, defects []*cause
+	plugins         []pluginDefects
 	// agrees tells whether a decision breaks no property under an answer, but by design.
 	agrees func(q *model.Question, a *model.Answer, decision *spec.Decision) bool
 
 	mu     sync.Mutex
-	tables map[string]*model.Tables // by the quirks' names
+	tables map[string]*model.Tables // by the causes' numbers
 	// dropped counts the facts of tables that became too large.
 	dropped int64
 	tried   atomic.Int64 // how often a model with quirks was asked about a whole question
 }
 
-func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
-	x := &explainer{catalog: c, spec: s, agrees: agrees, tables: map[string]*model.Tables{}}
-	for _, quirk := range s.Explanations() {
+// cause is an erratum or a defect that may explain a decision.
+type cause struct {
+	spec.Quirk
+	number byte
+	// plugin is the one whose defects it is looked for among, plugins are all that have it.
+	plugin  string
+	plugins []string
+}
+
+// pluginDefects are the defects of one plugin.
+type pluginDefects struct {
+	plugin string
+	// rates: the plugin does nothing but rate.
+	rates bool
+	// mended and odd are tables of the model, errata mended, with none of the defects and with all of them.
+	mended, odd *model.Tables
+}
+
+func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
+	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}}
+	for i, quirk := range s.Explanations() {
+		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins()}
 		if quirk.Erratum != nil {
-			x.errata = append(x.errata, quirk)
+			x.errata = append(x.errata, c)
 		} else {
-			x.defects = append(x.defects, quirk)
+			x.defects = append(x.defects, c)
+		}
+	}
+	for _, d := range x.defects {
+		if !slices.ContainsFunc(x.plugins, func(p pluginDefects) bool { return p.plugin == d.plugin }) {
+			x.plugins = append(x.plugins, x.defectsOf(d.plugin, s))
 		}
 	}
 	return x
+}
+
+func (x *explainer) defectsOf(plugin string, s *spec.Scheduler) pluginDefects {
+	own := slices.DeleteFunc(slices.Clone(x.defects), func(d *cause) bool { return d.plugin != plugin })
+	return pluginDefects{
+		plugin: plugin,
+		rates: !slices.ContainsFunc(s.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin }) &&
+			slices.ContainsFunc(s.Raters(), func(r spec.Rater) bool { return r.Plugin == plugin }),
+		mended: x.tablesWith(x.errata), odd: x.tablesWith(slices.Concat(x.errata, own)),
+	}
 }
 
 // explain finds a set of errata and defects, none of which can be left out, with which the model agrees with production on the
@@ -52,218 +87,44 @@ func newExplainer(c *model.Catalog, s *spec.Scheduler, agrees func(*model.Questi
 // A model without errata is that of Kubernetes, and the set is the smallest one. One with errata is that of Kubernetes when all are
 // mended; then the defects are looked for, and the errata that make no difference are left as they are.
 func (x *explainer) explain(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
-	if len(x.errata) == 0 {
-		return x.smallest(q, plain, decision)
-	}
-	mended := x.answer(q)
-	if x.agrees(q, mended, decision) {
-		return x.shrink(q, decision, x.errata)
-	}
-	defects := x.smallest(q, mended, decision)
-	if defects == nil {
-		return nil
-	}
-	return x.shrink(q, decision, slices.Concat(x.errata, defects))
-}
-
-// smallest finds the smallest set of defects with which the model, its errata mended, agrees with production. Of sets of one size
-// those count first that are about the plugins that differ alone, and of these the first in the order of the defects.
-//
-// Defects can hide each other altogether: if no small set is found, all are tried at once, and what is not needed is left out.
-func (x *explainer) smallest(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
-	wrong := wrongVerdicts(plain.Expectation, decision)
-	// What a plugin says is changed by a defect of that plugin only.
-	var differing []string
-	for _, v := range wrong {
-		differing = append(differing, v.plugin)
-	}
-	differing = append(differing, differingRaters(plain.Expectation, decision)...)
-	// Most defects do not even mend what is quickly asked for.
-	agrees := func(defects ...spec.Quirk) bool {
-		return x.mends(plain.Question, wrong, decision, defects) && x.agrees(q, x.answer(q, defects...), decision)
-	}
-	suspects := x.suspects(plain.Question, decision)
-	for _, defect := range suspects {
-		elsewhere := slices.ContainsFunc(differing, func(plugin string) bool { return plugin != defect.Plugin() })
-		if !elsewhere && agrees(defect) {
-			return []spec.Quirk{defect}
-		}
-	}
-	groups := []func() []spec.Quirk{sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain.Expectation, suspects) })}
-	if len(differing) > 0 {
-		blamed := slices.DeleteFunc(slices.Clone(suspects), func(d spec.Quirk) bool { return !slices.Contains(differing, d.Plugin()) })
-		own := sync.OnceValue(func() []spec.Quirk { return x.relevant(q, plain.Expectation, blamed) })
-		if groups = slices.Insert(groups, 0, own); len(wrong) == 0 {
-			groups = groups[:1] // the right nodes are rated, so no other defect makes a difference to where the pod is bound
-		}
-	}
-	for size := 2; size <= mostQuirks; size++ {
-		for _, defects := range groups {
-			if quirks := combination(defects(), nil, size, agrees); quirks != nil {
-				return quirks
-			}
-		}
-	}
-	if !agrees(suspects...) {
-		return nil
-	}
-	if len(x.errata) > 0 {
-		return suspects // explain leaves out what is not needed, of the errata too
-	}
-	return x.shrink(q, decision, suspects)
-}
-
-// suspects are the defects that can make a difference to the question: not those of plugins that have nothing to say, with and
-// without all their defects, of which one may have something to say only because of another, nor those of ratings if production rated no node.
-func (x *explainer) suspects(q spec.Question, decision *spec.Decision) []spec.Quirk {
-	rated := slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
-	mended := x.tablesWith(x.errata...)
-	return slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool {
-		plugin := d.Plugin()
-		return !rated && x.rates(d) || mended.Idle(q, plugin) && x.tablesWith(slices.Concat(x.errata, x.defectsOf(plugin))...).Idle(q, plugin)
-	})
-}
-
-// defectsOf gives the defects of a plugin.
-func (x *explainer) defectsOf(plugin string) []spec.Quirk {
-	return slices.DeleteFunc(slices.Clone(x.defects), func(d spec.Quirk) bool { return d.Plugin() != plugin })
-}
-
-// rates tells whether a defect is about ratings alone.
-func (x *explainer) rates(d spec.Quirk) bool {
-	plugin := d.Plugin()
-	return !slices.ContainsFunc(x.spec.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin }) &&
-		slices.ContainsFunc(x.spec.Raters(), func(r spec.Rater) bool { return r.Plugin == plugin })
-}
-
-// combination gives the first combination of so many more quirks, beside those chosen, that agrees; nil if none does.
-func combination(quirks, chosen []spec.Quirk, more int, agrees func(...spec.Quirk) bool) []spec.Quirk {
-	if more == 0 {
-		if agrees(chosen...) {
-			return chosen
-		}
-		return nil
-	}
-	for i := 0; i+more <= len(quirks); i++ {
-		candidate := append(chosen[:len(chosen):len(chosen)], quirks[i])
-		if found := combination(quirks[i+1:], candidate, more-1, agrees); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// relevant gives the defects that change something in what the model says to the question, by themselves or beside such ones, until
-// there are no more: a defect of a rating may show only on a node that another defect makes feasible.
-func (x *explainer) relevant(q *model.Question, plain *spec.Expectation, defects []spec.Quirk) []spec.Quirk {
-	var relevant []spec.Quirk
-	for together := plain; ; together = x.answer(q, relevant...).Expectation {
-		var grown []spec.Quirk
-		for _, defect := range defects {
-			there := slices.ContainsFunc(relevant, func(d spec.Quirk) bool { return d.Name == defect.Name })
-			if there || !reflect.DeepEqual(together, x.answer(q, slices.Concat(relevant, []spec.Quirk{defect})...).Expectation) {
-				grown = append(grown, defect)
-			}
-		}
-		if len(grown) == len(relevant) {
-			return grown
-		}
-		relevant = grown
-	}
-}
-
-// wrongVerdict is a filter's verdict on a node that is not the one expected.
-type wrongVerdict struct {
-	plugin string
-	node   int // index
-	got    spec.Verdict
-}
-
-func wrongVerdicts(expected *spec.Expectation, decision *spec.Decision) []wrongVerdict {
-	var wrong []wrongVerdict
-	for f, plugin := range expected.Filters {
-		column := slices.Index(decision.Filters, plugin)
-		for n, node := range decision.Nodes {
-			if column < len(node.Verdicts) && n < len(expected.Nodes) && !expected.Nodes[n].Verdicts[f].Allow(node.Verdicts[column]) {
-				wrong = append(wrong, wrongVerdict{plugin, n, node.Verdicts[column]})
-			}
-		}
-	}
-	return wrong
-}
-
-// mends tells whether the model with the defects has an answer if production has, and gives the verdicts that production did, of those
-// that are wrong without.
-func (x *explainer) mends(q spec.Question, wrong []wrongVerdict, decision *spec.Decision, defects []spec.Quirk) bool {
-	tables := x.tablesWith(slices.Concat(x.errata, defects)...)
-	return tables.Answers(q) == (decision.Failure == "") &&
-		!slices.ContainsFunc(wrong, func(v wrongVerdict) bool { return !tables.Allowed(q, v.plugin, v.node).Allow(v.got) })
-}
-
-// differingRaters names the raters whose rating of some node is not the one expected, if the same nodes are feasible: which nodes
-// are rated decides what normalisation makes of it.
-func differingRaters(expected *spec.Expectation, decision *spec.Decision) []string {
-	for n, node := range decision.Nodes {
-		if n >= len(expected.Nodes) || !node.Asked || (node.Overall == spec.Fits) != expected.Nodes[n].Feasible {
-			return nil
-		}
-	}
-	var plugins []string
-	for r, plugin := range expected.Raters {
-		column := slices.Index(decision.Raters, plugin)
-		for n, node := range decision.Nodes {
-			ratings := expected.Nodes[n].Ratings
-			if column < len(node.Ratings) && r < len(ratings) && !node.Ratings[column].Agrees(ratings[r]) {
-				plugins = append(plugins, plugin)
-				break
-			}
-		}
-	}
-	return plugins
-}
-
-// shrink leaves out of an explanation what is not needed, large parts first, the last first.
-func (x *explainer) shrink(q *model.Question, decision *spec.Decision, quirks []spec.Quirk) []spec.Quirk {
-	for part := len(quirks) / 2; part > 0; {
-		before := len(quirks)
-		for end := len(quirks); end > 0; end -= part {
-			fewer := slices.Delete(slices.Clone(quirks), max(end-part, 0), end)
-			if len(fewer) > 0 && x.agrees(q, x.answerWith(q, fewer), decision) {
-				quirks = fewer
-			}
-		}
-		if part > 1 || len(quirks) == before {
-			part /= 2
-		}
+	i := &inquiry{explainer: x, question: q, plain: plain, decision: decision, answers: map[string]*answer{}}
+	var quirks []spec.Quirk
+	for _, c := range i.explain() {
+		quirks = append(quirks, c.Quirk)
 	}
 	return quirks
 }
 
-// answer gives the answer of the model with its errata mended and the defects put in.
-func (x *explainer) answer(q *model.Question, defects ...spec.Quirk) *model.Answer {
-	return x.answerWith(q, slices.Concat(x.errata, defects))
-}
-
-func (x *explainer) answerWith(q *model.Question, quirks []spec.Quirk) *model.Answer {
-	x.tried.Add(1)
-	return x.tablesWith(quirks...).Answer(q)
-}
-
-// tablesWith gives the tables of the model with the quirks.
-func (x *explainer) tablesWith(quirks ...spec.Quirk) *model.Tables {
+// tablesWith gives the tables of the model with the causes.
+func (x *explainer) tablesWith(causes []*cause) *model.Tables {
+	if len(causes) == 0 {
+		return x.plain
+	}
+	key := keyOfCauses(causes)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	key := nameOf(quirks)
 	known := x.tables[key]
 	if known != nil && known.Size() > mostFacts {
 		x.dropped += int64(known.Size())
 		known = nil
 	}
 	if known == nil {
-		known = model.NewTables(x.catalog, x.spec.With(quirks...))
+		var quirks []spec.Quirk
+		for _, c := range causes {
+			quirks = append(quirks, c.Quirk)
+		}
+		known = x.plain.With(quirks...)
 		x.tables[key] = known
 	}
 	return known
+}
+
+func keyOfCauses(causes []*cause) string {
+	key := make([]byte, len(causes))
+	for i, c := range causes {
+		key[i] = c.number
+	}
+	return string(key)
 }
 
 // work gives how often a model with quirks was asked, and how many facts that took.
@@ -275,4 +136,201 @@ func (x *explainer) work() (tried, facts int64) {
 		facts += int64(tables.Size())
 	}
 	return x.tried.Load(), facts
+}
+
+// inquiry is the search for what explains one decision.
+type inquiry struct {
+	*explainer
+	question *model.Question
+	plain    *model.Answer
+	decision *spec.Decision
+	// answers are those of the model with causes, by their numbers.
+	answers map[string]*answer
+}
+
+// answer is an answer that may go only as far as filters.
+type answer struct {
+	*model.Answer
+	complete bool
+}
+
+func (i *inquiry) explain() []*cause {
+	if len(i.errata) == 0 {
+		return i.smallest(i.plain)
+	}
+	mended := i.answer(i.errata)
+	if i.agrees(i.question, mended, i.decision) {
+		return i.shrink(i.errata)
+	}
+	defects := i.smallest(mended)
+	if defects == nil {
+		return nil
+	}
+	return i.shrink(slices.Concat(i.errata, defects))
+}
+
+// smallest finds the smallest set of defects with which the model, its errata mended, agrees with production. Of sets of one size
+// those count first that are about the plugins that differ alone, and of these the first in the order of the defects.
+//
+// Defects can hide each other altogether: if no small set is found, all are tried at once, and what is not needed is left out.
+func (i *inquiry) smallest(mended *model.Answer) []*cause {
+	wrong := wrongVerdicts(mended.Expectation, i.decision)
+	// What a plugin says is changed by a defect of that plugin only.
+	var differing []string
+	for _, v := range wrong {
+		differing = append(differing, v.plugin)
+	}
+	differing = append(differing, differingRaters(mended.Expectation, i.decision)...)
+	// Most defects do not even mend what is quickly asked for.
+	agrees := func(defects []*cause) bool {
+		if !covers(defects, differing) || !i.mends(wrong, defects) {
+			return false
+		}
+		filters := i.filters(i.errata, defects...).Expectation
+		return filters.NoDecision == (i.decision.Failure != "") && len(wrongVerdicts(filters, i.decision)) == 0 &&
+			i.agrees(i.question, i.answer(i.errata, defects...), i.decision)
+	}
+	suspects := i.suspects()
+	for n := range suspects {
+		if agrees(suspects[n : n+1]) {
+			return suspects[n : n+1]
+		}
+	}
+	groups := []func() []*cause{sync.OnceValue(func() []*cause { return i.relevant(mended, suspects) })}
+	if len(differing) > 0 {
+		blamed := slices.DeleteFunc(slices.Clone(suspects), func(d *cause) bool {
+			return !slices.ContainsFunc(d.plugins, func(plugin string) bool { return slices.Contains(differing, plugin) })
+		})
+		own := sync.OnceValue(func() []*cause { return i.relevant(mended, blamed) })
+		if groups = slices.Insert(groups, 0, own); len(wrong) == 0 {
+			groups = groups[:1] // the right nodes are rated, so no other defect makes a difference to where the pod is bound
+		}
+	}
+	for size := 2; size <= mostQuirks; size++ {
+		for _, defects := range groups {
+			if causes := combination(defects(), nil, size, agrees); causes != nil {
+				return causes
+			}
+		}
+	}
+	if !agrees(suspects) {
+		return nil
+	}
+	if len(i.errata) > 0 {
+		return suspects // explain leaves out what is not needed, of the errata too
+	}
+	return i.shrink(suspects)
+}
+
+// covers tells whether every plugin has a defect among these.
+func covers(defects []*cause, plugins []string) bool {
+	return !slices.ContainsFunc(plugins, func(plugin string) bool {
+		return !slices.ContainsFunc(defects, func(d *cause) bool { return slices.Contains(d.plugins, plugin) })
+	})
+}
+
+// suspects are the defects that can make a difference to the question: not those of plugins that have nothing to say, with and
+// without all their defects, of which one may have something to say only because of another, nor those of ratings if production rated no node.
+func (i *inquiry) suspects() []*cause {
+	rated := slices.ContainsFunc(i.decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
+	cleared := map[string]bool{}
+	for _, p := range i.plugins {
+		cleared[p.plugin] = !rated && p.rates || p.mended.Idle(i.plain, p.plugin) && p.odd.Idle(i.plain, p.plugin)
+	}
+	return slices.DeleteFunc(slices.Clone(i.defects), func(d *cause) bool { return cleared[d.plugin] })
+}
+
+// combination gives the first combination of so many more causes, beside those chosen, that agrees; nil if none does.
+func combination(causes, chosen []*cause, more int, agrees func([]*cause) bool) []*cause {
+	if more == 0 {
+		if agrees(chosen) {
+			return chosen
+		}
+		return nil
+	}
+	for i := 0; i+more <= len(causes); i++ {
+		candidate := append(chosen[:len(chosen):len(chosen)], causes[i])
+		if found := combination(causes[i+1:], candidate, more-1, agrees); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// relevant gives the defects that change something in what the model says to the question, by themselves or beside such ones, until
+// there are no more: a defect of a rating may show only on a node that another defect makes feasible.
+func (i *inquiry) relevant(mended *model.Answer, defects []*cause) []*cause {
+	var relevant []*cause
+	for together := mended; ; together = i.answer(i.errata, relevant...) {
+		var grown []*cause
+		for _, d := range defects {
+			if slices.Contains(relevant, d) || i.differs(together, slices.Concat(i.errata, relevant, []*cause{d})) {
+				grown = append(grown, d)
+			}
+		}
+		if len(grown) == len(relevant) {
+			return grown
+		}
+		relevant = grown
+	}
+}
+
+// mends tells whether the model with the defects gives the verdicts that production did, of those that are wrong without.
+func (i *inquiry) mends(wrong []wrongVerdict, defects []*cause) bool {
+	tables := i.tablesWith(slices.Concat(i.errata, defects))
+	return !slices.ContainsFunc(wrong, func(v wrongVerdict) bool { return !tables.Allowed(i.plain, v.plugin, v.node).Allow(v.got) })
+}
+
+// shrink leaves out of an explanation what is not needed, large parts first, the last first.
+func (i *inquiry) shrink(causes []*cause) []*cause {
+	for part := len(causes) / 2; part > 0; {
+		before := len(causes)
+		for end := len(causes); end > 0; end -= part {
+			fewer := slices.Delete(slices.Clone(causes), max(end-part, 0), end)
+			if len(fewer) > 0 && i.agrees(i.question, i.answer(fewer), i.decision) {
+				causes = fewer
+			}
+		}
+		if part > 1 || len(causes) == before {
+			part /= 2
+		}
+	}
+	return causes
+}
+
+// differs tells whether the model with the causes says anything else than the answer.
+func (i *inquiry) differs(other *model.Answer, causes []*cause) bool {
+	sameFilters := func(a, b spec.NodeExpectation) bool {
+		return a.Feasible == b.Feasible && slices.Equal(a.Verdicts, b.Verdicts)
+	}
+	filters := i.filters(causes).Expectation
+	return filters.NoDecision != other.Expectation.NoDecision || !slices.EqualFunc(filters.Nodes, other.Expectation.Nodes, sameFilters) ||
+		!reflect.DeepEqual(i.answer(causes).Expectation, other.Expectation)
+}
+
+// filters gives the answer of the model with the causes, as far as filters go.
+func (i *inquiry) filters(causes []*cause, more ...*cause) *model.Answer {
+	return i.answerOf(slices.Concat(causes, more)).Answer
+}
+
+// answer gives the answer of the model with the causes.
+func (i *inquiry) answer(causes []*cause, more ...*cause) *model.Answer {
+	a := i.answerOf(slices.Concat(causes, more))
+	if !a.complete {
+		i.tried.Add(1)
+		a.Complete()
+		normalize(i.question, a.Answer)
+		a.complete = true
+	}
+	return a.Answer
+}
+
+func (i *inquiry) answerOf(causes []*cause) *answer {
+	key := keyOfCauses(causes)
+	known := i.answers[key]
+	if known == nil {
+		known = &answer{Answer: i.tablesWith(causes).AnswerFilters(i.plain)}
+		i.answers[key] = known
+	}
+	return known
 }

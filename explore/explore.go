@@ -11,7 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
+
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/invariants"
@@ -40,8 +43,17 @@ type Options struct {
 	MaxStates int64
 	MaxDepth  int
 	Memory    int64
-	// Kept, if set, keeps what scenarios are found to have, and gives what is kept.
+	// Minimise makes examples smaller once the shortest ones are found. Valid tells whether an object that says less can be in a
+	// cluster; nil means every one can.
+	Minimise bool
+	Valid    func(object k8sruntime.Object) bool
+	// Parts are what the scenarios are cut into, in their order: see Cut. Each is explored by itself, which makes no difference to the
+	// result. If it is nil, every scenario is one.
+	Parts []Part
+	// Kept, if set, keeps what parts are found to have, and gives what is kept.
 	Kept Pieces
+	// KeptOnly leaves out the parts that are not kept, instead of exploring them.
+	KeptOnly bool
 	// Enough, if set, is told of every sort of finding when it first comes up, by ID and class, and ends the run by saying true,
 	// as cancelling the context does: the finding that ends the run need not be in the result. It is called by one worker at a time.
 	Enough func(id string, class Class) bool
@@ -50,20 +62,21 @@ type Options struct {
 	ProgressEvery time.Duration
 }
 
-// Pieces keeps the pieces of a run, by the index of the scenario.
+// Pieces keeps the pieces of a run, by the index of the part.
 type Pieces interface {
 	// Get gives the piece that is kept; nil if there is none.
-	Get(scenario int) (*Piece, error)
+	Get(part int) (*Piece, error)
 	// Put is given every piece that was explored to the end or to a limit on states or levels.
-	Put(scenario int, p *Piece) error
+	Put(part int, p *Piece) error
 }
 
 // Progress is how far a run has come.
 type Progress struct {
-	Scenario string
-	// Number and Of: this is the Number-th scenario of Of.
+	// Part is the name of what is explored, a scenario or a part of one.
+	Part string
+	// Number and Of: this is the Number-th part of Of.
 	Number, Of int
-	// Asked is the number of distinct questions that production answered, over all scenarios.
+	// Asked is the number of distinct questions that production answered, over all parts.
 	Asked int64
 	checker.Progress
 }
@@ -78,28 +91,21 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 	defer r.close()
 	ctx, r.notices.end = context.WithCancel(ctx)
 	defer r.notices.end()
-	result := &Result{Complete: true}
-	var pieces []*Piece
-	for i := range scenarios {
-		piece, err := r.piece(ctx, i)
-		if err != nil {
-			return nil, fmt.Errorf("scenario %s: %w", scenarios[i].Name, err)
-		}
-		pieces = append(pieces, piece)
-		if ctx.Err() != nil {
-			break
-		}
+	pieces, err := r.pieces(ctx)
+	if err != nil {
+		return nil, err
 	}
+	result := &Result{Complete: true}
 	for i := range scenarios {
 		e, err := r.exploration(i) // a new one: decisions are asked again for examples and for what goes on for ever
 		if err != nil {
 			return nil, err
 		}
-		explored := &checker.Result{Stopped: checker.Cancelled}
-		if i < len(pieces) {
-			explored = pieces[i].Explored
+		explored, err := r.joined(e, i, pieces)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", scenarios[i].Name, err)
 		}
-		result.add(ScenarioResult{Scenario: e.machine.Scenario, Result: explored, exploration: e})
+		result.add(explored)
 		if len(r.behaviours()) > 0 && explored.Complete && ctx.Err() == nil {
 			found, err := e.live(ctx)
 			if err != nil {
@@ -108,17 +114,58 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 			r.loops = append(r.loops, found)
 		}
 	}
-	return result, r.conclude(result, pieces)
+	return result, r.conclude(result, slices.DeleteFunc(pieces, func(p *Piece) bool { return p == nil }))
+}
+
+// pieces gives the piece of every part; nil for those that were not begun, or are left out.
+func (r *run) pieces(ctx context.Context) ([]*Piece, error) {
+	pieces := make([]*Piece, len(r.parts))
+	for i := range r.parts {
+		if ctx.Err() != nil {
+			break
+		}
+		var err error
+		if pieces[i], err = r.piece(ctx, i); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.parts[i].Name(r.scenarios), err)
+		}
+	}
+	return pieces, nil
+}
+
+// joined puts together what the parts of a scenario were found to have.
+func (r *run) joined(e *exploration, scenario int, pieces []*Piece) (ScenarioResult, error) {
+	result := ScenarioResult{Scenario: e.machine.Scenario, exploration: e}
+	var explored []*checker.Result
+	for i := range r.parts {
+		if r.parts[i].Scenario != scenario {
+			continue
+		}
+		result.Parts++
+		if pieces[i] == nil {
+			result.Missing++
+			explored = append(explored, &checker.Result{Stopped: checker.Cancelled})
+			continue
+		}
+		explored = append(explored, pieces[i].Explored)
+	}
+	if len(explored) == 1 {
+		result.Result = explored[0]
+		return result, nil
+	}
+	var err error
+	result.Result, err = checker.Join(e, explored)
+	return result, err
 }
 
 // run is what the scenarios of a run share.
 type run struct {
 	options    Options
 	scenarios  []*model.Scenario
+	parts      []Part
 	deciders   []Decider
 	properties []invariants.Property
 	notices    notices
-	asked      int64         // by the scenarios before
+	asked      int64         // by the parts before
 	spent      time.Duration // inside production
 	// loops are what the scenarios explored so far do for ever, if that is asked.
 	loops []*loops
@@ -131,6 +178,9 @@ func newRun(scenarios []*model.Scenario, o Options) (*run, error) {
 	}
 	if r.options.Workers == 0 {
 		r.options.Workers = runtime.GOMAXPROCS(0)
+	}
+	if r.parts = o.Parts; r.parts == nil {
+		r.parts = Whole(scenarios)
 	}
 	for i := range scenarios {
 		if _, err := r.exploration(i); err != nil {
@@ -168,7 +218,7 @@ func (r *run) exploration(i int) (*exploration, error) {
 	return &exploration{run: r, machine: machine, decisions: decisions}, nil
 }
 
-// piece gives what there is to find in a scenario: from an earlier run, or by exploring it.
+// piece gives what there is to find in a part: from an earlier run, or by exploring it.
 func (r *run) piece(ctx context.Context, i int) (*Piece, error) {
 	if kept := r.options.Kept; kept != nil {
 		piece, err := kept.Get(i)
@@ -183,22 +233,27 @@ func (r *run) piece(ctx context.Context, i int) (*Piece, error) {
 			return piece, nil
 		}
 	}
+	if r.options.KeptOnly {
+		return nil, nil
+	}
 	piece, err := r.explore(ctx, i)
 	if err != nil || r.options.Kept == nil {
 		return piece, err
 	}
-	if stopped := piece.Explored.Stopped; stopped != checker.NotStopped && stopped != checker.StateLimit && stopped != checker.DepthLimit {
-		return piece, nil // another time it would be another one
+	if !piece.Kept() {
+		return piece, nil
 	}
 	return piece, r.options.Kept.Put(i, piece)
 }
 
-// explore lets the checker go through one scenario.
+// explore lets the checker go through one part.
 func (r *run) explore(ctx context.Context, i int) (*Piece, error) {
-	e, err := r.exploration(i)
+	part := &r.parts[i]
+	e, err := r.exploration(part.Scenario)
 	if err != nil {
 		return nil, err
 	}
+	e.part = part
 	options := checker.Options{
 		Workers:       r.options.Workers,
 		MaxStates:     r.options.MaxStates,
@@ -209,7 +264,7 @@ func (r *run) explore(ctx context.Context, i int) (*Piece, error) {
 	if r.options.Progress != nil {
 		options.Progress = func(p checker.Progress) {
 			r.options.Progress(Progress{
-				Scenario: e.machine.Scenario.Name, Number: i + 1, Of: len(r.scenarios), Asked: r.asked + e.decisions.asked(), Progress: p,
+				Part: part.Name(r.scenarios), Number: i + 1, Of: len(r.parts), Asked: r.asked + e.decisions.asked(), Progress: p,
 			})
 		}
 	}

@@ -30,6 +30,7 @@ type judgement struct {
 	answer    *invariants.Case
 	exercised []int // properties
 	findings  []findingKey
+	breaks    []string      // as breaksOf gives them
 	spent     time.Duration // inside production, for the decision
 }
 
@@ -37,7 +38,8 @@ type judgement struct {
 func (j *judge) judge(q spec.Question) judgement {
 	answer, spent := j.ask(q)
 	exercised, all := checkAll(j.properties, answer)
-	return judgement{answer: answer, exercised: exercised, findings: j.sort(answer, all), spent: spent}
+	findings, breaks := j.sort(answer, all)
+	return judgement{answer: answer, exercised: exercised, findings: findings, breaks: breaks, spent: spent}
 }
 
 // ask asks production and the model.
@@ -45,7 +47,7 @@ func (j *judge) ask(q spec.Question) (*invariants.Case, time.Duration) {
 	began := time.Now()
 	decision := j.decider.Decide(q)
 	spent := time.Since(began)
-	answer := caseOf(j.spec, q, decision)
+	answer := caseOf(j.spec.For(q.Pod), q, decision)
 	j.listen(answer)
 	return answer, spent
 }
@@ -58,10 +60,9 @@ func (j *judge) listen(c *invariants.Case) {
 	}
 }
 
-// sort gives the sorts of findings of a decision. What breaks properties of the model is explained together, what breaks another
-// property by itself.
-func (j *judge) sort(c *invariants.Case, all []broken) []findingKey {
-	var keys []findingKey
+// sort gives the sorts of findings of a decision, and what it breaks. What breaks properties of the model is explained together, what
+// breaks another property by itself.
+func (j *judge) sort(c *invariants.Case, all []broken) (keys []findingKey, breaks []string) {
 	add := func(key findingKey) {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -69,8 +70,9 @@ func (j *judge) sort(c *invariants.Case, all []broken) []findingKey {
 	}
 	unexplained := map[string][]broken{}
 	for _, b := range all {
-		if b.breach.ByDesign || b.property.Erratum != "" {
+		if needsNone(b) {
 			add(keyOf(b.property, b.breach))
+			breaks = append(breaks, breaksOf([]broken{b}, nil)...)
 			continue
 		}
 		group := groupOf(b.property)
@@ -81,7 +83,9 @@ func (j *judge) sort(c *invariants.Case, all []broken) []findingKey {
 		if len(together) == 0 {
 			continue
 		}
-		if quirks := j.explain(c, together); quirks != nil {
+		quirks := j.explain(c, together)
+		breaks = append(breaks, breaksOf(together, quirks)...)
+		if quirks != nil {
 			add(findingKey{together[0].property.Name, pluginOf(quirks), Known, nameOf(quirks)})
 			continue
 		}
@@ -89,7 +93,8 @@ func (j *judge) sort(c *invariants.Case, all []broken) []findingKey {
 			add(keyOf(b.property, b.breach))
 		}
 	}
-	return keys
+	slices.Sort(breaks)
+	return keys, slices.Compact(breaks)
 }
 
 // groupOf tells what is explained together: the properties of the model, or one without.
@@ -136,16 +141,16 @@ func (j *judge) explain(c *invariants.Case, all []broken) []spec.Quirk {
 // explainer gives the function that tells whether the model with quirks agrees with production on what is broken.
 func (j *judge) explainer(c *invariants.Case, all []broken) func([]spec.Quirk) bool {
 	if explained := all[0].property.Explained; explained != nil {
-		return func(quirks []spec.Quirk) bool { return explained(c, j.spec.With(quirks...)) }
+		return func(quirks []spec.Quirk) bool { return explained(c, c.Spec.With(quirks...)) }
 	}
-	return func(quirks []spec.Quirk) bool { return len(unexpected(j.properties, j.spec.With(quirks...), c)) == 0 }
+	return func(quirks []spec.Quirk) bool { return len(unexpected(j.properties, c.Spec.With(quirks...), c)) == 0 }
 }
 
 // unexpected gives how properties of the model are broken if the model is this one, but by design.
 func unexpected(properties []invariants.Property, s *spec.Scheduler, c *invariants.Case) []broken {
 	_, all := checkAll(properties, caseOf(s, c.Question, c.Decision))
 	return slices.DeleteFunc(all, func(b broken) bool {
-		return b.breach.ByDesign || b.property.Erratum != "" || b.property.Explained != nil
+		return needsNone(b) || b.property.Explained != nil
 	})
 }
 
@@ -157,6 +162,8 @@ func (j *judge) shows(q spec.Question, key findingKey) bool {
 	switch {
 	case len(all) == 0:
 		return false
+	case all[0].property.Own:
+		return slices.ContainsFunc(all, named)
 	case key.class == New:
 		return slices.ContainsFunc(all, named) && j.explain(c, all) == nil
 	case key.class == ByDesign || all[0].property.Erratum != "":
@@ -176,9 +183,10 @@ func (j *judge) shows(q spec.Question, key findingKey) bool {
 // no explanation.
 func (j *judge) together(c *invariants.Case, key findingKey) []broken {
 	i := slices.IndexFunc(j.properties, func(p invariants.Property) bool { return p.Name == key.property })
-	needsNone := func(b broken) bool { return b.breach.ByDesign || b.property.Erratum != "" }
 	wanted := j.properties[i]
 	group := slices.DeleteFunc(slices.Clone(j.properties), func(p invariants.Property) bool { return groupOf(p) != groupOf(wanted) })
 	_, all := checkAll(group, c)
-	return slices.DeleteFunc(all, func(b broken) bool { return needsNone(b) != (key.class == ByDesign || wanted.Erratum != "") })
+	return slices.DeleteFunc(all, func(b broken) bool {
+		return needsNone(b) != (key.class == ByDesign || wanted.Erratum != "" || wanted.Own)
+	})
 }

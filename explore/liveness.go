@@ -101,6 +101,9 @@ func (m *exploration) confirm(ctx context.Context, p invariants.Property, compon
 			Scenario: m.machine.Scenario.Name, Stages: lasso.stages, Loop: lasso.loop,
 			Reasons: []string{p.Behaviour.Reason(lasso.repeated(), lasso.pod)},
 		}
+		if f.Example.Takers, err = m.takersOf(lasso.stages); err != nil {
+			return fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
+		}
 		found.findings = append(found.findings, f)
 		return nil
 	}

@@ -181,6 +181,14 @@ func looped(f explore.Finding) []string {
 // checkLoop: the loop of a finding leads back to where it begins.
 func checkLoop(t *testing.T, f explore.Finding) {
 	t.Helper()
+	if len(f.Example.Takers) != len(f.Example.Stages)-1 {
+		t.Fatalf("%s: it is said of %d steps who may take them, of %d", f.ID, len(f.Example.Takers), len(f.Example.Stages)-1)
+	}
+	for i, who := range f.Example.Takers {
+		if step := f.Example.Stages[i].Step; step.Class.Decided() != who.Production {
+			t.Errorf("%s, step %d, %s: kube-scheduler takes it: %t", f.ID, i+1, step.Class, who.Production)
+		}
+	}
 	stages := f.Example.Stages
 	begin, end := stages[len(stages)-1-f.Example.Loop], stages[len(stages)-1]
 	if diff := cmp.Diff(begin.Arrangement(), end.Arrangement()); diff != "" || f.Example.Loop == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// Piece is what the exploration of one scenario found, and all of it: it depends on no other scenario. The result of a run is made from
+// Piece is what the exploration of one part of a scenario found, and all of it: it depends on no other part. The result of a run is made from
 // pieces alone, so it does not matter whether one was explored now or is from an earlier run. It can be written as JSON and read again.
 type Piece struct {
 	Explored *checker.Result
@@ -42,6 +42,11 @@ func (p *Piece) Asked() int { return len(p.Questions) / questionSize }
 func (p *Piece) question(i int) (digest []byte, account int) {
 	entry := p.Questions[i*questionSize : (i+1)*questionSize]
 	return entry[:digestSize], int(binary.LittleEndian.Uint32(entry[digestSize:]))
+}
+
+// Kept tells whether the piece can be kept. Where memory or time ended the exploration, another one would find something else.
+func (p *Piece) Kept() bool {
+	return slices.Contains([]checker.Reason{checker.NotStopped, checker.StateLimit, checker.DepthLimit}, p.Explored.Stopped)
 }
 
 // Validate tells what is wrong with a piece that was read.
@@ -112,15 +117,16 @@ type books struct {
 	accounts  map[string]int // by key
 	list      []Account
 	questions []byte
-	ratings   map[string]map[int64]bool
+	plugins   plugins
+	ratings   []map[int64]bool // by the raters of plugins; nil for those never asked
 }
 
-func newBooks() *books {
-	return &books{accounts: map[string]int{}, ratings: map[string]map[int64]bool{}}
+func newBooks(all plugins) *books {
+	return &books{accounts: map[string]int{}, plugins: all, ratings: make([]map[int64]bool, len(all.raters))}
 }
 
 // enter enters the decision about a question.
-func (b *books) enter(digest model.Digest, a Account, key string, ratings map[string][]int64) {
+func (b *books) enter(digest model.Digest, a Account, key string, ratings [][]int64) {
 	i, known := b.accounts[key]
 	if !known {
 		i = len(b.list)
@@ -129,12 +135,12 @@ func (b *books) enter(digest model.Digest, a Account, key string, ratings map[st
 	}
 	b.questions = append(b.questions, digest[:]...)
 	b.questions = binary.LittleEndian.AppendUint32(b.questions, uint32(i))
-	for plugin, values := range ratings {
-		if b.ratings[plugin] == nil {
-			b.ratings[plugin] = map[int64]bool{}
+	for i, values := range ratings {
+		if values != nil && b.ratings[i] == nil {
+			b.ratings[i] = map[int64]bool{}
 		}
 		for _, value := range values {
-			b.ratings[plugin][value] = true
+			b.ratings[i][value] = true
 		}
 	}
 }
@@ -159,7 +165,9 @@ func (b *books) close(p *Piece) {
 	slices.SortFunc(entries, bytes.Compare)
 	p.Questions = bytes.Join(entries, nil)
 	p.Ratings = map[string][]int64{}
-	for plugin, values := range b.ratings {
-		p.Ratings[plugin] = slices.Sorted(maps.Keys(values))
+	for i, values := range b.ratings {
+		if values != nil {
+			p.Ratings[b.plugins.raters[i]] = slices.Sorted(maps.Keys(values))
+		}
 	}
 }

@@ -73,6 +73,7 @@ type random struct {
 	options RandomOptions
 	judges  []*judge
 	tally   *tally
+	plugins plugins
 	spent   time.Duration
 	seen    map[questionKey]bool
 	// kept has the smallest question of each sort of finding, by key, in the order in which sorts came up.
@@ -105,7 +106,7 @@ func (r *random) prepare() error {
 	if o.Workers == 0 {
 		o.Workers = goruntime.GOMAXPROCS(0)
 	}
-	r.tally = newTally(o.Spec, len(o.Properties))
+	r.tally, r.plugins = newTally(o.Spec, len(o.Properties)), pluginsOf(o.Spec)
 	for range o.Workers {
 		decider, err := o.NewDecider()
 		if err != nil {
@@ -221,10 +222,12 @@ func (r *random) each(questions []*drawn, do func(*judge, *drawn)) {
 
 // count adds a judged question to what the run knows.
 func (r *random) count(d *drawn) {
-	account, ratings := accountOf(r.options.Spec.Profile, d.verdict.answer, d.verdict.exercised, nil)
+	account, ratings := accountOf(r.plugins, d.verdict.answer, d.verdict.exercised, nil, d.verdict.breaks)
 	r.tally.add(&account, 1)
-	for plugin, values := range ratings {
-		r.tally.rated(plugin, values)
+	for i, values := range ratings {
+		if values != nil {
+			r.tally.rated(r.plugins.raters[i], values)
+		}
 	}
 	r.spent += d.verdict.spent
 	for _, key := range d.verdict.findings {
@@ -259,7 +262,7 @@ func (r *random) conclude() {
 		return cmpFindings(a, b, r.kept[a.key.String()].size, r.kept[b.key.String()].size)
 	}
 	slices.SortFunc(r.result.Findings, bySize)
-	r.result.Properties = propertyResults(r.options.Properties, r.tally.exercised, r.result.Findings)
+	r.result.Properties = propertyResults(r.options.Spec, r.options.Properties, r.tally, r.tally.exercised, r.result.Findings)
 	r.result.Findings = folded(r.result.Findings)
 	r.shrink()
 	for i := range r.result.Findings {

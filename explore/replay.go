@@ -30,9 +30,10 @@ func takers(w *model.Walker, step *model.NamedStep, ask func(spec.Question) *inv
 		return Takers{}, err
 	}
 	c := ask(spec.Question{Pod: cluster.Pods[i], Snapshot: cluster})
+	keeps := step.Idle && c.Question.Pod.Status.NominatedNodeName != ""
 	same := func(o spec.Outcome) bool {
 		move, err := w.Move(stepOf(c.Question, o))
-		return err == nil && move.Kind == wanted.Kind && move.Place == wanted.Place && slices.Equal(move.Victims, wanted.Victims) && !o.KeepsNomination
+		return err == nil && move.Kind == wanted.Kind && move.Place == wanted.Place && slices.Equal(move.Victims, wanted.Victims) && o.KeepsNomination == keeps
 	}
 	return Takers{
 		Production: slices.ContainsFunc(c.Decision.Outcomes, same),
@@ -57,7 +58,8 @@ type Replay struct {
 	machine    *model.Machine
 	walker     *model.Walker
 	// last is the last step that was taken; nil in the beginning.
-	last *model.Taken
+	last  *model.Taken
+	named invariants.NamedStep // is last, in API objects
 	// stuck were the pods left as they are when the last step was taken.
 	stuck []model.Asker
 }
@@ -81,16 +83,19 @@ func (r *Replay) Take(step *model.NamedStep) (Takers, error) {
 	if err != nil {
 		return who, err
 	}
-	stuck := r.stuckPods(r.walker.Stage())
+	stuck, before := r.stuckPods(r.walker.Stage()), r.Cluster()
 	taken, err := r.walker.Take(step)
 	if err != nil {
 		return who, err
 	}
 	r.last, r.stuck = &taken, stuck
+	r.named = invariants.NamedStep{Before: before, After: r.Cluster(), Step: step}
 	return who, nil
 }
 
-func (r *Replay) ask(q spec.Question) *invariants.Case { return caseOf(r.spec, q, r.decider.Decide(q)) }
+func (r *Replay) ask(q spec.Question) *invariants.Case {
+	return caseOf(r.spec.For(q.Pod), q, r.decider.Decide(q))
+}
 
 // stuckPods gives the pods without nomination that ask and are left as they are, if a property wants to know.
 func (r *Replay) stuckPods(stage model.Stage) []model.Asker {
@@ -108,7 +113,20 @@ func (r *Replay) stuckPods(stage model.Stage) []model.Asker {
 	return stuck
 }
 
-// Findings tells how the last step breaks properties of steps, and how the nodes of the cluster break those of nodes.
+// isEnd tells whether nothing can happen any more where the replay stands.
+func (r *Replay) isEnd() bool {
+	stage := r.walker.Stage()
+	return nothingHappens(stage.Arrangement(), r.machine.Scenario, func(asker model.Asker) []model.Move {
+		c := r.ask(stage.Question(r.machine, asker))
+		var moves []model.Move
+		for _, o := range slices.Concat(c.Decision.Outcomes, c.Expected.Outcomes) {
+			moves = append(moves, model.Move{Kind: o.Kind, Place: o.Node, KeepsNomination: o.KeepsNomination})
+		}
+		return moves
+	})
+}
+
+// Findings tells how the last step breaks properties of steps, and how the cluster and its nodes break those of states and nodes.
 func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 	var findings []Finding
 	add := func(property invariants.Property, breaches []invariants.Breach) {
@@ -119,7 +137,7 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 				i = len(findings)
 				findings = append(findings, findingOf(r.spec, r.properties, key, 1))
 			}
-			findings[i].Example.Reasons = append(findings[i].Example.Reasons, breach.Reason)
+			findings[i].Example.Reasons = append(findings[i].Example.Reasons, breach.Sentence())
 		}
 	}
 	for _, property := range r.properties {
@@ -128,11 +146,15 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 			_, breaches := property.Step(&invariants.Step{
 				Scenario: r.machine.Scenario, Action: r.last.Action, Before: r.last.Before, After: r.last.After,
 				Stuck: func() []model.Asker { return r.stuck },
+				Named: func() invariants.NamedStep { return r.named },
 			})
+			add(property, breaches)
+		case property.State != nil:
+			_, breaches := property.State(&invariants.State{Cluster: cluster, End: r.isEnd()})
 			add(property, breaches)
 		case property.Node != nil:
 			for _, node := range cluster.Nodes {
-				_, breaches := property.Node(invariants.Node{
+				_, breaches := onNode(r.spec, property, invariants.Node{
 					Node: node, Pods: spec.PodsOn(node, cluster), PastScheduler: r.machine.Scenario.PastScheduler(),
 				})
 				add(property, breaches)
@@ -146,7 +168,7 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 func (m *exploration) takersOf(stages []model.Stage) ([]Takers, error) {
 	var all []Takers
 	for _, stage := range stages[:len(stages)-1] {
-		who, err := takers(m.machine.WalkerAt(stage), stage.Step, m.run.again, m.decisions.documented != nil)
+		who, err := takers(m.machine.WalkerAt(stage), stage.Step, m.run.again, m.run.options.Spec.Reading() != spec.Kubernetes)
 		if err != nil {
 			return nil, err
 		}

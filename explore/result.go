@@ -30,7 +30,8 @@ type Result struct {
 	// InProduction is the time production took to answer, over all workers.
 	InProduction time.Duration
 	// Facts is the number of entries in the spec's tables: how often it was asked about one node with what is on it, models with
-	// quirks included. Tried is how often a model with quirks was asked about a question, to explain a difference.
+	// quirks included. Tried is how often a model with quirks was asked about a question, to explain a difference. Both are more if
+	// scenarios are cut into parts, as each has tables of its own.
 	Facts, Tried int64
 	// Outcomes counts distinct decisions by what they led to.
 	Outcomes map[spec.OutcomeKind]int64
@@ -58,7 +59,9 @@ type Result struct {
 type ScenarioResult struct {
 	Scenario *model.Scenario
 	*checker.Result
-	exploration *exploration
+	// Missing of the Parts that the scenario is cut into were not begun, or left out.
+	Missing, Parts int
+	exploration    *exploration
 }
 
 // The labels of states in which nothing can happen any more.
@@ -67,39 +70,6 @@ const (
 	EndPending   = "pods wait for ever"
 	EndNominated = "a nominated pod waits for ever"
 )
-
-// PropertyResult is what became of a property.
-type PropertyResult struct {
-	invariants.Property
-	// Exercised is how often it had something to say: in how many distinct decisions, steps or nodes of states.
-	Exercised int64
-	// Violated: it is broken in a way that nothing known explains.
-	Violated bool
-	// Known: it is broken by known defects of production.
-	Known bool
-	// Erratum: it is broken where the model as first written is not what Kubernetes documents.
-	Erratum bool
-	// ByDesign: it is broken in ways that are documented.
-	ByDesign bool
-}
-
-// Verdict is "holds", "by design", "erratum", "known defect", "violated", or "not exercised".
-func (p PropertyResult) Verdict() string {
-	switch {
-	case p.Violated:
-		return "violated"
-	case p.Known:
-		return "known defect"
-	case p.Erratum:
-		return "erratum"
-	case p.ByDesign:
-		return "by design"
-	case p.Exercised == 0:
-		return "not exercised"
-	default:
-		return "holds"
-	}
-}
 
 // FilterCoverage is how often a filter gave each verdict, over the nodes of all distinct decisions.
 type FilterCoverage struct {
@@ -138,14 +108,16 @@ const (
 	Known Class = "known"
 	// ByDesign: Kubernetes documents it, though the formal model wants better.
 	ByDesign Class = "by-design"
+	// Witness: it is what was to be found.
+	Witness Class = "witness"
 )
 
 // rank orders classes in reports.
-func (c Class) rank() int { return slices.Index([]Class{New, Known, ByDesign}, c) }
+func (c Class) rank() int { return slices.Index([]Class{New, Known, ByDesign, Witness}, c) }
 
 // Finding is one way in which a property is broken.
 type Finding struct {
-	// ID is stable: property, plugin if one is answerable, class, and quirks if they explain it.
+	// ID is stable: property, plugin if one is answerable, class, and quirks if they explain it, or which sort it is by design.
 	ID       string
 	Property invariants.Property
 	Plugin   string
@@ -163,15 +135,20 @@ type Finding struct {
 type findingKey struct {
 	property, plugin string
 	class            Class
-	quirks           string // names, joined by +
+	// quirks are the names of those that explain it, joined by +; by design, which sort it is.
+	quirks string
 }
 
 func keyOf(p invariants.Property, b invariants.Breach) findingKey {
 	switch {
+	case b.Found:
+		return findingKey{p.Name, b.Plugin, Witness, ""}
 	case b.ByDesign:
-		return findingKey{p.Name, b.Plugin, ByDesign, ""}
+		return findingKey{p.Name, b.Plugin, ByDesign, b.Sort}
 	case p.Erratum != "":
 		return findingKey{p.Name, b.Plugin, Known, p.Erratum}
+	case b.Quirk != "":
+		return findingKey{p.Name, b.Plugin, Known, b.Quirk}
 	}
 	return findingKey{p.Name, b.Plugin, New, ""}
 }
@@ -230,7 +207,7 @@ func (r *Result) add(s ScenarioResult) {
 	r.Depth = max(r.Depth, s.Depth)
 }
 
-// conclude fills in what is known at the end. There is a piece for each of the first scenarios.
+// conclude fills in what is known at the end. The pieces are in the order of the scenarios.
 func (r *run) conclude(result *Result, pieces []*Piece) error {
 	result.InProduction = r.spent
 	tally := newTally(r.options.Spec, len(r.properties))
@@ -263,29 +240,9 @@ func (r *run) conclude(result *Result, pieces []*Piece) error {
 		}
 	}
 	sortFindings(result.Findings)
-	result.Properties = propertyResults(r.properties, exercised, result.Findings)
+	result.Properties = propertyResults(r.options.Spec, r.properties, tally, exercised, result.Findings)
 	result.Findings = folded(result.Findings)
 	return nil
-}
-
-// propertyResults tells what became of every property.
-func propertyResults(properties []invariants.Property, exercised []int64, findings []Finding) []PropertyResult {
-	var results []PropertyResult
-	for i, property := range properties {
-		p := PropertyResult{Property: property, Exercised: exercised[i]}
-		for _, f := range findings {
-			if f.Property.Name == property.Name {
-				p.Violated = p.Violated || f.Class == New
-				for _, quirk := range f.Quirks {
-					p.Known = p.Known || quirk.Erratum == nil
-					p.Erratum = p.Erratum || quirk.Erratum != nil
-				}
-				p.ByDesign = p.ByDesign || f.Class == ByDesign
-			}
-		}
-		results = append(results, p)
-	}
-	return results
 }
 
 // findings merges the findings of the scenarios: of each sort the shortest example, the count over all. counted are the distinct
@@ -321,6 +278,9 @@ func (r *run) findings(result *Result, counted map[string]int64) error {
 		var err error
 		if f.Example, err = occurrence.in.example(f, occurrence.finding); err != nil {
 			return err
+		}
+		if r.options.Minimise {
+			f.Example = occurrence.in.minimise(f)
 		}
 		result.Findings = append(result.Findings, f)
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -74,7 +76,7 @@ var sameResult = []cmp.Option{
 	cmpopts.IgnoreFields(explore.Result{}, "InProduction"),
 	cmpopts.IgnoreFields(invariants.Case{}, "Spec"),
 	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type().Kind() == reflect.Func }, cmp.Ignore()),
-	cmpopts.IgnoreUnexported(explore.ScenarioResult{}, explore.RaterCoverage{}, explore.Finding{}, model.Stage{}, spec.Snapshot{}),
+	cmpopts.IgnoreUnexported(explore.ScenarioResult{}, model.Scenario{}, explore.RaterCoverage{}, explore.Finding{}, model.Stage{}, spec.Snapshot{}),
 	cmp.Comparer(func(a, b spec.Outcome) bool {
 		samePod := func(a, b *v1.Pod) bool { return a.Name == b.Name && a.Namespace == b.Namespace }
 		return a.Kind == b.Kind && a.Node == b.Node && a.KeepsNomination == b.KeepsNomination && slices.EqualFunc(a.Victims, b.Victims, samePod)
@@ -146,7 +148,7 @@ func TestVerdictOfProperty(t *testing.T) {
 		"ratings-conform": "not exercised", "ideal-preemption": "not exercised", "victims-lower-priority": "not exercised",
 		"victims-on-nominated-node": "not exercised", "preemption-sound": "not exercised", "preemption-irredundant": "not exercised",
 		"no-needless-preemption": "not exercised", "never-preempts": "not exercised",
-		"lowest-victims": "not exercised", "no-avoidable-violation": "not exercised", "no-lasting-inversion": "not exercised",
+		"lowest-victims": "not exercised", "no-avoidable-violation": "not exercised", "no-stale-disruption": "not exercised", "no-lasting-inversion": "not exercised",
 		"nomination-attainable": "not exercised", "nomination-has-reason": "not exercised", "nominations-respected": "not exercised",
 		"one-preemption-at-a-time": "not exercised", "preemption-writes": "not exercised",
 	}
@@ -158,13 +160,54 @@ func TestVerdictOfProperty(t *testing.T) {
 		property explore.PropertyResult
 		want     string
 	}{
-		{"violated is worse than known", explore.PropertyResult{Violated: true, Known: true, ByDesign: true, Exercised: 1}, "violated"},
-		{"known is worse than by design", explore.PropertyResult{Known: true, ByDesign: true, Exercised: 1}, "known defect"},
-		{"by design is worse than nothing", explore.PropertyResult{ByDesign: true, Exercised: 1}, "by design"},
+		{"violated is worse than known", brokenBy(explore.New, explore.Known, explore.ByDesign), "violated"},
+		{"known is worse than by design", brokenBy(explore.Known, explore.ByDesign), "known defect"},
+		{"by design is worse than nothing", brokenBy(explore.ByDesign), "by design"},
 	} {
 		if got := row.property.Verdict(); got != row.want {
 			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
 		}
+	}
+}
+
+// brokenBy gives a property that is broken once by each class.
+func brokenBy(classes ...explore.Class) explore.PropertyResult {
+	p := explore.PropertyResult{Exercised: 1, Broken: int64(len(classes))}
+	for _, class := range classes {
+		by := explore.Breakage{Class: class, Count: 1}
+		if class == explore.Known {
+			by.Quirks = []spec.Quirk{spec.BudgetSpentOnSpared()}
+		}
+		p.By = append(p.By, by)
+	}
+	return p
+}
+
+// TestBrokenUnderAnotherName: a property is not said to hold because what breaks it is a finding of another property.
+func TestBrokenUnderAnotherName(t *testing.T) {
+	s, err := scenario.Theme("budgets", 1, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true}, admission.Admit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, kubeScheduler(t, production.Options{}), s)
+	for _, f := range result.Findings {
+		if f.Property.Name == invariants.LowestVictims.Name {
+			t.Fatalf("%s is a finding of its own now: this test wants another property", f.ID)
+		}
+	}
+	i := slices.IndexFunc(result.Properties, func(p explore.PropertyResult) bool { return p.Name == invariants.LowestVictims.Name })
+	p := result.Properties[i]
+	if p.Verdict() != "known defect" || p.Broken == 0 || p.Broken > p.Exercised {
+		t.Errorf("%s: %s, broken in %d of %d decisions", p.Name, p.Verdict(), p.Broken, p.Exercised)
+	}
+	var got []string
+	for _, by := range p.By {
+		for _, quirk := range by.Quirks {
+			got = append(got, fmt.Sprint(by.Class, " ", quirk.Name, " ", by.Count))
+		}
+	}
+	if diff := cmp.Diff([]string{fmt.Sprint("known budget-spent-on-spared ", p.Broken)}, got); diff != "" {
+		t.Errorf("why (-want +got):\n%s", diff)
 	}
 }
 

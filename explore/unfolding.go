@@ -43,7 +43,7 @@ func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) err
 	}
 	s.now.Environment(scenario, func(action model.Action) {
 		s.next.CopyFrom(&s.now)
-		s.next.Act(action, 0)
+		s.next.Act(scenario, action, 0)
 		step(action)
 	})
 	s.askers = s.now.Askers(scenario, s.askers)
@@ -52,10 +52,10 @@ func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) err
 		for _, move := range moves {
 			s.next.CopyFrom(&s.now)
 			s.next.Apply(scenario, asker, move)
-			step(model.Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place})
+			step(model.Action{Class: move.Class(), Pod: uint32(asker.Kind), Place: asker.Place})
 		}
 		if len(moves) == 0 {
-			each(model.Action{Class: model.Park, Pod: uint16(asker.Kind), Place: asker.Place}.Pack(), state)
+			each(model.Action{Class: model.Park, Pod: uint32(asker.Kind), Place: asker.Place}.Pack(), state)
 		}
 	}
 	return nil

@@ -14,13 +14,21 @@ type exploration struct {
 	machine   *model.Machine
 	decisions *decisions
 	workers   int
+	// part is what of the scenario is explored; nil for all of it.
+	part *Part
 }
 
 // Width is the number of bytes of a state.
 func (m *exploration) Width() int { return m.machine.Width() }
 
 // Initial emits the initial clusters.
-func (m *exploration) Initial(emit func(state []byte)) { m.machine.Initial(emit) }
+func (m *exploration) Initial(emit func(state []byte)) {
+	if m.part == nil {
+		m.machine.Initial(emit)
+		return
+	}
+	m.machine.InitialOf(m.part.Initial, emit)
+}
 
 // ActionClasses names the classes of actions.
 func (m *exploration) ActionClasses() []string { return model.Classes() }
@@ -52,6 +60,7 @@ func (m *exploration) Worker() checker.Worker {
 	w.state = make([]byte, m.Width())
 	w.nodes = map[*model.Content]*nodeRecord{}
 	w.stuck, w.overtaken = w.stuckPods, m.machine.NewQuestioner()
+	w.namer, w.named = m.machine.NewNamer(), w.namedStep
 	m.workers++
 	return w
 }
@@ -68,6 +77,16 @@ type worker struct {
 	stuck     func() []model.Asker // is w.stuckPods, made once
 	overtaken *model.Questioner
 	nodes     map[*model.Content]*nodeRecord
+
+	namer *model.Namer
+	named func() invariants.NamedStep // is w.namedStep, made once
+	// taken is the step that is being checked.
+	taken struct {
+		action model.Action
+		asker  model.Asker
+		move   model.Move
+	}
+	steps int // from the state that is being expanded
 }
 
 // nodeRecord is what the properties of nodes say of one content.
@@ -82,18 +101,21 @@ func (m *exploration) questionsCounter() int { return len(m.run.properties) }
 // Expand adds every step.
 func (w *worker) Expand(state []byte, out *checker.Steps) {
 	w.machine.Unpack(state, &w.now)
+	w.steps = 0
 	for i := range w.now.Places {
-		w.checkNode(w.questioner.Content(&w.now.Places[i]), out)
+		w.checkNode(w.questioner.Content(&w.now, i), out)
 	}
 	w.now.Environment(w.machine.Scenario, func(action model.Action) {
 		w.next.CopyFrom(&w.now)
-		w.next.Act(action, 0)
+		w.next.Act(w.machine.Scenario, action, 0)
+		w.taken.action = action
 		w.step(action, out)
 	})
 	w.askers = w.now.Askers(w.machine.Scenario, w.askers)
 	for _, asker := range w.askers {
 		w.ask(asker, out)
 	}
+	w.checkState(out)
 }
 
 // ask follows the decision about a pending pod.
@@ -116,7 +138,8 @@ func (w *worker) ask(asker model.Asker, out *checker.Steps) {
 		}
 		w.next.CopyFrom(&w.now)
 		w.next.Apply(w.machine.Scenario, asker, move)
-		w.step(model.Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place}, out)
+		w.taken.action, w.taken.asker, w.taken.move = model.Action{Class: move.Class(), Pod: uint32(asker.Kind), Place: asker.Place}, asker, move
+		w.step(w.taken.action, out)
 	}
 }
 
@@ -141,7 +164,8 @@ func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arr
 
 // step adds the step to next, which is not canonical yet, and checks the properties of steps.
 func (w *worker) step(action model.Action, out *checker.Steps) {
-	step := invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck}
+	w.steps++
+	step := invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck, Named: w.named}
 	added := -1
 	for i := range w.run.properties {
 		property := &w.run.properties[i]
@@ -172,6 +196,35 @@ func (w *worker) add(action model.Action, out *checker.Steps) int {
 	return out.Add(action.Pack(), w.state)
 }
 
+// namedStep gives the step that is being checked in API objects.
+func (w *worker) namedStep() invariants.NamedStep {
+	before, after, step := w.namer.Take(&w.now, w.taken.action, w.taken.asker, w.taken.move)
+	return invariants.NamedStep{Before: before, After: after, Step: step}
+}
+
+// checkState checks the properties of states.
+func (w *worker) checkState(out *checker.Steps) {
+	if !slices.ContainsFunc(w.run.properties, func(p invariants.Property) bool { return p.State != nil }) {
+		return
+	}
+	state := &invariants.State{Cluster: w.namer.Snapshot(w.namer.Number(&w.now)), End: w.steps == 0}
+	for i := range w.run.properties {
+		property := &w.run.properties[i]
+		if property.State == nil {
+			continue
+		}
+		applies, breaches := property.State(state)
+		if applies {
+			out.Count(i, 1)
+		}
+		for _, breach := range breaches {
+			key := keyOf(*property, breach).String()
+			w.run.notices.tell(key)
+			out.Find(key, -1)
+		}
+	}
+}
+
 // checkNode checks the properties of nodes, once per content.
 func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 	record, known := w.nodes[content]
@@ -182,7 +235,7 @@ func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 			if property.Node == nil {
 				continue
 			}
-			applies, breaches := property.Node(invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
+			applies, breaches := onNode(w.run.options.Spec, property, invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
 			if applies {
 				record.applies = append(record.applies, i)
 			}

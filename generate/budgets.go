@@ -21,17 +21,25 @@ func budgets(t *rapid.T, s *spec.Snapshot) {
 		}
 	}
 	for i := range rapid.SampledFrom([]int{1, 2, 3}).Draw(t, "budgets") {
-		name := fmt.Sprintf("budget-%d", i)
-		budget := &policyv1.PodDisruptionBudget{
-			ObjectMeta: metav1.ObjectMeta{
-				Namespace: rapid.SampledFrom([]string{"default", "default", "prod"}).Draw(t, "namespace"), Name: name, UID: types.UID(name),
-			},
-			Spec:   policyv1.PodDisruptionBudgetSpec{Selector: labelSelector(t, "app", "x", "y")},
-			Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: rapid.SampledFrom([]int32{0, 1, 2}).Draw(t, "allowed")},
-		}
-		budget.Status.DisruptedPods = disrupted(t, s.Pods)
+		budget := Budget(s.Pods).Draw(t, "budget")
+		budget.Name = fmt.Sprintf("budget-%d", i)
+		budget.UID = types.UID(budget.Name)
 		s.PodDisruptionBudgets = append(s.PodDisruptionBudgets, budget)
 	}
+}
+
+// Budget draws a disruption budget without a name, for pods with the label app, which is x or y. Rarely, one of the pods is being evicted. There
+// must be a pod.
+func Budget(pods []*v1.Pod) *rapid.Generator[*policyv1.PodDisruptionBudget] {
+	return rapid.Custom(func(t *rapid.T) *policyv1.PodDisruptionBudget {
+		budget := &policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Namespace: rapid.SampledFrom([]string{"default", "default", "prod"}).Draw(t, "namespace")},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: labelSelector(t, "app", "x", "y")},
+			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: rapid.SampledFrom([]int32{0, 1, 2}).Draw(t, "allowed")},
+		}
+		budget.Status.DisruptedPods = disrupted(t, pods)
+		return budget
+	})
 }
 
 // disrupted notes, rarely, that somebody is evicting a pod.

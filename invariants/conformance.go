@@ -147,7 +147,10 @@ var IdealPreemption = Property{
 			return nil
 		}
 		best := c.Expected.Ideal[0]
-		return []Breach{{ByDesign: true, Reason: fmt.Sprintf(
+		if i := slices.IndexFunc(c.Expected.Ideal, func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
+			best = c.Expected.Ideal[i]
+		}
+		return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best), Reason: fmt.Sprintf(
 			"kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o), names(best.Victims), c.node(best.Node))}}
 	}),
 }

@@ -274,6 +274,9 @@ func TestEveryPropertyIsShown(t *testing.T) {
 	for _, row := range stepRows {
 		note(BoundPodsStay, row.want)
 	}
+	for _, row := range staleRows {
+		note(NoStaleDisruption, row.want)
+	}
 	names := map[string]bool{}
 	for _, property := range append(All(), Optional()...) {
 		if !broken[property.Name] || !kept[property.Name] {

@@ -1,4 +1,4 @@
-// Package invariants holds the properties that are checked: of nodes in every state, of every step, of every
+// Package invariants holds the properties that are checked: of nodes in every state, of every state as a whole, of every step, of every
 // distinct decision, and of what goes on for ever. A property is a value; adding one is a file with the value and a line in All.
 package invariants
 
@@ -9,7 +9,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Property is something that must always hold. Exactly one of Node, Step, Decision and Behaviour is set; each function
+// Property is something that must always hold. Exactly one of Node, State, Step, Decision and Behaviour is set; each function
 // returns whether the property had something to say (it was exercised), and every breach of it.
 type Property struct {
 	// Name is short and stable: reports, flags and saved findings use it.
@@ -21,9 +21,17 @@ type Property struct {
 	Explained func(c *Case, s *spec.Scheduler) bool
 	// Erratum is the id of the erratum of the literal reading that every breach shows; empty if breaches need an explanation.
 	Erratum string
+	// Own: a user states it, nobody promises it. No defect of production explains a breach, and a breach explains nothing else.
+	Own bool
+	// Witness: something is to be found, rather than nothing. A breach with Found set is what was to be found.
+	Witness bool
+	// Text is the expression that is asked, after its kind and a colon; empty if the property is none of expressions.
+	Text string
 
 	// Node is asked of every node of every state. It must depend on nothing but the node and the pods on it.
 	Node func(n Node) (applies bool, breaches []Breach)
+	// State is asked of every state.
+	State func(s *State) (applies bool, breaches []Breach)
 	// Step is asked of every step.
 	Step func(s *Step) (applies bool, breaches []Breach)
 	// Decision is asked of every distinct decision.
@@ -32,9 +40,11 @@ type Property struct {
 	Behaviour *Behaviour
 }
 
-// Kind says what the property is a property of: "node", "step", "decision" or "behaviour".
+// Kind says what the property is a property of: "node", "state", "step", "decision" or "behaviour".
 func (p Property) Kind() string {
 	switch {
+	case p.State != nil:
+		return "state"
 	case p.Node != nil:
 		return "node"
 	case p.Step != nil:
@@ -52,16 +62,46 @@ type Breach struct {
 	Plugin string
 	// ByDesign: what happened is documented, though the formal model wants better.
 	ByDesign bool
+	// Sort tells breaches by design of one property apart; empty if there is one sort only.
+	Sort string
+	// Quirk is the known defect of kube-scheduler by which alone it came to this; empty if that is not known. A decision is explained as a
+	// whole, see Case.
+	Quirk string
+	// Found: it is what a witness was to show.
+	Found bool
 	// Reason says in one sentence what is wrong, in terms of the objects at hand.
 	Reason string
+	// Because gives what adds to the reason and is costly to find out; nil if nothing does.
+	Because func() string
+}
+
+// Sentence gives the reason and what adds to it.
+func (b Breach) Sentence() string {
+	if b.Because == nil {
+		return b.Reason
+	}
+	if because := b.Because(); because != "" {
+		return b.Reason + ", as " + because
+	}
+	return b.Reason
 }
 
 // Node is a node of a state with the pods bound to it.
 type Node struct {
 	Node *v1.Node
 	Pods []*v1.Pod
+	// Spec is the formal model.
+	Spec *spec.Scheduler
 	// PastScheduler: pods of the scenario can be on nodes that the scheduler did not choose.
 	PastScheduler bool
+}
+
+// State is a state as a whole.
+type State struct {
+	// Cluster gives the state in API objects. Which of several that are alike has which name means nothing.
+	Cluster *spec.Snapshot
+	// End: nothing can happen any more.
+	End bool
 }
 
 // Step is a step: the arrangement it starts from, and the one it leads to. Places correspond by index.
@@ -71,6 +111,14 @@ type Step struct {
 	Before, After *model.Arrangement
 	// Stuck gives the pods without nomination that ask in Before and are left as they are.
 	Stuck func() []model.Asker
+	// Named gives the step in API objects.
+	Named func() NamedStep
+}
+
+// NamedStep is a step in API objects, with the same names before and after.
+type NamedStep struct {
+	Before, After *spec.Snapshot
+	Step          *model.NamedStep
 }
 
 // Case is a distinct question with what production decided and what the model says.
@@ -85,6 +133,8 @@ type Case struct {
 	Unmodelled []string
 	// FeasibleWithout tells whether the pod would be feasible on the node if the victims were gone.
 	FeasibleWithout func(node int, victims []*v1.Pod) bool
+	// Overcommitted gives the resources in which a node would be overcommitted with the pod on it; nil if it is not at hand.
+	Overcommitted func(node int) []v1.ResourceName
 	// Again asks production another question; nil if it cannot be asked.
 	Again func(q spec.Question) *spec.Decision
 	// Increments lets every bound pod come and go; nil if production cannot be asked to.
@@ -121,6 +171,7 @@ func All() []Property {
 		NoNeedlessPreemption,
 		NeverPreempts,
 		NoAvoidableViolation,
+		NoStaleDisruption,
 		LowestVictims,
 		NoLastingInversion,
 		NominationsRespected,

@@ -80,7 +80,7 @@ func TestHighestPriorityFirst(t *testing.T) {
 			before.Pending = append(before.Pending, pods[k])
 		}
 		step := &Step{
-			Scenario: m.Scenario, Action: model.Action{Class: row.class, Pod: uint16(row.taken), Place: -1}, Before: before,
+			Scenario: m.Scenario, Action: model.Action{Class: row.class, Pod: uint32(row.taken), Place: -1}, Before: before,
 			Stuck: func() (stuck []model.Asker) {
 				for _, k := range row.stuck {
 					stuck = append(stuck, model.Asker{Kind: k, Place: -1})

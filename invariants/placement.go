@@ -35,7 +35,7 @@ var NoOvercommit = Property{
 			return false, nil
 		}
 		var breaches []Breach
-		for _, resource := range spec.Overcommitted(n.Node, n.Pods) {
+		for _, resource := range n.Spec.Overcommitted(n.Node, n.Pods) {
 			breaches = append(breaches, overcommitted(n.Node, n.Pods, resource))
 		}
 		return true, breaches
@@ -48,16 +48,23 @@ var BindingNeverOvercommits = Property{
 	Doc:  "A pod is bound only to a node that, with it, has enough of every resource the pod requests, and takes one pod more.",
 	Decision: eachBinding(func(c *Case, o spec.Outcome) []Breach {
 		var breaches []Breach
-		node := c.Question.Snapshot.Nodes[o.Node]
-		pods := append(spec.PodsOn(node, c.Question.Snapshot), c.Question.Pod)
-		requests := spec.Requests(c.Question.Pod)
-		for _, resource := range spec.Overcommitted(node, pods) {
-			if requested := requests[resource]; !requested.IsZero() || resource == v1.ResourcePods {
+		for _, resource := range c.overcommitted(o.Node) {
+			if c.Spec.AsksFor(c.Question.Pod, resource) || resource == v1.ResourcePods {
+				node := c.Question.Snapshot.Nodes[o.Node]
+				pods := append(spec.PodsOn(node, c.Question.Snapshot), c.Question.Pod)
 				breaches = append(breaches, overcommitted(node, pods, resource))
 			}
 		}
 		return breaches
 	}),
+}
+
+func (c *Case) overcommitted(node int) []v1.ResourceName {
+	if c.Overcommitted != nil {
+		return c.Overcommitted(node)
+	}
+	s := c.Question.Snapshot
+	return c.Spec.Overcommitted(s.Nodes[node], append(spec.PodsOn(s.Nodes[node], s), c.Question.Pod))
 }
 
 func overcommitted(node *v1.Node, pods []*v1.Pod, resource v1.ResourceName) Breach {

@@ -29,7 +29,7 @@ func TestNoOvercommit(t *testing.T) {
 	node.Name = "a"
 	node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse("2"), v1.ResourcePods: resource.MustParse("2")}
 	for _, row := range nodeRows {
-		n := Node{Node: node, PastScheduler: row.pastScheduler}
+		n := Node{Node: node, PastScheduler: row.pastScheduler, Spec: spec.New(spec.DefaultProfile())}
 		for _, cpu := range row.cpus {
 			pod := podOf("p", 0, "a")
 			pod.Spec.Containers = []v1.Container{{Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}}}}
@@ -101,7 +101,7 @@ func TestBoundPodsStay(t *testing.T) {
 				after.Places[move.to].Bound = append(after.Places[move.to].Bound, pods[move.kind])
 			}
 		}
-		step := &Step{Scenario: m.Scenario, Action: model.Action{Class: row.class, Pod: uint16(row.pod), Place: 1}, Before: before, After: after}
+		step := &Step{Scenario: m.Scenario, Action: model.Action{Class: row.class, Pod: uint32(row.pod), Place: 1}, Before: before, After: after}
 		if diff := cmp.Diff(row.want, said(BoundPodsStay.Step(step))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}

@@ -22,7 +22,7 @@ const (
 	// Schedule: the scheduler takes the next pod off its queue and runs its scheduling cycle and its binding cycle, until the pod is
 	// bound, is back in the queue, or waits on permit.
 	Schedule
-	// Allow, Reject and Expire end the wait of a pod on permit.
+	// Allow, Reject and Expire end the wait of a pod on permit; Expire also that for its volumes.
 	Allow
 	Reject
 	Expire
@@ -103,6 +103,10 @@ type Action struct {
 	Doc string
 	// Fault is what goes wrong, for Schedule.
 	Fault Fault
+	// Volumes: Expire ends the wait for volumes, which counts as a cycle that fails.
+	Volumes bool
+	// Controller: the write is that of a controller that does its work, not an event of the scope.
+	Controller bool
 }
 
 // String says the action in words.
@@ -123,7 +127,7 @@ func (a Action) String() string {
 	case Reject:
 		return a.Ref.String() + " is rejected by permit"
 	case Expire:
-		return a.Ref.String() + " has waited too long on permit"
+		return a.Ref.String() + " has waited too long"
 	case Restart:
 		return "the scheduler restarts"
 	case Backoff:

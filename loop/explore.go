@@ -14,17 +14,33 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Start gives a system that begins with the cluster.
-type Start func(initial *spec.Snapshot) (System, error)
+// Subject is what is explored.
+type Subject struct {
+	// Model is the formal model with the system's profile.
+	Model *spec.Scheduler
+	// Start gives a system that begins with the cluster.
+	Start func(initial *spec.Snapshot) (System, error)
+	// Ask gives the decision that the system's code takes when it is asked a single question, outside any run. Several may ask at the
+	// same time. If it is nil the two are not compared.
+	Ask func(spec.Question) *spec.Decision
+	// Keep is the number of systems that may be kept in the middle of a run, for what is explored from there. Without one the run is
+	// repeated. It makes no difference to the result.
+	Keep int
+}
 
 // Result is what an exploration found.
 type Result struct {
 	Scope *Scope
 	*checker.Result
 	Findings []Finding
-	// Builds is the number of systems that were built, Steps the number of actions they took, Needless how often a step woke a pod that
-	// it cannot have helped.
-	Builds, Steps, Needless int64
+	// Simulated: Walks runs were followed at random. Of the embedded Result a simulation has Complete (all runs that were asked for),
+	// Stopped, Generated (their steps) and Depth (the longest run).
+	Simulated bool
+	Walks     int64
+	// Needless is how often a step woke a pod that it cannot have helped.
+	Needless int64
+	// Builds is the number of systems that were built, and Steps the number of actions they took. These depend on the number of workers.
+	Builds, Steps int64
 }
 
 // Finding is a class of violations with the shortest run that shows it.
@@ -35,7 +51,7 @@ type Finding struct {
 	Known string
 	// But says what is wrong at the end of the run.
 	But string
-	// Count is the number of distinct steps that show it.
+	// Count is the number of distinct steps that show it; in a simulation, of runs.
 	Count int64
 	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
 	Initial *spec.Snapshot
@@ -43,6 +59,9 @@ type Finding struct {
 	Last    *Transition
 	// Flushed says of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
 	Flushed string
+
+	// pod is the pod it is about.
+	pod string
 }
 
 // Key names the finding in one word.
@@ -57,10 +76,11 @@ func key(property, known, about string) string {
 
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options. An error means that
 // the system cannot be explored: it failed to take an action, or did not repeat itself.
-func Explore(ctx context.Context, scope *Scope, model *spec.Scheduler, start Start, o checker.Options) (*Result, error) {
+func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &explorer{scope: scope, model: model, start: start, properties: Properties(), points: map[[sha256.Size]byte]*point{}, fail: cancel}
+	e := &explorer{scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, kept: map[*point]System{}, fail: cancel}
+	defer e.dropAll()
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
 		return nil, failed
@@ -85,14 +105,13 @@ func Explore(ctx context.Context, scope *Scope, model *spec.Scheduler, start Sta
 
 // explorer is the model that the checker explores. Its states are hashes; a point says how to reach the state.
 type explorer struct {
-	scope      *Scope
-	model      *spec.Scheduler
-	start      Start
-	properties []Property
-	fail       context.CancelCauseFunc
+	Subject
+	scope *Scope
+	fail  context.CancelCauseFunc
 
 	mu            sync.Mutex
 	points        map[[sha256.Size]byte]*point
+	kept          map[*point]System
 	builds, steps int64
 }
 
@@ -189,18 +208,17 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 			}
 		}
 		taken, err := w.take(system, before, action)
-		system = nil // it is in another state now
 		if err != nil {
+			system.Close()
 			return fmt.Errorf("after %v: %w", at.run(), err)
 		}
 		used := at.used.after(action)
 		next := hashed(taken.After, used)
-		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1})
+		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}, system)
+		system = nil // it is in another state now
 		step := out.Add(uint32(action.Verb)<<24|uint32(i), next[:])
-		for _, property := range w.properties {
-			for _, v := range property.Broken(taken) {
-				out.Find(key(property.Name, v.Known, v.About), step)
-			}
+		for _, breach := range taken.Broken() {
+			out.Find(breach.Key(), step)
 		}
 		if n := len(taken.Needless()); n > 0 {
 			out.Count(0, int64(n))
@@ -212,14 +230,13 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 	return nil
 }
 
-// take takes an action and closes the system.
+// take takes an action.
 func (e *explorer) take(system System, before *State, action Action) (*Transition, error) {
-	defer system.Close()
 	step, err := e.do(system, action)
 	if err != nil {
 		return nil, err
 	}
-	return &Transition{Model: e.model, Before: before, Action: action, Step: step, After: system.State()}, nil
+	return &Transition{Model: e.Model, Ask: e.Ask, Before: before, Action: action, Step: step, After: system.State()}, nil
 }
 
 func (e *explorer) do(system System, action Action) (Step, error) {
@@ -233,18 +250,38 @@ func (e *explorer) begin(initial int) (System, error) {
 	e.mu.Lock()
 	e.builds++
 	e.mu.Unlock()
-	return e.start(e.scope.Initial[initial])
+	return e.Start(e.scope.Initial[initial])
 }
 
 // note keeps of all shortest runs to a state the first by the hash of the state before and the number of the action, whatever the order in which
-// workers find them.
-func (e *explorer) note(p *point) {
+// workers find them. The system has taken the run to the point: it is kept for what goes on from there, or closed.
+func (e *explorer) note(p *point, system System) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	known := e.points[p.hash]
 	if known == nil || known.depth == p.depth && p.from != nil && known.from != nil && less(p, known) {
 		e.points[p.hash] = p
+		replaced := e.kept[known]
+		delete(e.kept, known)
+		if len(e.kept) < e.Keep {
+			e.kept[p] = system
+			system = nil
+		}
+		if replaced != nil {
+			defer replaced.Close()
+		}
 	}
+	e.mu.Unlock()
+	if system != nil {
+		system.Close()
+	}
+}
+
+// dropAll closes the systems that are kept.
+func (e *explorer) dropAll() {
+	for _, system := range e.kept {
+		system.Close()
+	}
+	clear(e.kept)
 }
 
 func less(p, q *point) bool {
@@ -254,8 +291,15 @@ func less(p, q *point) bool {
 	return p.index < q.index
 }
 
-// reach builds a system and repeats the run to the point.
+// reach gives a system that has taken the run to the point: one that was kept, or a new one that repeats the run.
 func (e *explorer) reach(p *point) (System, *State, error) {
+	e.mu.Lock()
+	kept := e.kept[p]
+	delete(e.kept, p)
+	e.mu.Unlock()
+	if kept != nil {
+		return kept, kept.State(), nil
+	}
 	system, err := e.begin(p.initial)
 	if err != nil {
 		return nil, nil, err
@@ -291,30 +335,29 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	}
 	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
 	last, err := e.take(system, before, action)
+	system.Close()
 	if err != nil {
 		return nil, err
 	}
-	for _, property := range e.properties {
-		for _, v := range property.Broken(last) {
-			if key(property.Name, v.Known, v.About) != f.Key {
-				continue
-			}
-			finding := &Finding{
-				Property: property, About: v.About, Known: v.Known, But: v.But, Count: f.Count,
-				Initial: e.scope.Initial[at.initial], Trace: append(at.run(), action), Last: last,
-			}
-			if property.Name == "wake-up" || property.Name == "progress" {
-				finding.Flushed, err = e.flushed(finding, v.Pod)
-			}
-			return finding, err
-		}
+	finding := found(f.Key, last)
+	if finding == nil {
+		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
 	}
-	return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
+	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
+	return finding, e.flush(finding)
+}
+
+// flush asks of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+func (e *explorer) flush(f *Finding) (err error) {
+	if f.Property.Name == "wake-up" || f.Property.Name == "progress" {
+		f.Flushed, err = e.flushed(f, f.pod)
+	}
+	return err
 }
 
 // flushed repeats the run, flushes the queue, and schedules until the pod has had its turn.
 func (e *explorer) flushed(f *Finding, pod string) (string, error) {
-	system, err := e.start(f.Initial)
+	system, err := e.Start(f.Initial)
 	if err != nil {
 		return "", err
 	}
@@ -334,6 +377,9 @@ func (e *explorer) flushed(f *Finding, pod string) (string, error) {
 		}
 		if after := system.State().Pod(pod); after != nil && after.Spec.NodeName != "" {
 			return "after the periodic flush kube-scheduler binds it to " + after.Spec.NodeName, nil
+		}
+		if node := system.State().AssumedOn(pod); node != "" {
+			return "after the periodic flush kube-scheduler places it on " + node + ", and waits for its volumes", nil
 		}
 		return "after the periodic flush kube-scheduler does not bind it either: the decision is wrong, not the wake-up", nil
 	}

@@ -14,24 +14,27 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-func start(change func(*toy)) loop.Start {
-	return func(initial *spec.Snapshot) (loop.System, error) {
+func subject(change func(*toy)) loop.Subject {
+	return loop.Subject{Model: toyModel(), Start: func(initial *spec.Snapshot) (loop.System, error) {
 		t := &toy{model: toyModel(), api: *initial}
 		change(t)
 		return t, nil
-	}
+	}}
 }
 
 // TestExplore: the search finds that the toy sleeps through a label that comes back, by a shortest run, and nothing else; the same for
 // any number of workers.
 func TestExplore(t *testing.T) {
 	var first string
-	for _, workers := range []int{1, 2, 5} {
-		result, err := loop.Explore(t.Context(), toyScope(), toyModel(), start(func(*toy) {}), checker.Options{Workers: workers})
+	for n, workers := range []int{1, 2, 5, 1, 2} {
+		var toys atomic.Int64
+		subject := subject(func(t *toy) { t.alive = &toys; toys.Add(1) })
+		subject.Keep = []int{0, 0, 0, 5, 1000}[n]
+		result, err := loop.Explore(t.Context(), toyScope(), subject, checker.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("%d states, %d transitions, %v, complete %v, %d actions\n", result.Distinct, result.Generated, result.Levels, result.Complete, result.Steps)
+		text := fmt.Sprintf("%d states, %d transitions, %v, complete %v\n", result.Distinct, result.Generated, result.Levels, result.Complete)
 		for _, f := range result.Findings {
 			text += fmt.Sprintf("%s: %s\n", f.Key(), f.But)
 			for _, action := range f.Trace {
@@ -52,8 +55,12 @@ func TestExplore(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(first, text); diff != "" {
-			t.Errorf("with %d workers (-one +more):\n%s", workers, diff)
+			t.Errorf("with %d workers, %d kept (-one, none +more):\n%s", workers, subject.Keep, diff)
 		}
+		if left := toys.Load(); left != 0 {
+			t.Errorf("with %d workers, %d kept: %d systems were not closed, or were closed twice", workers, subject.Keep, left)
+		}
+		t.Logf("%d workers, %d kept: %d systems built, %d actions for %d transitions", workers, subject.Keep, result.Builds, result.Steps, result.Generated)
 	}
 	t.Log(first)
 }
@@ -69,7 +76,7 @@ func TestExploreFails(t *testing.T) {
 		{"an action that cannot be taken", func(t *toy) { t.fails = loop.Schedule }, "the toy cannot schedule"},
 		{"a system that does not repeat itself", func(t *toy) { t.drifts = fmt.Sprint(toys.Add(1)) }, "led to another state when it was repeated"},
 	} {
-		_, err := loop.Explore(t.Context(), toyScope(), toyModel(), start(row.change), checker.Options{Workers: 2})
+		_, err := loop.Explore(t.Context(), toyScope(), subject(row.change), checker.Options{Workers: 2})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: error is %v, want one that says %q", row.reason, err, row.want)
 		}
@@ -80,7 +87,7 @@ func TestExploreFails(t *testing.T) {
 func TestExploreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	result, err := loop.Explore(ctx, toyScope(), toyModel(), start(func(*toy) {}), checker.Options{})
+	result, err := loop.Explore(ctx, toyScope(), subject(func(*toy) {}), checker.Options{})
 	if err != nil || result.Complete || result.Stopped != checker.Cancelled {
 		t.Errorf("error %v, result %+v", err, result)
 	}

@@ -70,11 +70,21 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "volume-reservation-freed", Upstream: "not reported",
+			Doc: "When the reservation of a volume is given up, as the pod it was for fails or is deleted before its binding, no event tells the pods that were rejected for want of that volume.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "VolumeBinding") && len(without(t.Before.reservedRefs(), t.After.reservedRefs())) > 0
+			},
+		},
+		{
 			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				if spec.Gated(pod) {
 					return pod.Status.NominatedNodeName != ""
+				}
+				if !slices.ContainsFunc(t.Before.API.Pods, func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" }) {
+					return false
 				}
 				view := withoutGatedNominations(t.Before.View())
 				asked := in(view, Key(pod))
@@ -96,6 +106,15 @@ func withoutGatedNominations(view *spec.Snapshot) *spec.Snapshot {
 		less.Pods = append(less.Pods, pod)
 	}
 	return &less
+}
+
+// reservedRefs gives the volumes and claims that are reserved.
+func (s *State) reservedRefs() []Ref {
+	var refs []Ref
+	for _, object := range s.Reserved {
+		refs = append(refs, RefOf(object))
+	}
+	return refs
 }
 
 // keepsTopology tells whether the update of a node leaves the topology keys of the pod's spread constraints as they are.

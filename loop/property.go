@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // Transition is one step of a run, with the states around it.
 type Transition struct {
-	Model  *spec.Scheduler
+	Model *spec.Scheduler
+	// Ask is that of the Subject; may be nil.
+	Ask    func(spec.Question) *spec.Decision
 	Before *State
 	Action Action
 	Step   Step
@@ -43,15 +46,40 @@ type Property struct {
 // Properties gives every property.
 func Properties() []Property {
 	return []Property{
-		wakeUp(), progress(), refinement(), conservation(), assumed(), cacheAgrees(), rollBack(), noErrors(),
+		wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(),
+		noErrors(), noPanics(),
 	}
+}
+
+// Breach is a violation of a property.
+type Breach struct {
+	Property Property
+	Violation
+}
+
+// Key names what the breach is grouped by.
+func (b Breach) Key() string { return key(b.Property.Name, b.Known, b.About) }
+
+// Broken gives how the step breaks the properties, in their order. A step that ends in a panic leaves a state of which little is known: it
+// breaks no-panics, and nothing else is asked of it.
+func (t *Transition) Broken() []Breach {
+	var all []Breach
+	for _, property := range Properties() {
+		if t.After.Panicked != "" && property.Name != noPanics().Name {
+			continue
+		}
+		for _, v := range property.Broken(t) {
+			all = append(all, Breach{property, v})
+		}
+	}
+	return all
 }
 
 // conservation: nobody is lost or doubled.
 func conservation() Property {
 	return Property{
 		Name: "conservation",
-		Doc:  "Every pending pod is in exactly one of active, backoff, unschedulable, gated and in flight, and no other pod is; between steps only pods that wait on permit are in flight.",
+		Doc:  "Every pending pod is in exactly one of active, backoff, unschedulable, gated, in flight and binding, and no other pod is; between steps only pods that wait on permit are in flight, and only pods that wait for their volumes are binding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			blame := func(pod, format string, args ...any) {
@@ -64,7 +92,7 @@ func conservation() Property {
 					blame(Key(pod), "is pending and in no part of the queue")
 				case pending && len(q.Places) != 1:
 					blame(Key(pod), "is in several parts of the queue: %v", q.Places)
-				case pending && q.In(InFlight) != q.Waits:
+				case pending && (q.In(InFlight) || q.In(Binding)) != q.Waits:
 					blame(Key(pod), "is %v, and nothing is under way for it", q.Places)
 				case !pending && queued:
 					blame(Key(pod), "is not to be scheduled, but %v", q.Places)
@@ -84,7 +112,7 @@ func conservation() Property {
 func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
-		Doc:  "A pod is assumed on a node only while its binding is under way: then it is bound, or forgotten.",
+		Doc:  "A pod is assumed on a node only while its binding is under way: then it is bound, or forgotten. So are volumes and claims that are reserved for it.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pair := range t.After.Assumed {
@@ -92,9 +120,25 @@ func assumed() Property {
 					broken = append(broken, Violation{Pod: pair.Pod, But: fmt.Sprintf("%s is assumed on %s, and no binding is under way", pair.Pod, pair.Node)})
 				}
 			}
+			for _, object := range t.After.Reserved {
+				if !slices.ContainsFunc(t.After.Queue, func(q Queued) bool { return q.Waits && uses(t.After.Pod(q.Pod), object) }) {
+					broken = append(broken, Violation{About: RefOf(object).Kind, But: fmt.Sprintf("%s is reserved, and no binding of a pod that uses it is under way", RefOf(object))})
+				}
+			}
 			return broken
 		},
 	}
+}
+
+// uses tells whether the pod uses the claim, or the claim that the volume is reserved for.
+func uses(pod *v1.Pod, object runtime.Object) bool {
+	claim := RefOf(object)
+	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
+		claim.Namespace, claim.Name = volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name
+	}
+	return pod != nil && pod.Namespace == claim.Namespace && slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim.Name
+	})
 }
 
 // cacheAgrees: the scheduler sees the cluster as it is.
@@ -148,22 +192,28 @@ func without[T comparable](a, b []T) []T {
 func rollBack() Property {
 	return Property{
 		Name: "roll-back",
-		Doc:  "After a failure at reserve, permit, pre-bind or bind, the cache and all other pods are as if the attempt had not happened, and the pod is back in the queue.",
+		Doc:  "After a failure at reserve, permit, pre-bind or bind, the cache, reserved volumes and all other objects are as if the attempt had not happened, and the pod is back in the queue. What pre-bind wrote of volumes and claims stays.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
-			if pod == "" || !fails || len(t.evicted()) > 0 {
-				return nil
+			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 {
+				return nil // or it is yet to fail
 			}
+			prebound := t.Action.Fault == FailPreBind || t.Action.Fault == FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
 				return []Violation{{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
 					strings.Join(without(t.Before.Cache, t.After.Cache), "; "), strings.Join(without(t.After.Cache, t.Before.Cache), "; "))}}
 			}
 			others := func(s *State) (rest []string) {
 				for _, object := range Objects(s.API) {
-					if ref := RefOf(object); ref.Kind != "Pod" || ref.Key() != pod {
+					ref := RefOf(object)
+					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
+					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
 						rest = append(rest, canonical(object))
 					}
+				}
+				for _, object := range s.Reserved {
+					rest = append(rest, "reserved "+canonical(object))
 				}
 				for _, pair := range s.Nominated {
 					if pair.Pod != pod {
@@ -201,6 +251,20 @@ func noErrors() Property {
 				v.Known = spec.TurnedAwayKeepsNomination().Name
 			}
 			return []Violation{v}
+		},
+	}
+}
+
+// noPanics: nothing ends the process.
+func noPanics() Property {
+	return Property{
+		Name: "no-panics",
+		Doc:  "The scheduler does not panic.",
+		Broken: func(t *Transition) []Violation {
+			if len(t.Step.Panics) == 0 {
+				return nil
+			}
+			return []Violation{{Pod: t.Step.Popped, About: t.Action.Class(), But: "it panics: " + strings.Join(t.Step.Panics, "; ")}}
 		},
 	}
 }

@@ -15,13 +15,10 @@ func refinement() Property {
 		Name: "refinement",
 		Doc:  "Whatever becomes of a pod that the scheduler takes off its queue is allowed by the formal model in the state in which it happens.",
 		Broken: func(t *Transition) []Violation {
-			if t.Step.Popped == "" || t.Action.Fault != NoFault && t.Action.Fault != WaitPermit {
-				return nil
-			}
 			view := t.Before.View()
-			pod := in(view, t.Step.Popped)
-			if pod == nil || pod.Spec.NodeName != "" {
-				return nil // it went while it was in the queue: conservation
+			pod := t.asked(view)
+			if pod == nil {
+				return nil
 			}
 			got := t.outcome(pod, view)
 			allowed := t.Model.Outcomes(pod, view)

@@ -33,11 +33,12 @@ type Used struct{ Arrivals, Events, Faults int }
 // after gives what is used up after the action.
 func (u Used) after(a Action) Used {
 	switch {
+	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
 		u.Arrivals++
 	case a.Verb.event() && a.Verb != Gone || a.Verb == Restart:
 		u.Events++
-	case a.Verb == Schedule && a.Fault != NoFault:
+	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
 		u.Faults++
 	}
 	return u
@@ -89,8 +90,11 @@ func named(node *v1.Node, name string) *v1.Node {
 	return node
 }
 
-// Actions gives what may happen in the state, in a fixed order, the scheduler's own steps first.
+// Actions gives what may happen in the state, in a fixed order, the scheduler's own steps first. After a panic nothing may.
 func (s *Scope) Actions(state *State, used Used) []Action {
+	if state.Panicked != "" {
+		return nil
+	}
 	var actions []Action
 	if state.Poppable() {
 		actions = append(actions, Action{Verb: Schedule})
@@ -103,6 +107,12 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	for _, q := range state.Queue {
 		if q.Waits {
 			ref := refOfPod(q.Pod)
+			if q.Volumes {
+				if used.Faults < s.Faults {
+					actions = append(actions, Action{Verb: Expire, Ref: ref, Volumes: true})
+				}
+				continue
+			}
 			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref}, Action{Verb: Expire, Ref: ref})
 		}
 	}
@@ -114,6 +124,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 			actions = append(actions, Action{Verb: Gone, Ref: RefOf(pod)})
 		}
 	}
+	actions = append(actions, volumeController(state)...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions
 	}
@@ -157,6 +168,27 @@ func (s *Scope) arrivals(state *State) []Action {
 			}
 		}
 		actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
+	}
+	return actions
+}
+
+// volumeController gives what the volume controller does: a claim that a volume is reserved for in the API is bound to it.
+func volumeController(state *State) []Action {
+	var actions []Action
+	for _, volume := range state.API.PersistentVolumes {
+		ref := volume.Spec.ClaimRef
+		if ref == nil {
+			continue
+		}
+		for _, claim := range state.API.PersistentVolumeClaims {
+			if claim.Namespace != ref.Namespace || claim.Name != ref.Name || claim.UID != ref.UID || claim.Spec.VolumeName != "" {
+				continue
+			}
+			bound := claim.DeepCopy()
+			bound.Spec.VolumeName, bound.Status.Phase = volume.Name, v1.ClaimBound
+			metav1.SetMetaDataAnnotation(&bound.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
+			actions = append(actions, Action{Verb: Update, Ref: RefOf(claim), Object: bound, Doc: "binding: the volume controller binds it to " + volume.Name, Controller: true})
+		}
 	}
 	return actions
 }

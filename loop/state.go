@@ -31,6 +31,8 @@ type Step struct {
 	Popped string
 	// Errors are the errors that the scheduler reported on the way, in order.
 	Errors []string
+	// Panics are the panics of the scheduler on the way.
+	Panics []string
 }
 
 // Place is a part of the scheduling queue.
@@ -42,11 +44,13 @@ const (
 	Unschedulable
 	Gated
 	InFlight
+	// Binding: the pod's volumes are being bound. The queue is done with it, but for a failure.
+	Binding
 )
 
 // String gives the words used in reports.
 func (p Place) String() string {
-	return [...]string{"active", "backoff", "unschedulable", "gated", "in flight"}[p]
+	return [...]string{"active", "backoff", "unschedulable", "gated", "in flight", "binding"}[p]
 }
 
 // Queued is what the scheduler knows of a pod of its queue.
@@ -60,10 +64,11 @@ type Queued struct {
 	Penalty bool
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
-	// Waits is set while the pod waits on permit, and has the actions since then: the queue remembers the events of that
-	// time, for the case that the pod comes back.
-	Waits bool
-	Since []string
+	// Waits is set while the pod waits, on permit or (Volumes) for its volumes to be bound, and Since has the actions since then: the
+	// queue remembers the events of that time, for the case that the pod comes back.
+	Waits   bool
+	Volumes bool
+	Since   []string
 }
 
 // In tells whether the pod is in that part of the queue.
@@ -80,11 +85,16 @@ type State struct {
 	Queue []Queued
 	// Assumed are the pods that the cache has as assumed, with their nodes, and Nominated the nominations of the queue.
 	Assumed, Nominated []Pair
+	// Reserved are volumes and claims as the scheduler has reserved them for pods whose binding is under way, where the API has them otherwise.
+	Reserved []runtime.Object
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and Assumed, both in lines.
 	Cache, Expected []string
+	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
+	Panicked string
 }
 
-// View gives the snapshot that the scheduler should decide by: the API's objects, but assumed pods are on their nodes.
+// View gives the snapshot that the scheduler should decide by: the API's objects, but assumed pods are on their nodes, and volumes and claims
+// are as they are reserved.
 func (s *State) View() *spec.Snapshot {
 	view := *s.API
 	view.Pods = nil
@@ -95,7 +105,23 @@ func (s *State) View() *spec.Snapshot {
 		}
 		view.Pods = append(view.Pods, pod)
 	}
+	view.PersistentVolumes = instead(s.API.PersistentVolumes, s.Reserved)
+	view.PersistentVolumeClaims = instead(s.API.PersistentVolumeClaims, s.Reserved)
 	return &view
+}
+
+// instead gives the objects, with those that are reserved in the place of the API's.
+func instead[T interface {
+	comparable
+	runtime.Object
+}](objects []T, reserved []runtime.Object) []T {
+	objects = slices.Clone(objects)
+	for _, r := range reserved {
+		if i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r) }); i >= 0 {
+			objects[i], _ = r.(T)
+		}
+	}
+	return objects
 }
 
 // AssumedOn gives the node on which the pod is assumed to be; empty if it is not assumed.
@@ -146,10 +172,16 @@ func (s *State) Canonical() string {
 		text.WriteString(canonical(object))
 		text.WriteByte('\n')
 	}
+	for _, object := range s.Reserved {
+		fmt.Fprintf(&text, "reserved %s\n", canonical(object))
+	}
 	for _, q := range s.Queue {
 		fmt.Fprintf(&text, "queued %+v\n", q)
 	}
 	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
+	if s.Panicked != "" {
+		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)
+	}
 	if !slices.Equal(s.Cache, s.Expected) {
 		fmt.Fprintf(&text, "cache %q\n", s.Cache)
 	}

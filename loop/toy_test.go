@@ -3,6 +3,7 @@ package loop_test
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,9 +18,13 @@ type toy struct {
 	model *spec.Scheduler
 	api   spec.Snapshot
 	queue []loop.Queued
-	// fails and drifts are faults of the toy: an action that it cannot take, and a state that differs with every toy.
-	fails  loop.Verb
-	drifts string
+	// fails, drifts and insomniac are faults of the toy: an action that it cannot take, a state that differs with every toy, and
+	// that everything wakes everybody up.
+	fails     loop.Verb
+	drifts    string
+	insomniac bool
+	// alive counts toys that are not closed, if it is set.
+	alive *atomic.Int64
 }
 
 func (t *toy) Do(a loop.Action) (loop.Step, error) {
@@ -33,7 +38,7 @@ func (t *toy) Do(a loop.Action) (loop.Step, error) {
 		return loop.Step{}, nil
 	case *v1.Node:
 		i := slices.IndexFunc(t.api.Nodes, func(n *v1.Node) bool { return n.Name == object.Name })
-		if t.api.Nodes[i].Spec.Unschedulable && !object.Spec.Unschedulable {
+		if t.insomniac || t.api.Nodes[i].Spec.Unschedulable && !object.Spec.Unschedulable {
 			t.wake()
 		}
 		t.api.Nodes = slices.Clone(t.api.Nodes)
@@ -78,7 +83,11 @@ func (t *toy) State() *loop.State {
 	return state
 }
 
-func (t *toy) Close() {}
+func (t *toy) Close() {
+	if t.alive != nil {
+		t.alive.Add(-1)
+	}
+}
 
 // toyModel knows of cordons and labels only.
 func toyModel() *spec.Scheduler {

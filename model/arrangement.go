@@ -4,29 +4,48 @@ import (
 	"slices"
 )
 
-// Pod is a pod of an arrangement: its kind, its phase and, in traces, who it is. Kinds and
-// phases order pods, identities do not.
-type Pod uint32
+// Pod is a pod of an arrangement: its kind, its phase, the rank of its start and, in traces, who it is. Kinds, phases and
+// ranks order pods, identities do not.
+type Pod uint64
 
-func newPod(kind int, phase Phase, id int) Pod { return Pod(kind*phases+int(phase))<<16 | Pod(id) }
+// A pod is its kind and phase, rankBits of rank, and idBits of identity, from the highest bits to the lowest.
+const (
+	idBits   = 16
+	rankBits = 5
+	maxRank  = 1<<rankBits - 1
+)
+
+func newPod(kind int, phase Phase, id int) Pod {
+	return Pod(kind*phases+int(phase))<<(idBits+rankBits) | Pod(id)
+}
 
 // Kind indexes Scenario.Pods.
-func (p Pod) Kind() int { return int(p>>16) / phases }
+func (p Pod) Kind() int { return int(p>>(idBits+rankBits)) / phases }
 
 // Phase is Running for pods that are not bound.
-func (p Pod) Phase() Phase { return Phase(p >> 16 % phases) }
+func (p Pod) Phase() Phase { return Phase(p >> (idBits + rankBits) % phases) }
+
+// Rank is the place of the pod's start among those of bound pods of its priority, from 1, if pods start in the order of binding; else 0.
+func (p Pod) Rank() int { return int(p >> idBits & maxRank) }
 
 // ID tells the pods of a trace apart; 0 in states.
-func (p Pod) ID() int { return int(p & 0xffff) }
+func (p Pod) ID() int { return int(p & (1<<idBits - 1)) }
 
-func (p Pod) code() uint16 { return uint16(p >> 16) }
+// code is what a pod is, whoever it is.
+func (p Pod) code() uint32 { return uint32(p >> idBits) }
 
-func (p Pod) withPhase(phase Phase) Pod { return newPod(p.Kind(), phase, p.ID()) }
+func podOfCode(code uint32) Pod { return Pod(code) << idBits }
+
+func (p Pod) withPhase(phase Phase) Pod { return newPod(p.Kind(), phase, p.ID()).withRank(p.Rank()) }
+
+func (p Pod) withRank(rank int) Pod { return p&^(maxRank<<idBits) | Pod(rank)<<idBits }
 
 // Place is a node of an arrangement with its pods.
 type Place struct {
 	// Kind indexes Scenario.Nodes.
 	Kind int
+	// Changed is how the node differs from its kind.
+	Changed NodeChange
 	// ID tells the nodes of a trace apart; 0 in states.
 	ID int
 	// Bound and Nominated are sorted.
@@ -45,10 +64,13 @@ type Arrangement struct {
 	ArrivalsOfKind []int
 	// Owed is how many pods of each kind controllers are to create in the place of evicted ones; nil if they do not.
 	Owed []int
+	// Budgets is what each disruption budget allows, if that is counted anew: 0 for what its manifest says, else one more than the number of
+	// disruptions; nil if it is not.
+	Budgets []uint8
 }
 
 // Left says how often actions of the environment may still happen.
-type Left struct{ Arrivals, Completions, Deletions, Placements uint8 }
+type Left struct{ Arrivals, Completions, Deletions, Placements, NodeChanges uint8 }
 
 // CopyFrom makes a a copy of b that shares no memory with it.
 func (a *Arrangement) CopyFrom(b *Arrangement) {
@@ -58,7 +80,7 @@ func (a *Arrangement) CopyFrom(b *Arrangement) {
 	a.Places = a.Places[:len(b.Places)]
 	for i := range b.Places {
 		from, to := &b.Places[i], &a.Places[i]
-		to.Kind, to.ID = from.Kind, from.ID
+		to.Kind, to.Changed, to.ID = from.Kind, from.Changed, from.ID
 		to.Bound = append(to.Bound[:0], from.Bound...)
 		to.Nominated = append(to.Nominated[:0], from.Nominated...)
 	}
@@ -66,6 +88,7 @@ func (a *Arrangement) CopyFrom(b *Arrangement) {
 	a.Left = b.Left
 	a.ArrivalsOfKind = append(a.ArrivalsOfKind[:0], b.ArrivalsOfKind...)
 	a.Owed = append(a.Owed[:0], b.Owed...)
+	a.Budgets = append(a.Budgets[:0], b.Budgets...)
 }
 
 // Canonical sorts the pods of each node, then the nodes: the one representative of all
@@ -95,6 +118,9 @@ func sortPods(pods []Pod) {
 func comparePlaces(a, b *Place) int {
 	if a.Kind != b.Kind {
 		return a.Kind - b.Kind
+	}
+	if a.Changed != b.Changed {
+		return int(a.Changed) - int(b.Changed)
 	}
 	if c := comparePods(a.Bound, b.Bound); c != 0 {
 		return c

@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -20,19 +19,33 @@ import (
 type Catalog struct {
 	nodeKinds []NodeKind
 	podKinds  []PodKind
-	around    []spec.Snapshot
+	around    []*surroundings
 	digests   digests
 
 	mu       sync.RWMutex
 	nodes    map[nodeKey]*v1.Node
 	pods     map[podKey]*v1.Pod
 	contents map[string]*Content
+	// refreshed are the numbers of surroundings with budgets that allow something else, by refreshedKey.
+	refreshed map[refreshedKey]int
+}
+
+// surroundings are what is around nodes and pods.
+type surroundings struct {
+	spec.Snapshot
+	number int
+	digest []byte
+}
+
+type refreshedKey struct {
+	base    int
+	budgets string
 }
 
 type nodeKey struct{ kind, ordinal int }
 
 type podKey struct {
-	code    uint16 // kind and phase, by the catalog's numbers
+	code    uint32 // kind, phase and rank, by the catalog's numbers
 	node    nodeKey
 	index   int
 	ordered order
@@ -49,19 +62,29 @@ const (
 
 // NewCatalog gives an empty catalog.
 func NewCatalog() *Catalog {
-	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}}
+	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}, refreshed: map[refreshedKey]int{}}
 }
 
 // numbering translates a scenario's indexes of kinds into the catalog's.
 type numbering struct {
 	nodes, pods []int
-	around      int
+	// changed has those of changed kinds of node, by change; nil if nodes do not change.
+	changed [][]int
+	around  *surroundings
+}
+
+// node gives the number of a kind of node with a change.
+func (n *numbering) node(kind int, change NodeChange) int {
+	if change == 0 {
+		return n.nodes[kind]
+	}
+	return n.changed[change][kind]
 }
 
 // enter numbers the kinds of a scenario, and puts them in the order of their numbers. Scenarios
 // are entered before any is explored.
 func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
-	n := numbering{around: number(&c.around, s.Around)}
+	n := numbering{around: c.surround(s.Around)}
 	ordered := *s
 	nodes := reorder(&c.nodeKinds, &ordered.Nodes, &n.nodes)
 	pods := reorder(&c.podKinds, &ordered.Pods, &n.pods)
@@ -71,12 +94,45 @@ func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 			ordered.Actions.ArrivalsOfKind[pods[i]] = limit
 		}
 	}
+	if s.Actions.NodeChanges > 0 {
+		n.changed = make([][]int, nodeChanges)
+		for change := NodeChange(1); change < nodeChanges; change++ {
+			for i := range ordered.Nodes {
+				n.changed[change] = append(n.changed[change], number(&c.nodeKinds, ordered.Nodes[i].changed(change)))
+			}
+		}
+	}
 	c.digests.fill(c)
 	ordered.Initial = nil
 	for _, cluster := range s.Initial {
 		ordered.Initial = append(ordered.Initial, cluster.renumber(nodes, pods))
 	}
 	return &ordered, n
+}
+
+// surround gives the surroundings that are equal to the snapshot, and adds them if there are none.
+func (c *Catalog) surround(s spec.Snapshot) *surroundings {
+	for _, known := range c.around {
+		if equality.Semantic.DeepEqual(known.Snapshot, s) {
+			return known
+		}
+	}
+	added := &surroundings{s, len(c.around), digestOf(s)}
+	c.around = append(c.around, added)
+	return added
+}
+
+// surroundWith gives the surroundings with budgets that allow so much.
+func (c *Catalog) surroundWith(base *surroundings, budgets []uint8) *surroundings {
+	key := refreshedKey{base.number, string(budgets)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, known := c.refreshed[key]
+	if !known {
+		i = c.surround(around(&base.Snapshot, budgets)).number
+		c.refreshed[key] = i
+	}
+	return c.around[i]
 }
 
 // reorder numbers the kinds, sorts them by number, and tells where each went.
@@ -143,10 +199,6 @@ func (k *NodeKind) object(ordinal int) *v1.Node {
 	return node
 }
 
-// StartTime is the start time of every bound pod whose kind does not state another: production
-// would read the clock for pods without one, and decisions would depend on it.
-var StartTime = metav1.Unix(1_700_000_000, 0)
-
 // pod gives the object of a pod that stands on or beside a node.
 func (c *Catalog) pod(key podKey) *v1.Pod {
 	var node *v1.Node
@@ -154,13 +206,13 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 		node = c.node(key.node)
 	}
 	return intern(c, c.pods, key, func() *v1.Pod {
-		code := Pod(key.code) << 16
+		code := podOfCode(key.code)
 		kind := &c.podKinds[code.Kind()]
 		pod := kind.Pod.DeepCopy()
 		switch key.ordered {
 		case bound:
 			pod.Name = fmt.Sprintf("%s-on-%s-%d", kind.Name, node.Name, key.index+1)
-			setBound(pod, node, code.Phase())
+			setBound(pod, node, code.Phase(), code.Rank())
 		case nominated:
 			pod.Name = fmt.Sprintf("%s-to-%s-%d", kind.Name, node.Name, key.index+1)
 			pod.Status.NominatedNodeName = node.Name
@@ -182,13 +234,11 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 // manifest without UID has it too, so claims keep their owners when a cluster is written and read again.
 func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/" + name) }
 
-// setBound makes the pod one that runs on the node, in the phase.
-func setBound(pod *v1.Pod, node *v1.Node, phase Phase) {
+// setBound makes the pod one that runs on the node, in the phase and with the rank.
+func setBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
 	pod.Spec.NodeName = node.Name
 	pod.Status.NominatedNodeName = ""
-	if pod.Status.StartTime == nil {
-		pod.Status.StartTime = StartTime.DeepCopy()
-	}
+	pod.Status.StartTime = startOf(pod, rank)
 	if phase == Running {
 		return
 	}

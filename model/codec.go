@@ -3,7 +3,8 @@ package model
 // codec packs arrangements of one scenario into fixed-width states:
 //
 //	how often each of four actions may happen still | arrivals left by kind, if bounded | pods owed by kind, if they are recreated |
-//	kind+1 of each node (0: no such node) | location and code of each pod (0: no such pod)
+//	what budgets allow, if they are refreshed | changes of nodes left, and the change of each node, if they change |
+//	kind+1 of each node (0: no such node) | location and code of each pod, and rank if they start in order (0: no such pod)
 //
 // A location is 1+i for a pod bound to node i, 1+nodes for a pending pod, and 2+nodes+i for one
 // nominated to node i. A code is the pod's kind and phase, in one byte if all codes fit, else in two.
@@ -13,7 +14,10 @@ type codec struct {
 	nodes, pods int
 	kinds       int // pod kinds with bounded arrivals, or 0
 	owed        int // pod kinds that are recreated, or 0
+	budgets     int // budgets that are refreshed, or 0
+	changes     int // 1 and the nodes, if they change, or 0
 	wide        bool
+	ranked      bool
 }
 
 func newCodec(s *Scenario) codec {
@@ -21,22 +25,38 @@ func newCodec(s *Scenario) codec {
 	if s.Actions.Recreations > 0 {
 		owed = len(s.Pods)
 	}
-	return codec{
-		owed:  owed,
-		nodes: s.MaxNodes(),
-		pods:  s.MaxPods(),
-		kinds: len(s.Actions.ArrivalsOfKind),
-		wide:  len(s.Pods)*phases > 256,
+	c := codec{
+		owed:   owed,
+		nodes:  s.MaxNodes(),
+		pods:   s.MaxPods(),
+		kinds:  len(s.Actions.ArrivalsOfKind),
+		wide:   len(s.Pods)*phases > 256,
+		ranked: s.Actions.StartInOrder,
 	}
+	if s.Actions.RefreshBudgets {
+		c.budgets = len(s.Around.PodDisruptionBudgets)
+	}
+	if s.Actions.NodeChanges > 0 {
+		c.changes = 1 + c.nodes
+	}
+	return c
+}
+
+// slot is the number of bytes of a pod.
+func (c codec) slot() int {
+	slot := 2
+	if c.wide {
+		slot++
+	}
+	if c.ranked {
+		slot++
+	}
+	return slot
 }
 
 // width is the number of bytes of a state.
 func (c codec) width() int {
-	slot := 2
-	if c.wide {
-		slot = 3
-	}
-	return 4 + c.kinds + c.owed + c.nodes + c.pods*slot
+	return 4 + c.kinds + c.owed + c.budgets + c.changes + c.nodes + c.pods*c.slot()
 }
 
 // pack writes the arrangement, which is canonical, into state.
@@ -52,19 +72,31 @@ func (c codec) pack(a *Arrangement, state []byte) {
 		state[i] = byte(n)
 	}
 	state = state[c.owed:]
+	copy(state, a.Budgets)
+	state = state[c.budgets:]
+	if c.changes > 0 {
+		state[0] = a.Left.NodeChanges
+		for i := range a.Places {
+			state[1+i] = byte(a.Places[i].Changed)
+		}
+		state = state[c.changes:]
+	}
 	for i := range a.Places {
 		state[i] = byte(a.Places[i].Kind + 1)
 	}
 	state = state[c.nodes:]
 	put := func(location int, p Pod) {
-		code := p.code()
+		code := p.code() >> rankBits
 		state[0], state[1] = byte(location), byte(code)
-		if c.wide {
-			state[2] = byte(code >> 8)
-			state = state[3:]
-			return
-		}
 		state = state[2:]
+		if c.wide {
+			state[0] = byte(code >> 8)
+			state = state[1:]
+		}
+		if c.ranked {
+			state[0] = byte(p.Rank())
+			state = state[1:]
+		}
 	}
 	for i := range a.Places {
 		for _, p := range a.Places[i].Bound {
@@ -83,15 +115,11 @@ func (c codec) pack(a *Arrangement, state []byte) {
 
 // count gives the numbers of nodes and pods of a state.
 func (c codec) count(state []byte) (nodes, pods int) {
-	state = state[4+c.kinds+c.owed:]
+	state = state[4+c.kinds+c.owed+c.budgets+c.changes:]
 	for nodes < c.nodes && state[nodes] != 0 {
 		nodes++
 	}
-	slot := 2
-	if c.wide {
-		slot = 3
-	}
-	for state = state[c.nodes:]; len(state) > 0 && state[0] != 0; state = state[slot:] {
+	for state = state[c.nodes:]; len(state) > 0 && state[0] != 0; state = state[c.slot():] {
 		pods++
 	}
 	return nodes, pods
@@ -99,7 +127,7 @@ func (c codec) count(state []byte) (nodes, pods int) {
 
 // unpack reads a state into the arrangement.
 func (c codec) unpack(state []byte, a *Arrangement) {
-	a.Left = Left{state[0], state[1], state[2], state[3]}
+	a.Left = Left{state[0], state[1], state[2], state[3], 0}
 	state = state[4:]
 	a.ArrivalsOfKind = a.ArrivalsOfKind[:0]
 	for i := range c.kinds {
@@ -111,6 +139,12 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 		a.Owed = append(a.Owed, int(state[i]))
 	}
 	state = state[c.owed:]
+	a.Budgets = append(a.Budgets[:0], state[:c.budgets]...)
+	state = state[c.budgets:]
+	changes := state[:c.changes]
+	if state = state[c.changes:]; c.changes > 0 {
+		a.Left.NodeChanges = changes[0]
+	}
 	places := 0
 	for places < c.nodes && state[places] != 0 {
 		if places == cap(a.Places) {
@@ -118,7 +152,10 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 		}
 		a.Places = a.Places[:places+1]
 		place := &a.Places[places]
-		place.Kind, place.ID = int(state[places])-1, 0
+		place.Kind, place.Changed, place.ID = int(state[places])-1, 0, 0
+		if c.changes > 0 {
+			place.Changed = NodeChange(changes[1+places])
+		}
 		place.Bound, place.Nominated = place.Bound[:0], place.Nominated[:0]
 		places++
 	}
@@ -126,14 +163,17 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 	a.Pending = a.Pending[:0]
 	state = state[c.nodes:]
 	for len(state) > 0 && state[0] != 0 {
-		location, code := int(state[0]), Pod(state[1])
+		location, code, rank := int(state[0]), uint32(state[1]), 0
+		state = state[2:]
 		if c.wide {
-			code |= Pod(state[2]) << 8
-			state = state[3:]
-		} else {
-			state = state[2:]
+			code |= uint32(state[0]) << 8
+			state = state[1:]
 		}
-		p := code << 16
+		if c.ranked {
+			rank = int(state[0])
+			state = state[1:]
+		}
+		p := podOfCode(code << rankBits).withRank(rank)
 		switch {
 		case location <= c.nodes:
 			place := &a.Places[location-1]

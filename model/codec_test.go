@@ -17,11 +17,17 @@ func TestCodecRoundTrip(t *testing.T) {
 			kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
 			owed:  rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "kinds recreated"),
 			wide:  rapid.Bool().Draw(t, "wide"),
+
+			budgets: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "budgets"),
+			ranked:  rapid.Bool().Draw(t, "ranked"),
+		}
+		if rapid.Bool().Draw(t, "nodes change") {
+			c.changes = 1 + c.nodes
 		}
 		a := drawFor(t, c)
 		state := make([]byte, c.width())
 		c.pack(a, state)
-		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}} // scratch that was used before
+		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}, Budgets: []uint8{9}} // scratch that was used before
 		c.unpack(state, back)
 		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
@@ -42,6 +48,12 @@ func drawFor(t *rapid.T, c codec) *Arrangement {
 		kinds = maxPodKinds
 	}
 	a := &Arrangement{Left: Left{Arrivals: rapid.Uint8().Draw(t, "arrivals"), Placements: rapid.Uint8().Draw(t, "placements")}}
+	if c.changes > 0 {
+		a.Left.NodeChanges = rapid.Uint8().Draw(t, "changes of nodes")
+	}
+	for range c.budgets {
+		a.Budgets = append(a.Budgets, rapid.Uint8().Draw(t, "budget"))
+	}
 	for range c.kinds {
 		a.ArrivalsOfKind = append(a.ArrivalsOfKind, rapid.IntRange(0, maxPods).Draw(t, "arrivals of kind"))
 	}
@@ -49,7 +61,11 @@ func drawFor(t *rapid.T, c codec) *Arrangement {
 		a.Owed = append(a.Owed, rapid.IntRange(0, maxPods).Draw(t, "owed"))
 	}
 	for range rapid.SampledFrom([]int{0, 1, c.nodes}).Draw(t, "places") {
-		a.Places = append(a.Places, Place{Kind: rapid.IntRange(0, maxNodeKinds-1).Draw(t, "kind")})
+		place := Place{Kind: rapid.IntRange(0, maxNodeKinds-1).Draw(t, "kind")}
+		if c.changes > 0 {
+			place.Changed = NodeChange(rapid.IntRange(0, nodeChanges-1).Draw(t, "change"))
+		}
+		a.Places = append(a.Places, place)
 	}
 	for range rapid.SampledFrom([]int{0, min(3, c.pods), c.pods}).Draw(t, "pods") {
 		p := newPod(rapid.IntRange(0, kinds-1).Draw(t, "kind"), Running, 0)
@@ -58,6 +74,9 @@ func drawFor(t *rapid.T, c codec) *Arrangement {
 			to = &a.Places[place].Nominated
 			if rapid.Bool().Draw(t, "bound") {
 				p = p.withPhase(rapid.SampledFrom([]Phase{Running, Preempted, Terminating}).Draw(t, "phase"))
+				if c.ranked {
+					p = p.withRank(rapid.IntRange(0, maxRank).Draw(t, "rank"))
+				}
 				to = &a.Places[place].Bound
 			}
 		}
@@ -71,7 +90,7 @@ func TestActionsPackInto32Bits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Action{
 			Class: Class(rapid.IntRange(0, len(Classes())-1).Draw(t, "class")),
-			Pod:   rapid.Uint16().Draw(t, "pod"),
+			Pod:   rapid.Uint32Max(1<<21-1).Draw(t, "pod"),
 			Place: rapid.IntRange(-1, maxNodes-1).Draw(t, "place"),
 		}
 		if diff := cmp.Diff(a, UnpackAction(a.Pack())); diff != "" {

@@ -12,8 +12,8 @@ import (
 // pods. It is long enough that two different questions never share one.
 type Digest [16]byte
 
-// digests are those of the catalog's kinds and surroundings, by number.
-type digests struct{ nodes, pods, around [][]byte }
+// digests are those of the catalog's kinds, by number.
+type digests struct{ nodes, pods [][]byte }
 
 // fill adds the digests of what was entered since.
 func (d *digests) fill(c *Catalog) {
@@ -22,9 +22,6 @@ func (d *digests) fill(c *Catalog) {
 	}
 	for _, kind := range c.podKinds[len(d.pods):] {
 		d.pods = append(d.pods, digestOf(kind))
-	}
-	for _, around := range c.around[len(d.around):] {
-		d.around = append(d.around, digestOf(around))
 	}
 }
 
@@ -40,29 +37,33 @@ func digestOf(value any) []byte {
 
 // Digest gives the digest of a question.
 func (c *Catalog) Digest(q *Question) Digest {
-	places := make([][]byte, len(q.Places))
+	type place [sha256.Size + 1]byte // the content, and whether the pod is nominated to it
+	places := make([]place, len(q.Places))
 	for i, content := range q.Places {
-		nominee := byte(0)
+		copy(places[i][:], content.digest)
 		if i == q.Nomination {
-			nominee = 1
+			places[i][sha256.Size] = 1
 		}
-		places[i] = append(slices.Clone(content.digest), nominee)
 	}
-	slices.SortFunc(places, bytes.Compare)
-	sum := sha256.Sum256(slices.Concat(c.digests.pods[q.Asker], bytes.Join(places, nil)))
+	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a[:], b[:]) })
+	text := append(make([]byte, 0, (len(places)+1)*len(place{})), c.digests.pods[q.Asker]...)
+	for i := range places {
+		text = append(text, places[i][:]...)
+	}
+	sum := sha256.Sum256(text)
 	return Digest(sum[:len(Digest{})])
 }
 
 // digest gives the digest of a content, whatever the numbers of its kinds are.
-func (d *digests) digest(content *Content, around int) []byte {
+func (d *digests) digest(content *Content) []byte {
 	pods := func(pods []Pod) []byte {
 		var each [][]byte
 		for _, p := range pods {
-			each = append(each, append(slices.Clone(d.pods[p.Kind()]), byte(p.Phase())))
+			each = append(each, append(slices.Clone(d.pods[p.Kind()]), byte(p.Phase()), byte(p.Rank())))
 		}
 		slices.SortFunc(each, bytes.Compare)
 		return append([]byte{byte(len(each))}, bytes.Join(each, nil)...)
 	}
-	sum := sha256.Sum256(slices.Concat(d.around[around], d.nodes[content.Kind], pods(content.Bound), pods(content.Nominated)))
+	sum := sha256.Sum256(slices.Concat(content.around.digest, d.nodes[content.Kind], pods(content.Bound), pods(content.Nominated)))
 	return sum[:]
 }

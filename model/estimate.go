@@ -132,7 +132,7 @@ func (e *settled) expand(state string) bool {
 			return // that pod is decided about in its place
 		}
 		next.CopyFrom(&now)
-		next.Act(action, 0)
+		next.Act(scenario, action, 0)
 		if action.Class != Arrive {
 			e.find(&next)
 			return

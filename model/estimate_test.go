@@ -41,7 +41,7 @@ func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
 		queue = queue[1:]
 		now.Environment(machine.Scenario, func(action model.Action) {
 			next.CopyFrom(&now)
-			next.Act(action, 0)
+			next.Act(machine.Scenario, action, 0)
 			find(&next)
 		})
 		for _, asker := range now.Askers(machine.Scenario, nil) {

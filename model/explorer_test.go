@@ -53,7 +53,7 @@ func (e *explorer) expand(state string) {
 	e.machine.Unpack([]byte(state), now)
 	now.Environment(e.machine.Scenario, func(action Action) {
 		next.CopyFrom(now)
-		next.Act(action, 0)
+		next.Act(e.machine.Scenario, action, 0)
 		e.add(state, action, packed(e.machine, next))
 	})
 	for _, asker := range now.Askers(e.machine.Scenario, nil) {
@@ -63,7 +63,7 @@ func (e *explorer) expand(state string) {
 			}
 			next.CopyFrom(now)
 			next.Apply(e.machine.Scenario, asker, move)
-			e.add(state, Action{Class: move.Class(), Pod: uint16(asker.Kind), Place: asker.Place}, packed(e.machine, next))
+			e.add(state, Action{Class: move.Class(), Pod: uint32(asker.Kind), Place: asker.Place}, packed(e.machine, next))
 		}
 	}
 }
@@ -125,10 +125,19 @@ func smallScenario(nodes ...int) *Scenario {
 
 // TestWalk: a trace with names passes through the states it was made of, and in it nodes and pods keep their names.
 func TestWalk(t *testing.T) {
-	s := smallScenario(0, 0)
-	s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1
-	e := explore(t, s)
 	seen := map[Class]int{}
+	for _, s := range environments() {
+		testWalk(t, s, seen)
+	}
+	for class := range Classes() {
+		if seen[Class(class)] == 0 && Class(class) != Park {
+			t.Errorf("no trace has a step %s", Class(class))
+		}
+	}
+}
+
+func testWalk(t *testing.T, s *Scenario, seen map[Class]int) {
+	e := explore(t, s)
 	for _, state := range e.order {
 		states, actions := e.trace(state)
 		stages, err := e.machine.Walk(states, actions, e.moves)
@@ -151,18 +160,16 @@ func TestWalk(t *testing.T) {
 			}
 		}
 	}
-	for class := range Classes() {
-		if seen[Class(class)] == 0 && Class(class) != Park {
-			t.Errorf("no trace has a step %s", Class(class))
-		}
-	}
 }
 
 // checkNames: what a step says happens to the pods it names, and to no other.
 func checkNames(t *testing.T, before, after Stage) {
 	t.Helper()
 	step, want := before.Step, where(before.Cluster)
-	name := step.Pod.Name
+	name := ""
+	if step.Pod != nil {
+		name = step.Pod.Name
+	}
 	switch step.Class {
 	case Arrive:
 		want[name] = "pending"

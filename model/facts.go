@@ -19,8 +19,14 @@ type facts struct {
 	passesEmpty bool
 	// awaits: a pod nominated to the node would wait for its victims there.
 	awaits bool
+	// mayFail: a filter that looks at one node ends in an error there if it is asked.
+	mayFail bool
 	// raw has one rating per rater of the profile, 0 for those that look beyond the node; nil unless feasible.
 	raw []int64
+	// abstains are the raters, as a set of indexes, that look at one node only and have nothing to say about the pod.
+	abstains uint64
+	// exceeded are the resources in which the node would be overcommitted with the pod on it.
+	exceeded func() []v1.ResourceName
 
 	// documented and ideal are what a dry run finds, if no other predicate has a say.
 	dryRun            sync.Once
@@ -39,6 +45,9 @@ type facts struct {
 
 // factsOf gives the facts for a kind of pod and a content, and asks the spec for them if they are new.
 func (t *Tables) factsOf(asker int, content *Content) *facts {
+	if t.sharesFacts {
+		return t.base.factsOf(asker, content)
+	}
 	key := factsKey{asker, content.number}
 	t.mu.RLock()
 	known, ok := t.facts[key]
@@ -65,9 +74,11 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 		feasible:    t.narrow.Feasibility(pod, node, s),
 		passesEmpty: t.narrow.Passes(pod, node, s.Without(podsOf[0]...)),
 		awaits:      slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
+		mayFail:     t.narrow.MayFail(pod, node, s),
 		scheduler:   t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
 		without: map[string]bool{},
 	}
+	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
 	for _, filter := range t.filters {
 		allowed := spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
 		if filter.Footprint != spec.ReadsCluster {
@@ -78,12 +89,16 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 	if !f.feasible {
 		return f
 	}
-	for _, rater := range t.raters {
+	for i, rater := range t.raters {
 		raw := int64(0)
-		if rater.Footprint != spec.ReadsCluster && rater.Raw != nil {
+		narrow := rater.Footprint != spec.ReadsCluster
+		if narrow && rater.Raw != nil {
 			raw = rater.Raw(t.spec.Profile, pod, node, s)
 		}
 		f.raw = append(f.raw, raw)
+		if narrow && rater.Abstains != nil && rater.Abstains(t.spec.Profile, pod, q.Snapshot.Nodes, s) {
+			f.abstains |= 1 << i
+		}
 	}
 	return f
 }

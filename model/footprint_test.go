@@ -46,8 +46,12 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 	changed.Nodes = append([]*v1.Node{node}, other.Nodes[1:]...)
 	stranger := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
 	changed.Pods = slices.Clone(other.Pods)
-	if footprint == spec.ReadsNodeAndPods {
+	if footprint == spec.ReadsNodeAndPods || footprint == spec.ReadsNodeAndVolumes {
 		changed.Pods = append(slices.DeleteFunc(changed.Pods, stranger), spec.PodsOn(node, s)...)
+	}
+	if footprint == spec.ReadsNodeAndVolumes {
+		changed.PersistentVolumes, changed.PersistentVolumeClaims = s.PersistentVolumes, s.PersistentVolumeClaims
+		changed.StorageClasses, changed.CSINodes, changed.VolumeAttachments = s.StorageClasses, s.CSINodes, s.VolumeAttachments
 	}
 	return &changed
 }

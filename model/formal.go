@@ -21,7 +21,8 @@ import (
 // # States
 //
 // A cell is a multiset of pods: for each kind of pod a bit field that counts them. A state is a row of cells, the unbound pods
-// first, then the pods on each node; pods in no cell have left. Nodes of a kind are neighbours and their cells ascend, so a state is
+// first, then the pods on each node, given by the cell's number among those that can be on a node of the kind (formalCodes); pods
+// in no cell have left. Nodes of a kind are neighbours and their cells ascend, so a state is
 // canonical by construction: the nested sort of an Arrangement, done by numbers. Without symmetry every pod and every node is a kind of its own.
 //
 // A Formal is safe for concurrent use.
@@ -39,7 +40,10 @@ type Formal struct {
 	cellBits int
 	all      uint64
 	initial  []uint64
-	goals    []formalGoal
+	// codes number the cells by kind of node, and widths are the bits of a state's fields: the unbound pods, then each node.
+	codes  []*formalCodes
+	widths []int
+	goals  []formalGoal
 }
 
 // FormalActions are what may happen at any time, besides what the scheduler does, as often as it likes.
@@ -109,6 +113,7 @@ func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry b
 	}
 	f.tables = tables
 	f.begin(at)
+	f.layOut()
 	return f, nil
 }
 
@@ -215,44 +220,58 @@ func (f *Formal) begin(at []position) {
 	}
 }
 
-// Width is the number of bytes of a state: its cells one after the other, from the lowest bit up.
-func (f *Formal) Width() int { return (len(f.initial)*f.cellBits + 7) / 8 }
+// Width is the number of bytes of a state: its fields one after the other, from the lowest bit up.
+func (f *Formal) Width() int { return (f.bits() + 7) / 8 }
+
+// bits is the number of bits of a state: at least one.
+func (f *Formal) bits() int {
+	sum := 0
+	for _, width := range f.widths {
+		sum += width
+	}
+	return max(1, sum)
+}
 
 // Initial calls emit with the initial state.
 func (f *Formal) Initial(emit func(state []byte)) {
+	fields := slices.Clone(f.initial)
+	for i, n := range f.nodes {
+		fields[i+1] = f.codes[n.kind].code(fields[i+1])
+	}
 	state := make([]byte, f.Width())
-	f.pack(f.initial, state)
+	f.pack(fields, state)
 	emit(state)
 }
 
-// pack writes cells into a state.
-func (f *Formal) pack(cells []uint64, state []byte) {
+// pack writes fields into a state.
+func (f *Formal) pack(fields []uint64, state []byte) {
 	var word uint64
 	used := 0 // bits of word
-	for _, cell := range cells {
-		word |= cell << used
-		if used += f.cellBits; used < 64 {
+	for i, field := range fields {
+		word |= field << used
+		if used += f.widths[i]; used < 64 {
 			continue
 		}
 		binary.LittleEndian.PutUint64(state, word)
 		state = state[8:]
 		used -= 64
-		word = cell >> (f.cellBits - used) // nothing, if the cell ended with the word
+		word = field >> (f.widths[i] - used) // nothing, if the field ended with the word
 	}
 	for i := range state {
 		state[i] = byte(word >> (8 * i))
 	}
 }
 
-// unpack reads the cells of a state.
-func (f *Formal) unpack(state []byte, cells []uint64) {
+// unpack reads the fields of a state.
+func (f *Formal) unpack(state []byte, fields []uint64) {
 	var word uint64
 	have := 0 // bits of word
-	mask := uint64(1)<<f.cellBits - 1
-	for i := range cells {
-		if have >= f.cellBits {
-			cells[i] = word & mask
-			word, have = word>>f.cellBits, have-f.cellBits
+	for i := range fields {
+		width := f.widths[i]
+		mask := uint64(1)<<width - 1
+		if have >= width {
+			fields[i] = word & mask
+			word, have = word>>width, have-width
 			continue
 		}
 		next, bits := uint64(0), 64
@@ -265,8 +284,8 @@ func (f *Formal) unpack(state []byte, cells []uint64) {
 			}
 			state = nil
 		}
-		cells[i] = (word | next<<have) & mask
-		word, have = next>>(f.cellBits-have), bits-(f.cellBits-have)
+		fields[i] = (word | next<<have) & mask
+		word, have = next>>(width-have), bits-(width-have)
 	}
 }
 

@@ -40,36 +40,75 @@ func (f *Formal) ClassOf(action uint32) FormalClass { return FormalClass(action 
 // FormalWorker expands states of a Formal, one at a time. Once the tables are filled, it allocates nothing.
 type FormalWorker struct {
 	formal *Formal
-	// known saves the tables' lock: the facts by kind of node and cell, in arrays if cells are small.
-	direct [][]*formalFacts
-	known  []map[uint64]*formalFacts
-	// narrow: a state is one word.
+	// direct and known save the tables' lock: the cells of a node by its field, in arrays if fields are small. Nodes of a kind share them.
+	direct [][]*formalCell
+	known  []map[uint64]*formalCell
+	// narrow: a state is one word, in which the fields begin at shifts.
 	narrow bool
+	shifts []int
+	width  int
+	masks  []uint64
 
-	word  uint64
-	cells []uint64
-	facts []*formalFacts
-	next  []uint64
-	state []byte
-	out   Successors
-	steps int // of the state
+	word   uint64
+	fields []uint64
+	cells  []*formalCell
+	next   []uint64
+	state  []byte
+	out    Successors
+	steps  int // of the state
 }
 
-// directBits is the widest cell for which facts are looked up in arrays.
+// formalCell is a cell on a node of one kind as a worker needs it: the facts, and what becomes of the node's field.
+type formalCell struct {
+	*formalFacts
+	// bound has the field once one more pod of a kind is there, for those that are feasible; gone once one is gone, in the order of pods.
+	bound, gone []uint64
+}
+
+// cellOf gives the cell of a field.
+func (f *Formal) cellOf(kind int, field uint64) *formalCell {
+	codes := f.codes[kind]
+	facts := f.tables.of(kind, codes.cell(field))
+	c := &formalCell{formalFacts: facts, bound: make([]uint64, len(f.pods))}
+	for i := range f.pods {
+		// More than there are of the kind would spoil the next kind's count, and is not asked for.
+		if facts.feasible>>i&1 != 0 && f.pods[i].count(facts.cell) < f.pods[i].count(f.all) {
+			c.bound[i] = codes.code(facts.cell + f.pods[i].one)
+		}
+	}
+	for _, i := range facts.pods {
+		c.gone = append(c.gone, codes.code(facts.cell-f.pods[i].one))
+	}
+	return c
+}
+
+// directBits is the widest field for which cells are looked up in arrays.
 const directBits = 16
 
 // NewWorker gives a worker.
 func (f *Formal) NewWorker() *FormalWorker {
 	w := &FormalWorker{
-		formal: f, narrow: len(f.initial)*f.cellBits <= 64,
-		cells: make([]uint64, len(f.initial)), next: make([]uint64, len(f.initial)),
-		facts: make([]*formalFacts, len(f.nodes)), state: make([]byte, max(8, f.Width())),
+		formal: f, narrow: f.bits() <= 64, width: f.Width(),
+		fields: make([]uint64, len(f.widths)), next: make([]uint64, len(f.widths)),
+		cells: make([]*formalCell, len(f.nodes)), state: make([]byte, max(8, f.Width())),
+		direct: make([][]*formalCell, len(f.nodes)), known: make([]map[uint64]*formalCell, len(f.nodes)),
 	}
-	for range f.Scenario.Nodes {
-		if f.cellBits <= directBits {
-			w.direct = append(w.direct, make([]*formalFacts, 1<<f.cellBits))
+	shift := 0
+	for _, width := range f.widths {
+		w.shifts, w.masks = append(w.shifts, shift), append(w.masks, 1<<width-1)
+		shift += width
+	}
+	first := map[int]int{}
+	for i, n := range f.nodes {
+		if same, ok := first[n.kind]; ok {
+			w.direct[i], w.known[i] = w.direct[same], w.known[same]
+			continue
+		}
+		first[n.kind] = i
+		if width := f.widths[i+1]; width <= directBits {
+			w.direct[i] = make([]*formalCell, 1<<width)
 		} else {
-			w.known = append(w.known, map[uint64]*formalFacts{})
+			w.known[i] = map[uint64]*formalCell{}
 		}
 	}
 	return w
@@ -81,29 +120,27 @@ const FormalDeadlock = "deadlock"
 
 // Deadlock tells whether a state that has no step is a deadlock; else it is at rest.
 func (f *Formal) Deadlock(state []byte) bool {
-	cells := make([]uint64, len(f.initial))
-	f.unpack(state, cells)
-	return cells[0] != 0
+	return f.cellsOf(state)[0] != 0
 }
 
 // Expand gives every step from a state, and reports broken properties, goals and deadlock.
 func (w *FormalWorker) Expand(state []byte, out Successors) {
 	w.out, w.steps = out, 0
 	w.read(state)
-	for i := range w.facts {
-		w.facts[i] = w.factsOf(w.formal.nodes[i].kind, w.cells[i+1])
-		for _, breach := range w.facts[i].breaches {
+	for i := range w.cells {
+		w.cells[i] = w.cellOf(i, w.fields[i+1])
+		for _, breach := range w.cells[i].breaches {
 			out.Find(breach, -1)
 		}
 	}
 	for i := range w.formal.goals {
-		if goal := &w.formal.goals[i]; goal.reaches(w.cells, w.formal.all) {
+		if goal := &w.formal.goals[i]; w.reaches(goal) {
 			out.Find(GoalKey(goal.text), -1)
 		}
 	}
 	w.schedule()
 	w.environment()
-	if w.steps == 0 && w.cells[0] != 0 {
+	if w.steps == 0 && w.fields[0] != 0 {
 		out.Find(FormalDeadlock, -1)
 	}
 }
@@ -111,43 +148,56 @@ func (w *FormalWorker) Expand(state []byte, out Successors) {
 // read takes the state apart.
 func (w *FormalWorker) read(state []byte) {
 	if !w.narrow {
-		w.formal.unpack(state, w.cells)
+		w.formal.unpack(state, w.fields)
 		return
 	}
-	copy(w.state, state)
-	w.word = binary.LittleEndian.Uint64(w.state)
-	if n := len(state); n < 8 {
-		w.word &= 1<<(8*n) - 1
+	if len(state) == 8 {
+		w.word = binary.LittleEndian.Uint64(state)
+	} else {
+		w.word = 0
+		for i, b := range state {
+			w.word |= uint64(b) << (8 * i)
+		}
 	}
-	width, rest := w.formal.cellBits, w.word
-	for i := range w.cells {
-		w.cells[i] = rest & (1<<width - 1)
-		rest >>= width
+	for i := range w.fields {
+		w.fields[i] = w.word >> w.shifts[i] & w.masks[i]
 	}
 }
 
-func (w *FormalWorker) factsOf(node int, cell uint64) *formalFacts {
-	var known *formalFacts
-	if w.direct != nil {
-		known = w.direct[node][cell]
-	} else {
-		known = w.known[node][cell]
+// reaches tells whether the state is in the goal.
+func (w *FormalWorker) reaches(goal *formalGoal) bool {
+	left := w.formal.all - w.fields[0]
+	if w.fields[0]&goal.need[0] != goal.need[0] {
+		return false
 	}
-	if known != nil {
-		return known
+	for i, cell := range w.cells {
+		if cell.cell&goal.need[i+1] != goal.need[i+1] {
+			return false
+		}
+		left -= cell.cell
 	}
-	known = w.formal.tables.of(node, cell)
-	if w.direct != nil {
-		w.direct[node][cell] = known
-	} else {
-		w.known[node][cell] = known
+	return left&goal.left == goal.left
+}
+
+// cellOf gives the cell of a node's field.
+func (w *FormalWorker) cellOf(node int, field uint64) *formalCell {
+	if direct := w.direct[node]; direct != nil {
+		if direct[field] == nil {
+			direct[field] = w.formal.cellOf(w.formal.nodes[node].kind, field)
+		}
+		return direct[field]
+	}
+	known := w.known[node][field]
+	if known == nil {
+		known = w.formal.cellOf(w.formal.nodes[node].kind, field)
+		w.known[node][field] = known
 	}
 	return known
 }
 
 // schedule gives the steps of Scheduler: of each unbound pod of the highest priority.
 func (w *FormalWorker) schedule() {
-	f, unbound := w.formal, w.cells[0]
+	f, unbound := w.formal, w.fields[0]
 	if unbound == 0 {
 		return
 	}
@@ -164,13 +214,13 @@ func (w *FormalWorker) schedule() {
 
 // repeated tells whether the node is like the one before it, pods included.
 func (w *FormalWorker) repeated(node int) bool {
-	return node > w.formal.nodes[node].first && w.cells[node+1] == w.cells[node]
+	return node > w.formal.nodes[node].first && w.fields[node+1] == w.fields[node]
 }
 
 // bind gives the steps of Scheduling. It is false if there is no feasible node.
 func (w *FormalWorker) bind(pod int) bool {
 	most, feasible := int64(0), false
-	for _, facts := range w.facts {
+	for _, facts := range w.cells {
 		if facts.feasible>>pod&1 != 0 && (!feasible || facts.viability[pod] > most) {
 			most, feasible = facts.viability[pod], true
 		}
@@ -179,9 +229,9 @@ func (w *FormalWorker) bind(pod int) bool {
 		return false
 	}
 	one := w.formal.pods[pod].one
-	for node, facts := range w.facts {
+	for node, facts := range w.cells {
 		if facts.feasible>>pod&1 != 0 && facts.viability[pod] == most && !w.repeated(node) {
-			w.add(formalAction(FormalSchedule, pod, node), node, w.cells[node+1]+one, w.cells[0]-one)
+			w.add(formalAction(FormalSchedule, pod, node), node, facts.bound[pod], w.fields[0]-one)
 		}
 	}
 	return true
@@ -191,10 +241,10 @@ func (w *FormalWorker) bind(pod int) bool {
 func (w *FormalWorker) preempt(pod int) {
 	t := w.formal.tables
 	evict := func(node int) *evictions {
-		return t.evict(w.formal.nodes[node].kind, w.cells[node+1], w.facts[node], pod)
+		return t.evict(w.formal.nodes[node].kind, w.cells[node].formalFacts, pod)
 	}
 	var least *evictions
-	for node := range w.facts {
+	for node := range w.cells {
 		if here := evict(node); len(here.sets) > 0 && (least == nil || t.spec.CompareCasualty(here.casualty, least.casualty) < 0) {
 			least = here
 		}
@@ -202,13 +252,13 @@ func (w *FormalWorker) preempt(pod int) {
 	if least == nil {
 		return
 	}
-	for node := range w.facts {
+	for node := range w.cells {
 		here := evict(node)
 		if len(here.sets) == 0 || w.repeated(node) || t.spec.CompareCasualty(here.casualty, least.casualty) > 0 {
 			continue
 		}
-		for _, victims := range here.sets {
-			w.add(formalAction(FormalPreempt, pod, node), node, w.cells[node+1]-victims, w.cells[0]+victims)
+		for i, victims := range here.sets {
+			w.add(formalAction(FormalPreempt, pod, node), node, here.fields[i], w.fields[0]+victims)
 		}
 	}
 }
@@ -216,20 +266,18 @@ func (w *FormalWorker) preempt(pod int) {
 // environment gives the steps of Environment.
 func (w *FormalWorker) environment() {
 	f := w.formal
-	gone := f.all - w.cells[0]
-	for node, facts := range w.facts {
-		cell := w.cells[node+1]
-		gone -= cell
+	gone := f.all - w.fields[0]
+	for node, cell := range w.cells {
+		gone -= cell.cell
 		if w.repeated(node) {
 			continue
 		}
-		for _, i := range facts.pods {
-			one := f.pods[i].one
+		for j, i := range cell.pods {
 			if f.actions.Unbind {
-				w.add(formalAction(FormalUnbind, int(i), node), node, cell-one, w.cells[0]+one)
+				w.add(formalAction(FormalUnbind, int(i), node), node, cell.gone[j], w.fields[0]+f.pods[i].one)
 			}
 			if f.actions.Leave {
-				w.add(formalAction(FormalLeave, int(i), node), node, cell-one, w.cells[0])
+				w.add(formalAction(FormalLeave, int(i), node), node, cell.gone[j], w.fields[0])
 			}
 		}
 	}
@@ -238,44 +286,44 @@ func (w *FormalWorker) environment() {
 	}
 	for i := range f.pods {
 		if f.pods[i].count(gone) > 0 {
-			w.add(formalAction(FormalReturn, i, 0), -1, 0, w.cells[0]+f.pods[i].one)
+			w.add(formalAction(FormalReturn, i, 0), -1, 0, w.fields[0]+f.pods[i].one)
 		}
 	}
 }
 
-// add gives the step after which the node has this cell and these pods are unbound. No node changes if it is -1.
-func (w *FormalWorker) add(action uint32, node int, cell, unbound uint64) {
+// add gives the step after which the node has this field and these pods are unbound. No node changes if it is -1.
+func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
 	f := w.formal
 	w.steps++
-	width := f.Width()
+	width := w.width
 	alone := node < 0 || f.nodes[node].first == f.nodes[node].last
 	if w.narrow && alone {
 		// Fields are exchanged by adding differences: what one borrows from the next it gives back.
-		next := w.word + unbound - w.cells[0]
+		next := w.word + unbound - w.fields[0]
 		if node >= 0 {
-			next += (cell - w.cells[node+1]) << ((node + 1) * f.cellBits)
+			next += (field - w.fields[node+1]) << w.shifts[node+1]
 		}
 		binary.LittleEndian.PutUint64(w.state, next)
 		w.out.Add(action, w.state[:width])
 		return
 	}
-	copy(w.next, w.cells)
+	copy(w.next, w.fields)
 	w.next[0] = unbound
 	if node >= 0 {
 		n := &f.nodes[node]
 		at := node + 1
-		for ; at > n.first+1 && w.next[at-1] > cell; at-- {
+		for ; at > n.first+1 && w.next[at-1] > field; at-- {
 			w.next[at] = w.next[at-1]
 		}
-		for ; at < n.last+1 && w.next[at+1] < cell; at++ {
+		for ; at < n.last+1 && w.next[at+1] < field; at++ {
 			w.next[at] = w.next[at+1]
 		}
-		w.next[at] = cell
+		w.next[at] = field
 	}
 	if w.narrow {
 		next := uint64(0)
 		for i := len(w.next) - 1; i >= 0; i-- {
-			next = next<<f.cellBits | w.next[i]
+			next |= w.next[i] << w.shifts[i]
 		}
 		binary.LittleEndian.PutUint64(w.state, next)
 	} else {

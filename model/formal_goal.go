@@ -69,14 +69,3 @@ func (f *Formal) nodeNamed(name string) (int, error) {
 	}
 	return 0, fmt.Errorf("there is no node %q; those there are: %s", name, names(known))
 }
-
-// reaches tells whether the cells are in the goal.
-func (g *formalGoal) reaches(cells []uint64, all uint64) bool {
-	for i, need := range g.need {
-		if cells[i]&need != need {
-			return false
-		}
-		all -= cells[i]
-	}
-	return all&g.left == g.left
-}

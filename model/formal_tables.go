@@ -38,6 +38,7 @@ type formalObject struct{ pod, ordinal, node int }
 
 // formalFacts is what the spec says of a node of one kind with a cell of pods on it.
 type formalFacts struct {
+	cell uint64
 	// pods are the kinds in the cell.
 	pods []uint8
 	// feasible has a bit for each kind of pod that could be bound to the node; viability is its rating if it has.
@@ -52,7 +53,9 @@ type formalFacts struct {
 // evictions are the sets of pods of least casualty whose eviction from a node makes a pod feasible there, as cells; none if there is no
 // such set.
 type evictions struct {
-	sets     []uint64
+	sets []uint64
+	// fields are what becomes of the node's field.
+	fields   []uint64
 	casualty spec.Casualty
 }
 
@@ -108,6 +111,7 @@ func (t *formalTables) find(node int, cell uint64) *formalFacts {
 	} else {
 		facts = t.ask(node, cell)
 	}
+	facts.cell = cell
 	for i := range t.formal.pods {
 		if t.formal.pods[i].count(cell) > 0 {
 			facts.pods = append(facts.pods, uint8(i))
@@ -180,7 +184,7 @@ func (t *formalTables) object(pod, ordinal, node int) *v1.Pod {
 	object := t.formal.template(pod).DeepCopy()
 	object.Name = fmt.Sprintf("%s-%d-%d", t.formal.Scenario.Pods[t.formal.pods[pod].kind].Name, pod, ordinal)
 	if node >= 0 {
-		setBound(object, t.formal.Scenario.Nodes[node].object(0), Running)
+		setBound(object, t.formal.Scenario.Nodes[node].object(0), Running, 0)
 	}
 	object.UID = PodUID(object.Namespace, object.Name)
 	t.objects[key] = object
@@ -206,7 +210,7 @@ func FormalProperties() [][2]string {
 // breaches gives the properties that are broken on a node with a cell of pods.
 func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []string {
 	var broken []string
-	if exceeded := spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
+	if exceeded := t.spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
 		names := make([]string, len(exceeded))
 		for i, name := range exceeded {
 			names[i] = string(name)
@@ -225,8 +229,9 @@ func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []strin
 	return broken
 }
 
-// evict gives the evictions from a node with a cell of pods that make the asker feasible there.
-func (t *formalTables) evict(node int, cell uint64, facts *formalFacts, asker int) *evictions {
+// evict gives the evictions from a node with these facts that make the asker feasible there.
+func (t *formalTables) evict(node int, facts *formalFacts, asker int) *evictions {
+	cell := facts.cell
 	if known := facts.evictions[asker].Load(); known != nil {
 		return known
 	}
@@ -248,6 +253,9 @@ func (t *formalTables) evict(node int, cell uint64, facts *formalFacts, asker in
 		if order <= 0 {
 			found.sets = append(found.sets, victims)
 		}
+	}
+	for _, victims := range found.sets {
+		found.fields = append(found.fields, t.formal.codes[node].code(cell-victims))
 	}
 	facts.evictions[asker].Store(found)
 	return found

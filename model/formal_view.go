@@ -21,8 +21,7 @@ type FormalViewNode struct {
 
 // View puts a state in words.
 func (f *Formal) View(state []byte) FormalView {
-	cells := make([]uint64, len(f.initial))
-	f.unpack(state, cells)
+	cells := f.cellsOf(state)
 	view := FormalView{Unbound: f.podNames(cells[0])}
 	left := f.all - cells[0]
 	for i, cell := range cells[1:] {
@@ -53,9 +52,7 @@ func (f *Formal) Step(before []byte, action uint32, after []byte) string {
 	case FormalSchedule:
 		return fmt.Sprintf("the scheduler binds %s to %s", pod, node)
 	case FormalPreempt:
-		from, to := make([]uint64, len(f.initial)), make([]uint64, len(f.initial))
-		f.unpack(before, from)
-		f.unpack(after, to)
+		from, to := f.cellsOf(before), f.cellsOf(after)
 		return fmt.Sprintf("the scheduler evicts %s from %s for %s", names(f.podNames(to[0]-from[0])), node, pod)
 	case FormalUnbind:
 		return fmt.Sprintf("%s on %s is unbound", pod, node)

@@ -64,7 +64,10 @@ func TestFormalPaths(t *testing.T) {
 		if !quick.narrow || quick.direct == nil {
 			t.Fatal("the scenario is too large to test the quick paths")
 		}
-		plain.narrow, plain.direct, plain.known = false, nil, []map[uint64]*formalFacts{{}, {}}
+		plain.narrow, plain.direct = false, make([][]*formalCell, len(f.nodes))
+		for i := range plain.known {
+			plain.known[i] = map[uint64]*formalCell{}
+		}
 		var states []string
 		known := map[string]bool{}
 		add := func(state []byte) {
@@ -146,17 +149,53 @@ func TestFormalErrors(t *testing.T) {
 // TestFormalCodec: a state holds its cells, whatever their width and number.
 func TestFormalCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := &Formal{cellBits: rapid.IntRange(1, 64).Draw(t, "bits")}
-		f.initial = make([]uint64, rapid.IntRange(2, 20).Draw(t, "cells"))
-		cells, got := make([]uint64, len(f.initial)), make([]uint64, len(f.initial))
-		for i := range cells {
-			cells[i] = rapid.Uint64Range(0, 1<<(f.cellBits-1)|(1<<(f.cellBits-1)-1)).Draw(t, "cell")
+		f := &Formal{}
+		for range rapid.IntRange(2, 20).Draw(t, "fields") {
+			f.widths = append(f.widths, rapid.IntRange(0, 64).Draw(t, "bits"))
+		}
+		fields, got := make([]uint64, len(f.widths)), make([]uint64, len(f.widths))
+		for i, width := range f.widths {
+			fields[i] = rapid.Uint64().Draw(t, "field") & (1<<width - 1)
 		}
 		state := make([]byte, f.Width())
-		f.pack(cells, state)
+		f.pack(fields, state)
 		f.unpack(state, got)
-		if diff := cmp.Diff(cells, got); diff != "" {
-			t.Fatalf("%d bits (-packed +unpacked):\n%s", f.cellBits, diff)
+		if diff := cmp.Diff(fields, got); diff != "" {
+			t.Fatalf("%v bits (-packed +unpacked):\n%s", f.widths, diff)
+		}
+	})
+}
+
+// FuzzFormalCodec: whatever the widths are, fields come out of a state as they went in, and a state's bytes are those of its fields.
+func FuzzFormalCodec(f *testing.F) {
+	f.Add([]byte{1, 2, 3}, []byte("some bytes to take fields from"))
+	f.Add([]byte{64, 0, 64, 1, 63}, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	f.Add([]byte{11, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, []byte{0x5a, 0xa5, 0x3c})
+	f.Add([]byte{0, 0}, []byte{})
+	f.Fuzz(func(t *testing.T, widths, data []byte) {
+		m := &Formal{}
+		for _, width := range widths {
+			m.widths = append(m.widths, int(width)%65)
+		}
+		state := make([]byte, m.Width())
+		copy(state, data)
+		if spare := 8*len(state) - m.bits(); spare < 8 {
+			state[len(state)-1] &= 0xff >> spare
+		}
+		fields := make([]uint64, len(m.widths))
+		m.unpack(state, fields)
+		again := make([]byte, len(state))
+		m.pack(fields, again)
+		back := make([]uint64, len(fields))
+		m.unpack(again, back)
+		sum := 0
+		for i, width := range m.widths {
+			if sum += width; fields[i]>>width != 0 && width < 64 || back[i] != fields[i] {
+				t.Fatalf("field %d of %v is %x, then %x", i, m.widths, fields[i], back[i])
+			}
+		}
+		if sum > 0 && string(again) != string(state) {
+			t.Fatalf("%x, unpacked and packed, is %x; widths %v", state, again, m.widths)
 		}
 	})
 }

@@ -68,6 +68,12 @@ type Actions struct {
 	// Recreations lets controllers create pods in the place of evicted ones, as long as no more than so many of the pods replaced are
 	// terminating still; 0 lets none.
 	Recreations int
+	// NodeChanges is how often somebody may cordon or uncordon a node, or a node may stop being ready or be so again.
+	NodeChanges int
+	// RefreshBudgets lets the disruption controller count what budgets allow, whenever it likes.
+	RefreshBudgets bool
+	// StartInOrder lets bound pods start in the order in which they are bound; without it they start when their kinds say, or all at once.
+	StartInOrder bool
 	// Preempt lets the scheduler evict pods; without it a preemption is compared, but not carried out.
 	Preempt bool
 	// VictimGone lets terminating pods finish and leave.
@@ -86,6 +92,9 @@ type Scenario struct {
 	// Initial are the clusters to begin with, smallest first. Each has at most MaxNodes nodes.
 	Initial []Cluster
 	Actions Actions
+
+	// counted tells which budgets count which kinds of pod, if budgets are refreshed.
+	counted [][]bool
 }
 
 // Cluster is an arrangement in terms of the scenario's kinds, by index.
@@ -146,6 +155,7 @@ const (
 	maxNodeKinds = 250
 	maxPodKinds  = 20000
 	maxActions   = 250
+	maxBudgets   = 4000
 )
 
 // validate tells whether the scenario fits the encoding.
@@ -162,10 +172,15 @@ func (s *Scenario) validate() error {
 		{"deletions", s.Actions.Deletions, maxActions},
 		{"placements", s.Actions.Placements, maxActions},
 		{"recreations", s.Actions.Recreations, maxActions},
+		{"changes of nodes", s.Actions.NodeChanges, maxActions},
+		{"disruption budgets", len(s.Around.PodDisruptionBudgets), maxBudgets},
 	} {
 		if limit.have > limit.max {
 			return fmt.Errorf("scenario %s has %d %s; at most %d can be explored", s.Name, limit.have, limit.what, limit.max)
 		}
+	}
+	if n := s.MaxPods(); s.Actions.StartInOrder && n > maxRank {
+		return fmt.Errorf("scenario %s has %d pods that start in the order of binding; at most %d can be told apart", s.Name, n, maxRank)
 	}
 	if n := len(s.Actions.ArrivalsOfKind); n != 0 && n != len(s.Pods) {
 		return fmt.Errorf("scenario %s bounds the arrivals of %d kinds of pod, but has %d", s.Name, n, len(s.Pods))

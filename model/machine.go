@@ -18,6 +18,9 @@ func NewMachine(s *Scenario, c *Catalog) (*Machine, error) {
 		return nil, err
 	}
 	ordered, numbers := c.enter(s)
+	if s.Actions.RefreshBudgets {
+		ordered.counted = ordered.counts()
+	}
 	m := &Machine{Scenario: ordered, Catalog: c, codec: newCodec(ordered), numbers: numbers, fixed: map[string]bool{}}
 	for _, kind := range ordered.Pods {
 		for _, name := range kind.Fixed {
@@ -44,8 +47,15 @@ func (m *Machine) Size(state []byte) int {
 
 // Initial calls emit with each initial state, in the scenario's order.
 func (m *Machine) Initial(emit func(state []byte)) {
-	state := make([]byte, m.Width())
 	for i := range m.Scenario.Initial {
+		m.InitialOf([]int{i}, emit)
+	}
+}
+
+// InitialOf calls emit with the initial states of the clusters at the indexes.
+func (m *Machine) InitialOf(clusters []int, emit func(state []byte)) {
+	state := make([]byte, m.Width())
+	for _, i := range clusters {
 		a := m.arrange(i, nil)
 		a.Canonical()
 		m.Pack(a, state)
@@ -59,6 +69,7 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 	a := &Arrangement{
 		Left: Left{
 			uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements),
+			uint8(actions.NodeChanges),
 		},
 		ArrivalsOfKind: append([]int(nil), actions.ArrivalsOfKind...),
 	}
@@ -78,6 +89,12 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 		})
 	}
 	a.Pending = pods(cluster.Pending)
+	if actions.RefreshBudgets {
+		a.Budgets = make([]uint8, len(m.Scenario.Around.PodDisruptionBudgets))
+	}
+	if actions.StartInOrder {
+		a.rankAll(m.Scenario)
+	}
 	return a
 }
 

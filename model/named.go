@@ -22,12 +22,14 @@ func PackNamed(a *Arrangement, to []byte) []byte {
 	pods := func(all []Pod) {
 		number(uint32(len(all)))
 		for _, p := range slices.Sorted(slices.Values(all)) {
-			number(uint32(p))
+			to = binary.BigEndian.AppendUint64(to, uint64(p))
 		}
 	}
-	to = append(to, a.Left.Arrivals, a.Left.Completions, a.Left.Deletions, a.Left.Placements)
+	to = append(to, a.Left.Arrivals, a.Left.Completions, a.Left.Deletions, a.Left.Placements, a.Left.NodeChanges)
 	numbers(a.ArrivalsOfKind)
 	numbers(a.Owed)
+	number(uint32(len(a.Budgets)))
+	to = append(to, a.Budgets...)
 	places := make([]*Place, len(a.Places))
 	for i := range a.Places {
 		places[i] = &a.Places[i]
@@ -42,6 +44,7 @@ func PackNamed(a *Arrangement, to []byte) []byte {
 	for _, place := range places {
 		number(uint32(place.Kind))
 		number(uint32(place.ID))
+		to = append(to, byte(place.Changed))
 		pods(place.Bound)
 		pods(place.Nominated)
 	}
@@ -64,15 +67,22 @@ func UnpackNamed(from []byte) *Arrangement {
 	}
 	pods := func() (all []Pod) {
 		for range number() {
-			all = append(all, Pod(number()))
+			all = append(all, Pod(binary.BigEndian.Uint64(from)))
+			from = from[8:]
 		}
 		return all
 	}
-	a := &Arrangement{Left: Left{from[0], from[1], from[2], from[3]}}
-	from = from[4:]
+	bytes := func(n int) (all []byte) {
+		all, from = append(all, from[:n]...), from[n:]
+		return all
+	}
+	left := bytes(5)
+	a := &Arrangement{Left: Left{left[0], left[1], left[2], left[3], left[4]}}
 	a.ArrivalsOfKind, a.Owed = numbers(), numbers()
+	a.Budgets = bytes(number())
 	for range number() {
 		place := Place{Kind: number(), ID: number()}
+		place.Changed = NodeChange(bytes(1)[0])
 		place.Bound, place.Nominated = pods(), pods()
 		a.Places = append(a.Places, place)
 	}
@@ -84,7 +94,7 @@ func UnpackNamed(from []byte) *Arrangement {
 // Named is a step between arrangements with identities. It is valid only during the call that gives it.
 type Named struct {
 	*NamedStep
-	// Who is the pod it happens to.
+	// Who is the pod it happens to; one of no kind that is there if it happens to a node or a budget.
 	Who Pod
 	// From is the arrangement it starts from, pods that act first among those like them, and To the one it leads to. Both are canonical.
 	From, To *Arrangement
@@ -102,16 +112,23 @@ func (m *Machine) NamedSteps(now *Arrangement, moves Moves, each func(Named)) {
 		if action.Class.Creates() {
 			id := now.freeID(int(action.Pod))
 			next.CopyFrom(now)
-			next.Act(action, id)
+			next.Act(m.Scenario, action, id)
 			next.Canonical()
 			each(Named{NamedStep: m.environmentStep(now, action, id), Who: newPod(int(action.Pod), Running, id), From: now, To: next})
+			return
+		}
+		if action.Class.ChangesNode() || action.Class == Refresh {
+			next.CopyFrom(now)
+			next.Act(m.Scenario, action, 0)
+			next.Canonical()
+			each(Named{NamedStep: m.environmentStep(now, action, 0), Who: nobody(action), From: now, To: next})
 			return
 		}
 		for _, p := range now.Places[action.Place].Bound {
 			if p.code() == action.Pod {
 				chosen := now.with(action.Place, true, p)
 				next.CopyFrom(chosen)
-				next.Act(action, 0)
+				next.Act(m.Scenario, action, 0)
 				next.Canonical()
 				each(Named{NamedStep: m.environmentStep(chosen, action, 0), Who: p, From: chosen, To: next})
 			}
@@ -146,6 +163,14 @@ func (m *Machine) NamedSteps(now *Arrangement, moves Moves, each func(Named)) {
 	}
 }
 
+// nobody stands for the pod of an action that happens to a node or a budget.
+func nobody(action Action) Pod {
+	if action.Class == Refresh {
+		return newPod(maxPodKinds, Running, action.budget()&0xff)
+	}
+	return newPod(maxPodKinds, Running, action.Place)
+}
+
 // with gives a copy in which the pod comes first of those like it, so that it is the one that acts.
 func (a *Arrangement) with(place int, bound bool, p Pod) *Arrangement {
 	copied := &Arrangement{}
@@ -177,4 +202,15 @@ func (a *Arrangement) freeID(kind int) int {
 // NamedStage gives a stage of a trace: an arrangement with identities, and the step that leads on from it.
 func (m *Machine) NamedStage(a *Arrangement, step *NamedStep) Stage {
 	return Stage{Cluster: m.Named(a), Step: step, named: a}
+}
+
+// InitialNamed gives the initial states with identities, in the scenario's order.
+func (m *Machine) InitialNamed() []*Arrangement {
+	var all []*Arrangement
+	for i := range m.Scenario.Initial {
+		a := m.arrange(i, newIdentities(m.Scenario))
+		a.Canonical()
+		all = append(all, a)
+	}
+	return all
 }

@@ -111,7 +111,7 @@ func newNamedExplorer(m *Machine) *namedExplorer {
 func (n *namedExplorer) explore() {
 	actions := n.machine.Scenario.Actions
 	n.add(namedState{make([]byte, len(n.podKinds)), Left{
-		uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements),
+		uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements), 0,
 	}})
 	for len(n.queue) > 0 {
 		state := n.queue[0]
@@ -242,11 +242,11 @@ func (n *namedExplorer) objects(state namedState) (*spec.Snapshot, []int) {
 		case at >= nominatedTo:
 			pod.Status.NominatedNodeName = n.nodes[at-nominatedTo].Name
 		case at >= terminatingOn:
-			setBound(pod, n.nodes[at-terminatingOn], Terminating)
+			setBound(pod, n.nodes[at-terminatingOn], Terminating, 0)
 		case at >= preemptedOn:
-			setBound(pod, n.nodes[at-preemptedOn], Preempted)
+			setBound(pod, n.nodes[at-preemptedOn], Preempted, 0)
 		case at >= runningOn:
-			setBound(pod, n.nodes[at-runningOn], Running)
+			setBound(pod, n.nodes[at-runningOn], Running, 0)
 		}
 		s.Pods, index = append(s.Pods, pod), append(index, i)
 	}

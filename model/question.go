@@ -16,7 +16,7 @@ type Content struct {
 	// Kind and Bound, Nominated are the place, its pods sorted.
 	Kind             int
 	Bound, Nominated []Pod
-	around           *spec.Snapshot
+	around           *surroundings
 	number           uint32
 	digest           []byte
 }
@@ -29,7 +29,7 @@ type Question struct {
 	Asker, Nomination int
 	// Places are the nodes, in canonical order.
 	Places []*Content
-	around *spec.Snapshot
+	around *surroundings
 }
 
 // Questioner builds questions from arrangements of one machine. It is scratch space: one per worker.
@@ -37,6 +37,8 @@ type Questioner struct {
 	catalog *Catalog
 	numbers numbering
 	local   map[string]*Content // saves the catalog's lock
+	around  *surroundings       // those of the last question
+	with    map[string]*surroundings
 	rest    Arrangement
 	bytes   []byte
 	key     []byte
@@ -46,13 +48,31 @@ type Questioner struct {
 
 // NewQuestioner gives a questioner for the machine.
 func (m *Machine) NewQuestioner() *Questioner {
-	return &Questioner{catalog: m.Catalog, numbers: m.numbers, local: map[string]*Content{}}
+	return &Questioner{
+		catalog: m.Catalog, numbers: m.numbers, local: map[string]*Content{}, around: m.numbers.around,
+		with: map[string]*surroundings{},
+	}
+}
+
+// surround finds what is around nodes and pods in the arrangement.
+func (u *Questioner) surround(a *Arrangement) {
+	u.around = u.numbers.around
+	if !slices.ContainsFunc(a.Budgets, func(n uint8) bool { return n > 0 }) {
+		return
+	}
+	known, ok := u.with[string(a.Budgets)]
+	if !ok {
+		known = u.catalog.surroundWith(u.numbers.around, a.Budgets)
+		u.with[string(a.Budgets)] = known
+	}
+	u.around = known
 }
 
 // Ask finds the question of the asker in a canonical arrangement. It gives the question's key, and for each of its places the
 // index in the arrangement. Both are valid until the next call.
 func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) {
 	u.order, u.found = u.order[:0], u.found[:0]
+	u.surround(a)
 	for i := range a.Places {
 		u.order = append(u.order, i)
 	}
@@ -77,7 +97,7 @@ func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) 
 	nomination := -1
 	u.key = binary.LittleEndian.AppendUint16(u.key[:0], uint16(u.numbers.pods[asker.Kind]))
 	for i, place := range u.order {
-		content := u.Content(&rest.Places[place])
+		content := u.content(&rest.Places[place])
 		u.found = append(u.found, content)
 		u.key = binary.LittleEndian.AppendUint32(u.key, content.number)
 		if place == asker.Place {
@@ -85,7 +105,7 @@ func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) 
 		}
 	}
 	u.key = append(u.key, byte(nomination+1))
-	u.key = binary.LittleEndian.AppendUint16(u.key, uint16(u.numbers.around))
+	u.key = binary.LittleEndian.AppendUint32(u.key, uint32(u.around.number))
 	return u.key, u.order
 }
 
@@ -93,24 +113,30 @@ func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) 
 func (u *Questioner) Question(asker Asker) *Question {
 	return &Question{
 		Asker:      u.numbers.pods[asker.Kind],
-		Nomination: int(u.key[len(u.key)-3]) - 1,
+		Nomination: int(u.key[len(u.key)-5]) - 1,
 		Places:     slices.Clone(u.found),
-		around:     &u.catalog.around[u.numbers.around],
+		around:     u.around,
 	}
 }
 
 // Content finds the one Content of a place of a canonical arrangement.
-func (u *Questioner) Content(place *Place) *Content {
-	put := func(n int) { u.bytes = binary.LittleEndian.AppendUint16(u.bytes, uint16(n)) }
+func (u *Questioner) Content(a *Arrangement, place int) *Content {
+	u.surround(a)
+	return u.content(&a.Places[place])
+}
+
+func (u *Questioner) content(place *Place) *Content {
+	put := func(n uint32) { u.bytes = binary.LittleEndian.AppendUint32(u.bytes, n) }
 	u.bytes = u.bytes[:0]
-	put(u.numbers.around)
-	put(u.numbers.nodes[place.Kind])
-	put(len(place.Bound))
+	kind := u.numbers.node(place.Kind, place.Changed)
+	put(uint32(u.around.number))
+	put(uint32(kind))
+	put(uint32(len(place.Bound)))
 	for _, p := range place.Bound {
-		put(int(u.global(p).code()))
+		put(u.global(p).code())
 	}
 	for _, p := range place.Nominated {
-		put(int(u.global(p).code()))
+		put(u.global(p).code())
 	}
 	if known, ok := u.local[string(u.bytes)]; ok {
 		return known
@@ -118,8 +144,8 @@ func (u *Questioner) Content(place *Place) *Content {
 	key := string(u.bytes)
 	content := intern(u.catalog, u.catalog.contents, key, func() *Content {
 		content := &Content{
-			Kind:   u.numbers.nodes[place.Kind],
-			around: &u.catalog.around[u.numbers.around],
+			Kind:   kind,
+			around: u.around,
 			number: uint32(len(u.catalog.contents)),
 		}
 		for _, p := range place.Bound {
@@ -128,7 +154,7 @@ func (u *Questioner) Content(place *Place) *Content {
 		for _, p := range place.Nominated {
 			content.Nominated = append(content.Nominated, u.global(p))
 		}
-		content.digest = u.catalog.digests.digest(content, u.numbers.around)
+		content.digest = u.catalog.digests.digest(content)
 		return content
 	})
 	u.local[key] = content
@@ -136,7 +162,9 @@ func (u *Questioner) Content(place *Place) *Content {
 }
 
 // global renumbers a pod of the scenario; who it is is forgotten.
-func (u *Questioner) global(p Pod) Pod { return newPod(u.numbers.pods[p.Kind()], p.Phase(), 0) }
+func (u *Questioner) global(p Pod) Pod {
+	return newPod(u.numbers.pods[p.Kind()], p.Phase(), 0).withRank(p.Rank())
+}
 
 // Node gives the content as a node and the pods bound to it.
 func (c *Catalog) Node(content *Content) (*v1.Node, []*v1.Pod) {
@@ -146,13 +174,14 @@ func (c *Catalog) Node(content *Content) (*v1.Node, []*v1.Pod) {
 
 // Objects gives the question in API objects, and for every place its bound pods in order.
 func (c *Catalog) Objects(q *Question) (spec.Question, [][]*v1.Pod) {
-	snapshot := *q.around
+	snapshot := q.around.Snapshot
 	podsOf := make([][]*v1.Pod, len(q.Places))
-	ordinals := map[int]int{}
+	ordinals := map[string]int{} // by name: a node keeps it when it changes
 	keys := make([]nodeKey, len(q.Places))
 	for i, content := range q.Places {
-		keys[i] = nodeKey{content.Kind, ordinals[content.Kind]}
-		ordinals[content.Kind]++
+		name := c.nodeKinds[content.Kind].Name
+		keys[i] = nodeKey{content.Kind, ordinals[name]}
+		ordinals[name]++
 		snapshot.Nodes = append(snapshot.Nodes, c.node(keys[i]))
 		podsOf[i] = c.boundPods(content, keys[i])
 		snapshot.Pods = append(snapshot.Pods, podsOf[i]...)
@@ -164,6 +193,9 @@ func (c *Catalog) Objects(q *Question) (spec.Question, [][]*v1.Pod) {
 	snapshot.Pods = append(snapshot.Pods, asker)
 	return spec.Question{Pod: asker, Snapshot: &snapshot}, podsOf
 }
+
+// AskerKind gives the pod that pods of the asker's kind are made from.
+func (c *Catalog) AskerKind(q *Question) *v1.Pod { return c.podKinds[q.Asker].Pod }
 
 func (c *Catalog) asker(q *Question, keys []nodeKey) *v1.Pod {
 	node := nodeKey{-1, 0}

@@ -26,7 +26,7 @@ func (a *Arrangement) recreations(s *Scenario, each func(Action)) {
 	for kind, n := range a.Owed {
 		there := s.Pods[kind].Only && a.count(func(p Pod) bool { return p.Kind() == kind }) > 0
 		if n > 0 && !there {
-			each(Action{Class: Recreate, Pod: uint16(kind), Place: -1})
+			each(Action{Class: Recreate, Pod: uint32(kind), Place: -1})
 		}
 	}
 }

@@ -6,6 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 func TestRecreationEnabled(t *testing.T) {
@@ -14,16 +18,16 @@ func TestRecreationEnabled(t *testing.T) {
 		reason string
 		only   bool
 		change func(*Arrangement)
-		want   []uint16
+		want   []uint32
 	}{
 		{"nobody was evicted", false, func(a *Arrangement) { a.Owed = []int{0, 0} }, nil},
-		{"one was", false, func(*Arrangement) {}, []uint16{0}},
-		{"of each kind", false, func(a *Arrangement) { a.Owed = []int{2, 1} }, []uint16{0, 1}},
+		{"one was", false, func(*Arrangement) {}, []uint32{0}},
+		{"of each kind", false, func(a *Arrangement) { a.Owed = []int{2, 1} }, []uint32{0, 1}},
 		{"controllers are not part of the scenario", false, func(a *Arrangement) { a.Owed = nil }, nil},
 		{"another victim was replaced and terminates still", false, func(a *Arrangement) { a.Pending = append(a.Pending, low) }, nil},
 		{"pods that may arrive still need room", false, func(a *Arrangement) { a.Left.Arrivals = 1 }, nil},
 		{"the pod's name is its own, and is taken", true, func(*Arrangement) {}, nil},
-		{"... and free again", true, func(a *Arrangement) { a.Places[0].Bound = nil }, []uint16{0}},
+		{"... and free again", true, func(a *Arrangement) { a.Places[0].Bound = nil }, []uint32{0}},
 	}
 	for _, tt := range tests {
 		s := smallScenario(0)
@@ -32,7 +36,7 @@ func TestRecreationEnabled(t *testing.T) {
 			Places: []Place{{Bound: []Pod{low.withPhase(Preempted)}, Nominated: []Pod{high}}}, Owed: []int{1, 0},
 		}
 		tt.change(a)
-		var got []uint16
+		var got []uint32
 		a.Environment(s, func(action Action) {
 			if action.Class == Recreate {
 				got = append(got, action.Pod)
@@ -69,8 +73,37 @@ func TestRecreations(t *testing.T) {
 // TestNamedSteps: forgetting the names, the steps from an arrangement with names are the steps from the one without, and names are
 // neither lost nor doubled.
 func TestNamedSteps(t *testing.T) {
-	s := smallScenario(0, 0)
-	s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1
+	for name, s := range environments() {
+		t.Run(name, func(t *testing.T) { testNamedSteps(t, s) })
+	}
+}
+
+// environments are small scenarios that together have every action.
+func environments() map[string]*Scenario {
+	all := map[string]*Scenario{}
+	add := func(name string, change func(*Scenario)) {
+		all[name] = smallScenario(0, 0)
+		change(all[name])
+	}
+	add("pods come and go", func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1 })
+	add("nodes change", func(s *Scenario) {
+		s.Actions.NodeChanges, s.Initial[0].Places[1].Kind = 2, 1
+		s.Nodes[1].Node.Spec.Taints = []v1.Taint{notReady}
+	})
+	add("pods start in order", func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.StartInOrder = 1, 1, true })
+	add("budgets are refreshed", func(s *Scenario) {
+		s.Actions.RefreshBudgets, s.Actions.Recreations = true, 1
+		one := intstr.FromInt32(1)
+		s.Around.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{{
+			ObjectMeta: metav1.ObjectMeta{Name: "all"},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}, MinAvailable: &one},
+			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 5},
+		}}
+	})
+	return all
+}
+
+func testNamedSteps(t *testing.T, s *Scenario) {
 	e := explore(t, s)
 	m := e.machine
 	named := map[string]bool{}
@@ -106,6 +139,10 @@ func TestNamedSteps(t *testing.T) {
 			if !step.Idle {
 				checkNames(t, stage, m.NamedStage(step.To, nil))
 				got[packed(m, step.To)] = true
+			}
+			if step.Pod == nil {
+				add(step.To)
+				return
 			}
 			if p := m.PodNamed(step.Who); p.Name != step.Pod.Name {
 				t.Fatalf("the step is about %s, and said to be about %s", step.Pod.Name, p.Name)

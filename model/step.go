@@ -29,11 +29,20 @@ const (
 	ByHand
 	// Recreate: the controller of an evicted pod creates another, which is pending.
 	Recreate
+	// Refresh: the disruption controller counts what a budget allows.
+	Refresh
+	// Cordon, Uncordon: somebody makes a node unschedulable, or schedulable again.
+	Cordon
+	Uncordon
+	// Taint, Untaint: a node stops being ready, or is so again.
+	Taint
+	Untaint
 )
 
 // Classes names the classes of actions, by number.
 func Classes() []string {
-	return []string{"arrive", "schedule", "preempt", "park", "gone", "complete", "delete", "bind by hand", "recreate"}
+	return []string{"arrive", "schedule", "preempt", "park", "gone", "complete", "delete", "bind by hand", "recreate", "refresh budget",
+		"cordon", "uncordon", "taint", "untaint"}
 }
 
 // String gives the words used in reports.
@@ -42,6 +51,9 @@ func (c Class) String() string { return Classes()[c] }
 // Decided tells whether actions of the class are decisions of the scheduler, not of the environment.
 func (c Class) Decided() bool { return c == Schedule || c == Preempt || c == Park }
 
+// ChangesNode tells whether actions of the class happen to a node, not to a pod.
+func (c Class) ChangesNode() bool { return c >= Cordon && c <= Untaint }
+
 // Creates tells whether actions of the class bring a pod that was not there before.
 func (c Class) Creates() bool { return c == Arrive || c == ByHand || c == Recreate }
 
@@ -49,8 +61,8 @@ func (c Class) Creates() bool { return c == Arrive || c == ByHand || c == Recrea
 // is read against the arrangement the step starts from.
 type Action struct {
 	Class Class
-	// Pod is the code of a pod that leaves, or the kind of pod that arrives or asks.
-	Pod uint16
+	// Pod is the code of a pod that leaves, or the kind of pod that arrives or asks; of a Refresh, which budget allows how much.
+	Pod uint32
 	// Place is where the pod is bound or nominated; -1 if it is neither.
 	Place int
 }
@@ -59,19 +71,19 @@ type Action struct {
 func (a Action) Kind() int {
 	switch a.Class {
 	case Gone, Complete, Delete:
-		return Pod(uint32(a.Pod) << 16).Kind()
+		return podOfCode(a.Pod).Kind()
 	}
 	return int(a.Pod)
 }
 
 // Pack gives the action in 32 bits: class, place and pod.
 func (a Action) Pack() uint32 {
-	return uint32(a.Class)<<28 | uint32(a.Place+1)<<16 | uint32(a.Pod)
+	return uint32(a.Class)<<28 | uint32(a.Place+1)<<21 | a.Pod
 }
 
 // UnpackAction reads what Pack wrote.
 func UnpackAction(packed uint32) Action {
-	return Action{Class: Class(packed >> 28), Place: int(packed>>16&0xfff) - 1, Pod: uint16(packed)}
+	return Action{Class: Class(packed >> 28), Place: int(packed>>21&0x7f) - 1, Pod: packed & (1<<21 - 1)}
 }
 
 // Asker is a pending pod that asks for a decision.
@@ -139,7 +151,7 @@ func (a *Arrangement) Apply(s *Scenario, asker Asker, m Move) {
 		}
 	case spec.Bind:
 		place := &a.Places[m.Place]
-		place.Bound = append(place.Bound, a.takeAsker(asker))
+		place.Bound = append(place.Bound, a.started(s, a.takeAsker(asker)))
 	case spec.Nominate:
 		preemptor := a.takeAsker(asker)
 		place := &a.Places[m.Place]
@@ -186,15 +198,17 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 			if len(a.ArrivalsOfKind) > 0 && a.ArrivalsOfKind[kind] == 0 {
 				continue
 			}
-			each(Action{Class: Arrive, Pod: uint16(kind), Place: -1})
+			each(Action{Class: Arrive, Pod: uint32(kind), Place: -1})
 			for i := range a.Places {
 				if a.Left.Placements > 0 {
-					each(Action{Class: ByHand, Pod: uint16(kind), Place: i})
+					each(Action{Class: ByHand, Pod: uint32(kind), Place: i})
 				}
 			}
 		}
 	}
 	a.recreations(s, each)
+	a.refreshes(s, each)
+	a.nodeChanges(s, each)
 	for i := range a.Places {
 		for j, p := range a.Places[i].Bound {
 			if j > 0 && a.Places[i].Bound[j-1].code() == p.code() {
@@ -215,7 +229,7 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 }
 
 // Act carries an action of the environment out. The arrangement is left unsorted. id is who arrives or is created anew.
-func (a *Arrangement) Act(action Action, id int) {
+func (a *Arrangement) Act(s *Scenario, action Action, id int) {
 	switch action.Class {
 	case Arrive, ByHand:
 		kind := int(action.Pod)
@@ -223,14 +237,20 @@ func (a *Arrangement) Act(action Action, id int) {
 		if len(a.ArrivalsOfKind) > 0 {
 			a.ArrivalsOfKind[kind]--
 		}
-		to := &a.Pending
+		pod := newPod(kind, Running, id)
 		if action.Class == ByHand {
 			a.Left.Placements--
-			to = &a.Places[action.Place].Bound
+			place := &a.Places[action.Place]
+			place.Bound = append(place.Bound, a.started(s, pod))
+			return
 		}
-		*to = append(*to, newPod(kind, Running, id))
+		a.Pending = append(a.Pending, pod)
 	case Recreate:
 		a.recreate(int(action.Pod), id)
+	case Refresh:
+		a.refresh(action)
+	case Cordon, Uncordon, Taint, Untaint:
+		a.changeNode(action)
 	case Gone, Complete, Delete:
 		place := &a.Places[action.Place]
 		i := slices.IndexFunc(place.Bound, func(p Pod) bool { return p.code() == action.Pod })
@@ -242,7 +262,9 @@ func (a *Arrangement) Act(action Action, id int) {
 		case Complete:
 			a.Left.Completions--
 		}
+		gone := place.Bound[i]
 		place.Bound = remove(place.Bound, i)
+		a.closeRank(s, gone)
 	default:
 		panic("model: not an action of the environment: " + action.Class.String())
 	}

@@ -3,8 +3,10 @@ package model
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -24,6 +26,10 @@ type NamedStep struct {
 	Class Class
 	// Pod is the pod that arrives, asks, is gone or completes.
 	Pod *v1.Pod
+	// Budget is the budget that is refreshed, as it was; then, and if a node changes, there is no pod.
+	Budget *policyv1.PodDisruptionBudget
+	// Allowed is how many disruptions a refreshed budget allows then.
+	Allowed int32
 	// Node is where it stands, is bound or is nominated; nil if that is nowhere.
 	Node *v1.Node
 	// Victims are the pods evicted by a preemption.
@@ -74,6 +80,46 @@ func (m *Machine) begin(state []byte, who *identities) (*Arrangement, error) {
 	return nil, fmt.Errorf("the trace does not begin with an initial state of scenario %s", m.Scenario.Name)
 }
 
+// Begin gives the initial cluster that a stage stands for, the first of a trace.
+func (m *Machine) Begin(stage Stage) (Cluster, error) {
+	want, packed := make([]byte, m.Width()), make([]byte, m.Width())
+	m.Pack(stage.named, want)
+	for i := range m.Scenario.Initial {
+		a := m.arrange(i, nil)
+		a.Canonical()
+		if m.Pack(a, packed); bytes.Equal(packed, want) {
+			return m.Scenario.Initial[i], nil
+		}
+	}
+	return Cluster{}, fmt.Errorf("the trace does not begin with an initial state of scenario %s", m.Scenario.Name)
+}
+
+// In gives the same step in terms of the objects of the clusters before and after it.
+func (s *NamedStep) In(before, after *spec.Snapshot) *NamedStep {
+	step := *s
+	pod := func(named *v1.Pod) *v1.Pod {
+		for _, p := range slices.Concat(before.Pods, after.Pods) {
+			if podName(p) == podName(named) {
+				return p
+			}
+		}
+		return named
+	}
+	if s.Pod != nil {
+		step.Pod = pod(s.Pod)
+	}
+	step.Victims = nil
+	for _, victim := range s.Victims {
+		step.Victims = append(step.Victims, pod(victim))
+	}
+	for _, node := range before.Nodes {
+		if s.Node != nil && node.Name == s.Node.Name {
+			step.Node = node
+		}
+	}
+	return &step
+}
+
 // follow carries out the step from now that leads to the state next.
 func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Moves, who *identities) (*NamedStep, *Arrangement, error) {
 	after := &Arrangement{}
@@ -85,7 +131,7 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 			id = who.pod(int(action.Pod), 0)
 		}
 		step := m.environmentStep(now, action, id)
-		after.Act(action, id)
+		after.Act(m.Scenario, action, id)
 		after.Canonical()
 		return step, after, nil
 	}
@@ -108,6 +154,18 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 	step := &NamedStep{Class: action.Class}
 	if action.Place >= 0 {
 		step.Node = m.nodeNamed(&now.Places[action.Place])
+	}
+	switch {
+	case action.Class.ChangesNode():
+		return step
+	case action.Class == Refresh:
+		snapshot := around(&m.Scenario.Around, now.Budgets)
+		step.Budget = snapshot.PodDisruptionBudgets[action.budget()]
+		after := &Arrangement{Budgets: slices.Clone(now.Budgets)}
+		after.refresh(action)
+		snapshot = around(&m.Scenario.Around, after.Budgets)
+		step.Allowed = snapshot.PodDisruptionBudgets[action.budget()].Status.DisruptionsAllowed
+		return step
 	}
 	if action.Class.Creates() {
 		step.Pod = m.PodNamed(newPod(int(action.Pod), Running, id))
@@ -140,14 +198,14 @@ func (m *Machine) decisionStep(now *Arrangement, asker Asker, move Move) *NamedS
 
 // Named gives an arrangement in API objects, named by the identities in it.
 func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
-	snapshot := m.Scenario.Around
+	snapshot := around(&m.Scenario.Around, a.Budgets)
 	for i := range a.Places {
 		place := &a.Places[i]
 		node := m.nodeNamed(place)
 		snapshot.Nodes = append(snapshot.Nodes, node)
 		for _, p := range place.Bound {
 			pod := m.PodNamed(p)
-			setBound(pod, node, p.Phase())
+			setBound(pod, node, p.Phase(), p.Rank())
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
 		for _, p := range place.Nominated {
@@ -163,7 +221,8 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 }
 
 func (m *Machine) nodeNamed(place *Place) *v1.Node {
-	return m.Scenario.Nodes[place.Kind].object(max(place.ID-1, 0))
+	kind := m.Scenario.Nodes[place.Kind].changed(place.Changed)
+	return kind.object(max(place.ID-1, 0))
 }
 
 // PodNamed gives a pod with an identity as an object, pending and without nomination.

@@ -64,7 +64,7 @@ func (w *Walker) decide(step *NamedStep) (Taken, error) {
 	after := &Arrangement{}
 	after.CopyFrom(w.now)
 	after.Apply(w.machine.Scenario, asker, move)
-	return w.moveOn(Action{Class: step.Class, Pod: uint16(asker.Kind), Place: asker.Place}, after), nil
+	return w.moveOn(Action{Class: step.Class, Pod: uint32(asker.Kind), Place: asker.Place}, after), nil
 }
 
 // asker finds the pod among those that ask.
@@ -129,15 +129,10 @@ func (w *Walker) act(step *NamedStep) (Taken, error) {
 	var enabled []Action
 	w.now.Environment(w.machine.Scenario, func(action Action) {
 		id := 0
-		if action.Class == Arrive || action.Class == ByHand {
+		if action.Class.Creates() {
 			id = w.who.pods[action.Pod] + 1 // who would be next
 		}
-		named := w.machine.environmentStep(w.now, action, id)
-		where := ""
-		if named.Node != nil && step.Node != nil {
-			where = named.Node.Name
-		}
-		if action.Class == step.Class && podName(named.Pod) == podName(step.Pod) && (step.Node == nil || where == step.Node.Name) {
+		if action.Class == step.Class && w.machine.environmentStep(w.now, action, id).is(step) {
 			enabled = append(enabled, action)
 		}
 	})
@@ -145,13 +140,27 @@ func (w *Walker) act(step *NamedStep) (Taken, error) {
 		return Taken{}, fmt.Errorf("it cannot happen here: %s", w.why(step))
 	}
 	action, id := enabled[0], 0
-	if action.Class == Arrive || action.Class == ByHand {
+	if action.Class.Creates() {
 		id = w.who.pod(int(action.Pod), 0)
 	}
 	after := &Arrangement{}
 	after.CopyFrom(w.now)
-	after.Act(action, id)
+	after.Act(w.machine.Scenario, action, id)
 	return w.moveOn(action, after), nil
+}
+
+// is tells whether a step of the environment is the one that is wanted, which may leave out the node.
+func (s *NamedStep) is(wanted *NamedStep) bool {
+	switch {
+	case wanted.Node != nil && (s.Node == nil || s.Node.Name != wanted.Node.Name):
+		return false
+	case s.Budget != nil:
+		return wanted.Budget != nil && s.Budget.Namespace == wanted.Budget.Namespace && s.Budget.Name == wanted.Budget.Name
+	case s.Class.ChangesNode():
+		return wanted.Node != nil
+	default:
+		return wanted.Pod != nil && podName(s.Pod) == podName(wanted.Pod)
+	}
 }
 
 // why says why an action of the environment is not enabled.
@@ -159,13 +168,21 @@ func (w *Walker) why(step *NamedStep) string {
 	left, actions := w.now.Left, w.machine.Scenario.Actions
 	spent := map[Class]bool{
 		Arrive: left.Arrivals == 0, ByHand: left.Arrivals == 0 || left.Placements == 0, Complete: left.Completions == 0,
-		Delete: left.Deletions == 0, Gone: !actions.VictimGone,
+		Delete: left.Deletions == 0, Gone: !actions.VictimGone, Recreate: actions.Recreations == 0, Refresh: !actions.RefreshBudgets,
 	}
 	switch {
-	case spent[step.Class]:
+	case spent[step.Class] || step.Class.ChangesNode() && left.NodeChanges == 0:
 		return fmt.Sprintf("the scenario has no %q left", step.Class)
 	case step.Class == Arrive || step.Class == ByHand:
 		return fmt.Sprintf("no pod %s can arrive next", podName(step.Pod))
+	case step.Class == Refresh && step.Budget != nil:
+		return fmt.Sprintf("budget %s/%s is not there, or up to date", step.Budget.Namespace, step.Budget.Name)
+	case step.Class.ChangesNode() && step.Node != nil:
+		return fmt.Sprintf("node %s is not there, or is so already", step.Node.Name)
+	case step.Pod == nil:
+		return "it does not say what it happens to"
+	case step.Class == Recreate:
+		return fmt.Sprintf("no controller creates pod %s next", podName(step.Pod))
 	case step.Class == Gone:
 		return fmt.Sprintf("no pod %s is terminating there", podName(step.Pod))
 	default:

@@ -5,14 +5,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // TestWalker: taken by their names, the steps of every trace lead where the machine's own steps lead.
 func TestWalker(t *testing.T) {
-	s := smallScenario(0, 0)
-	s.Actions.Deletions, s.Actions.Placements = 1, 1
-	e := explore(t, s)
+	for name, s := range environments() {
+		t.Run(name, func(t *testing.T) { testWalker(t, explore(t, s)) })
+	}
+}
+
+func testWalker(t *testing.T, e *explorer) {
 	for _, state := range e.order {
 		states, actions := e.trace(state)
 		stages, err := e.machine.Walk(states, actions, e.moves)
@@ -21,7 +28,7 @@ func TestWalker(t *testing.T) {
 		}
 		w := e.machine.NewWalker()
 		for i, stage := range stages {
-			if diff := cmp.Diff(stage.Cluster.Pods, w.Stage().Cluster.Pods); diff != "" {
+			if diff := cmp.Diff(stage.Cluster, w.Stage().Cluster, cmpopts.IgnoreUnexported(spec.Snapshot{})); diff != "" {
 				t.Fatalf("state %d of %d (-trace +walker):\n%s", i, len(stages), diff)
 			}
 			if stage.Step == nil {
@@ -58,6 +65,9 @@ func TestNotEnabled(t *testing.T) {
 		{"no node at all", NamedStep{Class: Schedule, Pod: pod("low-1")}, "names no node"},
 		{"a victim that is not on the node", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1"), Victims: []*v1.Pod{pod("high-1")}}, "victim /high-1 is not on small-1"},
 		{"preemptions are not carried out", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1")}, "not carried out"},
+		{"budgets are not refreshed", NamedStep{Class: Refresh, Budget: &policyv1.PodDisruptionBudget{}}, `no "refresh budget" left`},
+		{"nodes do not change", NamedStep{Class: Cordon, Node: node("small-1")}, `no "cordon" left`},
+		{"no controller creates pods", NamedStep{Class: Recreate, Pod: pod("low-1")}, `no "recreate" left`},
 		{"there is no nomination to clear", NamedStep{Class: Park, Pod: pod("low-1")}, "holds no nomination"},
 	} {
 		w := m.NewWalker()

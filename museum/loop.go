@@ -51,6 +51,7 @@ func LoopExhibits() []LoopExhibit {
 		"hint-spread-terminating":   {Property: "wake-up", Theme: "spread", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.PodDeleted}},
 		"hint-spread-eligibility":   {Property: "wake-up", Theme: "spread", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.NodeLabels}},
 		"nominated-bound-elsewhere": {Property: "wake-up", Theme: "nominations", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.PodBound}},
+		"volume-reservation-freed":  {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"gated-nomination":          {Property: "refinement", Theme: "gates", Pods: 2, Events: 2, Happens: []loop.EventKind{loop.PodNominated, loop.Restarted}},
 	}
 	var exhibits []LoopExhibit

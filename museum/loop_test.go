@@ -25,6 +25,10 @@ func TestLoopFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	alone, err := stepped.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, exhibit := range museum.LoopExhibits() {
 		t.Run(exhibit.Defect.Name, func(t *testing.T) {
 			theme, err := scenario.LoopTheme(exhibit.Theme, admission.Admit)
@@ -32,9 +36,9 @@ func TestLoopFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := func(initial *spec.Snapshot) (loop.System, error) {
-				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{})
+				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{Faults: theme.Faults > 0})
 			}
-			result, err := loop.Explore(t.Context(), exhibit.Narrow(theme), spec.New(profile), start, checker.Options{})
+			result, err := loop.Explore(t.Context(), exhibit.Narrow(theme), loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide}, checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

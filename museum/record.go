@@ -52,7 +52,7 @@ it; a test that draws random clusters where no theme does. "Not reported" means 
 	text.WriteString(`
 ## Between decisions
 
-Defects that no single decision shows, but a run of the scheduler as a whole ([loop.md](loop.md)). The shortest run of each, with a
+Defects that no single decision shows, but a run of the scheduler as a whole ([scheduler-loop.md](scheduler-loop.md)). The shortest run of each, with a
 control in which nothing is wrong, is in ` + "`production/stepped/defects_test.go`" + `.
 
 | defect | breaks | upstream | found by |

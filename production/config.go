@@ -25,6 +25,14 @@ type Config struct {
 	kube *config.KubeSchedulerConfiguration
 }
 
+// unquoted hints at what YAML makes of words without quotes.
+func unquoted(err error) string {
+	if text := err.Error(); strings.Contains(text, "cannot unmarshal bool into") && strings.Contains(text, "of type string") {
+		return "; without quotes, YAML takes y, n, yes, no, on and off for truth values: put a name in quotes"
+	}
+	return ""
+}
+
 // DefaultConfig is what kube-scheduler runs with when it is given no configuration.
 func DefaultConfig() (*Config, error) {
 	var versioned configv1.KubeSchedulerConfiguration
@@ -43,7 +51,7 @@ func DefaultConfig() (*Config, error) {
 func LoadConfig(name string, data []byte) (*Config, error) {
 	obj, kind, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
 	if err != nil {
-		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the file, its fields are described at %s)", name, err, configReference)
+		return nil, fmt.Errorf("scheduler configuration %s: %w%s (correct the file, its fields are described at %s)", name, err, unquoted(err), configReference)
 	}
 	kube, ok := obj.(*config.KubeSchedulerConfiguration)
 	if !ok {
@@ -51,7 +59,8 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 	}
 	kube.APIVersion = kind.GroupVersion().String()
 	if len(kube.Extenders) > 0 {
-		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (%s): extenders cannot be checked, as no process answers for them; remove the extenders", name, kube.Extenders[0].URLPrefix)
+		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (urlPrefix %q): an extender decides in a process of its own, which does not run here, and the formal model does not know what it should answer; "+
+			"remove extenders to check the profiles without them", name, kube.Extenders[0].URLPrefix)
 	}
 	if errs := validation.ValidateKubeSchedulerConfiguration(kube); errs != nil {
 		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the field, see %s)", name, errors.Join(errs.Errors()...), configReference)

@@ -76,6 +76,12 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile, regist
 	for name, factory := range registry {
 		all[name] = factory
 	}
+	for _, name := range profile.Plugins.Names() {
+		if all[name] == nil {
+			return nil, fmt.Errorf("profile %s: plugin %s is not one of Kubernetes: remove it, or check it from a Go test, which can bring its code (README.md, A plugin of yours)",
+				profile.SchedulerName, name)
+		}
+	}
 	plugins := map[string]fwk.Plugin{}
 	e.framework, err = frameworkruntime.NewFramework(ctx, captured(all, plugins), profile, options...)
 	if err != nil {

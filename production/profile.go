@@ -16,16 +16,40 @@ import (
 
 // Spec translates the profile with the scheduler name into the terms of the formal model. It is taken
 // from the framework that runs the profile: the plugins after multi-point expansion and disabling, in
-// their order, their weights, and the arguments the model reads. An unknown scheduler name, or a profile
-// that kube-scheduler would not start with, is an error, and so is one with half a filter plugin.
+// their order, their weights, and the arguments the model reads. The other profiles of the configuration come with it. An
+// unknown scheduler name, or a profile that kube-scheduler would not start with, is an error, and so is one with half a filter plugin.
 func (c *Config) Spec(schedulerName string) (*spec.Profile, error) {
+	return c.SpecWith(schedulerName, Options{})
+}
+
+// SpecWith is Spec with the plugins of Options.Registry.
+func (c *Config) SpecWith(schedulerName string, opts Options) (*spec.Profile, error) {
+	profile, err := c.specAlone(schedulerName, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.Profiles() {
+		if name == schedulerName {
+			continue
+		}
+		other, err := c.specAlone(name, opts)
+		if err != nil {
+			return nil, err
+		}
+		profile.Others = append(profile.Others, other)
+	}
+	return profile, nil
+}
+
+// specAlone is SpecWith without the other profiles.
+func (c *Config) specAlone(schedulerName string, opts Options) (*spec.Profile, error) {
 	profile, err := c.profile(schedulerName)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	e, err := newEngine(ctx, profile, nil)
+	e, err := newEngine(ctx, profile, opts.Registry)
 	if err != nil {
 		return nil, err
 	}

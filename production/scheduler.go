@@ -15,6 +15,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// PluginFactory makes a scheduler plugin: what kube-scheduler's app.WithPlugin takes.
+type PluginFactory = frameworkruntime.PluginFactory
+
 // Options are what New may be told besides the configuration. The zero value is kube-scheduler as
 // released.
 type Options struct {

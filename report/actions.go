@@ -12,8 +12,8 @@ import (
 // action is something that may happen in a scenario.
 type action struct {
 	name string
-	// missing says what is not explored without it, and remedy how to have it explored.
-	missing, remedy string
+	// missing says what is not explored without it, and remedy how to have it explored; field is that of a Scenario which does so.
+	missing, remedy, field string
 	// on tells whether it may happen, and how often; 0 is as often as it can.
 	on func(model.Actions) (on bool, atMost int)
 }
@@ -24,20 +24,26 @@ func optionalActions() []action {
 		return func(a model.Actions) (bool, int) { return bound(a) > 0, bound(a) }
 	}
 	return []action{
-		{"arrive", "pods that arrive", "--pods K lets up to K of them",
+		{"arrive", "pods that arrive", "--pods K lets up to K of them", "spec.pods",
 			bounded(func(a model.Actions) int { return a.Arrivals })},
-		{"preempt", "what follows a preemption", "--preempt=true carries them out",
+		{"preempt", "what follows a preemption", "--preempt=true carries them out", "spec.actions.preempt",
 			func(a model.Actions) (bool, int) { return a.Preempt, 0 }},
-		{"terminating pod gone", "what follows when a terminating pod is gone", "--victim-gone=true lets them go",
+		{"terminating pod gone", "what follows when a terminating pod is gone", "--victim-gone=true lets them go", "spec.actions.victimGone",
 			func(a model.Actions) (bool, int) { return a.VictimGone, 0 }},
-		{"complete", "pods that complete", "--completions N lets up to N of them",
+		{"complete", "pods that complete", "--completions N lets up to N of them", "spec.actions.completions",
 			bounded(func(a model.Actions) int { return a.Completions })},
-		{"delete", "pods that somebody deletes", "--deletions N lets up to N of them",
+		{"delete", "pods that somebody deletes", "--deletions N lets up to N of them", "spec.actions.deletions",
 			bounded(func(a model.Actions) int { return a.Deletions })},
-		{"bind by hand", "pods that somebody puts on a node past the scheduler", "--placements N lets up to N of them",
+		{"bind by hand", "pods that somebody puts on a node past the scheduler", "--placements N lets up to N of them", "spec.actions.placements",
 			bounded(func(a model.Actions) int { return a.Placements })},
-		{"recreate", "evicted pods that their controllers bring back", "--recreations N lets them",
+		{"recreate", "evicted pods that their controllers bring back", "--recreations N lets them", "spec.actions.recreations",
 			func(a model.Actions) (bool, int) { return a.Recreations > 0, 0 }},
+		{"refresh budget", "budgets whose status the disruption controller brings up to date", "--refresh-budgets lets it", "spec.actions.refreshBudgets",
+			func(a model.Actions) (bool, int) { return a.RefreshBudgets, 0 }},
+		{"change a node", "nodes that are cordoned, or stop being ready", "--node-changes N lets it happen up to N times", "spec.actions.nodeChanges",
+			bounded(func(a model.Actions) int { return a.NodeChanges })},
+		{"start in order", "which of several pods started first, but for what kinds of pod state", "--start-times order-of-binding tells", "spec.actions.startInOrder",
+			func(a model.Actions) (bool, int) { return a.StartInOrder, 0 }},
 	}
 }
 
@@ -86,6 +92,14 @@ func (a action) sentences(scenarios []explore.ScenarioResult) (sentences []strin
 	return sentences, where
 }
 
+// remedyIn says how to have the action explored in a run.
+func (a action) remedyIn(r *Run) string {
+	if r.Scope.Scenario != "" {
+		return a.field + " lets them"
+	}
+	return a.remedy
+}
+
 // actionsOff tells which actions were not explored, or where only.
 func actionsOff(r *Run) []string {
 	var all []string
@@ -101,9 +115,9 @@ func actionsOff(r *Run) []string {
 		switch {
 		case len(off) == 0:
 		case len(on) == 0:
-			all = append(all, fmt.Sprintf("Not explored: %s; %s.", action.missing, action.remedy))
+			all = append(all, fmt.Sprintf("Not explored: %s; %s.", action.missing, action.remedyIn(r)))
 		default:
-			all = append(all, fmt.Sprintf("Explored only in %s: %s; %s.", strings.Join(on, ", "), action.missing, action.remedy))
+			all = append(all, fmt.Sprintf("Explored only in %s: %s; %s.", strings.Join(on, ", "), action.missing, action.remedyIn(r)))
 		}
 	}
 	return all

@@ -13,7 +13,7 @@ func (r *Run) bugReport(f *explore.Finding) string {
 	p := &page{spec: r.Spec}
 	p.line("# %s", bugTitle(f))
 	p.section("## What happened\n")
-	p.line("kube-scheduler %s, profile %s, breaks the property `%s`:\n", r.KubernetesVersion, r.Spec.Profile.SchedulerName, f.Property.Name)
+	p.line("kube-scheduler %s, %s, breaks the property `%s`:\n", r.KubernetesVersion, r.profileWords(), f.Property.Name)
 	for _, reason := range reasons(f) {
 		p.wrapped("- ", reason)
 	}
@@ -35,7 +35,11 @@ func (r *Run) bugReport(f *explore.Finding) string {
 	p.line("```")
 	p.section("## How to repeat it\n")
 	p.line("With modelcheck, in this folder:\n\n```sh")
-	p.line("modelcheck replay .")
+	if f.Property.Behaviour != nil {
+		p.line("jq '.states[0].cluster' %s | modelcheck -f - --liveness --recreations N   # as many as in its actions", TraceFile)
+	} else {
+		p.line("modelcheck replay .")
+	}
 	if f.Example.Case != nil {
 		configuration := ""
 		if len(r.Configuration) > 0 {

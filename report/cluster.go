@@ -18,8 +18,20 @@ func (p *page) cluster(indent string, s *spec.Snapshot, introduced []*v1.Pod) {
 	used := storageOf(s)
 	asked := askedLabels(s)
 	maps.Copy(asked, used.labels())
+	if p.spec != nil && len(p.spec.Own()) > 0 { // nobody knows which labels such plugins read
+		for _, node := range s.Nodes {
+			for key := range node.Labels {
+				asked[key] = asked[key] || key != v1.LabelHostname
+			}
+		}
+	}
 	p.nodes(indent, s, asked)
 	p.described(indent, s, introduced)
+	p.around(indent, used, s)
+}
+
+// around tells of the objects besides nodes and pods that matter to pods.
+func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 	p.namespaces(indent, s)
 	for _, budget := range s.PodDisruptionBudgets {
 		text := fmt.Sprintf("budget %s/%s: pods %s, disruptions allowed %d", budget.Namespace, budget.Name,

@@ -25,11 +25,20 @@ func (p *page) coverage(r *Run) {
 	rows = table{{"score", "weight", "ratings", "distinct values", ""}}
 	for _, s := range r.Result.Raters {
 		rows = append(rows, []string{
-			s.Plugin, count(r.weight(s.Plugin)), count(s.Ratings), count(int64(s.Values)),
+			s.Plugin, weightWords(r.weights(s.Plugin)), count(s.Ratings), count(int64(s.Values)),
 			remark(s.Modelled, s.Values <= 1, "never told two nodes apart"),
 		})
 	}
 	p.table("  ", rows)
+}
+
+// weightWords lists the weights of a plugin in several profiles.
+func weightWords(weights []int64) string {
+	var words []string
+	for _, weight := range weights {
+		words = append(words, count(weight))
+	}
+	return strings.Join(words, ", ")
 }
 
 // remark says what to know about a plugin.

@@ -34,7 +34,8 @@ func (e *Explanation) Verdict(strict bool) Verdict {
 // ExplainText writes for a person why each pod goes where it goes. The error is the writer's.
 func ExplainText(w io.Writer, e *Explanation) error {
 	p := &page{spec: e.Spec, whole: true}
-	p.line("kube-scheduler %s, profile %s, beside the formal model of placement (reading %q)", e.KubernetesVersion, e.Spec.Profile.SchedulerName, e.Spec.Reading())
+	p.line("kube-scheduler %s, %s, beside the formal model of placement (reading %q)", e.KubernetesVersion,
+		(&Run{Spec: e.Spec}).profileWords(), e.Spec.Reading())
 	for _, note := range e.Notes {
 		p.wrapped("note: ", note)
 	}

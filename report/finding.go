@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -12,21 +13,30 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// FindingsText writes findings for a person, each with its counterexample, as Text does. s is the model they were found with. The error is
+// the writer's.
+func FindingsText(w io.Writer, s *spec.Scheduler, findings []explore.Finding) error {
+	p := &page{spec: s}
+	p.findings(findings)
+	_, err := io.WriteString(w, strings.TrimPrefix(p.String(), "\n"))
+	return err
+}
+
 // findings shows every finding with its counterexample. Findings often share one; then it is shown with the first.
-func (p *page) findings(r *Run) {
-	if len(r.Result.Findings) == 0 {
+func (p *page) findings(findings []explore.Finding) {
+	if len(findings) == 0 {
 		p.section("Findings: none")
 		return
 	}
 	shown := map[string]int{}
-	for i := range r.Result.Findings {
-		f := &r.Result.Findings[i]
-		p.section(fmt.Sprintf("Finding %d of %d: %s", i+1, len(r.Result.Findings), f.ID))
+	for i := range findings {
+		f := &findings[i]
+		p.section(fmt.Sprintf("Finding %d of %d: %s", i+1, len(findings), f.ID))
 		p.finding(f)
 		example := &page{spec: p.spec}
 		example.example(f)
 		if first := shown[example.String()]; first > 0 {
-			p.line("\n  Shortest counterexample: that of finding %d", first)
+			p.line("\n  %s: that of finding %d", shortest(f), first)
 			continue
 		}
 		shown[example.String()] = i + 1
@@ -52,6 +62,9 @@ func (p *page) wrong(f *explore.Finding) {
 	}
 	p.wrapped("  wanted:   ", f.Property.Doc)
 	lead := "  but:      "
+	if f.Class == explore.Witness {
+		lead = "  found:    "
+	}
 	for _, reason := range reasons(f) {
 		p.wrapped(lead, reason)
 		lead = strings.Repeat(" ", len(lead))
@@ -84,9 +97,14 @@ func reasons(f *explore.Finding) []string {
 func classSentence(f *explore.Finding) string {
 	switch f.Class {
 	case explore.New:
+		if f.Property.Own {
+			return "new, your own property does not hold"
+		}
 		return "new, nothing known explains it"
 	case explore.Known:
 		return "known, " + explanation(f) + " explains it exactly"
+	case explore.Witness:
+		return "witness, it is what was to be found"
 	case explore.ByDesign:
 		return "by design, Kubernetes documents it, though the formal model wants better"
 	default:
@@ -115,6 +133,14 @@ func rounds(steps, loop int) string {
 	return fmt.Sprintf("and steps %d to %d go on for ever", steps-loop+1, steps)
 }
 
+// shortest is what the steps to a finding are.
+func shortest(f *explore.Finding) string {
+	if f.Class == explore.Witness {
+		return "Shortest way there"
+	}
+	return "Shortest counterexample"
+}
+
 // example shows the shortest way to the finding, where it leads, and the decision there.
 func (p *page) example(f *explore.Finding) {
 	example := &f.Example
@@ -122,9 +148,9 @@ func (p *page) example(f *explore.Finding) {
 	if last == 0 && example.Case != nil && example.Case.Again != nil {
 		p.line("\n  Smallest counterexample, %s:", example.Scenario)
 	} else if last == 0 {
-		p.line("\n  Shortest counterexample, in %s: no step, it is so in the beginning:", example.Scenario)
+		p.line("\n  %s, in %s: no step, it is so in the beginning:", shortest(f), example.Scenario)
 	} else {
-		p.line("\n  Shortest counterexample, in %s:", example.Scenario)
+		p.line("\n  %s, in %s:", shortest(f), example.Scenario)
 	}
 	for i, step := range sentences(example.Stages) {
 		p.wrapped(fmt.Sprintf("  %3d. ", i+1), step)

@@ -168,6 +168,15 @@ func (p *page) formal(e *FormalExplored) {
 		actions = append(actions, fmt.Sprintf("%s %s:%s", c.Class, count(c.Distinct), count(c.Generated)))
 	}
 	p.items("  actions, distinct:generated  ", ", ", actions)
+	var never []string
+	for _, c := range r.Coverage {
+		if c.Generated == 0 {
+			never = append(never, c.Class)
+		}
+	}
+	if len(never) > 0 {
+		p.items("  never taken                  ", ", ", never)
+	}
 	p.line("  out-degree                   %d to %d, %.2f on average", r.OutDegree.Min, r.OutDegree.Max, r.OutDegree.Mean)
 	ends := []string{"none"}
 	if len(r.Ends) > 0 {
@@ -179,6 +188,16 @@ func (p *page) formal(e *FormalExplored) {
 	p.items("  end states                   ", ", ", ends)
 	if r.Queue > 0 {
 		p.line("  found and not explored       %s", count(r.Queue))
+	}
+	if r.DiskShards > 0 {
+		p.line("  on disk                      %d of 64 parts of the states, for which there was no room in memory", r.DiskShards)
+	}
+	switch {
+	case r.Stopped == checker.DiskFailed:
+		p.line("  the disk failed              %s", r.Failure)
+		p.line("                               the last checkpoint is as it was: --resume goes on with it when there is room")
+	case r.Stopped == checker.MemoryLimit:
+		p.line("  memory is full               raise --memory, or give --checkpoint a directory: then states go to disk")
 	}
 	p.formalFindings(e)
 }
@@ -252,10 +271,13 @@ type FormalConfiguration struct {
 	Actions       map[string]FormalCoverage `json:"actions"`
 	Ends          map[string]int64          `json:"ends"`
 	BytesPerState float64                   `json:"bytesPerState"`
-	Findings      []FormalFinding           `json:"findings"`
-	Unreached     []string                  `json:"unreached,omitempty"`
-	Simulation    *FormalSimulation         `json:"simulation,omitempty"`
-	Seconds       float64                   `json:"seconds"`
+	// Failure says what went wrong if stopped is "disk failed"; diskShards is the number of 64 parts of the states that were on disk only.
+	Failure    string            `json:"failure,omitempty"`
+	DiskShards int               `json:"diskShards,omitempty"`
+	Findings   []FormalFinding   `json:"findings"`
+	Unreached  []string          `json:"unreached,omitempty"`
+	Simulation *FormalSimulation `json:"simulation,omitempty"`
+	Seconds    float64           `json:"seconds"`
 }
 
 // FormalSimulation is how many behaviours were followed, where not every state was explored. Then distinct, generated, depth, queue and
@@ -307,7 +329,7 @@ func (e *FormalExplored) document() FormalConfiguration {
 	}
 	if r := e.Result; r != nil {
 		d.Distinct, d.Generated, d.Depth, d.Levels, d.Queue = r.Distinct, r.Generated, r.Depth, r.Levels, r.Queue
-		d.BytesPerState = r.BytesPerState()
+		d.BytesPerState, d.Failure, d.DiskShards = r.BytesPerState(), r.Failure, r.DiskShards
 		if !r.Complete {
 			d.Stopped = r.Stopped.String()
 		}

@@ -55,7 +55,7 @@ func (r *Run) GoTest(f *explore.Finding) (text []byte, ok bool) {
 	}
 	test := goTest{
 		Title: f.ID, Func: "Test" + camel(f.ID), Version: r.KubernetesVersion,
-		Asks: name(c.Question.Pod), Profile: r.Spec.Profile.SchedulerName,
+		Asks: name(c.Question.Pod), Profile: r.Spec.For(c.Question.Pod).Profile.SchedulerName,
 		Configuration: goRaw(r.configuration()), Cluster: goRaw(complete(c.Question.Snapshot)),
 		Outcomes: wantedOutcomes(f), Tries: 1, Verdicts: wantedVerdicts(c),
 	}

@@ -24,7 +24,7 @@ func itfTrace(version string, f *explore.Finding) any {
 		}
 		state := map[string]any{
 			"#meta":  map[string]any{"index": i},
-			"action": map[string]any{"name": "init", "pod": "", "node": "", "victims": itfSet(nil)},
+			"action": map[string]any{"name": "init", "pod": "", "budget": "", "node": "", "victims": itfSet(nil)},
 			"nodes":  itfSet(namesOfNodes(cluster)),
 		}
 		if i > 0 {
@@ -33,7 +33,9 @@ func itfTrace(version string, f *explore.Finding) any {
 			if step.Node != nil {
 				node = step.Node.Name
 			}
-			state["action"] = map[string]any{"name": step.Class.String(), "pod": name(step.Pod), "node": node, "victims": itfSet(podNames(step.Victims))}
+			state["action"] = map[string]any{
+				"name": step.Class.String(), "pod": stepPod(step), "budget": stepBudget(step), "node": node, "victims": itfSet(podNames(step.Victims)),
+			}
 		}
 		bound, nominated, phases, priorities := [][2]any{}, [][2]any{}, [][2]any{}, [][2]any{}
 		for _, pod := range inOrder(cluster.Pods) {
@@ -57,7 +59,7 @@ func itfTrace(version string, f *explore.Finding) any {
 			"format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
 			"description":        "a shortest counterexample to " + f.Property.Name + ", found by modelcheck with kube-scheduler " + version,
 			"varTypes": map[string]string{
-				"action": "{ name: Str, node: Str, pod: Str, victims: Set(Str) }", "bound": "Str -> Str", "nodes": "Set(Str)",
+				"action": "{ budget: Str, name: Str, node: Str, pod: Str, victims: Set(Str) }", "bound": "Str -> Str", "nodes": "Set(Str)",
 				"nominated": "Str -> Str", "phase": "Str -> Str", "priority": "Str -> Int",
 			},
 		},

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/explore"
@@ -18,24 +19,41 @@ type Document struct {
 	SchemaVersion     int           `json:"schemaVersion"`
 	KubernetesVersion string        `json:"kubernetesVersion"`
 	Profile           string        `json:"profile"`
+	Profiles          []Profile     `json:"profiles,omitempty"`
 	Reading           string        `json:"reading"`
 	Plugins           Plugins       `json:"plugins"`
 	Scope             DocumentScope `json:"scope"`
 	Verdict           string        `json:"verdict"`
-	Complete          bool          `json:"complete"`
-	States            States        `json:"states"`
-	Decisions         Decisions     `json:"decisions"`
-	Scenarios         []Scenario    `json:"scenarios"`
-	Liveness          []Liveness    `json:"liveness,omitempty"`
-	Properties        []Property    `json:"properties"`
-	Fields            []Field       `json:"fields"`
-	Findings          []Finding     `json:"findings"`
-	NotCovered        []string      `json:"notCovered"`
-	Seconds           float64       `json:"seconds"`
-	Timings           Timings       `json:"timings"`
+	// Surprises tell what is otherwise than a Scenario expects; nil if it expects nothing.
+	Surprises  []string   `json:"surprises,omitempty"`
+	Complete   bool       `json:"complete"`
+	States     States     `json:"states"`
+	Decisions  Decisions  `json:"decisions"`
+	Scenarios  []Scenario `json:"scenarios"`
+	Liveness   []Liveness `json:"liveness,omitempty"`
+	Properties []Property `json:"properties"`
+	Fields     []Field    `json:"fields"`
+	Findings   []Finding  `json:"findings"`
+	NotCovered []string   `json:"notCovered"`
+	Seconds    float64    `json:"seconds"`
+	Timings    Timings    `json:"timings"`
 }
 
-// Plugins are the plugins of the profile with what they said.
+// Profile is what one of several profiles of the kube-scheduler runs.
+type Profile struct {
+	Name     string           `json:"name"`
+	Filters  []string         `json:"filters"`
+	Scores   []WeightedPlugin `json:"scores"`
+	Preempts bool             `json:"preempts"`
+}
+
+// WeightedPlugin is a score plugin with its weight.
+type WeightedPlugin struct {
+	Name   string `json:"name"`
+	Weight int64  `json:"weight"`
+}
+
+// Plugins are the plugins of the profiles with what they said.
 type Plugins struct {
 	Filters  []FilterPlugin `json:"filters"`
 	Scores   []ScorePlugin  `json:"scores"`
@@ -80,6 +98,26 @@ type Actions struct {
 	Preempt     bool `json:"preempt"`
 	VictimGone  bool `json:"victimGone"`
 	Recreations int  `json:"recreations"`
+	NodeChanges int  `json:"nodeChanges"`
+	// RefreshBudgets: the disruption controller counts what budgets allow.
+	RefreshBudgets bool `json:"refreshBudgets"`
+	// StartTimes is when bound pods start: OrderOfBinding or Stated.
+	StartTimes string `json:"startTimes"`
+}
+
+// When bound pods start: in the order in which they are bound, or when their kinds say, those that do not say all at once.
+const (
+	OrderOfBinding = "order-of-binding"
+	Stated         = "stated"
+)
+
+// Model gives the actions as they were. What is not said does not happen.
+func (a Actions) Model() model.Actions {
+	return model.Actions{
+		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions, Placements: a.Placements,
+		Preempt: a.Preempt, VictimGone: a.VictimGone, Recreations: a.Recreations,
+		NodeChanges: a.NodeChanges, RefreshBudgets: a.RefreshBudgets, StartInOrder: a.StartTimes == OrderOfBinding,
+	}
 }
 
 // States counts states.
@@ -142,6 +180,16 @@ type Property struct {
 	Of        string `json:"of"`
 	Verdict   string `json:"verdict"`
 	Exercised int64  `json:"exercised"`
+	Broken    int64  `json:"broken"`
+	// By is why, new breakages first.
+	By []Breakage `json:"by,omitempty"`
+}
+
+// Breakage is how often a property is broken for a reason: a class of finding, and the known defects or errata that explain it together.
+type Breakage struct {
+	Class  string   `json:"class"`
+	Quirks []string `json:"quirks,omitempty"`
+	Count  int64    `json:"count"`
 }
 
 // Timings are figures that differ between equal runs.
@@ -164,10 +212,12 @@ func NewDocument(r *Run) *Document {
 		SchemaVersion:     SchemaVersion,
 		KubernetesVersion: r.KubernetesVersion,
 		Profile:           r.Spec.Profile.SchedulerName,
+		Profiles:          profilesJSON(r),
 		Reading:           string(r.Spec.Reading()),
 		Plugins:           pluginsJSON(r),
 		Scope:             scopeJSON(r),
 		Verdict:           r.Verdict().String(),
+		Surprises:         r.Surprises(),
 		Complete:          r.Result.Complete,
 		States:            States{r.Result.Distinct, r.Result.Generated, r.Result.Depth},
 		Decisions: Decisions{
@@ -193,7 +243,7 @@ func NewDocument(r *Run) *Document {
 		d.Liveness = append(d.Liveness, liveness)
 	}
 	for _, p := range r.Result.Properties {
-		d.Properties = append(d.Properties, Property{p.Name, p.Doc, p.Kind(), p.Verdict(), p.Exercised})
+		d.Properties = append(d.Properties, propertyJSON(p))
 	}
 	for _, f := range r.Result.Fields {
 		d.Fields = append(d.Fields, fieldJSON(f))
@@ -204,6 +254,18 @@ func NewDocument(r *Run) *Document {
 	return d
 }
 
+func propertyJSON(p explore.PropertyResult) Property {
+	property := Property{Name: p.Name, Doc: p.Doc, Of: p.Kind(), Verdict: p.Verdict(), Exercised: p.Exercised, Broken: p.Broken}
+	for _, by := range p.By {
+		breakage := Breakage{Class: string(by.Class), Count: by.Count}
+		for _, quirk := range by.Quirks {
+			breakage.Quirks = append(breakage.Quirks, quirk.Name)
+		}
+		property.By = append(property.By, breakage)
+	}
+	return property
+}
+
 func pluginsJSON(r *Run) Plugins {
 	plugins := Plugins{Filters: []FilterPlugin{}, Scores: []ScorePlugin{}, Preempts: r.Spec.Profile.Preempts}
 	for _, f := range r.Result.Filters {
@@ -211,9 +273,27 @@ func pluginsJSON(r *Run) Plugins {
 		plugins.Filters = append(plugins.Filters, FilterPlugin{f.Plugin, f.Modelled, v[spec.Fits], v[spec.Rejects], v[spec.RejectsForGood], f.Passed, f.Rejected})
 	}
 	for _, s := range r.Result.Raters {
-		plugins.Scores = append(plugins.Scores, ScorePlugin{s.Plugin, r.weight(s.Plugin), s.Modelled, s.Ratings, s.Values, s.ToldApart})
+		plugins.Scores = append(plugins.Scores, ScorePlugin{
+			s.Plugin, slices.Concat(r.weights(s.Plugin), []int64{0})[0], s.Modelled, s.Ratings, s.Values, s.ToldApart,
+		})
 	}
 	return plugins
+}
+
+// profilesJSON gives the profiles if there are several.
+func profilesJSON(r *Run) []Profile {
+	if len(r.Spec.Others) == 0 {
+		return nil
+	}
+	var profiles []Profile
+	for _, model := range r.profiles() {
+		profile := Profile{model.Profile.SchedulerName, model.Profile.Filters, []WeightedPlugin{}, model.Profile.Preempts}
+		for _, w := range model.Profile.Raters {
+			profile.Scores = append(profile.Scores, WeightedPlugin{w.Plugin, w.Weight})
+		}
+		profiles = append(profiles, profile)
+	}
+	return profiles
 }
 
 func scopeJSON(r *Run) DocumentScope {
@@ -254,8 +334,13 @@ func scenarioJSON(result *explore.Result, i int) Scenario {
 }
 
 func actionsJSON(a model.Actions) Actions {
-	return Actions{
+	actions := Actions{
 		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions,
 		Placements: a.Placements, Preempt: a.Preempt, VictimGone: a.VictimGone, Recreations: a.Recreations,
+		NodeChanges: a.NodeChanges, RefreshBudgets: a.RefreshBudgets, StartTimes: Stated,
 	}
+	if a.StartInOrder {
+		actions.StartTimes = OrderOfBinding
+	}
+	return actions
 }

@@ -46,7 +46,8 @@ type Example struct {
 // Step is a step of a counterexample.
 type Step struct {
 	Action  string   `json:"action"`
-	Pod     string   `json:"pod"`
+	Pod     string   `json:"pod,omitempty"`
+	Budget  string   `json:"budget,omitempty"`
 	Node    string   `json:"node,omitempty"`
 	Victims []string `json:"victims,omitempty"`
 	Text    string   `json:"text"`
@@ -124,7 +125,7 @@ func findingJSON(m *spec.Scheduler, f *explore.Finding) Finding {
 	last := len(f.Example.Stages) - 1
 	for i, text := range sentences(f.Example.Stages) {
 		stage := f.Example.Stages[i]
-		step := Step{Action: stage.Step.Class.String(), Pod: name(stage.Step.Pod), Victims: podNames(stage.Step.Victims), Text: text}
+		step := Step{Action: stage.Step.Class.String(), Pod: stepPod(stage.Step), Budget: stepBudget(stage.Step), Victims: podNames(stage.Step.Victims), Text: text}
 		if stage.Step.Node != nil {
 			step.Node = stage.Step.Node.Name
 		}

@@ -62,7 +62,7 @@ type junitText struct {
 // finish. The error is the writer's.
 func JUnit(w io.Writer, r *Run) error {
 	suite := junitSuite{Name: "modelcheck", Time: fmt.Sprintf("%.3f", r.Elapsed.Seconds()), Properties: []junitProperty{
-		{"kubernetesVersion", r.KubernetesVersion}, {"profile", r.Spec.Profile.SchedulerName}, {"reading", string(r.Spec.Reading())}, {"scope", scopeSentence(r)},
+		{"kubernetesVersion", r.KubernetesVersion}, {"profile", r.profileNames()}, {"reading", string(r.Spec.Reading())}, {"scope", scopeSentence(r)},
 	}}
 	for _, p := range r.Result.Properties {
 		suite.Cases = append(suite.Cases, r.junitCase(p))
@@ -106,7 +106,7 @@ func (r *Run) junitCase(p explore.PropertyResult) junitCase {
 		}
 		if r.fails(f) {
 			failing = append(failing, f.ID)
-		} else {
+		} else if f.Class != explore.Witness {
 			passing = append(passing, f.ID)
 		}
 		text.section(f.ID)
@@ -117,19 +117,22 @@ func (r *Run) junitCase(p explore.PropertyResult) junitCase {
 	switch {
 	case len(failing) > 0:
 		c.Failure = &junitMessage{Message: p.Doc + " Broken: " + strings.Join(failing, ", "), Type: p.Verdict(), Text: body}
+	case p.Missing() && r.Result.Complete:
+		c.Failure = &junitMessage{Message: p.Doc + " No state that can be reached is one.", Type: p.Verdict()}
+	case p.Missing():
+		c.Skipped = &junitMessage{Message: p.Verdict() + " so far"}
+	case p.Found:
+		c.SystemOut = &junitText{body}
 	case len(passing) > 0:
 		c.Skipped, c.SystemOut = &junitMessage{Message: "known or by design: " + strings.Join(passing, ", ")}, &junitText{body}
 	case p.Exercised == 0:
 		c.Skipped = &junitMessage{Message: "not exercised: it had nothing to say"}
 	case p.Verdict() != "holds":
 		// Findings that are all shown with one of another property.
-		c.Skipped = &junitMessage{Message: p.Verdict() + ": shown with another property"}
+		c.Skipped = &junitMessage{Message: p.Verdict() + ": " + brokenBy(p) + "; shown with another property"}
 	}
 	return c
 }
-
-// fails tells whether a finding makes the run fail.
-func (r *Run) fails(f *explore.Finding) bool { return r.Strict || f.Class == explore.New }
 
 // firstFile is the file that the cluster or the configuration was read from; empty if there is none.
 func (r *Run) firstFile() string {

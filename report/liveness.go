@@ -30,6 +30,10 @@ func (p *page) behaviours(r *Run) {
 // behavioursNotCovered says what was not found out about what goes on for ever.
 func behavioursNotCovered(r *Run) []string {
 	if !asksForBehaviours(r) {
+		if r.Scope.Scenario != "" {
+			return []string{"What goes on for ever, such as preemption without end; liveness in spec.properties.enabled asks for it, and spec.actions.recreations lets " +
+				"evicted pods come back."}
+		}
 		return []string{"What goes on for ever, such as preemption without end; --liveness asks for it, and --recreations N lets evicted pods come back."}
 	}
 	var all, missing []string

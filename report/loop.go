@@ -19,6 +19,8 @@ type LoopRun struct {
 	// Spec is the formal model, with the profile that both sides ran.
 	Spec    *spec.Scheduler
 	Results []*loop.Result
+	// Seed is that of runs that were followed at random.
+	Seed uint64
 	// Notes tell what was read and will not matter, or matters otherwise than expected.
 	Notes []string
 	// Strict makes known defects count as violations too.
@@ -54,7 +56,11 @@ func LoopText(w io.Writer, r *LoopRun) error {
 		p.wrapped("  - ", text)
 	}
 	p.section("Verdict: " + loopVerdict(r))
-	p.line("Time: %s with %s", rounded(r.Elapsed), plural(int64(r.Workers), "worker"))
+	builds, steps := int64(0), int64(0)
+	for _, result := range r.Results {
+		builds, steps = builds+result.Builds, steps+result.Steps
+	}
+	p.line("Time: %s with %s; built %s, which took %s", rounded(r.Elapsed), plural(int64(r.Workers), "worker"), plural(builds, "scheduler"), plural(steps, "action"))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -89,15 +95,39 @@ func joined[T ~string](words []T) string {
 }
 
 func (p *page) loopExplored(r *LoopRun) {
+	if r.simulated() {
+		p.loopFollowed(r)
+		return
+	}
 	p.section("Explored")
-	rows := table{{"theme", "states", "transitions", "depth", "actions taken", "needless wake-ups", "ended with"}}
+	rows := table{{"theme", "states", "transitions", "depth", "needless wake-ups", "ended with"}}
 	for _, result := range r.Results {
 		ended := "every state"
 		if !result.Complete {
 			ended = result.Stopped.String()
 		}
 		rows = append(rows, []string{
-			result.Scope.Name, count(result.Distinct), count(result.Generated), count(int64(result.Depth)), count(result.Steps), count(result.Needless), ended,
+			result.Scope.Name, count(result.Distinct), count(result.Generated), count(int64(result.Depth)), count(result.Needless), ended,
+		})
+	}
+	p.table("  ", rows)
+}
+
+// simulated tells whether runs were followed at random.
+func (r *LoopRun) simulated() bool {
+	return slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Simulated })
+}
+
+func (p *page) loopFollowed(r *LoopRun) {
+	p.section(fmt.Sprintf("Followed at random, seed %d", r.Seed))
+	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "ended with"}}
+	for _, result := range r.Results {
+		ended := "every run asked for"
+		if !result.Complete {
+			ended = result.Stopped.String()
+		}
+		rows = append(rows, []string{
+			result.Scope.Name, count(result.Walks), count(result.Generated), count(int64(result.Depth)), count(result.Needless), ended,
 		})
 	}
 	p.table("  ", rows)
@@ -137,12 +167,12 @@ func (p *page) loopFindings(r *LoopRun) {
 			number++
 			f := &result.Findings[i]
 			p.section(fmt.Sprintf("Finding %d of %d: %s", number, of, f.Key()))
-			p.loopFinding(result.Scope, f)
+			p.loopFinding(r, result.Scope, f)
 		}
 	}
 }
 
-func (p *page) loopFinding(scope *loop.Scope, f *loop.Finding) {
+func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	if f.Known == "" {
 		p.line("  class:    new, nothing known explains it")
 	} else {
@@ -155,8 +185,13 @@ func (p *page) loopFinding(scope *loop.Scope, f *loop.Finding) {
 	if f.Flushed != "" {
 		p.wrapped("            ", f.Flushed)
 	}
-	p.line("  seen in:  %s", plural(f.Count, "distinct step"))
-	p.line("\n  Shortest run, in %s, of:", scope.Name)
+	if r.simulated() {
+		p.line("  seen in:  %s", plural(f.Count, "run"))
+		p.line("\n  Shrunk run, in %s, of:", scope.Name)
+	} else {
+		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
+		p.line("\n  Shortest run, in %s, of:", scope.Name)
+	}
 	for _, node := range f.Initial.Nodes {
 		p.wrapped("    ", nodeInWords(node.Name, node.Labels, node.Spec.Unschedulable, len(node.Spec.Taints)))
 	}
@@ -224,7 +259,10 @@ func loopNotCovered(r *LoopRun) []string {
 		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before anything else happens.",
 		"Draws of lots: among equal nodes the first by name is taken. Hints that one cycle leaves for an equal pod in the next are not used.",
-		"Volumes that are bound or provisioned for a pod, resource claims, pod groups, extenders.",
+		"Volumes that are provisioned for a pod, resource claims, pod groups, extenders.",
+	}
+	if r.simulated() {
+		texts = append([]string{"Every other run: those that were followed are a sample."}, texts...)
 	}
 	if filters, _ := r.Spec.Unmodelled(); len(filters) > 0 {
 		texts = append(texts, "What these filters reject, as the model has no predicate for them: "+strings.Join(filters, ", ")+".")
@@ -266,28 +304,29 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		Known    string   `json:"known,omitempty"`
 		But      string   `json:"but"`
 		Flushed  string   `json:"flushed,omitempty"`
-		Steps    int64    `json:"steps"`
+		Steps    int64    `json:"steps"` // or runs
 		Cluster  List     `json:"cluster"`
 		Run      []string `json:"run"`
 	}
 	type theme struct {
 		Name        string `json:"name"`
 		Complete    bool   `json:"complete"`
+		Runs        int64  `json:"runs,omitempty"`
 		States      int64  `json:"states"`
 		Transitions int64  `json:"transitions"`
 		Depth       int    `json:"depth"`
-		Actions     int64  `json:"actions"`
 		Needless    int64  `json:"needlessWakeUps"`
 	}
 	out := struct {
 		Version  string    `json:"kubernetesVersion"`
+		Seed     uint64    `json:"seed,omitempty"`
 		Verdict  string    `json:"verdict"`
 		Themes   []theme   `json:"themes"`
 		Findings []finding `json:"findings"`
-	}{Version: r.KubernetesVersion, Verdict: r.Verdict().String(), Findings: []finding{}}
+	}{Version: r.KubernetesVersion, Seed: r.Seed, Verdict: r.Verdict().String(), Findings: []finding{}}
 	for _, result := range r.Results {
 		out.Themes = append(out.Themes, theme{
-			result.Scope.Name, result.Complete, result.Distinct, result.Generated, result.Depth, result.Steps, result.Needless,
+			result.Scope.Name, result.Complete, result.Walks, result.Distinct, result.Generated, result.Depth, result.Needless,
 		})
 		for _, f := range result.Findings {
 			var run []string

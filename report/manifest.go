@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -68,13 +69,19 @@ func manifests(s *spec.Snapshot) List {
 		add("v1", "Service", withMeta(object.DeepCopy(), bare(object)))
 	}
 	for _, object := range s.ReplicationControllers {
-		add("v1", "ReplicationController", withMeta(object.DeepCopy(), bare(object)))
+		object = withMeta(object.DeepCopy(), bare(object))
+		object.Spec.Replicas = ptr.To[int32](0) // the pods are those below: no more are to be made of it
+		add("v1", "ReplicationController", object)
 	}
 	for _, object := range s.ReplicaSets {
-		add("apps/v1", "ReplicaSet", withMeta(object.DeepCopy(), bare(object)))
+		object = withMeta(object.DeepCopy(), bare(object))
+		object.Spec.Replicas = ptr.To[int32](0)
+		add("apps/v1", "ReplicaSet", object)
 	}
 	for _, object := range s.StatefulSets {
-		add("apps/v1", "StatefulSet", withMeta(object.DeepCopy(), bare(object)))
+		object = withMeta(object.DeepCopy(), bare(object))
+		object.Spec.Replicas = ptr.To[int32](0)
+		add("apps/v1", "StatefulSet", object)
 	}
 	for _, pod := range pods {
 		add("v1", "Pod", pod)

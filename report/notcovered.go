@@ -33,6 +33,8 @@ func unfinished(r *Run) []string {
 	for _, s := range r.Result.Scenarios {
 		switch {
 		case s.Complete:
+		case s.Missing > 0 && s.Parts > 1:
+			all = append(all, fmt.Sprintf("%s: %d of the %d parts it is cut into are missing.", s.Scenario.Name, s.Missing, s.Parts))
 		case s.Distinct == 0:
 			all = append(all, fmt.Sprintf("%s: not begun.", s.Scenario.Name))
 		default:

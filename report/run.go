@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
@@ -23,6 +25,8 @@ type Run struct {
 	Result *explore.Result
 	// Strict makes every finding count as a violation, also what is known or by design.
 	Strict bool
+	// Expected is what a Scenario expects to come out; nil if none does.
+	Expected *Expected
 	// Elapsed is the time of the run, and Workers the number of workers that shared it.
 	Elapsed time.Duration
 	Workers int
@@ -32,6 +36,8 @@ type Run struct {
 type Scope struct {
 	// Files are the paths the cluster was read from; empty if the clusters are those of built-in themes.
 	Files []string `json:"files,omitempty"`
+	// Scenario is the name of the Scenario among them that says what is explored; empty if there is none.
+	Scenario string `json:"scenario,omitempty"`
 	// Nodes and Pods bound the clusters of themes. With files, Nodes is the number of nodes of the cluster, Pods the
 	// number of pods that may arrive.
 	Nodes int `json:"nodes"`
@@ -72,22 +78,66 @@ func (v Verdict) String() string {
 // Verdict sums the run up. A violation counts even if the run did not finish.
 func (r *Run) Verdict() Verdict {
 	for i := range r.Result.Findings {
-		if r.Strict || r.Result.Findings[i].Class == explore.New {
+		if r.fails(&r.Result.Findings[i]) {
 			return Violated
 		}
 	}
 	if !r.Result.Complete {
 		return Unfinished
 	}
+	if len(r.missing()) > 0 {
+		return Violated
+	}
 	return Holds
 }
 
-// weight gives the weight of a score plugin in the profile.
-func (r *Run) weight(plugin string) int64 {
-	for _, w := range r.Spec.Profile.Raters {
-		if w.Plugin == plugin {
-			return w.Weight
+// fails tells whether a finding makes the run fail. What was to be found does not.
+func (r *Run) fails(f *explore.Finding) bool {
+	return f.Class == explore.New || r.Strict && f.Class != explore.Witness
+}
+
+// missing names what was to be found and is not there.
+func (r *Run) missing() []string {
+	var names []string
+	for _, p := range r.Result.Properties {
+		if p.Missing() {
+			names = append(names, p.Name)
 		}
 	}
-	return 0
+	return names
+}
+
+// weights gives the weights of a score plugin in the profiles that run it, each once.
+func (r *Run) weights(plugin string) []int64 {
+	var weights []int64
+	for _, model := range r.profiles() {
+		for _, w := range model.Profile.Raters {
+			if w.Plugin == plugin && !slices.Contains(weights, w.Weight) {
+				weights = append(weights, w.Weight)
+			}
+		}
+	}
+	return weights
+}
+
+// profiles gives the model under each profile of the kube-scheduler, that of the run first.
+func (r *Run) profiles() []*spec.Scheduler {
+	return slices.Concat([]*spec.Scheduler{r.Spec}, r.Spec.Others)
+}
+
+// profileWords says which profiles there are: profile a, or profiles a, b.
+func (r *Run) profileWords() string {
+	if len(r.Spec.Others) > 0 {
+		return "profiles " + r.profileNames()
+	}
+	return "profile " + r.profileNames()
+}
+
+// profileNames lists the profiles.
+func (r *Run) profileNames() string {
+	var names []string
+	for _, model := range r.profiles() {
+		names = append(names, model.Profile.SchedulerName)
+	}
+	return strings.Join(names, ", ")
 }

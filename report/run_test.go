@@ -84,7 +84,7 @@ func TestActionsAreSaidOnce(t *testing.T) {
 	p.actions(r)
 	want := `  actions:  schedule, arrive (at most 3), preempt, terminating pod gone
   in some:  arrive (at most 2) in c; delete (at most 1) in b; delete (at most 2) in c
-  not:      complete, bind by hand, recreate
+  not:      complete, bind by hand, recreate, refresh budget, change a node, start in order
 `
 	if diff := cmp.Diff(want, p.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -94,6 +94,9 @@ func TestActionsAreSaidOnce(t *testing.T) {
 		"Explored only in b, c: pods that somebody deletes; --deletions N lets up to N of them.",
 		"Not explored: pods that somebody puts on a node past the scheduler; --placements N lets up to N of them.",
 		"Not explored: evicted pods that their controllers bring back; --recreations N lets them.",
+		"Not explored: budgets whose status the disruption controller brings up to date; --refresh-budgets lets it.",
+		"Not explored: nodes that are cordoned, or stop being ready; --node-changes N lets it happen up to N times.",
+		"Not explored: which of several pods started first, but for what kinds of pod state; --start-times order-of-binding tells.",
 	}
 	if diff := cmp.Diff(wantOff, actionsOff(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -152,6 +155,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	}
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
+	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
 	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())), everyField(), explanation} {
@@ -172,13 +176,13 @@ func TestDocumentIsDocumented(t *testing.T) {
 
 // everyField sets the fields that a run of the tests does not.
 func everyField() *Document {
-	return &Document{Liveness: []Liveness{{Stopped: "s", Unnamed: 1}}, Findings: []Finding{{
+	return &Document{Profiles: []Profile{{Scores: []WeightedPlugin{{}}}}, Liveness: []Liveness{{Stopped: "s", Unnamed: 1}}, Findings: []Finding{{
 		Plugin: "p", Quirks: []Quirk{{}},
 		Example: Example{Decision: &Decision{
 			Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
 			Nodes:    []NodeDecision{{Overall: "fits", Verdicts: []PluginVerdict{{Model: "fits"}}}},
 			Outcomes: []Outcome{{KeepsNomination: true}},
-		}, Steps: []Step{{Node: "n", Victims: []string{"v"}}}, Loop: 1},
+		}, Steps: []Step{{Budget: "b", Node: "n", Victims: []string{"v"}}}, Loop: 1},
 	}}, Scenarios: []Scenario{{Doc: "d", Stopped: "s", Ends: []Ends{{}}, Steps: []Steps{{}}}}}
 }
 

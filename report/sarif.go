@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ type (
 func SARIF(w io.Writer, r *Run) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "modelcheck", Rules: []sarifRule{}, Properties: map[string]string{
-			"kubernetesVersion": r.KubernetesVersion, "profile": r.Spec.Profile.SchedulerName, "reading": string(r.Spec.Reading()), "scope": scopeSentence(r),
+			"kubernetesVersion": r.KubernetesVersion, "profile": r.profileNames(), "reading": string(r.Spec.Reading()), "scope": scopeSentence(r),
 			"verdict": r.Verdict().String(),
 		}}},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: r.Result.Complete}}, Results: []sarifResult{},
@@ -100,7 +101,7 @@ func (r *Run) sarifResult(f *explore.Finding) sarifResult {
 		result.Level = "error"
 	}
 	if file := r.firstFile(); file != "" {
-		result.Locations[0].Physical = &sarifPhysical{sarifArtifact{filepath.ToSlash(file)}}
+		result.Locations[0].Physical = &sarifPhysical{sarifArtifact{(&url.URL{Path: filepath.ToSlash(file)}).String()}}
 	}
 	text := &page{spec: r.Spec}
 	text.example(f)

@@ -107,13 +107,13 @@ func changes(t *rapid.T, q spec.Question) []change {
 }
 
 // pathsOf gives the ways to all that can be left out of an object. What identifies objects, operators, without
-// which the API server refuses a selector, and the start times that stand elsewhere stay.
+// which the API server refuses a selector, the scheduler, which it never leaves empty, and the start times that stand elsewhere stay.
 func pathsOf(value any, at []string) [][]string {
 	last := ""
 	if len(at) > 0 {
 		last = at[len(at)-1]
 	}
-	if slices.Contains([]string{"name", "namespace", "uid", "operator", "startTime", "creationTimestamp"}, last) && len(at) > 1 {
+	if slices.Contains([]string{"name", "namespace", "uid", "operator", "startTime", "creationTimestamp", "schedulerName"}, last) && len(at) > 1 {
 		return nil
 	}
 	paths := [][]string{at}

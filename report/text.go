@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -20,7 +22,7 @@ func Text(w io.Writer, r *Run) error {
 	p.coverage(r)
 	p.fields(r)
 	p.properties(r)
-	p.findings(r)
+	p.findings(r.Result.Findings)
 	p.notCovered(r)
 	p.verdict(r)
 	_, err := io.WriteString(w, p.String())
@@ -30,8 +32,32 @@ func Text(w io.Writer, r *Run) error {
 // compared says what was compared with what.
 func (p *page) compared(r *Run) {
 	p.line("kube-scheduler %s, compared decision by decision with the formal model of placement (reading %q)", r.KubernetesVersion, r.Spec.Reading())
-	filters, raters := r.Spec.Unmodelled()
-	profile := r.Spec.Profile
+	p.profiles(r.profiles())
+}
+
+// Profiles writes which plugins the profiles run: that of the model, and the others of the same kube-scheduler. The error is the writer's.
+func Profiles(w io.Writer, s *spec.Scheduler) error {
+	p := &page{spec: s}
+	p.profiles((&Run{Spec: s}).profiles())
+	_, err := io.WriteString(w, strings.TrimPrefix(p.String(), "\n"))
+	return err
+}
+
+// profiles lists the plugins of profiles, and says what a mark means if there is one.
+func (p *page) profiles(models []*spec.Scheduler) {
+	var unmodelled bool
+	for _, model := range models {
+		filters, raters := model.Unmodelled()
+		p.profile(model.Profile, filters, raters)
+		unmodelled = unmodelled || len(filters)+len(raters) > 0
+	}
+	if unmodelled {
+		p.line("  * runs in kube-scheduler, but the model has no predicate for it")
+	}
+}
+
+// profile lists the plugins of a profile, and marks those that are not modelled.
+func (p *page) profile(profile *spec.Profile, filters, raters []string) {
 	var words []string
 	for _, plugin := range profile.Filters {
 		words = append(words, marked(plugin, filters))
@@ -44,9 +70,6 @@ func (p *page) compared(r *Run) {
 	}
 	p.items("  scores   ", ", ", words)
 	p.line("  preempts %s", map[bool]string{true: "yes (DefaultPreemption)", false: "no"}[profile.Preempts])
-	if len(filters)+len(raters) > 0 {
-		p.line("  * runs in kube-scheduler, but the model has no predicate for it")
-	}
 }
 
 // marked marks what is not modelled. The plugin is the first word.
@@ -73,6 +96,22 @@ func scopeSentence(r *Run) string {
 	s := r.Scope
 	if s.Random != nil {
 		return randomSentence(s)
+	}
+	if s.Scenario != "" {
+		text := fmt.Sprintf("the Scenario %s in %s: ", s.Scenario, strings.Join(s.Files, ", "))
+		if doc := r.Result.Scenarios[0].Scenario.Doc; doc != "" {
+			text += strings.TrimRight(strings.Join(strings.Fields(doc), " "), ".:") + "; "
+		}
+		text += "a cluster of "
+		least := len(slices.MinFunc(r.Result.Scenarios[0].Scenario.Initial, func(a, b model.Cluster) int { return len(a.Places) - len(b.Places) }).Places)
+		if least < s.Nodes {
+			text += fmt.Sprintf("%d to ", least)
+		}
+		text += plural(int64(s.Nodes), "node")
+		if s.Pods > 0 {
+			text += fmt.Sprintf(", in which up to %s may arrive", plural(int64(s.Pods), "more pod"))
+		}
+		return text
 	}
 	if len(s.Files) > 0 {
 		text := fmt.Sprintf("the cluster of %s in %s", plural(int64(s.Nodes), "node"), strings.Join(s.Files, ", "))
@@ -168,16 +207,66 @@ func endCounts(r *Run) []checker.EndCount {
 // properties lists every property with its verdict.
 func (p *page) properties(r *Run) {
 	p.section("Properties")
-	rows := table{{"property", "verdict", "exercised", "of"}}
+	rows := table{{"property", "verdict", "exercised", "of", "broken"}}
 	for _, property := range r.Result.Properties {
-		rows = append(rows, []string{property.Name, property.Verdict(), count(property.Exercised), occasions(property.Kind())})
+		broken := ""
+		if property.Broken > 0 {
+			broken = count(property.Broken)
+		}
+		rows = append(rows, []string{property.Name, property.Verdict(), count(property.Exercised), occasions(property.Kind()), broken})
 	}
 	p.table("  ", rows)
+	for _, property := range r.Result.Properties {
+		if property.Broken > 0 {
+			p.wrapped("  "+property.Name+": ", brokenBy(property))
+		}
+	}
+}
+
+// brokenBy says what explains that a property is broken, with the defects it takes, each named once.
+func brokenBy(p explore.PropertyResult) string {
+	var known, design, unexplained int64
+	var names []string
+	for _, by := range p.By {
+		switch by.Class {
+		case explore.New:
+			unexplained += by.Count
+		case explore.ByDesign:
+			design += by.Count
+		default:
+			known += by.Count
+			for _, quirk := range by.Quirks {
+				if !slices.Contains(names, quirk.Name) {
+					names = append(names, quirk.Name)
+				}
+			}
+		}
+	}
+	what := "by known defects"
+	if p.Verdict() == "erratum" {
+		what = "by errata of the model"
+	} else if slices.ContainsFunc(p.By, explore.Breakage.Erratum) {
+		what = "by known defects and errata of the model"
+	}
+	var parts []string
+	add := func(n int64, text string) {
+		switch n {
+		case 0:
+		case p.Broken:
+			parts = append(parts, "all "+text)
+		default:
+			parts = append(parts, count(n)+" "+text)
+		}
+	}
+	add(unexplained, "by nothing known")
+	add(known, what+" ("+strings.Join(names, ", ")+")")
+	add(design, "by design")
+	return "broken " + plural(p.Broken, "time") + ", " + strings.Join(parts, ", ")
 }
 
 // occasions is what a property of the kind is asked of.
 func occasions(kind string) string {
-	return map[string]string{"node": "nodes of states", "step": "steps", "decision": "distinct decisions", "behaviour": "states or steps"}[kind]
+	return map[string]string{"node": "nodes of states", "state": "states", "step": "steps", "decision": "distinct decisions", "behaviour": "states or steps"}[kind]
 }
 
 // notCovered says what the run tells nothing about.
@@ -191,6 +280,12 @@ func (p *page) notCovered(r *Run) {
 // verdict ends the report.
 func (p *page) verdict(r *Run) {
 	p.section("Verdict: " + verdictSentence(r))
+	if r.Expected != nil && len(r.Surprises()) == 0 {
+		p.line("Expected: it is so")
+	}
+	for _, surprise := range r.Surprises() {
+		p.line("Not as expected: %s", surprise)
+	}
 	busy := 0.0
 	if r.Elapsed > 0 && r.Workers > 0 {
 		busy = 100 * r.Result.InProduction.Seconds() / (r.Elapsed.Seconds() * float64(r.Workers))
@@ -204,16 +299,26 @@ func verdictSentence(r *Run) string {
 		classes[f.Class]++
 	}
 	text := r.Verdict().String()
+	missing := r.missing()
+	switch {
+	case r.Verdict() != Violated || len(missing) == 0 || !r.Result.Complete:
+	case len(missing) == 1:
+		text += fmt.Sprintf(", %s is not reachable", missing[0])
+	default:
+		text += fmt.Sprintf(", %s are not reachable", strings.Join(missing, ", "))
+	}
 	switch r.Verdict() {
 	case Violated:
-		text += fmt.Sprintf(", %s that nothing known explains", plural(classes[explore.New], "finding"))
-		if classes[explore.New] == 0 {
-			text = "violated, as --strict lets nothing pass"
+		switch known := classes[explore.Known] + classes[explore.ByDesign]; {
+		case classes[explore.New] > 0:
+			text += fmt.Sprintf(", %s that nothing known explains", plural(classes[explore.New], "finding"))
+		case r.Strict && known > 0:
+			text += ", as --strict lets nothing pass"
 		}
 	case Unfinished:
 		text += "; what was explored so far holds"
 	}
-	if known := int64(len(r.Result.Findings)) - classes[explore.New]; known > 0 {
+	if known := classes[explore.Known] + classes[explore.ByDesign]; known > 0 {
 		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
 	}
 	if r.Verdict() == Violated && !r.Result.Complete {

@@ -29,12 +29,21 @@ type Trace struct {
 	SchedulerConfiguration string           `json:"schedulerConfiguration,omitempty"`
 	Reading                string           `json:"reading"`
 	Finding                ExplainedFinding `json:"finding"`
-	Scenario               string           `json:"scenario"`
+	// Rule is the expression that is broken or was to be found; nil if the property is a built-in one.
+	Rule     *TraceRule `json:"rule,omitempty"`
+	Scenario string     `json:"scenario"`
 	// Actions bounds what may happen besides scheduling.
 	Actions Actions      `json:"actions"`
 	States  []TraceState `json:"states"`
 	// Decision is the decision in the last state; nil if the property is not one of decisions.
 	Decision *Decision `json:"decision,omitempty"`
+}
+
+// TraceRule is a property in CEL.
+type TraceRule struct {
+	Kind       string `json:"kind"`
+	Doc        string `json:"doc"`
+	Expression string `json:"expression"`
 }
 
 // TraceState is a state of a trace, and the step that leads on from it.
@@ -57,6 +66,9 @@ func (r *Run) NewTrace(f *explore.Finding) *Trace {
 		Profile: r.Spec.Profile.SchedulerName, SchedulerConfiguration: string(r.Configuration), Reading: string(r.Spec.Reading()),
 		Finding:  ExplainedFinding{f.ID, string(f.Class), f.Property.Name, f.Plugin, document.Quirks, document.Example.Reasons},
 		Scenario: f.Example.Scenario, Decision: document.Example.Decision,
+	}
+	if kind, text, is := strings.Cut(f.Property.Text, ": "); is {
+		t.Rule = &TraceRule{kind, f.Property.Doc, text}
 	}
 	for i := range r.Result.Scenarios {
 		if s := r.Result.Scenarios[i].Scenario; s.Name == f.Example.Scenario {
@@ -124,13 +136,33 @@ func (t *Trace) validate() error {
 		case last && step != nil:
 			return fmt.Errorf("states[%d].step leads nowhere: the last state has none", i)
 		case last:
+			return nil
 		case step == nil:
 			return fmt.Errorf("states[%d].step is missing: it leads to states[%d]", i, i+1)
 		case !slices.Contains(model.Classes(), step.Action):
 			return fmt.Errorf("states[%d].step.action is %q: it must be one of %s", i, step.Action, strings.Join(model.Classes(), ", "))
-		case strings.Count(step.Pod, "/") != 1:
-			return fmt.Errorf("states[%d].step.pod is %q: it must be NAMESPACE/NAME", i, step.Pod)
 		}
+		if err := step.validate(); err != nil {
+			return fmt.Errorf("states[%d].step.%w", i, err)
+		}
+	}
+	return nil
+}
+
+// validate tells whether the step says what it happens to: to a node, a budget or a pod.
+func (s *TraceStep) validate() error {
+	class := model.Class(slices.Index(model.Classes(), s.Action))
+	switch {
+	case class.ChangesNode():
+		if s.Node == "" {
+			return errors.New("node is missing: the action happens to a node")
+		}
+	case class == model.Refresh:
+		if strings.Count(s.Budget, "/") != 1 {
+			return fmt.Errorf("budget is %q: it must be NAMESPACE/NAME", s.Budget)
+		}
+	case strings.Count(s.Pod, "/") != 1:
+		return fmt.Errorf("pod is %q: it must be NAMESPACE/NAME", s.Pod)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func names(pods []*v1.Pod) string {
 // sentence puts a step in words. A pod that is like one of those described before is not described again. Reported are the
 // images that nodes have.
 func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool) string {
-	pod := name(step.Pod)
+	pod := stepPod(step)
 	switch step.Class {
 	case model.Arrive:
 		return introduce(step.Pod, before, reported) + " arrives"
@@ -52,9 +52,35 @@ func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool)
 		return fmt.Sprintf("somebody deletes %s, which terminates on %s", pod, step.Node.Name)
 	case model.ByHand:
 		return fmt.Sprintf("somebody puts %s on %s, past the scheduler", introduce(step.Pod, before, reported), step.Node.Name)
+	case model.Refresh:
+		return fmt.Sprintf("the disruption controller counts anew: budget %s allows %s", stepBudget(step), plural(int64(step.Allowed), "disruption"))
+	case model.Cordon:
+		return fmt.Sprintf("somebody cordons %s", step.Node.Name)
+	case model.Uncordon:
+		return fmt.Sprintf("somebody uncordons %s", step.Node.Name)
+	case model.Taint:
+		return fmt.Sprintf("%s stops being ready and is tainted %s:%s", step.Node.Name, v1.TaintNodeNotReady, v1.TaintEffectNoSchedule)
+	case model.Untaint:
+		return fmt.Sprintf("%s is ready again and loses the taint %s:%s", step.Node.Name, v1.TaintNodeNotReady, v1.TaintEffectNoSchedule)
 	default:
 		panic("report: no words for a step of class " + step.Class.String())
 	}
+}
+
+// stepPod names the pod of a step; empty if it happens to a node or a budget.
+func stepPod(step *model.NamedStep) string {
+	if step.Pod == nil {
+		return ""
+	}
+	return name(step.Pod)
+}
+
+// stepBudget names the budget of a step; empty if it happens to a pod or a node.
+func stepBudget(step *model.NamedStep) string {
+	if step.Budget == nil {
+		return ""
+	}
+	return step.Budget.Namespace + "/" + step.Budget.Name
 }
 
 // introduce describes a pod, if need be.

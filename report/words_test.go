@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -115,9 +116,16 @@ func TestDescribe(t *testing.T) {
 func TestSentenceKnowsEveryClass(t *testing.T) {
 	said := map[string]bool{}
 	for i, class := range model.Classes() {
-		step := &model.NamedStep{Class: model.Class(i), Pod: pod("a", "1", 0), Node: node("n", "1"), Victims: []*v1.Pod{pod("b", "1", 0)}}
-		words := sentence(step, nil, nil)
-		if !strings.Contains(words, "default/a") || said[words] {
+		step := &model.NamedStep{Class: model.Class(i), Pod: pod("a", "1", 0), Node: node("a", "1"), Victims: []*v1.Pod{pod("b", "1", 0)}}
+		about := "default/a"
+		switch {
+		case step.Class.ChangesNode():
+			step.Pod, about = nil, "a "
+		case step.Class == model.Refresh:
+			step.Pod, step.Budget = nil, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+		}
+		words := sentence(step, nil, nil) + " "
+		if !strings.Contains(words, about) || said[words] {
 			t.Errorf("%s: %q does not tell it apart", class, words)
 		}
 		said[words] = true

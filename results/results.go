@@ -1,9 +1,9 @@
-// Package results keeps the pieces of a run in a directory, one file for each scenario that was explored, so that a run that was ended
-// can be taken up again, and runs on several machines can be put together.
+// Package results keeps the pieces of a run in a directory, one file for each part that was explored, so that a run that was ended
+// can be taken up again, and shards of a run on several machines can be put together.
 //
 // A file is two lines of JSON: a Header, which says what the piece is a piece of, and the explore.Piece. It is written under another
-// name and renamed when it is whole. In a directory there is nothing but files of one run: any other file, and a file that is damaged
-// or of another run, is an error that names it.
+// name and renamed when it is whole, so any number of processes may use a directory. Beside them lies a Run. In a directory there is nothing
+// but files of one run: any other file, and a file that is damaged or of another run, is an error that names it.
 package results
 
 import (
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,7 @@ import (
 )
 
 // Format is the version of the files.
-const Format = 1
+const Format = 2
 
 // Header says what a piece is a piece of. Digests are SHA-256, in hexadecimal.
 type Header struct {
@@ -34,10 +35,10 @@ type Header struct {
 	// Configuration is the digest of the scheduler configuration, and Profile the profile that was checked.
 	Configuration string `json:"configuration"`
 	Profile       string `json:"profile"`
-	// Scenario is the name of what was explored, and Scope the digest of all it is made of: its kinds, its actions, the reading of the model,
-	// the properties, the limits.
-	Scenario string `json:"scenario"`
-	Scope    string `json:"scope"`
+	// Part is the name of what was explored, a scenario or a part of one, and Scope the digest of all it is made of: its kinds, its actions,
+	// which of its initial clusters, the reading of the model, the properties, the limits.
+	Part  string `json:"part"`
+	Scope string `json:"scope"`
 	// Piece is the digest of the piece.
 	Piece string `json:"piece"`
 }
@@ -45,10 +46,10 @@ type Header struct {
 // Dir is a directory of results. It is an explore.Pieces.
 type Dir struct {
 	path string
-	// headers are those that the files of the run have, but for Piece, by scenario.
+	// headers are those that the files of the run have, but for Piece, by part.
 	headers []Header
-	// Taken, if set, is told of every scenario that is taken from a file.
-	Taken func(scenario, file string)
+	// Taken, if set, is told of every part that is taken from a file.
+	Taken func(part, file string)
 }
 
 // extension ends the names of result files; unfinished those of files that were not written to the end.
@@ -57,12 +58,9 @@ const (
 	unfinished = ".part"
 )
 
-// Open opens the directory for a run whose pieces have these headers, one for each scenario, Piece left empty. It is made if it is missing.
-// Every file in it is read: what does not belong to the run is an error.
+// Open opens the directory for a run whose pieces have these headers, one for each part, Piece left empty. A file in it that is no result
+// of the run is an error. What is in the results is looked at by Check and Get.
 func Open(path string, headers []Header) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, fmt.Errorf("making the directory for results: %w", err)
-	}
 	d := &Dir{path: path, headers: headers}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -70,34 +68,68 @@ func Open(path string, headers []Header) (*Dir, error) {
 	}
 	wanted := map[string]int{}
 	for i := range headers {
-		wanted[fileName(headers[i].Scenario)] = i
+		wanted[fileName(headers[i].Part)] = i
 	}
 	var errs []error
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasSuffix(name, extension+unfinished) {
-			continue // whoever wrote it was ended, and it will be written anew
+		if strings.HasSuffix(name, unfinished) {
+			continue // it is being written, or whoever wrote it was ended, and it will be written anew
 		}
-		i, ok := wanted[name]
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: it is no result of this run, which explores no such thing; give --results another directory, or take the file out",
-				filepath.Join(path, name)))
-			continue
-		}
-		if _, err := d.Get(i); err != nil {
-			errs = append(errs, err)
+		if _, ok := wanted[name]; !ok && name != runFile {
+			errs = append(errs, fmt.Errorf("%s: %s", filepath.Join(path, name), d.foreign(name)))
 		}
 	}
 	return d, errors.Join(errs...)
 }
 
-// fileName gives the name of the file of a scenario.
-func fileName(scenario string) string { return strings.ReplaceAll(scenario, " ", "-") + extension }
+// foreign tells what is wrong with a file whose name no result of the run has.
+func (d *Dir) foreign(name string) string {
+	data, _ := os.ReadFile(filepath.Join(d.path, name)) // one that cannot be read is nobody's as well
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	var header Header
+	if json.Unmarshal(first, &header) == nil {
+		for i := range d.headers {
+			if header.of(d.headers[i]) == nil {
+				return fmt.Sprintf("it is a second result of %s, which is in %s; take it out", header.Part, d.file(i))
+			}
+		}
+	}
+	return "it is no result of this run, which explores no such thing; give --results another directory, or take the file out"
+}
 
-func (d *Dir) file(i int) string { return filepath.Join(d.path, fileName(d.headers[i].Scenario)) }
+// Check reads the results of some parts, by index, as far as they are there: every one that is damaged or of another run is an error. It
+// gives the parts that are missing.
+func (d *Dir) Check(parts []int) (missing []int, err error) {
+	var errs []error
+	for _, i := range parts {
+		switch piece, err := d.read(i); {
+		case err != nil:
+			errs = append(errs, err)
+		case piece == nil:
+			missing = append(missing, i)
+		}
+	}
+	return missing, errors.Join(errs...)
+}
 
-// Get reads the piece of a scenario; nil if there is none.
+// fileName gives the name of the file of a part.
+func fileName(part string) string {
+	return url.PathEscape(strings.ReplaceAll(part, " ", "-")) + extension
+}
+
+func (d *Dir) file(i int) string { return filepath.Join(d.path, fileName(d.headers[i].Part)) }
+
+// Get reads the piece of a part; nil if there is none.
 func (d *Dir) Get(i int) (*explore.Piece, error) {
+	piece, err := d.read(i)
+	if piece != nil && d.Taken != nil {
+		d.Taken(d.headers[i].Part, d.file(i))
+	}
+	return piece, err
+}
+
+func (d *Dir) read(i int) (*explore.Piece, error) {
 	file := d.file(i)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,9 +141,6 @@ func (d *Dir) Get(i int) (*explore.Piece, error) {
 	piece, err := decode(data, d.headers[i])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if d.Taken != nil {
-		d.Taken(d.headers[i].Scenario, file)
 	}
 	return piece, nil
 }
@@ -150,7 +179,7 @@ func (h Header) of(want Header) error {
 		{"build of modelcheck", h.Tool, want.Tool},
 		{"scheduler configuration", h.Configuration, want.Configuration},
 		{"profile", h.Profile, want.Profile},
-		{"theme", h.Scenario, want.Scenario},
+		{"part", h.Part, want.Part},
 		{"scope (flags, kinds, properties)", h.Scope, want.Scope},
 	} {
 		if field.got != field.want {
@@ -160,7 +189,7 @@ func (h Header) of(want Header) error {
 	return nil
 }
 
-// Put writes the piece of a scenario: whole, or not at all.
+// Put writes the piece of a part: whole, or not at all.
 func (d *Dir) Put(i int, p *explore.Piece) error {
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -180,16 +209,19 @@ func (d *Dir) Put(i int, p *explore.Piece) error {
 
 // writeWhole writes a file that is there when it is whole, even if the machine fails meanwhile.
 func writeWhole(name string, data []byte) error {
-	part, err := os.Create(name + unfinished)
+	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*"+unfinished) // somebody else may write the same file
 	if err != nil {
 		return err
 	}
 	_, err = part.Write(data)
 	if err == nil {
+		err = part.Chmod(0o644) // for those who put shards together
+	}
+	if err == nil {
 		err = part.Sync()
 	}
 	if err := errors.Join(err, part.Close()); err != nil {
-		return err
+		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return os.Rename(part.Name(), name)
 }

@@ -1,9 +1,13 @@
 package results_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,10 +20,10 @@ import (
 func headers() []results.Header {
 	header := results.Header{
 		Format: results.Format, Tool: "tool", KubernetesVersion: "v1.36.3", Configuration: "config", Profile: "default-scheduler",
-		Scenario: "taints", Scope: "scope",
+		Part: "taints", Scope: "scope",
 	}
 	other := header
-	other.Scenario, other.Scope = "the cluster", "other scope"
+	other.Part, other.Scope = "the cluster", "other scope"
 	return []results.Header{header, other}
 }
 
@@ -45,6 +49,9 @@ func piece() *explore.Piece {
 func TestPutAndGet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
+		if err := results.Create(path, nil); err != nil {
+			t.Fatal(err)
+		}
 		dir, err := results.Open(path, headers())
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +71,7 @@ func TestPutAndGet(t *testing.T) {
 	for _, file := range files {
 		names = append(names, file.Name())
 	}
-	if diff := cmp.Diff([]string{"taints.result", "the-cluster.result"}, names); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"run.json", "taints.result", "the-cluster.result"}, names); diff != "" || err != nil {
 		t.Errorf("error %v, files (-want +got):\n%s", err, diff)
 	}
 }
@@ -77,6 +84,16 @@ func TestOpen(t *testing.T) {
 		want   string // empty if nothing is wrong
 	}{
 		{"a file that was not written to the end is written anew", write("taints.result.part", "{"), ""},
+		{"of a run with other flags", write("run.json", `{"format":2,"flags":["--nodes=3","--thorough=true"]}`),
+			"DIR/run.json: it is of another run: it says --nodes=3 --thorough=true, this run has --nodes=2; give --results another directory"},
+		{"of a run with no flags", write("run.json", `{"format":2,"flags":[]}`),
+			"DIR/run.json: it is of another run: it says no flags, this run has --nodes=2; give --results another directory"},
+		{"what run it is, cut off", write("run.json", `{"format":2,`),
+			"DIR/run.json: it is damaged (unexpected end of JSON input); remove it, and it is written anew by the next run with --results and the same flags"},
+		{"what run it is, in a later format", write("run.json", `{"format":3}`),
+			"DIR/run.json: it has format 3, and this build of modelcheck reads 2; give --results another directory"},
+		{"a second copy", copied("copy.result"),
+			"DIR/copy.result: it is a second result of taints, which is in DIR/taints.result; take it out"},
 		{"nobody's file", write("notes.txt", ""),
 			"DIR/notes.txt: it is no result of this run, which explores no such thing; give --results another directory, or take the file out"},
 		{"another theme's", write("ports.result", ""),
@@ -95,12 +112,12 @@ func TestOpen(t *testing.T) {
 			`DIR/taints.result: it is the result of another scheduler configuration: it has "0123456789ab", this run has "config"; give --results another directory, or remove the file`},
 		{"of another profile", replace(`"default-scheduler"`, `"gpu"`),
 			`DIR/taints.result: it is the result of another profile: it has "gpu", this run has "default-sche"; give --results another directory, or remove the file`},
-		{"renamed", replace(`"scenario":"taints"`, `"scenario":"ports"`),
-			`DIR/taints.result: it is the result of another theme: it has "ports", this run has "taints"; give --results another directory, or remove the file`},
+		{"renamed", replace(`"part":"taints"`, `"part":"ports"`),
+			`DIR/taints.result: it is the result of another part: it has "ports", this run has "taints"; give --results another directory, or remove the file`},
 		{"of another scope", replace(`"scope":"scope"`, `"scope":"wider"`),
 			`DIR/taints.result: it is the result of another scope (flags, kinds, properties): it has "wider", this run has "scope"; give --results another directory, or remove the file`},
-		{"of a later format", replace(`"format":1`, `"format":2`),
-			`DIR/taints.result: it is the result of another format of files: it has "2", this run has "1"; give --results another directory, or remove the file`},
+		{"of a later format", replace(`"format":2`, `"format":3`),
+			`DIR/taints.result: it is the result of another format of files: it has "3", this run has "2"; give --results another directory, or remove the file`},
 	} {
 		path := t.TempDir()
 		dir, err := results.Open(path, headers())
@@ -112,12 +129,47 @@ func TestOpen(t *testing.T) {
 		}
 		row.spoil(t, path)
 		got := ""
-		if _, err := results.Open(path, headers()); err != nil {
+		if err := check(path); err != nil {
 			got = strings.ReplaceAll(err.Error(), path, "DIR")
 		}
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
+	}
+}
+
+// check does what a run with the flag --nodes=2 does first.
+func check(path string) error {
+	if err := results.Create(path, []string{"--nodes=2"}); err != nil {
+		return err
+	}
+	dir, err := results.Open(path, headers())
+	if err != nil {
+		return err
+	}
+	missing, err := dir.Check([]int{0, 1})
+	if err == nil && !slices.Equal(missing, []int{1}) {
+		return fmt.Errorf("parts %v are missing", missing)
+	}
+	return err
+}
+
+// TestWriters: any number of processes may write the same result at once.
+func TestWriters(t *testing.T) {
+	path := t.TempDir()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			dir, err := results.Open(path, headers())
+			if err := errors.Join(err, results.Create(path, []string{"--nodes=2"}), dir.Put(0, piece())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	files, err := os.ReadDir(path)
+	if err != nil || len(files) != 2 || check(path) != nil {
+		t.Errorf("error %v, files %v, check %v", err, files, check(path))
 	}
 }
 
@@ -141,6 +193,17 @@ func write(name, text string) func(*testing.T, string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// copied copies the result of taints.
+func copied(name string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		text, err := os.ReadFile(filepath.Join(dir, "taints.result"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(name, string(text))(t, dir)
 	}
 }
 

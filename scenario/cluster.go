@@ -12,7 +12,11 @@ import (
 // OfCluster gives the scenario that begins with the cluster of the snapshot as it stands: its bound pods where
 // they are, its pending pods waiting.
 func OfCluster(name string, s *spec.Snapshot, actions model.Actions) *model.Scenario {
-	kinds := newKinds(s)
+	return ofCluster(newKinds(s), name, s, actions)
+}
+
+// ofCluster is OfCluster, with the kinds known so far.
+func ofCluster(kinds *kinds, name string, s *spec.Snapshot, actions model.Actions) *model.Scenario {
 	var cluster model.Cluster
 	place := map[string]int{}
 	for i, node := range s.Nodes {

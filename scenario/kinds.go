@@ -19,6 +19,8 @@ type kinds struct {
 	pinned map[string]bool
 	// owners are the names of pods that claims are made for, which are named after them: each is a kind of its own.
 	owners map[string]bool
+	// apart: every node and every pod is a kind of its own.
+	apart bool
 }
 
 func newKinds(s *spec.Snapshot) *kinds { return &kinds{pinned: pinnedNodes(s), owners: owners(s)} }
@@ -26,7 +28,12 @@ func newKinds(s *spec.Snapshot) *kinds { return &kinds{pinned: pinnedNodes(s), o
 // node gives the kind of the node, a new one if it is like none before, and its number in the kind, from 1.
 func (k *kinds) node(node *v1.Node) (kind, id int) {
 	template := nodeTemplate(node)
-	if !k.pinned[node.Name] {
+	for i := range k.nodes {
+		if at := slices.Index(k.nodes[i].Fixed, node.Name); at >= 0 {
+			return i, at + 1 // it was there before
+		}
+	}
+	if !k.pinned[node.Name] && !k.apart {
 		for i := range k.nodes {
 			if !k.pinned[k.nodes[i].Fixed[0]] && equality.Semantic.DeepEqual(k.nodes[i].Node, template) {
 				k.nodes[i].Fixed = append(k.nodes[i].Fixed, node.Name)
@@ -42,12 +49,12 @@ func (k *kinds) node(node *v1.Node) (kind, id int) {
 func (k *kinds) pod(pod *v1.Pod) (kind, id int) {
 	template := podTemplate(pod)
 	for i := range k.pods {
-		if !k.owners[pod.Name] && !k.owners[k.pods[i].Fixed[0]] && equality.Semantic.DeepEqual(k.pods[i].Pod, template) {
+		if !k.apart && !k.owners[pod.Name] && !k.owners[k.pods[i].Fixed[0]] && equality.Semantic.DeepEqual(k.pods[i].Pod, template) {
 			k.pods[i].Fixed = append(k.pods[i].Fixed, pod.Name)
 			return i, len(k.pods[i].Fixed)
 		}
 	}
-	k.pods = append(k.pods, model.PodKind{Name: pod.Name, Pod: template, Fixed: []string{pod.Name}, Only: k.owners[pod.Name]})
+	k.pods = append(k.pods, model.PodKind{Name: pod.Name, Pod: template, Fixed: []string{pod.Name}, Only: k.owners[pod.Name] || k.apart})
 	return len(k.pods) - 1, 1
 }
 

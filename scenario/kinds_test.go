@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
 	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -147,6 +148,25 @@ func TestPinnedNodes(t *testing.T) {
 		row.s.Nodes = []*v1.Node{named("a"), named("b")}
 		if s := scenario.OfCluster("test", &row.s, model.Actions{}); len(s.Nodes) != row.kinds {
 			t.Errorf("%s: %d kinds, want %d", row.reason, len(s.Nodes), row.kinds)
+		}
+	}
+}
+
+// No theme has two nodes of one name, nor has a cluster of one.
+func TestThemesNameNodesOnce(t *testing.T) {
+	for _, make := range []func(string, int, model.Actions, scenario.Admission) (*model.Scenario, error){scenario.Theme, scenario.ThoroughTheme} {
+		for _, name := range scenario.ThemeNames() {
+			s, err := make(name, 3, model.Actions{Arrivals: 1}, admission.Admit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for i := range s.Nodes {
+				if seen[s.Nodes[i].Name] {
+					t.Errorf("theme %s has two kinds of node named %s", name, s.Nodes[i].Name)
+				}
+				seen[s.Nodes[i].Name] = true
+			}
 		}
 	}
 }

@@ -40,6 +40,12 @@ type Manifests struct {
 	ReplicationControllers []*v1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet
 	StatefulSets           []*appsv1.StatefulSet
+	// Scenario says what is explored; nil if there is none.
+	Scenario *Checked
+
+	// Workloads are those of which further pods could be made, in the order in which they were read. The pods that new ones want are
+	// among Pods.
+	Workloads []Workload
 
 	// SchedulerConfiguration is the KubeSchedulerConfiguration as it was written, in YAML or JSON,
 	// neither decoded nor checked; nil if there is none.
@@ -73,6 +79,9 @@ func StartTime() metav1.Time {
 // kubectl get prints them. Objects that a live cluster holds, with status, uid and managed fields, are as
 // welcome as those about to be created. Decoding is strict: unknown and repeated fields are errors.
 //
+// New workloads come with the pods that they want, as their controllers would make them. Objects of kinds that are not read are no error: Notes
+// tells of each kind.
+//
 // The error joins one *Error per thing that is wrong, in the order of reading. First come those that keep
 // objects from being read at all; only if there are none are the objects admitted and their references to each other
 // checked, as otherwise one slip would be reported many times. On error there are no manifests.
@@ -98,6 +107,10 @@ func (r *reading) read(documents []document, admit Admission) (*Manifests, error
 		return nil, err
 	}
 	objects = r.admit(admit, r.withNamespaces(r.withoutFinished(objects)))
+	objects = r.expand(admit, objects)
+	if r.scenario != nil && len(r.errs) == 0 {
+		objects = append(objects, r.scenario.refer(objects)...)
+	}
 	complete(objects)
 	r.checkReferences(objects)
 	if err := r.err(); err != nil {

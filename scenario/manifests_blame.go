@@ -44,20 +44,28 @@ func decodeStrict(data []byte) (runtime.Object, []fieldError) {
 // blame finds the fields of an object that cannot be decoded, each on its own. Kubernetes' decoders stop at the first,
 // and name neither the field nor the value where it is a quantity or a time.
 func blame(whole map[string]any) []fieldError {
+	return blameBy(whole, func(data []byte) ([]error, error) {
+		_, strict, err := decodeJSON(data)
+		return strict, err
+	})
+}
+
+// blameBy is blame, with the decoder.
+func blameBy(whole map[string]any, decode func([]byte) ([]error, error)) []fieldError {
 	alone := func(key string, value any) any {
 		return map[string]any{"apiVersion": whole["apiVersion"], "kind": whole["kind"], key: value}
 	}
 	var errs []fieldError
 	for _, key := range slices.Sorted(maps.Keys(whole)) {
-		errs = append(errs, blameWithin(whole[key], field.NewPath(key), func(value any) any { return alone(key, value) })...)
+		errs = append(errs, blameWithin(whole[key], field.NewPath(key), decode, func(value any) any { return alone(key, value) })...)
 	}
 	return errs
 }
 
 // blameWithin finds the fields within a value that cannot be decoded. Object gives an
 // object that has nothing but the value, in its place.
-func blameWithin(value any, path *field.Path, object func(any) any) []fieldError {
-	err := decodeAlone(object(value))
+func blameWithin(value any, path *field.Path, decode func([]byte) ([]error, error), object func(any) any) []fieldError {
+	err := decodeAlone(object(value), decode)
 	if err == nil {
 		return nil
 	}
@@ -65,11 +73,11 @@ func blameWithin(value any, path *field.Path, object func(any) any) []fieldError
 	switch value := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			errs = append(errs, blameWithin(value[key], child(path, key), func(v any) any { return object(map[string]any{key: v}) })...)
+			errs = append(errs, blameWithin(value[key], child(path, key), decode, func(v any) any { return object(map[string]any{key: v}) })...)
 		}
 	case []any:
 		for i := range value {
-			errs = append(errs, blameWithin(value[i], path.Index(i), func(v any) any { return object([]any{v}) })...)
+			errs = append(errs, blameWithin(value[i], path.Index(i), decode, func(v any) any { return object([]any{v}) })...)
 		}
 	}
 	if len(errs) > 0 {
@@ -78,12 +86,12 @@ func blameWithin(value any, path *field.Path, object func(any) any) []fieldError
 	return []fieldError{{path.String(), unreadable(value, err)}}
 }
 
-func decodeAlone(object any) error {
+func decodeAlone(object any, decode func([]byte) ([]error, error)) error {
 	data, err := json.Marshal(object)
 	if err != nil {
 		return err
 	}
-	_, _, err = decodeJSON(data)
+	_, err = decode(data)
 	return err
 }
 
@@ -104,13 +112,35 @@ func unreadable(value any, err error) error {
 		}
 	}
 	if types := wrongType().FindStringSubmatch(text); types != nil {
-		return fmt.Errorf("it is of type %s; give it one of type %s", types[1], types[2])
+		return fmt.Errorf("it is of type %s; give it one of type %s%s", types[1], typeInWords(types[2]), unquoted(types[1], types[2]))
 	}
 	quoted, marshalErr := json.Marshal(value)
 	if marshalErr != nil {
 		return errors.New(text)
 	}
 	return fmt.Errorf("%s cannot be read: %s", quoted, text)
+}
+
+// typeInWords gives the type of a field of our own as a reader of YAML would call it.
+func typeInWords(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "[]scenario."):
+		return "list"
+	case strings.HasPrefix(goType, "scenario."):
+		return "object"
+	}
+	return goType
+}
+
+// unquoted hints at what YAML makes of words that look like truth values or numbers.
+func unquoted(is, wanted string) string {
+	switch {
+	case wanted == "string" && is == "bool":
+		return `, such as "yes": without quotes, YAML takes y, n, yes, no, on, off, true and false for truth values`
+	case wanted == "string" && is == "number":
+		return ": put it in quotes"
+	}
+	return ""
 }
 
 // wrongType matches how a JSON decoder puts that a value has the wrong type.

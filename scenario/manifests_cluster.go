@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -57,9 +59,7 @@ func (r *reading) withNamespaces(objects []object) []object {
 // admit admits the objects; those with errors stay, so that references to them are not reported too.
 func (r *reading) admit(admit Admission, objects []object) []object {
 	for _, o := range objects {
-		if pod, ok := o.Object.(*v1.Pod); ok && pod.Spec.RuntimeClassName != nil && pod.UID == "" {
-			r.note(o, "spec.runtimeClassName: RuntimeClasses are not read; what %q adds to a pod (overhead, nodeSelector, tolerations) counts only if the pod states it", *pod.Spec.RuntimeClassName)
-		}
+		r.noteRuntimeClass(o)
 	}
 	if admit == nil {
 		return objects
@@ -71,11 +71,22 @@ func (r *reading) admit(admit Admission, objects []object) []object {
 	bare, errs := admit(bare)
 	for i, o := range objects {
 		for _, err := range errs[i] {
-			r.fail(o.source, o.String(), err.Field, fmt.Errorf("%s", err.ErrorBody()))
+			if o.field == "" {
+				r.fail(o.source, o.String(), err.Field, fmt.Errorf("%s", err.ErrorBody()))
+			} else if !o.quiet {
+				r.scenario.failAt(o.field+"."+err.Field, r.scenario.at.at(o.field+"."+err.Field), 0, errors.New(err.ErrorBody()))
+			}
 		}
 		objects[i].Object = bare[i].(metav1.Object)
 	}
 	return objects
+}
+
+// noteRuntimeClass says that what a RuntimeClass adds to a new pod does not count.
+func (r *reading) noteRuntimeClass(o object) {
+	if pod, ok := o.Object.(*v1.Pod); ok && pod.Spec.RuntimeClassName != nil && pod.UID == "" {
+		r.note(o, "spec.runtimeClassName: RuntimeClasses are not read; what %q adds to a pod (overhead, nodeSelector, tolerations) counts only if the pod states it", *pod.Spec.RuntimeClassName)
+	}
 }
 
 // complete gives objects what they would have in a cluster and a manifest need not state.
@@ -106,6 +117,14 @@ func (r *reading) manifests(objects []object) *Manifests {
 		if o.source != (Source{}) {
 			m.sources[o.Object] = o.source
 		}
+		if o.like {
+			root := o.root()
+			if root.kind == scenarioKind {
+				continue
+			}
+			m.Workloads = append(m.Workloads, Workload{Kind: root.kind, Namespace: root.GetNamespace(), Name: root.GetName(), Like: o.Object.(*v1.Pod)})
+			continue
+		}
 		switch object := o.Object.(type) {
 		case *v1.Node:
 			m.Nodes = append(m.Nodes, object)
@@ -135,13 +154,19 @@ func (r *reading) manifests(objects []object) *Manifests {
 			m.ReplicaSets = append(m.ReplicaSets, object)
 		case *appsv1.StatefulSet:
 			m.StatefulSets = append(m.StatefulSets, object)
+		case *appsv1.Deployment, *appsv1.DaemonSet, *batchv1.Job, *batchv1.CronJob:
+			// Their pods are what counts.
 		default:
 			panic(fmt.Sprintf("kind %s is read but has no place in Manifests", o.kind))
 		}
 	}
+	if r.scenario != nil {
+		m.Scenario = &r.scenario.Checked
+	}
 	if r.config != nil {
 		m.SchedulerConfiguration, m.SchedulerConfigurationSource = r.config.raw, r.config.source
 	}
+	m.Notes = append(m.Notes, r.unreadNotes()...)
 	slices.SortStableFunc(r.notes, func(a, b note) int { return r.compare(a.source, b.source) })
 	for _, n := range r.notes {
 		m.Notes = append(m.Notes, n.source.String()+": "+n.text)

@@ -21,6 +21,26 @@ type object struct {
 	metav1.Object
 	kind   string
 	source Source
+	// stored: it has been in a cluster, which gave it a uid.
+	stored bool
+	// madeOf is the workload whose controller would have made it; nil if it was read.
+	madeOf *object
+	// like: it is not there, but is what a further pod of its workload would be like.
+	like bool
+	// field is where the template is that it was made of; empty if it was read.
+	field string
+	// number is the index of the source among the pods of a Scenario.
+	number int
+	// quiet: others like it were noted already.
+	quiet bool
+}
+
+// root is the object that was read: itself, or the workload that it was made of.
+func (o object) root() object {
+	for o.madeOf != nil {
+		o = *o.madeOf
+	}
+	return o
 }
 
 // String names the object in messages.
@@ -45,6 +65,10 @@ type manifestKind struct {
 func manifestKinds() []manifestKind {
 	return []manifestKind{
 		{"CSINode", "storage.k8s.io/v1", false},
+		{"CronJob", "batch/v1", true},
+		{"DaemonSet", "apps/v1", true},
+		{"Deployment", "apps/v1", true},
+		{"Job", "batch/v1", true},
 		{"Namespace", "v1", false},
 		{"Node", "v1", false},
 		{"PersistentVolume", "v1", false},
@@ -65,7 +89,7 @@ const schedulerConfiguration = "KubeSchedulerConfiguration"
 
 // Kinds names the kinds of object that Read reads, sorted.
 func Kinds() []string {
-	names := []string{schedulerConfiguration}
+	names := []string{schedulerConfiguration, scenarioKind}
 	for _, k := range manifestKinds() {
 		names = append(names, k.kind)
 	}
@@ -94,10 +118,17 @@ func (h header) name() string {
 // decode gives the objects of the documents, and checks that each is there once.
 func (r *reading) decode(documents []document) []object {
 	var objects []object
-	for _, item := range r.items(documents) {
-		if o, ok := r.decodeItem(item); ok {
-			objects = append(objects, o)
+	decode := func(documents []document) {
+		for _, item := range r.items(documents) {
+			if o, ok := r.decodeItem(item); ok {
+				objects = append(objects, o)
+			}
 		}
+	}
+	decode(documents)
+	if w := r.scenario; w != nil {
+		decode(w.documents(r))
+		objects = append(objects, w.objects()...)
 	}
 	r.checkDuplicates(objects)
 	return objects
@@ -165,6 +196,13 @@ func (r *reading) decodeItem(d document) (object, bool) {
 		r.fail(d.source, "", "", errors.New("it is not an object: an object has the fields apiVersion, kind and metadata"))
 		return object{}, false
 	}
+	if head.Kind == scenarioKind && strings.HasPrefix(head.APIVersion, scenarioGroup+"/") {
+		r.scenarioOf(d, head)
+		return object{}, false
+	}
+	if r.unread(d, head) {
+		return object{}, false
+	}
 	kind, err := kindOf(head)
 	if kind.namespaced && head.Metadata.Namespace == "" {
 		head.Metadata.Namespace = metav1.NamespaceDefault
@@ -193,6 +231,7 @@ func (r *reading) decodeItem(d document) (object, bool) {
 	}
 	decoded.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	o := object{Object: decoded.(metav1.Object), kind: head.Kind, source: d.source}
+	o.stored = o.GetUID() != ""
 	o.SetNamespace(head.Metadata.Namespace)
 	o.SetManagedFields(nil)
 	return o, true
@@ -215,8 +254,7 @@ func kindOf(head header) (manifestKind, error) {
 			return manifestKind{}, fmt.Errorf("apiVersion %q of this kind is not read: use %s", head.APIVersion, k.apiVersion)
 		}
 	}
-	return manifestKind{}, fmt.Errorf("objects of this kind (%s) are not read: take it out; the kinds read are %s",
-		head.APIVersion, strings.Join(Kinds(), ", "))
+	return manifestKind{}, misspelt(head)
 }
 
 // checkDuplicates finds objects that are the same by their names or by their uids.

@@ -50,6 +50,9 @@ func (r *reading) checkReferences(objects []object) {
 }
 
 func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
+	if o.like {
+		return
+	}
 	node, nominee := pod.Spec.NodeName, pod.Status.NominatedNodeName
 	switch {
 	case node != "" && !nodes[node]:

@@ -18,16 +18,23 @@ type Source struct {
 	Line int
 	// Item counts the items of the list that the document is, from 1; 0 if it is no list.
 	Item int
+	// FieldLine is the line of the file on which the field is that is wrong, from 1; 0 if it is not known. Column is the column, from 1, likewise.
+	FieldLine, Column int
 }
 
-// String gives the place in words: "cluster.yaml: document 2 (line 14): items[3]".
+// String gives the place in words: "cluster.yaml: document 2 (line 14): items[3]", or "scenario.yaml:14:7" where the line of the field is known.
 func (s Source) String() string {
 	file := s.File
 	if file == "-" {
 		file = "standard input"
 	}
-	if s.Document == 0 {
+	switch {
+	case s.Document == 0:
 		return file
+	case s.Column > 0:
+		return fmt.Sprintf("%s:%d:%d", file, s.FieldLine, s.Column)
+	case s.FieldLine > 0:
+		return fmt.Sprintf("%s:%d", file, s.FieldLine)
 	}
 	text := fmt.Sprintf("%s: document %d (line %d)", file, s.Document, s.Line)
 	if s.Item > 0 {
@@ -67,6 +74,10 @@ type reading struct {
 	errs   []*Error
 	notes  []note
 	config *document
+	// scenario is nil if there is none.
+	scenario *written
+	// unreadKinds are the kinds of object that were not read.
+	unreadKinds []unreadKind
 }
 
 type note struct {
@@ -81,6 +92,9 @@ func (r *reading) fail(source Source, object, field string, err error) {
 
 // note records something that the user should know of an object.
 func (r *reading) note(o object, format string, args ...any) {
+	if o.quiet {
+		return
+	}
 	r.notes = append(r.notes, note{o.source, o.String() + ": " + fmt.Sprintf(format, args...)})
 }
 
@@ -99,5 +113,7 @@ func (r *reading) compare(a, b Source) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
 		cmp.Compare(a.Document, b.Document),
-		cmp.Compare(a.Item, b.Item))
+		cmp.Compare(a.Item, b.Item),
+		cmp.Compare(a.FieldLine, b.FieldLine),
+		cmp.Compare(a.Column, b.Column))
 }

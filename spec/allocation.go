@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"math/big"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -30,9 +31,9 @@ func allocation(r AllocationRules) Rater {
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			used := filter(utilizations(p.Fit.Resources, r.requested, pod, node, s), func(u utilization) bool { return r.counts(p.Fit, u) })
+			used := filter(r.amounts.utilizations(p.Fit.Resources, r.requested, pod, node, s), func(u utilization) bool { return r.counts(p.Fit, u) })
 			weights := sum(used, func(u utilization) int64 { return u.weight })
-			score := sum(used, func(u utilization) int64 { return u.weight * strategyScore(p.Fit, u) })
+			score := sum(used, func(u utilization) int64 { return u.weight * r.amounts.score(p.Fit, u) })
 			switch {
 			case weights == 0:
 				return 0
@@ -45,17 +46,26 @@ func allocation(r AllocationRules) Rater {
 	}
 }
 
-// strategyScore rates the use of one resource, 0 to 100.
-func strategyScore(args FitArgs, u utilization) int64 {
-	requested := min(u.after, u.capacity)
+// score rates the use of one resource by the strategy, 0 to 100.
+func (m AmountRules) score(args FitArgs, u utilization) int64 {
+	requested := u.after
+	if atMost(u.capacity, requested) {
+		requested = u.capacity
+	}
 	switch args.Strategy {
 	case "MostAllocated":
-		return requested * 100 / u.capacity
+		return m.percent(requested, u.capacity)
 	case "RequestedToCapacityRatio":
-		return shapeScore(args.Shape, requested*100/u.capacity)
+		return shapeScore(args.Shape, m.percent(requested, u.capacity))
 	default:
-		return (u.capacity - requested) * 100 / u.capacity
+		return m.percent(m.result(new(big.Int).Sub(u.capacity, requested)), u.capacity)
 	}
+}
+
+// percent is Part * 100 / Whole, the fraction dropped.
+func (m AmountRules) percent(part, whole *big.Int) int64 {
+	hundredfold := m.result(new(big.Int).Mul(part, big.NewInt(100)))
+	return new(big.Int).Quo(hundredfold, whole).Int64()
 }
 
 // shapeScore is the broken line through the points, level before the first and after the last. Scores of

@@ -3,16 +3,35 @@ package spec
 import v1 "k8s.io/api/core/v1"
 
 // Answers tells whether there is a decision. There always is, but for quirks by which a filter Fails: then there is none if
-// the filter is asked about some node, that is, if no filter before it rejects the node, nominated pods included.
+// the filter is asked about some node, that is, if no filter before it rejects the node, nominated pods included. Nor is there if a
+// quirk by which a plugin Misrates rates nodes, of which there must be two.
 //
 // A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an error there
 // is passed over, and all nodes are asked about.
 func (m *Scheduler) Answers(pod *v1.Pod, s *Snapshot) bool {
+	return m.filtersAnswer(pod, s) && !m.misrates(pod, s)
+}
+
+func (m *Scheduler) filtersAnswer(pod *v1.Pod, s *Snapshot) bool {
 	if !m.canFail() || TurnedAway(pod, s) {
 		return true
 	}
 	fails := filter(s.Nodes, func(node *v1.Node) bool { return m.failsOn(pod, node, s) })
 	return len(fails) == 0 || exists(minus(nominatedNodes(pod, s), fails), func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
+}
+
+func (m *Scheduler) misrates(pod *v1.Pod, s *Snapshot) bool {
+	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.misratesOn(pod, node, s) })
+	if len(misrated) == 0 || TurnedAway(pod, s) {
+		return false
+	}
+	feasible := filter(s.Nodes, func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
+	return len(feasible) > 1 && len(m.rules.unrated(pod, feasible)) == 0 &&
+		exists(misrated, func(node *v1.Node) bool { return contains(feasible, node) })
+}
+
+func (m *Scheduler) misratesOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.Misrates != nil && q.Misrates(m, pod, node, s) })
 }
 
 func (m *Scheduler) canFail() bool {
@@ -32,19 +51,36 @@ func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
 // failsOn tells whether asking the filters about the node, with the nominated pods that must be respected and then without,
 // ends in an error before one of them rejects it.
 func (m *Scheduler) failsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	stages := []*Snapshot{s}
-	if respected := m.rules.respected(pod, node, s); len(respected) > 0 {
-		stages = []*Snapshot{s.WithBound(node, respected...), s}
-	}
-	for _, stage := range stages {
+	for _, stage := range m.stages(pod, node, s) {
 		for _, f := range m.filters {
-			switch allowed := m.Allowed(f, pod, node, stage); {
-			case allowed.Fails:
+			switch {
+			case m.fails(f, pod, node, stage):
 				return true
-			case !allowed.Holds:
+			case !f.Holds(m.Profile, pod, node, stage):
 				return false
 			}
 		}
 	}
 	return false
+}
+
+// MayFail tells whether some filter ends in an error on the node if it is asked, which it is unless another one rejects the node before, or
+// whether the node is misrated if it is rated.
+func (m *Scheduler) MayFail(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return m.misratesOn(pod, node, s) || m.canFail() && exists(m.stages(pod, node, s), func(stage *Snapshot) bool {
+		return exists(m.filters, func(f Filter) bool { return m.fails(f, pod, node, stage) })
+	})
+}
+
+// stages are the snapshots that filters are asked about the node in: with the nominated pods that must be respected, if there are any,
+// and without.
+func (m *Scheduler) stages(pod *v1.Pod, node *v1.Node, s *Snapshot) []*Snapshot {
+	if respected := m.rules.respected(pod, node, s); len(respected) > 0 {
+		return []*Snapshot{s.WithBound(node, respected...), s}
+	}
+	return []*Snapshot{s}
+}
+
+func (m *Scheduler) fails(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return f.Fails != nil && f.Fails(m.Profile, pod, node, s)
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"math/big"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -20,23 +21,29 @@ import (
 // a more balanced resource usage if the Pod is scheduled there") and field doc of
 // NodeResourcesBalancedAllocationArgs. No document gives a formula, so the numbers are chosen to be
 // those of v1.36. Ratios are float64, which decides on which side of a whole number a rating falls.
-func BalancedAllocation() Rater {
+func BalancedAllocation() Rater { return balancedAllocation(DocumentedAmounts()) }
+
+func balancedAllocation(r AmountRules) Rater {
 	return Rater{
 		Plugin:    "NodeResourcesBalancedAllocation",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			used := utilizations(p.Balanced, Requests, pod, node, s)
+			used := r.utilizations(p.Balanced, Requests, pod, node, s)
 			after := balance(each(used, func(u utilization) float64 { return ratio(u.after, u.capacity) }))
 			before := balance(each(used, func(u utilization) float64 { return ratio(u.before, u.capacity) }))
 			return 50 + (50+after-before)/2
 		},
 		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, _ *Snapshot) bool {
-			return all(p.Balanced, func(r ResourceWeight) bool { return amount(r.Resource, Requests(pod)) == 0 })
+			return all(p.Balanced, func(w ResourceWeight) bool { return none(r.amount(w.Resource, Requests(pod))) })
 		},
 	}
 }
 
-func ratio(used, capacity int64) float64 { return min(1, float64(used)/float64(capacity)) }
+func ratio(used, capacity *big.Int) float64 {
+	part, _ := new(big.Float).SetInt(used).Float64()
+	whole, _ := new(big.Float).SetInt(capacity).Float64()
+	return min(1, part/whole)
+}
 
 func balance(ratios []float64) int64 { return int64((1 - deviation(ratios)) * 100) }
 

@@ -4,7 +4,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Budgets are the rules by which preemption heeds disruption budgets.
@@ -28,9 +27,8 @@ func DocumentedBudgets() Budgets {
 // Source: field docs of PodDisruptionBudgetSpec.selector ("a null selector will match no pods, while an empty ({}) selector will
 // select all pods within the namespace") and of PodDisruptionBudgetStatus.disruptedPods.
 func Protects(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
-	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
 	_, disrupted := budget.Status.DisruptedPods[pod.Name]
-	return err == nil && budget.Namespace == pod.Namespace && selector.Matches(labels.Set(pod.Labels)) && !disrupted
+	return Covers(budget, pod) && !disrupted
 }
 
 // protected: some budget that counts the pod allows no disruption. Whoever else is evicted makes no difference.

@@ -40,6 +40,7 @@
 //	Jeopardy, Casualty                    jeopardy.go, casualty.go
 //	PreemptionEnabled, Preemption         preemption.go, documentedpreemption.go
 //	what becomes of the pod               verdict.go, eligibility.go, outcomes.go
+//	plugins that are not Kubernetes' own  plugin.go
 //	the two readings                      reading.go, rules.go: what they have different rules for
 //	the model as first written            literal.go, literal_*.go, and reference.go: cut down for other checkers
 //	where it is not what is documented    errata.go, errata_*.go

@@ -25,6 +25,9 @@ func ExampleNewLiteral() {
 
 	m := spec.NewLiteral(spec.DefaultProfile())
 	for _, erratum := range m.Explanations() {
+		if erratum.Erratum == nil {
+			continue
+		}
 		if mended := m.With(erratum); mended.Feasibility(young, node, s) != m.Feasibility(young, node, s) {
 			fmt.Println(m.Reading(), "reading:", m.Feasibility(young, node, s), "but", mended.Feasibility(young, node, s), "with", erratum.Name, "mended")
 		}

@@ -38,7 +38,7 @@ type NodeExpectation struct {
 type AllowedVerdicts struct {
 	// Holds: the filter holds.
 	Holds bool
-	// HoldsEmpty: the filter would hold if no pod were on the node.
+	// HoldsEmpty: the filter holds, or would if no pod were on the node.
 	HoldsEmpty bool
 	// Fails: there is no verdict but an error, where a quirk says so. It reads as RejectsForGood, as in a Decision.
 	Fails bool
@@ -97,10 +97,11 @@ func (m *Scheduler) NewExpectation() *Expectation {
 
 // Allowed gives the verdicts that are right for a filter and a node, nominations left aside.
 func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) AllowedVerdicts {
+	holds := f.Holds(m.Profile, pod, node, s)
 	return AllowedVerdicts{
-		Fails:      f.Fails != nil && f.Fails(m.Profile, pod, node, s),
-		Holds:      f.Holds(m.Profile, pod, node, s),
-		HoldsEmpty: f.Holds(m.Profile, pod, node, s.Without(PodsOn(node, s)...)),
+		Fails:      m.fails(f, pod, node, s),
+		Holds:      holds,
+		HoldsEmpty: holds || f.Holds(m.Profile, pod, node, s.Without(PodsOn(node, s)...)),
 	}
 }
 

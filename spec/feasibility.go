@@ -14,9 +14,14 @@ import v1 "k8s.io/api/core/v1"
 // field doc of PodStatus.nominatedNodeName, and doc comment of RunFilterPluginsWithNominatedPods in
 // k8s.io/kubernetes/pkg/scheduler/framework/runtime ("plus higher and equal priority pods nominated to run on the node").
 func (m *Scheduler) Feasibility(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return m.Passes(pod, node, s) && m.PassesWithNominated(pod, node, s)
+}
+
+// PassesWithNominated is the second part of Feasibility: all filters let the node pass when the pods are on it to which the pod must
+// leave their room. Where there are none it is left to Passes, and this holds.
+func (m *Scheduler) PassesWithNominated(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	respected := m.rules.respected(pod, node, s)
-	return m.Passes(pod, node, s) &&
-		(len(respected) == 0 || m.Passes(pod, node, s.WithBound(node, respected...)))
+	return len(respected) == 0 || m.Passes(pod, node, s.WithBound(node, respected...))
 }
 
 // Passes tells whether all filters let the node pass, nominations left aside:

@@ -149,6 +149,12 @@ func TestFootprints(t *testing.T) {
 			return &Snapshot{Nodes: []*v1.Node{n}}
 		case ReadsNodeAndPods:
 			return &Snapshot{Nodes: []*v1.Node{n}, Pods: PodsOn(n, s)}
+		case ReadsNodeAndVolumes:
+			return &Snapshot{
+				Nodes: []*v1.Node{n}, Pods: PodsOn(n, s),
+				PersistentVolumes: s.PersistentVolumes, PersistentVolumeClaims: s.PersistentVolumeClaims, StorageClasses: s.StorageClasses,
+				CSINodes: s.CSINodes, VolumeAttachments: s.VolumeAttachments,
+			}
 		default:
 			return s
 		}

@@ -28,8 +28,14 @@ func literally(profile *Profile, quirks []Quirk) *Scheduler {
 		if quirk.Erratum != nil && quirk.Erratum.mend != nil {
 			quirk.Erratum.mend(t)
 		}
+		if quirk.Amounts != nil {
+			t.amounts = *quirk.Amounts
+		}
 	}
-	m := &Scheduler{Profile: profile, rules: t.rules, text: t, quirks: quirks}
+	m := &Scheduler{
+		Profile: profile, Others: each(profile.Others, func(p *Profile) *Scheduler { return literally(p, quirks) }),
+		rules: t.rules, text: t, quirks: quirks,
+	}
 	m.enable(t.filters(), t.raters())
 	return m
 }
@@ -49,6 +55,8 @@ type text struct {
 	requests func(pod *v1.Pod) v1.ResourceList
 	// occupants are the pods whose requests are taken off what the node has: none.
 	occupants func(node *v1.Node, s *Snapshot) []*v1.Pod
+	// amounts are the rules by which requests are added up and compared.
+	amounts AmountRules
 	// exempt are the resources that are not compared: none.
 	exempt func(p *Profile, name v1.ResourceName) bool
 
@@ -95,6 +103,7 @@ func asWritten() *text {
 		running:    runningAsWritten,
 		requests:   requestsAsWritten,
 		occupants:  func(*v1.Node, *Snapshot) []*v1.Pod { return nil },
+		amounts:    DocumentedAmounts(),
 		exempt:     func(*Profile, v1.ResourceName) bool { return false },
 		repels:     func(v1.Taint) bool { return true },
 		match:      matchAsWritten,
@@ -111,6 +120,7 @@ func asWritten() *text {
 			awaits:    func(*v1.Pod, *Snapshot) bool { return false },
 			useless:   true,
 			compare:   func(a, b Casualty) int { return a.Violations - b.Violations },
+			amounts:   DocumentedAmounts(),
 		},
 	}
 }

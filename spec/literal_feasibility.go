@@ -43,13 +43,9 @@ func (t *text) resources() Filter {
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			allocatable := node.Status.Allocatable
-			asked, others := t.requests(pod), each(t.occupants(node, s), t.requests)
-			return int64(len(others))+1 <= amount(v1.ResourcePods, allocatable) &&
-				all(sortedKeys(asked), func(name v1.ResourceName) bool {
-					used := sum(others, func(other v1.ResourceList) int64 { return amount(name, other) })
-					return t.exempt(p, name) || amount(name, asked) == 0 || amount(name, asked) <= amount(name, allocatable)-used
-				})
+			return fits(t.amounts, t.requests(pod), each(t.occupants(node, s), t.requests), node, func(name v1.ResourceName) bool {
+				return t.exempt(p, name)
+			})
 		},
 	}
 }

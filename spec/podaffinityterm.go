@@ -30,8 +30,14 @@ func MatchesPod(term v1.PodAffinityTerm, owner, other *v1.Pod, s *Snapshot) bool
 
 // Selects tells whether the label selector matches the labels. Nil matches nothing, the empty selector everything.
 //
-// Source: doc of LabelSelector. A malformed selector, which the API server refuses, matches nothing here.
+// Source: doc of LabelSelector. A malformed expression, which the API server refuses, matches nothing here.
 func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
+	if selector != nil && len(selector.MatchExpressions) == 0 {
+		return all(sortedKeys(selector.MatchLabels), func(key string) bool {
+			value, there := set[key]
+			return there && value == selector.MatchLabels[key]
+		})
+	}
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && parsed.Matches(labels.Set(set))
 }

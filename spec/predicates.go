@@ -77,6 +77,8 @@ type SpreadRules struct {
 	serves      func(service *v1.Service, pod *v1.Pod) bool
 	// complete tells whether a node has the topology keys without which it is not rated.
 	complete func(p *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool
+	// crowds tells whether the pods on a node count for a constraint when nodes are rated.
+	crowds func(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// together tells whether two nodes are in the same domain of a constraint when nodes are rated.
 	together func(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool
 }
@@ -90,6 +92,7 @@ func DocumentedSpread() SpreadRules {
 		complete: func(_ *Profile, _ *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool {
 			return labelled(node, soft)
 		},
+		crowds: included,
 		together: func(_ *Profile, _ *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
 			return Colocated(c.TopologyKey, a, b)
 		},
@@ -114,6 +117,7 @@ func DocumentedImages() ImageRules {
 
 // AllocationRules are of the rating of NodeResourcesFit.
 type AllocationRules struct {
+	amounts AmountRules
 	// asked gives what the pod that asks is taken to request, held what a bound pod is.
 	asked, held func(pod *v1.Pod) v1.ResourceList
 	// counts tells whether a resource counts in the mean.
@@ -122,7 +126,9 @@ type AllocationRules struct {
 
 // DocumentedAllocation are the rules that Kubernetes documents.
 func DocumentedAllocation() AllocationRules {
-	return AllocationRules{asked: NonZeroRequests, held: NonZeroRequests, counts: func(FitArgs, utilization) bool { return true }}
+	return AllocationRules{
+		amounts: DocumentedAmounts(), asked: NonZeroRequests, held: NonZeroRequests, counts: func(FitArgs, utilization) bool { return true },
+	}
 }
 
 func (r AllocationRules) requested(pod *v1.Pod) v1.ResourceList {

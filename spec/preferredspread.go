@@ -62,7 +62,7 @@ func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *
 	var total float64
 	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool { return Colocated(c.TopologyKey, node, node) }) {
 		together := func(a, b *v1.Node) bool { return r.together(p, pod, c, a, b) }
-		crowd := filter(nodes, func(n *v1.Node) bool { return together(node, n) && included(c, pod, n, s) })
+		crowd := filter(nodes, func(n *v1.Node) bool { return together(node, n) && r.crowds(c, pod, n, s) })
 		weight := math.Log(float64(len(distinct(rated, together)) + 2))
 		total += float64(r.matching(c, pod, crowd, s))*weight + float64(c.MaxSkew-1)
 	}

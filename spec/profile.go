@@ -11,6 +11,8 @@ import v1 "k8s.io/api/core/v1"
 type Profile struct {
 	// SchedulerName is matched with a pod's spec.schedulerName.
 	SchedulerName string
+	// Others are the other profiles that the same kube-scheduler runs. They share one queue, and its nominations.
+	Others []*Profile
 	// Filters are the enabled filter plugins, in order.
 	Filters []string
 	// Raters are the enabled score plugins, in order, each with its weight.
@@ -24,6 +26,13 @@ type Profile struct {
 	AddedAffinity *v1.NodeAffinity
 	PodAffinity   PodAffinityArgs
 	Spread        SpreadArgs
+}
+
+// Runs tells whether the kube-scheduler that runs the profile is asked about pods with the scheduler name.
+//
+// Source: https://kubernetes.io/docs/reference/scheduling/config/#multiple-profiles.
+func (p *Profile) Runs(schedulerName string) bool {
+	return p.SchedulerName == schedulerName || exists(p.Others, func(other *Profile) bool { return other.SchedulerName == schedulerName })
 }
 
 // Weighted is a score plugin with its weight.

@@ -1,5 +1,11 @@
 package spec
 
+import (
+	"math/big"
+
+	v1 "k8s.io/api/core/v1"
+)
+
 // ZeroScoreLeftOut is a defect of kube-scheduler v1.36. The page on bin packing divides by the sum of all weights.
 func ZeroScoreLeftOut() Quirk {
 	return Quirk{
@@ -10,8 +16,63 @@ func ZeroScoreLeftOut() Quirk {
 		Change: func(p *Predicates) {
 			counts := p.Allocation.counts
 			p.Allocation.counts = func(args FitArgs, u utilization) bool {
-				return counts(args, u) && (args.Strategy != "RequestedToCapacityRatio" || strategyScore(args, u) > 0)
+				return counts(args, u) && (args.Strategy != "RequestedToCapacityRatio" || p.Allocation.amounts.score(args, u) > 0)
 			}
+		},
+	}
+}
+
+// RequestsOverflow is a defect of kube-scheduler v1.36: it counts in int64. What adds up to 2^63 and more turns negative or 0, so that a
+// pod that asks for more memory than there is anywhere fits every node, and a node on which pods request that much is empty. Where several
+// nodes seem to fit, the ratings can leave the range of 0 to 100, and the cycle ends in an error.
+func RequestsOverflow() Quirk {
+	amounts := overflowing()
+	fit, balance := nodeResourcesFit(amounts), balancedAllocation(amounts)
+	return Quirk{
+		Name: "requests-overflow", Upstream: "not reported",
+		Filter: &fit, Rater: &balance, Amounts: &amounts,
+		About:    "NodeResourcesFit",
+		Doc:      "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on any node, or its cycle ends in an error.",
+		Change:   func(p *Predicates) { p.Allocation.amounts = amounts },
+		Misrates: outOfRange,
+	}
+}
+
+// outOfRange tells whether a rating of the node that adds requests up is not one of 0 to 100.
+func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return vast(pod, node, s) && exists(m.raters, func(r Rater) bool {
+		nodes := []*v1.Node{node}
+		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) || r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
+			return false
+		}
+		raw := r.Raw(m.Profile, pod, node, s)
+		return raw < 0 || raw > 100
+	})
+}
+
+// vast tells whether amounts on the node, all added up, are so large that a hundred times as much is no int64. Else there is nothing to
+// look for.
+func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	lists := append(each(PodsOn(node, s), NonZeroRequests), NonZeroRequests(pod), node.Status.Allocatable)
+	return exists(sortedKeys(total(lists...)), func(name v1.ResourceName) bool {
+		hundredfold := DocumentedAmounts().together(name, lists)
+		return !hundredfold.Mul(hundredfold, big.NewInt(100)).IsInt64()
+	})
+}
+
+// overflowing are the rules by which numbers are int64.
+func overflowing() AmountRules {
+	return AmountRules{
+		amount: func(name v1.ResourceName, list v1.ResourceList) *big.Int {
+			quantity := list[name]
+			if name == v1.ResourceCPU {
+				return big.NewInt(quantity.MilliValue())
+			}
+			return big.NewInt(quantity.Value())
+		},
+		result: func(n *big.Int) *big.Int {
+			low := new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1))
+			return big.NewInt(int64(low.Uint64()))
 		},
 	}
 }

@@ -66,6 +66,23 @@ func ReleasedPodSpreads() Quirk {
 	}
 }
 
+// ExcludedHostCounts is a defect of kube-scheduler v1.36, by which the same constraint gives other ratings if its key is a copy of the host
+// name. It takes a node that is feasible and yet does not meet the pod's node affinity or has a taint that the pod does not tolerate, so
+// a profile without one of these filters.
+func ExcludedHostCounts() Quirk {
+	return Quirk{
+		Name: "excluded-host-counts", Upstream: "not reported",
+		About: "PodTopologySpread",
+		Doc:   "Where nodes are rated by host name, the pods on a node count although the constraint's nodeAffinityPolicy or nodeTaintsPolicy excludes it.",
+		Change: func(p *Predicates) {
+			crowds := p.Spread.crowds
+			p.Spread.crowds = func(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+				return c.TopologyKey == v1.LabelHostname || crowds(c, pod, node, s)
+			}
+		},
+	}
+}
+
 // without gives the selector without what it says of some labels.
 func without(selector *metav1.LabelSelector, labels map[string]string) *metav1.LabelSelector {
 	less := &metav1.LabelSelector{MatchLabels: map[string]string{}}

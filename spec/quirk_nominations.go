@@ -7,8 +7,11 @@ import v1 "k8s.io/api/core/v1"
 func ForeignNominations() Quirk {
 	return Quirk{
 		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
-		Doc:       "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
-		Overlooks: func(pod, nominated *v1.Pod) bool { return pod.Spec.SchedulerName != nominated.Spec.SchedulerName },
+		Doc: "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
+		Overlooks: func(p *Profile, pod, nominated *v1.Pod) bool {
+			return pod.Spec.SchedulerName != nominated.Spec.SchedulerName &&
+				!(p.Runs(pod.Spec.SchedulerName) && p.Runs(nominated.Spec.SchedulerName))
+		},
 	}
 }
 

@@ -27,10 +27,14 @@ type Quirk struct {
 	// Change changes a predicate of the plugin About. Such quirks go together.
 	Change func(*Predicates)
 	About  string
+	// Amounts changes how what pods request is added up where a node is looked at as a whole.
+	Amounts *AmountRules
+	// Misrates tells that a plugin gives the node, if it is rated, a rating outside of 0 to 100, which ends the cycle in an error.
+	Misrates func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// KeepsNomination tells of a pod that stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Overlooks tells of a pod nominated to a node that it is not respected, although it should be. It changes Feasibility.
-	Overlooks func(pod, nominated *v1.Pod) bool
+	Overlooks func(p *Profile, pod, nominated *v1.Pod) bool
 	// KeepsRoom tells of a preemption that it clears no nomination, although it should.
 	KeepsRoom func(o Outcome) bool
 	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes documents. It is
@@ -58,23 +62,42 @@ func (q Quirk) Plugin() string {
 	}
 }
 
-// With gives the model with quirks. It changes nothing in m. Errata are mended first, then defects put in, in the order given.
+// Plugins are those that have the defect, Plugin among them.
+func (q Quirk) Plugins() []string {
+	plugins := []string{q.Plugin()}
+	if q.Rater != nil && q.Rater.Plugin != plugins[0] {
+		plugins = append(plugins, q.Rater.Plugin)
+	}
+	return plugins
+}
+
+// Changed tells whether a quirk puts something else in the place of the plugin's filter or rating.
+func (m *Scheduler) Changed(plugin string) bool {
+	return exists(m.quirks, func(q Quirk) bool {
+		return q.Filter != nil && q.Filter.Plugin == plugin || q.Rater != nil && q.Rater.Plugin == plugin ||
+			q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+	})
+}
+
+// With gives the model with quirks, under m's profile alone. It changes nothing in m. Errata are mended first, then defects put in, in the
+// order given.
 func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 	odd := *m
+	odd.Others = nil
 	odd.filters, odd.raters = slices.Clone(m.filters), slices.Clone(m.raters)
 	odd.quirks = slices.Concat(m.quirks, quirks)
-	if exists(quirks, func(q Quirk) bool { return q.Erratum != nil }) {
+	if exists(quirks, func(q Quirk) bool { return q.Erratum != nil || q.Amounts != nil && m.text != nil }) {
 		odd = *literally(m.Profile, odd.quirks)
-		quirks = odd.quirks
+		odd.Others, quirks = nil, odd.quirks
 	}
 	for _, quirk := range quirks {
 		for i := range odd.filters {
-			if quirk.Filter != nil && odd.filters[i].Plugin == quirk.Filter.Plugin {
+			if quirk.Filter != nil && odd.takes(quirk) && odd.filters[i].Plugin == quirk.Filter.Plugin {
 				odd.filters[i] = *quirk.Filter
 			}
 		}
 		for i := range odd.raters {
-			if quirk.Rater != nil && odd.raters[i].Plugin == quirk.Rater.Plugin {
+			if quirk.Rater != nil && odd.takes(quirk) && odd.raters[i].Plugin == quirk.Rater.Plugin {
 				odd.raters[i] = *quirk.Rater
 			}
 		}
@@ -84,18 +107,29 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 		if quirk.Budgets != nil {
 			quirk.Budgets(&odd.rules.budgets)
 		}
+		if quirk.Amounts != nil {
+			odd.rules.amounts = *quirk.Amounts
+		}
 	}
 	odd.overlook(quirks)
 	odd.change()
 	return &odd
 }
 
+// takes tells whether the plugins of a quirk may be put in as they are. They are made from what is documented, so that one which changes how
+// requests add up would mend the text as first written as well: there it changes the text's own filter, and ratings only once all is mended.
+func (m *Scheduler) takes(quirk Quirk) bool {
+	return quirk.Amounts == nil || m.text == nil || all(Errata(), func(e Erratum) bool {
+		return exists(m.quirks, func(q Quirk) bool { return q.Erratum != nil && q.Erratum.ID == e.ID })
+	})
+}
+
 // overlook leaves the pods out that the quirks overlook.
 func (m *Scheduler) overlook(quirks []Quirk) {
-	respected := m.rules.respected
+	respected, profile := m.rules.respected, m.Profile
 	m.rules.respected = func(pod *v1.Pod, node *v1.Node, s *Snapshot) []*v1.Pod {
 		return filter(respected(pod, node, s), func(nominated *v1.Pod) bool {
-			return !exists(quirks, func(q Quirk) bool { return q.Overlooks != nil && q.Overlooks(pod, nominated) })
+			return !exists(quirks, func(q Quirk) bool { return q.Overlooks != nil && q.Overlooks(profile, pod, nominated) })
 		})
 	}
 }
@@ -105,7 +139,7 @@ func (m *Scheduler) change() {
 	predicates := m.predicates()
 	changed := func(plugin string) bool {
 		return exists(m.quirks, func(q Quirk) bool {
-			return q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+			return q.Change != nil && q.About == plugin && m.takes(q) || q.Volumes != nil && q.VolumePlugin == plugin
 		})
 	}
 	for _, odd := range predicates.filters() {
@@ -155,11 +189,13 @@ func Quirks() []Quirk {
 		BuiltInSpreadWithoutKeys(),
 		ExternalNameServes(),
 		ReleasedPodSpreads(),
+		ExcludedHostCounts(),
 		ImageVolumesUnscaled(),
 		ImageSizeOfFirstNode(),
 		PodRequestsOverlooked(),
 		MissingRequestsOfBound(),
 		ZeroScoreLeftOut(),
+		RequestsOverflow(),
 		TurnedAwayKeepsNomination(),
 		ForeignNominations(),
 		NominationsBesideTerminating(),

@@ -32,16 +32,17 @@ func (m *Scheduler) Reading() Reading {
 }
 
 // Explanations gives what may explain that a scheduler decides otherwise than this model, in the order in which it is
-// tried: known defects of kube-scheduler, and before them, if the model is as first written, its errata. With takes them.
+// tried: known defects of kube-scheduler, and before them, if the model is as first written, its errata. With takes them. A plugin with a
+// predicate of its own has no defects that are known.
 func (m *Scheduler) Explanations() []Quirk {
 	if m.Reading() == Literal {
 		return slices.Concat(each(Errata(), Erratum.quirk), Quirks())
 	}
-	return Quirks()
+	return filter(Quirks(), func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin() }) })
 }
 
-// Documented gives the model that Kubernetes documents, under the same profile.
-func (m *Scheduler) Documented() *Scheduler { return New(m.Profile) }
+// Documented gives the model that Kubernetes documents, with the same own plugins, under the same profile.
+func (m *Scheduler) Documented() *Scheduler { return New(m.Profile, m.own...) }
 
 // ratesByPlugin tells whether a rating of this model stands for a score plugin. The model as written knows one number
 // for a node, which is comparable with other nodes' only.

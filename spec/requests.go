@@ -126,19 +126,6 @@ func resizeInfeasible(pod *v1.Pod) bool {
 	})
 }
 
-// amount gives a quantity as the whole number that is compared: cpu in thousandths, all else in units
-// (bytes, pieces), rounded up; 0 if the list does not name the resource.
-//
-// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#meaning-of-cpu
-// (nothing finer than 1m). The documents do not say that rounding is per pod, after adding up its containers.
-func amount(name v1.ResourceName, list v1.ResourceList) int64 {
-	quantity := list[name]
-	if name == v1.ResourceCPU {
-		return quantity.MilliValue()
-	}
-	return quantity.Value()
-}
-
 // total adds resource by resource.
 func total(lists ...v1.ResourceList) v1.ResourceList {
 	added := v1.ResourceList{}

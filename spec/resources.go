@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math/big"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -20,21 +21,28 @@ import (
 // field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/.
 // A resource that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource
 // fits even on a node that is overcommitted in it. A terminating pod counts until it is gone.
-func NodeResourcesFit() Filter {
+func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()) }
+
+func nodeResourcesFit(r AmountRules) Filter {
 	return Filter{
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			allocatable := node.Status.Allocatable
-			asked, others := Requests(pod), each(PodsOn(node, s), Requests)
-			return int64(len(others))+1 <= amount(v1.ResourcePods, allocatable) &&
-				all(sortedKeys(asked), func(name v1.ResourceName) bool {
-					used := sum(others, func(other v1.ResourceList) int64 { return amount(name, other) })
-					return ignored(p.Fit, name) || amount(name, asked) == 0 ||
-						amount(name, asked) <= amount(name, allocatable)-used
-				})
+			return fits(r, Requests(pod), each(PodsOn(node, s), Requests), node, func(name v1.ResourceName) bool {
+				return ignored(p.Fit, name)
+			})
 		},
 	}
+}
+
+// fits tells whether the node has room for what is asked beside what the others request, but for resources that are exempt.
+func fits(r AmountRules, asked v1.ResourceList, others []v1.ResourceList, node *v1.Node, exempt func(v1.ResourceName) bool) bool {
+	allocatable := node.Status.Allocatable
+	return atMost(big.NewInt(int64(len(others))+1), r.amount(v1.ResourcePods, allocatable)) &&
+		all(sortedKeys(asked), func(name v1.ResourceName) bool {
+			free := r.result(new(big.Int).Sub(r.amount(name, allocatable), r.together(name, others)))
+			return exempt(name) || none(r.amount(name, asked)) || atMost(r.amount(name, asked), free)
+		})
 }
 
 // ignored tells whether the profile takes the resource out of the filter. Only extended resources can be.

@@ -22,6 +22,8 @@ type rules struct {
 	keepsRoom func(o Outcome) bool
 	// useless: sets of pods whose eviction does not make the pod feasible compete too.
 	useless bool
+	// amounts are the rules by which what pods request together is compared with what there is.
+	amounts AmountRules
 	// compare is negative if a is less damage than b.
 	compare func(a, b Casualty) int
 }
@@ -31,6 +33,7 @@ func documentedRules() rules {
 	return rules{
 		budgets: DocumentedBudgets(), respected: Respected, unrated: nominatedAmong,
 		preempts: Preempts, awaits: AwaitsVictims, clears: true, putsBack: true, compare: Casualty.Compare,
+		amounts: DocumentedAmounts(),
 	}
 }
 
@@ -47,7 +50,7 @@ func (m *Scheduler) Cleared(pod *v1.Pod, o Outcome, s *Snapshot) []*v1.Pod {
 	}
 	return filter(NominatedTo(s.Nodes[o.Node], s), func(other *v1.Pod) bool {
 		return other != pod && Priority(other) < Priority(pod) && !exists(m.quirks, func(q Quirk) bool {
-			return q.Overlooks != nil && q.Overlooks(pod, other)
+			return q.Overlooks != nil && q.Overlooks(m.Profile, pod, other)
 		})
 	})
 }

@@ -7,24 +7,40 @@ import (
 )
 
 // Scheduler is the formal model under one profile. Its methods are the model's operators. They
-// are pure, and read as the formulas they stand for; they are not meant to be fast.
+// are pure, and read as the formulas they stand for; they are not meant to be fast. For gives the model under the profile of a pod.
 type Scheduler struct {
 	Profile *Profile
+	// Others are the models under the other profiles of the same kube-scheduler, in the order of Profile.Others.
+	Others []*Scheduler
 
 	filters []Filter
 	raters  []Rater
 	rules   rules
+	// own are the predicates of plugins that are not Kubernetes' own.
+	own []Plugin
 	// text is the model as first written; nil in the reading of Kubernetes.
 	text *text
 	// quirks are those that With put in.
 	quirks []Quirk
 }
 
-// New gives the formal model under the profile. Plugins that the profile enables and the model does
+// New gives the formal model under the profile. The predicates of own plugins join those of Kubernetes', or take the place of those of the
+// same plugin, and count where the profile enables the plugin. Plugins that the profile enables and the model does
 // not know are left out of every predicate; Unmodelled names them.
-func New(profile *Profile) *Scheduler {
-	m := &Scheduler{Profile: profile, rules: documentedRules()}
-	m.enable(Filters(), Raters())
+func New(profile *Profile, own ...Plugin) *Scheduler {
+	m := &Scheduler{Profile: profile, rules: documentedRules(), own: own}
+	m.Others = each(profile.Others, func(p *Profile) *Scheduler { return New(p, own...) })
+	m.enable(filters(own), raters(own))
+	return m
+}
+
+// For gives the model under the profile that the pod asks for; m itself if that is none of the same kube-scheduler's.
+func (m *Scheduler) For(pod *v1.Pod) *Scheduler {
+	for _, other := range m.Others {
+		if other.Profile.SchedulerName == pod.Spec.SchedulerName {
+			return other
+		}
+	}
 	return m
 }
 
@@ -87,6 +103,9 @@ const (
 	ReadsNode Footprint = iota
 	// ReadsNodeAndPods: the Node object and the pods bound to it.
 	ReadsNodeAndPods
+	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent ones, claims, storage
+	// classes, CSINodes and attachments.
+	ReadsNodeAndVolumes
 	// ReadsCluster: anything.
 	ReadsCluster
 )
@@ -99,8 +118,8 @@ type Filter struct {
 	// Holds tells whether the node can take the pod, as far as this filter goes. The pods of the
 	// snapshot that are bound to the node count, nominations do not.
 	Holds func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// Idle tells, for a filter that ReadsCluster, that it holds for the pod on every node of every snapshot that differs
-	// from s at most in its nodes and in how many pods like the others there are and where. nil means never.
+	// Idle tells that it holds for the pod on every node of every snapshot that differs from s at most in its nodes and in how many
+	// pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
 	// Fails tells, for a quirk, that the plugin has no verdict on the node but an error, which ends the cycle; nil means never.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
@@ -141,7 +160,7 @@ type Rater struct {
 	// rate one without knowing which others are feasible. It stands in the place of Raw and Normalize, which are nil then.
 	RateAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64)
 	// Abstains tells that the plugin has nothing to say about the pod among these nodes, in which case
-	// each node gets 0; nil if it never does.
+	// each node gets 0; nil if it never does. One that does not read the cluster decides it by the pod alone.
 	Abstains func(p *Profile, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) bool
 	// Idle tells, for a rater that ReadsCluster, that it abstains in every snapshot that differs from s at most in its nodes and
 	// in how many pods like the others there are and where. nil means never.

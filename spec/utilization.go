@@ -1,13 +1,17 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"math/big"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // utilization is how full a node is of one resource, in units of amount.
 type utilization struct {
-	weight   int64 // how much the resource counts
-	capacity int64 // allocatable, above 0
-	before   int64 // requested by the pods on the node
-	after    int64 // and by the pod in question as well
+	weight   int64    // how much the resource counts
+	capacity *big.Int // allocatable, above 0
+	before   *big.Int // requested by the pods on the node
+	after    *big.Int // and by the pod in question as well
 }
 
 // utilizations gives the utilization of the node for each of the resources that counts, if pods request this much:
@@ -19,20 +23,20 @@ type utilization struct {
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/resource-bin-packing/. The documents do
 // not tell when a resource is left out of the average.
-func utilizations(resources []ResourceWeight, requested func(*v1.Pod) v1.ResourceList, pod *v1.Pod, node *v1.Node, s *Snapshot) []utilization {
+func (m AmountRules) utilizations(resources []ResourceWeight, requested func(*v1.Pod) v1.ResourceList, pod *v1.Pod, node *v1.Node, s *Snapshot) []utilization {
 	basic := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage}
 	asked, others := requested(pod), each(PodsOn(node, s), requested)
 	counted := filter(resources, func(r ResourceWeight) bool {
-		return amount(r.Resource, node.Status.Allocatable) > 0 &&
-			(contains(basic, r.Resource) || amount(r.Resource, asked) > 0)
+		return m.amount(r.Resource, node.Status.Allocatable).Sign() > 0 &&
+			(contains(basic, r.Resource) || m.amount(r.Resource, asked).Sign() > 0)
 	})
 	return each(counted, func(r ResourceWeight) utilization {
-		before := sum(others, func(other v1.ResourceList) int64 { return amount(r.Resource, other) })
+		before := m.together(r.Resource, others)
 		return utilization{
 			weight:   r.Weight,
-			capacity: amount(r.Resource, node.Status.Allocatable),
+			capacity: m.amount(r.Resource, node.Status.Allocatable),
 			before:   before,
-			after:    before + amount(r.Resource, asked),
+			after:    m.result(new(big.Int).Add(before, m.amount(r.Resource, asked))),
 		}
 	})
 }

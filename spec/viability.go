@@ -38,6 +38,8 @@ func (m *Scheduler) Ratings(pod *v1.Pod, feasible []*v1.Node, s *Snapshot) [][]R
 // Rate gives the ratings of one rater for the feasible nodes, in the given order.
 func (m *Scheduler) Rate(r Rater, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []Rating {
 	switch {
+	case len(feasible) == 0:
+		return nil // so that no predicate is asked about nothing
 	case r.Abstains != nil && r.Abstains(m.Profile, pod, feasible, s):
 		return each(feasible, func(*v1.Node) Rating { return Rating{Skipped: true} })
 	case r.RateAll != nil:

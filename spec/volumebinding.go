@@ -28,7 +28,7 @@ func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()) }
 func volumeBinding(r VolumeRules) Filter {
 	return Filter{
 		Plugin:    "VolumeBinding",
-		Footprint: ReadsCluster,
+		Footprint: ReadsNodeAndVolumes,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims := Claims(pod, s)
 			bound := filter(claims, ClaimBound)

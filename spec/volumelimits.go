@@ -30,7 +30,7 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 	fails := r.countingFails()
 	return Filter{
 		Plugin:    "NodeVolumeLimits",
-		Footprint: ReadsCluster,
+		Footprint: ReadsNodeAndVolumes,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
 			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))

@@ -26,7 +26,7 @@ func VolumeZone() Filter { return volumeZone(DocumentedVolumes()) }
 func volumeZone(r VolumeRules) Filter {
 	return Filter{
 		Plugin:    "VolumeZone",
-		Footprint: ReadsCluster,
+		Footprint: ReadsNodeAndVolumes,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return namedClaimsSettled(pod, s) &&
 				all(volumesOf(claimsOf(pod, r.zoned(pod), s), s), func(volume *v1.PersistentVolume) bool { return r.inZone(volume, node) })

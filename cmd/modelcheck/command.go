@@ -57,10 +57,14 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
 	err := cmd.ExecuteContext(ctx)
 	var wrong usageError
+	var unfinished unfinishedError
 	switch {
 	case errors.As(err, &wrong):
 		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.ReplaceAll(wrong.Error(), "\n", "\nmodelcheck: "))
 		return exitUsage
+	case errors.As(err, &unfinished):
+		fmt.Fprintf(c.stderr, "modelcheck: %v\n", unfinished)
+		return exitUnfinished
 	case err != nil:
 		fmt.Fprintf(c.stderr, "modelcheck: it could not go on: %v\n", err)
 		return exitFailed
@@ -95,7 +99,7 @@ func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
 
 // cobra builds the command line. done gets the verdict when the run is done.
 func (c command) cobra(done func(report.Verdict)) *cobra.Command {
-	o := &options{outputs: []string{"text", "json", "junit", "sarif"}}
+	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
 		Short: "Check every decision of kube-scheduler on every small cluster against a formal model",
@@ -107,7 +111,9 @@ decisions. What breaks one is shown with its shortest counterexample.
 Without -f, clusters are drawn from the kinds of node and pod of the built-in themes.
 With -f, the cluster is that of the manifests: Nodes, Pods and what they refer to, in
 YAML or JSON, also as kubectl get -o yaml prints them. A KubeSchedulerConfiguration among
-them is used; one that comes alone is used with the themes.
+them is used; one that comes alone is used with the themes. Of workloads, such as Deployments,
+the pods are made that they want. A Scenario among them says what is explored and what is to
+hold (docs/scenarios.md).
 
 With --random, clusters are drawn at random over all fields at once, and none is asked
 about twice; what is found is made smaller. No outcome is followed.
@@ -119,6 +125,8 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
   modelcheck --theme priorities --pods 6 --completions 1
   modelcheck -f cluster.yaml --pods 2
   kubectl get nodes,pods -A -o yaml | modelcheck -f - --pods 1
+  modelcheck -f my-repo/k8s/ -f nodes.yaml
+  modelcheck -f testdata/scenarios/rollout.yaml
   modelcheck -f scheduler-config.yaml -o json
   modelcheck --random --seed 7 --for 10m`,
 		Version:       production.KubernetesVersion,
@@ -134,16 +142,8 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 			if o.listThemes {
 				return listThemes(c.stdout, o.thorough)
 			}
-			o.given = func(flag string) bool { return cmd.Flags().Changed(flag) }
-			run, err := c.check(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			done(run.Verdict())
-			if err := c.print(run, o.output); err != nil {
-				return err
-			}
-			return o.saveFindings(run)
+			o.parsed(cmd.Flags())
+			return c.report(cmd.Context(), o, done)
 		},
 	}
 	cmd.SetIn(c.stdin)
@@ -151,15 +151,33 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
-	cmd.AddCommand(c.explain(done), c.replay(done), c.loop(done), c.formal(done), c.museum(), c.conformance())
+	cmd.AddCommand(c.explain(done), c.replay(done), c.loop(done), c.shard(done), c.merge(done), c.job(), c.plan(), c.serve(func() { done(report.Unfinished) }), c.formal(done),
+		c.museum(), c.conformance(), c.themes(), c.schema(), c.version())
+	completeFlags(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(err, cmd.Flags()) })
 	return cmd
+}
+
+// report checks and writes all that is asked for about it.
+func (c command) report(ctx context.Context, o *options, done func(report.Verdict)) error {
+	run, err := c.check(ctx, o)
+	if err != nil {
+		return err
+	}
+	done(run.Outcome())
+	if err := c.print(run, o.output); err != nil {
+		return err
+	}
+	if err := o.saveFindings(run); err != nil {
+		return err
+	}
+	return c.savePage(ctx, o, run)
 }
 
 // print writes the report to stdout.
 func (c command) print(run *report.Run, output string) error {
 	write := map[string]func(io.Writer, *report.Run) error{
-		"text": report.Text, "json": report.JSON, "junit": report.JUnit, "sarif": report.SARIF,
+		"text": report.Text, "json": report.JSON, "yaml": report.AsYAML(report.JSON), "junit": report.JUnit, "sarif": report.SARIF,
 	}[output]
 	if err := write(c.stdout, run); err != nil {
 		return fmt.Errorf("writing the report: %w", err)

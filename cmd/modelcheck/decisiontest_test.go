@@ -77,8 +77,8 @@ func TestDecisionTests(t *testing.T) {
 	if passed := strings.Count(string(output), "--- PASS: "); passed != 2 {
 		t.Errorf("%d tests pass, want the 2 that are content:\n%s", passed, output)
 	}
-	if len(promised) == 0 {
-		t.Errorf("no test was written")
+	if len(promised) < 5 {
+		t.Errorf("%d tests were written", len(promised))
 	}
 }
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -14,43 +16,83 @@ const (
 	statesShare   = 8
 )
 
-// efforts are the numbers of questions per scenario after which an estimate is believed that a scope fits, or does not fit after all.
-// An estimate with little effort is too large, never by more than hopeless.
-func efforts() []int { return []int{1_000, 10_000} }
+// effort is the number of questions per scenario after which an estimate is believed, and moreEffort the number after which one is that a
+// scope does not fit. An estimate with little effort is too large, never by more than hopeless.
+const (
+	effort     = 1_000
+	moreEffort = 10_000
+	hopeless   = 1e6
+)
 
-const hopeless = 1e6
+// partStates is the number of states that parts of a theme are meant to have, if it can be cut so finely: about a second's work, so that
+// little is lost when a run is ended, and large enough that to begin a part costs little.
+const partStates = 20_000
 
-// fits refuses a scope with a scenario that clearly takes more memory than there is: more than twice as much by the estimate. What a
-// scenario takes is free again when it is explored. A limit on states or levels makes any scope fit.
-func (in *input) fits(m *spec.Scheduler, memory int64) error {
-	limited := in.scope.MaxStates > 0 || in.scope.MaxDepth > 0
-	var most float64
-	var largest string
-	for _, effort := range efforts() {
-		if limited {
-			effort = 0 // only whether it can be explored at all
+// estimates gives about how many states each scenario has.
+func (in *input) estimates(m *spec.Scheduler, effort int) ([]float64, error) {
+	var states []float64
+	for _, s := range in.scenarios {
+		estimate, err := model.EstimateStates(s, m, effort)
+		if err != nil {
+			return nil, usageError{err}
 		}
-		most = 0
-		for _, s := range in.scenarios {
-			estimate, err := model.EstimateStates(s, m, effort)
-			if err != nil {
-				return usageError{err}
-			}
-			if estimate.States > most {
-				most, largest = estimate.States, s.Name
+		states = append(states, estimate.States)
+	}
+	return states, nil
+}
+
+// cut cuts the scenarios into parts: always the same ones if results are kept, else one each. A limit on states is one for a scenario as
+// a whole, and so it is left whole.
+func (in *input) cut(m *spec.Scheduler, kept bool) error {
+	effort, most := effort, math.Inf(1)
+	if in.limited() && !kept {
+		effort = 0 // only whether it can be explored at all
+	}
+	if kept && in.scope.MaxStates == 0 {
+		most = partStates
+	}
+	var err error
+	if in.states, err = in.estimates(m, effort); err != nil {
+		return err
+	}
+	in.parts = explore.Cut(in.scenarios, in.states, most)
+	return nil
+}
+
+// limited tells whether there is a limit on states or levels, which makes any scope fit.
+func (in *input) limited() bool { return in.scope.MaxStates > 0 || in.scope.MaxDepth > 0 }
+
+// fits refuses a scope with a part that clearly takes more memory than there is: more than twice as much by the estimate. What a
+// part takes is free again when it is explored.
+func (in *input) fits(m *spec.Scheduler, memory int64, parts []int) error {
+	if in.limited() {
+		return nil
+	}
+	states := in.states
+	for {
+		var most float64
+		var largest string
+		for _, i := range parts {
+			part := &in.parts[i]
+			if n := part.States / in.states[part.Scenario] * states[part.Scenario]; n > most {
+				most, largest = n, part.Name(in.scenarios)
 			}
 		}
 		excess := most * bytesPerState / (2 * float64(memory))
-		if excess <= 1 || limited {
+		if excess <= 1 {
 			return nil
 		}
-		if excess > hopeless {
-			break
+		if first := &states[0] == &in.states[0]; first && excess <= hopeless {
+			var err error
+			if states, err = in.estimates(m, moreEffort); err != nil {
+				return err
+			}
+			continue
 		}
+		return usage("the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may be taken; "+
+			"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to see the first N states of each theme",
+			largest, most, bytes(most*bytesPerState), bytes(float64(memory)))
 	}
-	return usage("the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may be taken; "+
-		"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to see the first N states of each theme",
-		largest, most, bytes(most*bytesPerState), bytes(float64(memory)))
 }
 
 // bytes writes a number of bytes as a quantity of two digits or three: 1.2Ti.

@@ -19,7 +19,7 @@ import (
 
 // explain is the subcommand that asks about a cluster as it is.
 func (c command) explain(done func(report.Verdict)) *cobra.Command {
-	o := &options{outputs: []string{"text", "json"}}
+	o := &options{outputs: documentOutputs()}
 	cmd := &cobra.Command{
 		Use:   "explain -f FILE|DIR|-... [[NAMESPACE/]POD]...",
 		Short: "Explain where pending pods can go, and whom they would evict, kube-scheduler beside the model",
@@ -39,14 +39,7 @@ not; 2 wrong usage or input; 4 modelcheck failed.`,
 				return err
 			}
 			done(e.Verdict(o.strict))
-			write := report.ExplainText
-			if o.output == "json" {
-				write = report.ExplainJSON
-			}
-			if err := write(c.stdout, e); err != nil {
-				return fmt.Errorf("writing the explanation: %w", err)
-			}
-			return nil
+			return writeAs(c.stdout, o.output, "explanation", e, report.ExplainText, report.ExplainJSON)
 		},
 	}
 	o.given = cmd.Flags().Changed
@@ -59,10 +52,6 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	properties, err := o.properties()
-	if err != nil {
-		return nil, err
-	}
 	if len(o.files) == 0 {
 		return nil, usage("there is no cluster to explain: give one with -f FILE, -f DIR or -f -")
 	}
@@ -70,7 +59,17 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err != nil {
 		return nil, usageError{err}
 	}
-	in := &input{notes: manifests.Notes}
+	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
+	if in.scenario != nil {
+		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its expressions those of decisions are asked")
+		if err := o.follow(in.scenario); err != nil {
+			return nil, err
+		}
+	}
+	properties, err := in.properties(o)
+	if err != nil {
+		return nil, err
+	}
 	if err := in.configure(o, manifests); err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile), Notes: in.notes,
 	}
-	decider, err := production.New(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
 	if err != nil {
 		return nil, err
 	}

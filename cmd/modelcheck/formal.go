@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +28,9 @@ type formalOptions struct {
 	memory        string
 	maxStates     int64
 	maxDepth      int
+	checkpoint    string
+	every         time.Duration
+	resume        bool
 	simulate      int64
 	seed          uint64
 	strict, quiet bool
@@ -66,14 +71,7 @@ Exit codes are those of modelcheck.`,
 				return err
 			}
 			done(run.Verdict())
-			write := report.FormalText
-			if o.output == "json" {
-				write = report.FormalJSON
-			}
-			if err := write(c.stdout, run); err != nil {
-				return fmt.Errorf("writing the report: %w", err)
-			}
-			return nil
+			return writeAs(c.stdout, o.output, "report", run, report.FormalText, report.FormalJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -81,13 +79,16 @@ Exit codes are those of modelcheck.`,
 	f.StringVar(&o.symmetry, "symmetry", "on", "on: states that differ in the names of nodes and pods that are alike are one; off: names are kept")
 	f.StringArrayVar(&o.goals, "goal", nil, "show a shortest way to a state in which pods are at `PLACES`, such as p1@n2,p3@unbound,p4@left; may be repeated; without symmetry")
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
-	f.StringVar(&o.memory, "memory", "", "take at most about this much memory for states, a `quantity` such as 4Gi (default 3/4 of the machine's)")
+	f.StringVar(&o.memory, "memory", "", "take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop at `N` levels of states (default no limit)")
+	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the run in this `directory`, to go on with it later; states for which there is no memory go there too")
+	f.DurationVar(&o.every, "checkpoint-every", 5*time.Minute, "bring the checkpoint up to date after this `time`; also when the run ends or is interrupted")
+	f.BoolVar(&o.resume, "resume", false, "go on with the checkpoint, or begin if there is none yet")
 	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` behaviours at random instead of exploring every state, each of --max-depth levels at most (default 1000)")
 	f.Uint64Var(&o.seed, "seed", 1, "follow the behaviours of this `seed`")
 	f.BoolVar(&o.strict, "strict", false, "let a deadlock fail: a state in which nothing can happen although pods are unbound")
-	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 	return cmd
 }
@@ -99,8 +100,17 @@ func (o *formalOptions) validate() error {
 	if len(o.goals) > 0 && o.symmetry == "on" {
 		return usage("--goal names nodes and pods, which have no names with symmetry; add --symmetry off")
 	}
-	if o.output != "text" && o.output != "json" {
-		return usage("--output is %q: it must be text or json", o.output)
+	if err := validOutput(o.output, documentOutputs()); err != nil {
+		return err
+	}
+	if o.checkpoint == "" && o.resume {
+		return usage("--resume goes on with a checkpoint; say where it is with --checkpoint")
+	}
+	if o.checkpoint != "" && o.simulate > 0 {
+		return usage("--checkpoint does not go with --simulate, which keeps no states")
+	}
+	if o.every <= 0 {
+		return usage("--checkpoint-every is %s: it must be more than 0", o.every)
 	}
 	for _, bound := range []struct {
 		flag        string
@@ -126,6 +136,9 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	if o.checkpoint != "" && len(files) > 1 {
+		return nil, usage("--checkpoint is for one configuration; give each a directory of its own")
+	}
 	memory, err := (&options{memory: o.memory}).memoryLimit()
 	if err != nil {
 		return nil, err
@@ -134,16 +147,22 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 		o.workers = runtime.GOMAXPROCS(0)
 	}
 	var models []*model.Formal
+	var checkpoint *checker.Checkpoint
+	progress := newProgress(c.stderr, c.live, o.quiet)
 	for _, file := range files {
-		m, err := c.formalModel(o, file)
+		m, configuration, err := c.formalModel(o, file)
 		if err != nil {
 			return nil, err
 		}
 		models = append(models, m)
+		if checkpoint, err = o.checkpointOf(configuration, progress); err != nil {
+			return nil, err
+		}
 	}
+	// Garbage is collected in time: the tables that are left behind when they grow are as large as the states.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory))
 	run := &report.Formal{Strict: o.strict, Workers: o.workers}
 	began := time.Now()
-	progress := newProgress(c.stderr, c.live, o.quiet)
 	for i, m := range models {
 		begun := time.Now()
 		explored := report.FormalExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
@@ -159,9 +178,13 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 			continue
 		}
 		explored.Result, err = explore.Formal(ctx, m, checker.Options{
-			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: memory, ProgressEvery: progress.every,
-			Progress: func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/formalStatesShare), ProgressEvery: progress.every,
+			Progress:   func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
+			Checkpoint: checkpoint,
 		})
+		if refused, ok := errors.AsType[*checker.CheckpointError](err); ok {
+			return nil, usage("--checkpoint: %w; --resume goes on with a checkpoint that is whole and of this run", refused)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -174,29 +197,29 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 }
 
 // formalModel reads a configuration and makes the model of it.
-func (c command) formalModel(o *formalOptions, file string) (*model.Formal, error) {
+func (c command) formalModel(o *formalOptions, file string) (*model.Formal, *scenario.Configuration, error) {
 	var input io.Reader = c.stdin
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, usage("%w", err)
+			return nil, nil, usage("%w", err)
 		}
 		defer opened.Close()
 		input = opened
 	}
 	configuration, err := scenario.ReadConfiguration(input, scenario.Source{File: file})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	s, actions := configuration.Scenario()
 	m, err := model.NewFormal(s, spec.NewReference(), actions, o.symmetry == "on")
 	if err != nil {
-		return nil, usage("%s: %w", scenario.Source{File: file}, err)
+		return nil, nil, usage("%s: %w", scenario.Source{File: file}, err)
 	}
 	for _, goal := range o.goals {
 		if err := m.AddGoal(goal); err != nil {
-			return nil, usage("--goal %s: %w", goal, err)
+			return nil, nil, usage("--goal %s: %w", goal, err)
 		}
 	}
-	return m, nil
+	return m, configuration, nil
 }

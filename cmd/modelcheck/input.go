@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/production"
 	"github.com/seed-a3f26817/modelcheck/production/admission"
@@ -20,12 +22,19 @@ import (
 type input struct {
 	config *production.Config
 	// source is where the configuration was read, and raw what was read; empty for the default one.
-	source    string
-	raw       []byte
+	source string
+	raw    []byte
+	// profile is the first of the profiles whose pods are asked about, and profiles are all of them.
 	profile   string
+	profiles  []string
 	scenarios []*model.Scenario
 	scope     report.Scope
 	notes     []string
+	// scenario says what is explored, if the files hold a Scenario; nil otherwise.
+	scenario *scenario.Checked
+	// parts are what the scenarios are cut into if results are kept, and states about how many states each scenario has.
+	parts  []explore.Part
+	states []float64
 }
 
 // input reads what the flags ask for. Every error is a usageError.
@@ -37,7 +46,12 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 			return nil, usageError{err}
 		}
 	}
-	in := &input{notes: manifests.Notes}
+	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
+	if in.scenario != nil {
+		if err := o.follow(in.scenario); err != nil {
+			return nil, err
+		}
+	}
 	if err := in.configure(o, manifests); err != nil {
 		return nil, err
 	}
@@ -56,6 +70,9 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
 			return nil, usageError{err}
 		}
+	}
+	if manifests.Scenario != nil {
+		return nil, usage("--random draws its clusters: leave the Scenario out of %s, or leave out --random", strings.Join(o.files, ", "))
 	}
 	if len(manifests.Nodes) > 0 {
 		return nil, usage("--random draws its clusters: leave the Nodes out of %s, or leave out --random", strings.Join(o.files, ", "))
@@ -76,28 +93,30 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 	if err != nil {
 		return usageError{err}
 	}
-	profiles := in.config.Profiles()
-	if in.profile = o.profile; in.profile != "" {
-		if !slices.Contains(profiles, in.profile) {
-			return usage("--profile: the configuration has no profile %q; it has %s", in.profile, strings.Join(profiles, ", "))
+	in.profiles = in.config.Profiles()
+	if o.profile != "" {
+		if !slices.Contains(in.profiles, o.profile) {
+			return usage("--profile: the configuration has no profile %q; it has %s", o.profile, strings.Join(in.profiles, ", "))
 		}
-		in.sampled()
-		return nil
+		others := slices.DeleteFunc(in.profiles, func(name string) bool { return name == o.profile })
+		if in.profiles = []string{o.profile}; len(others) > 0 {
+			in.notes = append(in.notes, fmt.Sprintf("--profile is %s: only its pods are asked about, not those of the other profiles of the configuration: %s",
+				o.profile, strings.Join(others, ", ")))
+		}
 	}
-	in.profile = profiles[0]
+	in.profile = in.profiles[0]
 	in.sampled()
-	if len(profiles) > 1 {
-		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the first is checked, --profile chooses another",
-			strings.Join(profiles, ", ")))
-	}
 	return nil
 }
 
 // sampled says that a sample of nodes is configured and cannot matter.
 func (in *input) sampled() {
-	if percentage := in.config.PercentageOfNodesToScore(in.profile); percentage > 0 {
-		in.notes = append(in.notes, fmt.Sprintf("percentageOfNodesToScore is %d: it cannot matter here, as kube-scheduler looks at every node of clusters of fewer than %d.",
-			percentage, maxFileNodes+1))
+	for _, profile := range in.profiles {
+		if percentage := in.config.PercentageOfNodesToScore(profile); percentage > 0 {
+			in.notes = append(in.notes, fmt.Sprintf("percentageOfNodesToScore is %d: it cannot matter here, as kube-scheduler looks at every node of clusters of fewer than %d.",
+				percentage, maxFileNodes+1))
+			return
+		}
 	}
 }
 
@@ -110,7 +129,7 @@ func (in *input) themes(o *options) error {
 	if o.pods == 0 {
 		return usage("--pods is 0: then no pod arrives, and nothing is asked; it must be at least 1")
 	}
-	in.scenarios, err = themeScenarios(names, o.thorough, o.nodes, o.actions(), in.profile)
+	in.scenarios, err = themeScenarios(names, o.thorough, o.nodes, o.actions(), in.profiles)
 	return err
 }
 
@@ -121,6 +140,9 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	}
 	if !o.given("pods") {
 		o.pods = 0
+	}
+	if in.scenario != nil {
+		return in.ofScenario(o, manifests)
 	}
 	snapshot, err := in.snapshot(o, manifests)
 	if err != nil {
@@ -141,14 +163,14 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	return nil
 }
 
-// snapshot gives the cluster of the manifests, as far as the scheduler of the profile is concerned.
+// snapshot gives the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
 	if n := len(manifests.Nodes); n > maxFileNodes {
 		return nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
 	}
 	snapshot := manifests.Snapshot()
 	var left []string
-	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in.profile)
+	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in)
 	in.notes = append(in.notes, left...)
 	return snapshot, nil
 }
@@ -160,34 +182,48 @@ func listed(notes []string) string {
 	return " (" + strings.Join(notes, "; ") + ")"
 }
 
-// schedulable leaves out the pending pods that the scheduler of the profile would not be asked about, but for those that
-// hold a nomination: they count for others. It says so of pods of another scheduler; scenario.Read said it of those that are being deleted or wait for scheduling gates.
-func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, profile string) (kept []*v1.Pod, notes []string) {
+// schedulable leaves out the pending pods that are not asked about, but for those that hold a nomination: they count for others, and
+// so ask too. It says so of pods of another scheduler or profile; scenario.Read said it of those that are being deleted or wait for
+// scheduling gates.
+func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, in *input) (kept []*v1.Pod, notes []string) {
 	for _, pod := range pods {
-		bound := pod.Spec.NodeName != ""
+		bound, asks := pod.Spec.NodeName != "", pod.Spec.SchedulerName
 		switch {
 		case !bound && (pod.DeletionTimestamp != nil || spec.Gated(pod)):
-		case !bound && pod.Spec.SchedulerName != profile && pod.Status.NominatedNodeName != "":
-			where, _ := manifests.Where(pod)
-			notes = append(notes, fmt.Sprintf("%s: Pod %s/%s: its spec.schedulerName is %q, and the profile checked is %q: as it holds a nomination, "+
-				"it is taken to ask one more kube-scheduler with that profile", where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile))
+			continue
+		case bound || slices.Contains(in.profiles, asks):
 			kept = append(kept, pod)
-		case !bound && pod.Spec.SchedulerName != profile:
-			where, _ := manifests.Where(pod)
-			note := fmt.Sprintf("%s: Pod %s/%s: it is not scheduled: its spec.schedulerName is %q, and the profile checked is %q",
-				where, pod.Namespace, pod.Name, pod.Spec.SchedulerName, profile)
-			if node := pod.Status.NominatedNodeName; node != "" {
-				note += fmt.Sprintf("; nor does its nomination hold room on %s here, as it would if the profile were one of the same scheduler", node)
-			}
-			notes = append(notes, note)
+			continue
+		}
+		where, _ := manifests.Where(pod)
+		note := fmt.Sprintf("%s: Pod %s/%s: its spec.schedulerName is %q, and the %s checked %s: ", where, pod.Namespace, pod.Name, asks,
+			map[bool]string{true: "profile", false: "profiles"}[len(in.profiles) == 1], quotedOr(in.profiles))
+		switch nominated := pod.Status.NominatedNodeName != ""; {
+		case nominated && slices.Contains(in.config.Profiles(), asks):
+			note += "as it holds a nomination, it is asked about all the same"
+		case nominated:
+			note += fmt.Sprintf("as it holds a nomination, it is taken to ask one more kube-scheduler with the profile %q", in.profile)
 		default:
+			note += "it is not scheduled"
+		}
+		notes = append(notes, note)
+		if pod.Status.NominatedNodeName != "" {
 			kept = append(kept, pod)
 		}
 	}
 	return kept, notes
 }
 
-// arrivals sees to it that only pods arrive that ask the profile's scheduler, and no second one of those that other objects name.
+// quotedOr says which names there are: is "a", or are "a", "b".
+func quotedOr(names []string) string {
+	var quoted []string
+	for _, name := range names {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return map[bool]string{true: "is ", false: "are "}[len(names) == 1] + strings.Join(quoted, ", ")
+}
+
+// arrivals sees to it that only pods arrive that ask under one of the profiles, and no second one of those that other objects name.
 func (in *input) arrivals(s *model.Scenario) error {
 	if len(s.Pods) == 0 {
 		return usage("--pods is %d, but there is no pod in %s that the pods to arrive could be like; add one",
@@ -196,7 +232,7 @@ func (in *input) arrivals(s *model.Scenario) error {
 	var others bool
 	bounds := make([]int, len(s.Pods))
 	for i := range s.Pods {
-		if s.Pods[i].Pod.Spec.SchedulerName == in.profile && !s.Pods[i].Only {
+		if slices.Contains(in.profiles, s.Pods[i].Pod.Spec.SchedulerName) && !s.Pods[i].Only {
 			bounds[i] = s.Actions.Arrivals
 		} else {
 			others = true

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -22,17 +23,24 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// maxKept is the number of schedulers that are kept in the middle of a run. One takes some 230 kB.
+const maxKept = 2048
+
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {
 	files                []string
 	themes               []string
 	listThemes           bool
+	nodes                int
 	pods, events, faults int
 	happens              []string
 	calm                 bool
 	profile              string
 	workers              int
 	maxStates            int64
+	maxDepth             int
+	simulate             int64
+	seed                 uint64
 	strict, quiet        bool
 	output               string
 	given                func(flag string) bool
@@ -43,6 +51,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "begin with the cluster in this `file`, directory or - (stdin); may be repeated")
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
+	f.IntVar(&o.nodes, "nodes", 0, "begin with every cluster of up to `N` nodes like those of the theme (default that of the theme; not with -f)")
 	f.IntVar(&o.pods, "pods", 0, "let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)")
 	f.IntVar(&o.events, "events", 0, "let up to `E` events happen to the cluster (default that of the theme; with -f 1)")
 	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
@@ -51,8 +60,11 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
+	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
+	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` runs of each theme at random instead of exploring every state, each of --max-depth levels at most (default 1000)")
+	f.Uint64Var(&o.seed, "seed", 1, "follow the runs of this `seed`; the same seed gives the same report")
 	f.BoolVar(&o.strict, "strict", false, "let known defects fail too")
-	f.StringVarP(&o.output, "output", "o", "text", "print text or json")
+	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
 
@@ -74,7 +86,8 @@ func (c command) loop(done func(report.Verdict)) *cobra.Command {
 at a time: pods arrive, the scheduler takes the next one, things happen to the cluster, cycles
 fail. Every sequence of actions of a small scope is taken, and every step is checked: is a pod
 that has become feasible woken up? Is nobody lost? Is what happens a step of the formal model?
-What breaks a property is shown with a shortest run.
+What breaks a property is shown with a shortest run. Where there are too many, --simulate follows
+some at random; what it finds is shrunk.
 
 Without -f, clusters and pods are those of the themes of the loop, made for events. With -f, the
 run begins with the cluster of the manifests.
@@ -82,6 +95,7 @@ run begins with the cluster of the manifests.
 Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
 		Example: `  modelcheck loop
   modelcheck loop --theme podaffinity --events 1
+  modelcheck loop --nodes 3 --pods 8 --events 8 --simulate 1000 --seed 7
   modelcheck loop -f cluster.yaml --pods 2 --events 2 --happens node-labels,pod-deleted`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -99,14 +113,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 				return err
 			}
 			done(run.Verdict())
-			write := report.LoopText
-			if o.output == "json" {
-				write = report.LoopJSON
-			}
-			if err := write(c.stdout, run); err != nil {
-				return fmt.Errorf("writing the report: %w", err)
-			}
-			return nil
+			return writeAs(c.stdout, o.output, "report", run, report.LoopText, report.LoopJSON)
 		},
 	}
 	o.flags(cmd.Flags())
@@ -138,8 +145,9 @@ func (o *loopOptions) validate() error {
 		value int64
 		most  int64
 	}{
-		{"pods", int64(o.pods), maxCount}, {"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
+		{"nodes", int64(o.nodes), maxThemeNodes}, {"pods", int64(o.pods), maxCount}, {"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
 		{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62},
+		{"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40},
 	} {
 		switch {
 		case bound.value < 0:
@@ -148,8 +156,20 @@ func (o *loopOptions) validate() error {
 			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
 		}
 	}
-	if o.output != "text" && o.output != "json" {
-		return usage("--output is %q: it must be text or json", o.output)
+	if err := validOutput(o.output, documentOutputs()); err != nil {
+		return err
+	}
+	switch {
+	case o.given("nodes") && o.nodes == 0:
+		return usage("--nodes is 0: it must be at least 1")
+	case o.given("nodes") && len(o.files) > 0:
+		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
+	case o.given("simulate") && o.simulate == 0:
+		return usage("--simulate is 0: it must be at least 1")
+	case o.given("seed") && o.simulate == 0:
+		return usage("--seed is for runs that are followed at random; add --simulate N")
+	case o.given("max-states") && o.simulate > 0:
+		return usage("--max-states is for exploring every state; leave it out, or leave out --simulate")
 	}
 	for _, kind := range o.happens {
 		if !slices.Contains(loop.EventKinds(), loop.EventKind(kind)) {
@@ -165,7 +185,7 @@ func (o *loopOptions) validate() error {
 }
 
 // runLoop does what the flags ask for.
-func (c command) runLoop(ctx context.Context, o *loopOptions) (*report.LoopRun, error) {
+func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun, err error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -183,6 +203,11 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (*report.LoopRun, 
 	run := &report.LoopRun{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, Strict: o.strict, Workers: o.workers,
 	}
+	alone, err := stepped.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, alone.Close()) }()
 	began := time.Now()
 	progress := newProgress(c.stderr, c.live, o.quiet)
 	for _, scope := range scopes {
@@ -190,8 +215,27 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (*report.LoopRun, 
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
 			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial, stepped.Options{Faults: scope.Faults > 0})
 		}
-		result, err := loop.Explore(ctx, scope, run.Spec, start, checker.Options{
-			Workers: o.workers, MaxStates: o.maxStates, ProgressEvery: progress.every,
+		subject := loop.Subject{Model: run.Spec, Start: start, Ask: alone.Decide, Keep: maxKept}
+		if o.simulate > 0 {
+			told := time.Now()
+			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
+				Seed: o.seed, Walks: o.simulate, Steps: o.steps(), Workers: o.workers,
+				Progress: func(walks int64) {
+					if time.Since(told) < progress.every {
+						return
+					}
+					told = time.Now()
+					progress.write(fmt.Sprintf("%s: %d of %d runs; %s", scope.Name, walks, o.simulate, time.Since(began).Round(time.Second)))
+				},
+			})
+			if err != nil {
+				return nil, err
+			}
+			run.Seed, run.Results = o.seed, append(run.Results, result)
+			continue
+		}
+		result, err := loop.Explore(ctx, scope, subject, checker.Options{
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, ProgressEvery: progress.every,
 			Progress: func(now checker.Progress) {
 				progress.write(fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting; %s",
 					scope.Name, now.Distinct, now.Generated, now.Depth, now.Queue, time.Since(began).Round(time.Second)))
@@ -216,9 +260,16 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usageError{err}
 		}
 	}
+	if manifests.Scenario != nil {
+		return nil, nil, usage("%s: loop does not read it: its actions are not those of a Scenario; leave it out, and give the cluster", manifests.Scenario)
+	}
 	in := &input{notes: manifests.Notes}
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err
+	}
+	if len(in.profiles) > 1 {
+		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the loop is checked with the first, --profile chooses another",
+			strings.Join(in.profiles, ", ")))
 	}
 	var scopes []*loop.Scope
 	if len(manifests.Nodes) > 0 {
@@ -257,8 +308,19 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 	return in, scopes, nil
 }
 
+// steps is the largest number of steps of a run that is followed at random: one less than the levels of states it goes through.
+func (o *loopOptions) steps() int {
+	if o.maxDepth == 0 {
+		return 1000 - 1
+	}
+	return max(1, o.maxDepth-1)
+}
+
 // bound gives the scope the bounds that are on the command line.
 func (o *loopOptions) bound(scope *loop.Scope) {
+	if o.given("nodes") {
+		scope.Initial = loop.Clusters(scope.Kinds, o.nodes)
+	}
 	if o.given("pods") {
 		scope.Arrivals = o.pods
 	}

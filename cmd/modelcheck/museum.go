@@ -12,14 +12,10 @@ import (
 // museum is the subcommand that lists the known defects of kube-scheduler.
 func (c command) museum() *cobra.Command {
 	return &cobra.Command{
-		Use:   "museum",
-		Short: "List the known defects of kube-scheduler, and how to repeat and to find each",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("unexpected argument %q: museum takes none", args[0])
-			}
-			return nil
-		},
+		Use:     "museum",
+		Short:   "List the known defects of kube-scheduler, and how to repeat and to find each",
+		Example: "  modelcheck museum",
+		Args:    noArguments("museum"),
 		RunE: func(*cobra.Command, []string) error {
 			if err := museum.Text(c.stdout, production.KubernetesVersion); err != nil {
 				return fmt.Errorf("writing the list of defects: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/report"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -20,7 +21,9 @@ type options struct {
 	themes                             []string
 	listThemes, thorough               bool
 	completions, deletions, placements int
-	recreations                        int
+	recreations, nodeChanges           int
+	refreshBudgets, minimise           bool
+	startTimes                         string
 	liveness                           bool
 	preempt, victimGone                bool
 	profile, reading                   string
@@ -33,14 +36,43 @@ type options struct {
 	output                             string
 	quiet                              bool
 	random                             bool
-	save                               string
+	save, html                         string
 	seed, questions                    int64
 	duration                           time.Duration
 
 	// outputs are the values of output.
 	outputs []string
-	// given tells whether a flag is on the command line.
+	// given tells whether a flag is on the command line, and scope are those that make the scope.
 	given func(flag string) bool
+	scope []string
+	// merge puts together what is kept in results, and explores nothing; with partial also if some of it is missing.
+	merge, partial bool
+}
+
+// scopeFlags make the scope: what is found depends on them alone.
+func scopeFlags() []string {
+	return []string{
+		"filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions", "deletions", "placements", "recreations",
+		"liveness", "profile", "reading", "check", "max-states", "max-depth",
+	}
+}
+
+// parsed notes what is on the command line.
+func (o *options) parsed(flags *pflag.FlagSet) {
+	o.given = flags.Changed
+	for _, name := range scopeFlags() {
+		flag := flags.Lookup(name)
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		values := []string{flag.Value.String()}
+		if several, ok := flag.Value.(pflag.SliceValue); ok {
+			values = several.GetSlice()
+		}
+		for _, value := range values {
+			o.scope = append(o.scope, "--"+name+"="+value)
+		}
+	}
 }
 
 // Bounds of what can be asked for. From 100 nodes up kube-scheduler samples nodes; the themes' clusters are listed one by one, so
@@ -60,7 +92,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.pods, "pods", 5, "let up to `K` pods arrive; with the cluster of -f the default is 0, and each is like one of its pods")
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
-	f.BoolVar(&o.thorough, "thorough", false, "draw clusters from several times the kinds; takes up to an hour, with --results it can be resumed")
+	f.BoolVar(&o.thorough, "thorough", false, "draw clusters from several times the kinds; takes about twenty minutes, with --results it can be resumed")
 	f.BoolVar(&o.random, "random", false, "ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
 	f.Int64Var(&o.seed, "seed", 1, "draw the clusters of this `seed`; the same seed and --questions give the same report")
 	f.Int64Var(&o.questions, "questions", 0, "ask about `N` distinct drawn clusters (default 10000, without --for)")
@@ -71,19 +103,25 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.deletions, "deletions", 0, "let somebody delete up to `N` running pods (some themes have a few in any case)")
 	f.IntVar(&o.placements, "placements", 0, "let somebody put up to `N` arriving pods on nodes past the scheduler (as above)")
 	f.IntVar(&o.recreations, "recreations", 0, "let controllers bring evicted pods back, while at most `N` of those replaced terminate still")
+	f.BoolVar(&o.refreshBudgets, "refresh-budgets", false, "let the disruption controller bring the status of budgets up to date, at once or any time later")
+	f.IntVar(&o.nodeChanges, "node-changes", 0, "let up to `N` times a node be cordoned, stop being ready, or the contrary")
+	f.StringVar(&o.startTimes, "start-times", report.Stated, "let bound pods start in this `order`: "+report.Stated+
+		" is as their kinds say, the others all at once; "+report.OrderOfBinding+" is as they are bound")
 	f.BoolVar(&o.liveness, "liveness", false, "check what goes on for ever too: preemption without end, nominations that lead to nothing")
-	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
+	f.StringVar(&o.profile, "profile", "", "ask about pods of the profile of this scheduler `name` only (default all profiles of the configuration)")
 	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "compare with the model in this `reading`: "+readings()+
 		"; literal is the model as first written, and what explains a difference is an erratum of it (docs/errata.md)")
 	f.StringSliceVar(&o.checks, "check", nil, "check this `property` too; may be repeated: "+optionalNames())
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.StringVar(&o.memory, "memory", "", "take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)")
-	f.StringVar(&o.results, "results", "", "keep the result of every theme that is explored in this `directory`, and do not explore those again that are there")
+	f.StringVar(&o.results, "results", "", "keep what is found in this `directory`, part by part, and do not explore those parts again that are there")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
+	f.BoolVar(&o.minimise, "minimise", false, "make the clusters of counterexamples smaller, as long as the same steps show the same finding")
 	f.StringVar(&o.save, "save", "", "write a folder for each finding into this new `folder`: cluster, trace, bug report and a Go test (docs/counterexamples.md)")
+	f.StringVar(&o.html, "html", "", "write the report also as a page for the browser into this `file` (docs/page.md)")
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
 
@@ -131,6 +169,7 @@ func (o *options) validate() error {
 		{"deletions", int64(o.deletions), 0, maxCount},
 		{"placements", int64(o.placements), 0, maxCount},
 		{"recreations", int64(o.recreations), 0, maxCount},
+		{"node-changes", int64(o.nodeChanges), 0, maxCount},
 		{"workers", int64(o.workers), 0, maxWorkers},
 		{"max-states", o.maxStates, 0, 1 << 62},
 		{"max-depth", int64(o.maxDepth), 0, 1 << 30},
@@ -142,9 +181,11 @@ func (o *options) validate() error {
 			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
 		}
 	}
-	if !slices.Contains(o.outputs, o.output) {
-		last := len(o.outputs) - 1
-		return usage("--output is %q: it must be %s or %s", o.output, strings.Join(o.outputs[:last], ", "), o.outputs[last])
+	if err := validOutput(o.output, o.outputs); err != nil {
+		return err
+	}
+	if o.startTimes != report.Stated && o.startTimes != report.OrderOfBinding {
+		return usage("--start-times is %q: it must be %s or %s", o.startTimes, report.Stated, report.OrderOfBinding)
 	}
 	if !slices.Contains(spec.Readings(), spec.Reading(o.reading)) {
 		return usage("--reading is %q: it must be one of %s", o.reading, readings())
@@ -155,6 +196,9 @@ func (o *options) validate() error {
 	if err := o.prepareSave(); err != nil {
 		return err
 	}
+	if err := o.preparePage(); err != nil {
+		return err
+	}
 	_, err := o.properties()
 	return err
 }
@@ -163,8 +207,8 @@ func (o *options) validate() error {
 func (o *options) actions() model.Actions {
 	return model.Actions{
 		Arrivals: o.pods, Completions: o.completions, Deletions: o.deletions, Placements: o.placements,
-		Recreations: o.recreations,
-		Preempt:     o.preempt, VictimGone: o.victimGone,
+		Recreations: o.recreations, NodeChanges: o.nodeChanges, RefreshBudgets: o.refreshBudgets, StartInOrder: o.startTimes == report.OrderOfBinding,
+		Preempt: o.preempt, VictimGone: o.victimGone,
 	}
 }
 

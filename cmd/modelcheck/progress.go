@@ -20,6 +20,8 @@ type progress struct {
 	w     io.Writer
 	live  bool
 	every time.Duration
+	// before is what showFormal showed last.
+	before checker.Progress
 }
 
 func newProgress(w io.Writer, live, quiet bool) *progress {
@@ -36,7 +38,7 @@ func newProgress(w io.Writer, live, quiet bool) *progress {
 // show shows the progress.
 func (p *progress) show(now explore.Progress) {
 	line := fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions; %s",
-		now.Number, now.Of, now.Scenario, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked, now.Elapsed.Round(time.Second))
+		now.Number, now.Of, now.Part, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked, now.Elapsed.Round(time.Second))
 	p.write(line)
 }
 
@@ -51,10 +53,22 @@ func (p *progress) taken(scenario, file string) {
 	fmt.Fprintf(p.w, "%s: taken from %s\n", scenario, file)
 }
 
-// showFormal shows the progress of the formal model.
+// resumed says that states are not explored again.
+func (p *progress) resumed(name string, distinct int64, dir string) {
+	p.clear()
+	fmt.Fprintf(p.w, "%s: goes on with the %d states in %s\n", name, distinct, dir)
+}
+
+// showFormal shows the progress of the formal model: also how many transitions there were in a second since the line before. How many are to
+// come nobody can tell; waiting becomes 0 in the end.
 func (p *progress) showFormal(name string, number, of int, now checker.Progress) {
-	p.write(fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %s",
-		number, of, name, now.Distinct, now.Generated, now.Depth, now.Queue, now.Elapsed.Round(time.Second)))
+	rate := ""
+	if before := p.before; before.Elapsed > 0 && now.Elapsed > before.Elapsed { // else it is the first of its configuration
+		rate = fmt.Sprintf(" (%.0f a second)", float64(now.Generated-before.Generated)/(now.Elapsed-before.Elapsed).Seconds())
+	}
+	p.before = now
+	p.write(fmt.Sprintf("%d/%d %s: %d states, %d transitions%s, depth %d, %d waiting; %s",
+		number, of, name, now.Distinct, now.Generated, rate, now.Depth, now.Queue, now.Elapsed.Round(time.Second)))
 }
 
 func (p *progress) write(line string) {

@@ -11,7 +11,7 @@ import (
 
 func TestProgress(t *testing.T) {
 	now := explore.Progress{
-		Scenario: "taints", Number: 2, Of: 5, Asked: 40,
+		Part: "taints", Number: 2, Of: 5, Asked: 40,
 		Progress: checker.Progress{Depth: 3, Distinct: 100, Generated: 250, Queue: 7, Elapsed: 1400 * time.Millisecond},
 	}
 	line := "2/5 taints: 100 states, 250 transitions, depth 3, 7 waiting; 40 decisions; 1s"
@@ -34,5 +34,25 @@ func TestProgress(t *testing.T) {
 		if out.String() != tt.want {
 			t.Errorf("%s: %q, want %q", tt.reason, out.String(), tt.want)
 		}
+	}
+}
+
+// TestProgressOfFormal: a rate is that since the line before of the same configuration.
+func TestProgressOfFormal(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, false, false)
+	at := func(generated int64, elapsed time.Duration) checker.Progress {
+		return checker.Progress{Depth: 3, Distinct: 100, Generated: generated, Queue: 7, Elapsed: elapsed}
+	}
+	p.resumed("H6", 90, "run")
+	p.showFormal("H6", 1, 2, at(200, 2*time.Second))
+	p.showFormal("H6", 1, 2, at(500, 4*time.Second))
+	p.showFormal("D3", 2, 2, at(40, time.Second))
+	want := "H6: goes on with the 90 states in run\n" +
+		"1/2 H6: 100 states, 200 transitions, depth 3, 7 waiting; 2s\n" +
+		"1/2 H6: 100 states, 500 transitions (150 a second), depth 3, 7 waiting; 4s\n" +
+		"2/2 D3: 100 states, 40 transitions, depth 3, 7 waiting; 1s\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }

@@ -30,7 +30,7 @@ func (o *options) validateRandom() error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"theme", "thorough", "completions", "deletions", "placements", "preempt", "victim-gone", "max-states", "max-depth", "memory", "results"} {
+	for _, flag := range []string{"theme", "thorough", "completions", "deletions", "placements", "preempt", "victim-gone", "max-states", "max-depth", "memory", "results", "minimise"} {
 		if o.given(flag) {
 			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out", flag)
 		}
@@ -75,9 +75,9 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	result, err := explore.Random(ctx, explore.RandomOptions{
 		Spec: model,
 		NewDecider: func() (explore.Decider, error) {
-			return production.New(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+			return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
 		},
-		Draw:       o.drawn(in.profile),
+		Draw:       o.drawn(in.profiles),
 		Valid:      valid,
 		Properties: append(properties, invariants.Oracles()...),
 		Workers:    o.workers, Questions: o.questions, For: o.duration,
@@ -93,13 +93,13 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	}, nil
 }
 
-// drawn gives the n-th question, for the scheduler of the profile.
-func (o *options) drawn(schedulerName string) func(n int64) (*spec.Question, error) {
+// drawn gives the n-th question, under the profiles in turn.
+func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, error) {
 	questions := generate.Question(generate.Scope{Nodes: o.nodes, Pods: cmp.Or(o.pods-1, -1)})
 	return func(n int64) (*spec.Question, error) {
 		q := questions.Example(int(mixed(o.seed, n)))
 		for _, pod := range q.Snapshot.Pods {
-			pod.Spec.SchedulerName = schedulerName
+			pod.Spec.SchedulerName = profiles[n%int64(len(profiles))]
 		}
 		q, err := generate.Admitted(q, admission.Admit)
 		if err != nil {

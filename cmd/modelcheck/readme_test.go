@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,53 +14,68 @@ import (
 
 var slow = flag.Bool("slow", false, "run also the commands of README.md that take a minute, and hold every figure to what they print")
 
-const readme = "README.md"
+// pages are those that show what commands print, by how many excerpts they have.
+var pages = map[string]int{"README.md": 5, "docs/users.md": 9}
 
-// An excerpt of README.md: the sections of the output to show, and the command.
+// An excerpt of a page: the sections of the output to show, and the command.
 var excerpts = regexp.MustCompile("(?s)<!-- sections: ([^\n]*) -->\n```\n\\$ go run \\./cmd/modelcheck ([^\n]*)\n(.*?)```\n")
 
-// TestReadme holds the excerpts in README.md to what the commands print. With -update it writes them. The first command takes long:
+// TestReadme holds the excerpts in pages to what the commands print. With -update it writes them. The first command of README.md takes long:
 // without -slow a smaller scope stands in for it, and only the words of what was explored are compared, not the figures.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
-	page, err := os.ReadFile(readme)
+	for page, want := range pages {
+		t.Run(page, func(t *testing.T) { checkPage(t, page, want) })
+	}
+}
+
+// checkPage compares the excerpts of a page, of which there are so many. What is saved in findings lasts as long as the page.
+func checkPage(t *testing.T, page string, want int) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	saved := filepath.Join(t.TempDir(), "findings")
 	found := 0
-	updated := excerpts.ReplaceAllStringFunc(string(page), func(block string) string {
+	updated := excerpts.ReplaceAllStringFunc(string(text), func(block string) string {
 		found++
 		match := excerpts.FindStringSubmatch(block)
 		sections, args, shown := strings.Split(match[1], "; "), match[2], match[3]
 		if long := args == "-nodes 3 -pods 5"; long && !*slow {
 			explored := []string{"Explored"}
-			quick := excerpt(t, output(t, "-nodes 1 -pods 1"), explored)
+			quick := excerpt(t, output(t, "-nodes 1 -pods 1", saved), explored)
 			if diff := cmp.Diff(words(quick), words(excerpt(t, shown, explored))); diff != "" {
-				t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.", readme, args, diff)
+				t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.", page, args, diff)
 			}
 			return block
 		}
-		printed := excerpt(t, output(t, args), sections)
+		printed := excerpt(t, output(t, args, saved), sections)
 		if diff := cmp.Diff(withoutTimes(printed), withoutTimes(shown)); diff != "" && !*update {
-			t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.", readme, args, diff)
+			t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.", page, args, diff)
 		}
 		return strings.TrimSuffix(block, shown+"```\n") + printed + "```\n"
 	})
-	if found != 5 {
-		t.Errorf("%s has %d excerpts, want 5", readme, found)
+	if found != want {
+		t.Errorf("%s has %d excerpts, want %d", page, found, want)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(updated), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(updated), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// output runs the command.
-func output(t *testing.T, args string) string {
+// output runs the command. The folder findings of its arguments is the one given.
+func output(t *testing.T, args, findings string) string {
 	t.Helper()
+	fields := strings.Fields(args)
+	for i, field := range fields {
+		if folder, rest, _ := strings.Cut(field, "/"); folder == "findings" {
+			fields[i] = filepath.Join(findings, rest)
+		}
+	}
 	var stdout, stderr strings.Builder
-	code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), strings.Fields(args))
+	code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), fields)
 	if code == exitUsage || code == exitFailed {
 		t.Fatalf("%s exits %d: %s", args, code, stderr.String())
 	}

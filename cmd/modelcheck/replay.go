@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/expression"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/production"
@@ -92,16 +94,12 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	if err != nil {
 		return nil, wrong(err)
 	}
-	decider, err := production.New(context.WithoutCancel(ctx), config, trace.Profile, c.production)
+	decider, err := production.NewProfiles(context.WithoutCancel(ctx), config, trace.Profile, c.production)
 	if err != nil {
 		return nil, err
 	}
 	defer decider.Close()
-	actions := trace.Actions
-	again, err := explore.NewReplay(r.Spec, properties, decider, scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, model.Actions{
-		Arrivals: actions.Arrivals, Completions: actions.Completions, Deletions: actions.Deletions, Placements: actions.Placements,
-		Preempt: actions.Preempt, VictimGone: actions.VictimGone, Recreations: actions.Recreations,
-	}))
+	again, err := explore.NewReplay(r.Spec, properties, decider, scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, trace.Actions.Model()))
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -183,8 +181,20 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 	if i := slices.IndexFunc(properties, named); i >= 0 {
 		return properties[i], properties, nil
 	}
+	if rule := trace.Rule; rule != nil {
+		compiled, err := expression.Compile(expression.Rule{Name: trace.Finding.Property, Kind: expression.Kind(rule.Kind), Expression: rule.Expression})
+		if err != nil {
+			return invariants.Property{}, nil, fmt.Errorf("rule.expression: %w", err)
+		}
+		compiled.Property.Doc = rule.Doc
+		return compiled.Property, append(properties, compiled.Property), nil
+	}
 	others := slices.Concat(invariants.Optional(), invariants.Oracles())
 	i := slices.IndexFunc(others, named)
+	if slices.ContainsFunc(invariants.Liveness(), named) {
+		return invariants.Property{}, nil, fmt.Errorf("finding.property: %s is about what goes on for ever, which no single step shows; explore the first cluster instead: jq '.states[0].cluster' %s | modelcheck -f - --liveness --recreations %d",
+			trace.Finding.Property, report.TraceFile, trace.Actions.Recreations)
+	}
 	if i < 0 {
 		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q", trace.Finding.Property)
 	}
@@ -195,7 +205,7 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, error) {
 	var arriving []*v1.Pod
 	for i, state := range trace.States[:len(trace.States)-1] {
-		if class := classNamed(state.Step.Action); class != model.Arrive && class != model.ByHand {
+		if !classNamed(state.Step.Action).Creates() {
 			continue
 		}
 		pod := podNamed(state.Step.Pod, clusters[i+1])
@@ -240,7 +250,14 @@ func namedStep(step *report.TraceStep) *model.NamedStep {
 		named.Namespace, named.Name, _ = strings.Cut(name, "/")
 		return named
 	}
-	named := &model.NamedStep{Class: classNamed(step.Action), Pod: pod(step.Pod)}
+	named := &model.NamedStep{Class: classNamed(step.Action)}
+	if step.Pod != "" {
+		named.Pod = pod(step.Pod)
+	}
+	if step.Budget != "" {
+		named.Budget = &policyv1.PodDisruptionBudget{}
+		named.Budget.Namespace, named.Budget.Name, _ = strings.Cut(step.Budget, "/")
+	}
 	if step.Node != "" {
 		named.Node = &v1.Node{}
 		named.Node.Name = step.Node

@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/production"
 	"github.com/seed-a3f26817/modelcheck/results"
 )
 
-// kept opens the directory of --results for the run; nil if the flag is not given. What is wrong with the directory is a usageError.
-func (o *options) kept(in *input, run explore.Options, taken func(scenario, file string)) (explore.Pieces, error) {
-	if o.results == "" {
-		return nil, nil
-	}
+// open opens the directory of --results for the run. What is wrong with the directory is a usageError. What is in its results is not looked
+// at yet.
+func (o *options) open(in *input, run explore.Options) (*results.Dir, error) {
 	tool, err := executableDigest()
 	if err != nil {
 		return nil, err
@@ -26,22 +25,36 @@ func (o *options) kept(in *input, run explore.Options, taken func(scenario, file
 		return nil, err
 	}
 	var headers []results.Header
-	for _, s := range in.scenarios {
-		scope, err := results.Digest(explore.ScopeOf(s, run))
+	for i := range in.parts {
+		part := &in.parts[i]
+		scope, err := results.Digest(explore.ScopeOf(in.scenarios[part.Scenario], *part, run))
 		if err != nil {
 			return nil, fmt.Errorf("telling scopes apart: %w", err)
 		}
 		headers = append(headers, results.Header{
 			Format: results.Format, Tool: tool, KubernetesVersion: production.KubernetesVersion,
-			Configuration: configuration, Profile: in.profile, Scenario: s.Name, Scope: scope,
+			Configuration: configuration, Profile: strings.Join(in.profiles, ","), Part: part.Name(in.scenarios), Scope: scope,
 		})
+	}
+	if !o.merge {
+		if err := results.Create(o.results, o.scope); err != nil {
+			return nil, usageError{err}
+		}
 	}
 	dir, err := results.Open(o.results, headers)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	dir.Taken = taken
 	return dir, nil
+}
+
+// allParts gives the indexes of all parts.
+func (in *input) allParts() []int {
+	all := make([]int, len(in.parts))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // executableDigest tells builds of modelcheck apart: another one may find something else.

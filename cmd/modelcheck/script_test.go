@@ -20,6 +20,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
+	"github.com/seed-a3f26817/modelcheck/page"
 	"github.com/seed-a3f26817/modelcheck/production"
 )
 
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 //	steady stdout|FILE TO         copy output without what differs between equal runs
 //	field FILE PATH WANT          check a field of a JSON document, such as findings.0.class; len counts the elements of a list
 //	part FILE PATH TO             copy a part of a JSON document
+//	unpack PAGE TO                copy the data that a page holds, as JSON
 //	sleep DURATION
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -47,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			wd, err := os.Getwd()
 			env.Setenv("CLUSTERS", wd+"/../../testdata/clusters")
+			env.Setenv("SCENARIOS", wd+"/../../testdata/scenarios")
 			env.Setenv("MUSEUM", wd+"/../../testdata/museum")
 			env.Setenv("CONFIGURATIONS", wd+"/../../testdata/configurations")
 			return err
@@ -56,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"steady": steady,
 			"field":  checkField,
 			"part":   part,
+			"unpack": unpack,
 			"sleep":  sleep,
 		},
 	})
@@ -112,7 +116,7 @@ func steady(ts *testscript.TestScript, neg bool, args []string) {
 // withoutTimes takes out of a report, text or JSON, what differs between equal runs.
 func withoutTimes(output string) string {
 	output = regexp.MustCompile(`(?m)^Time: .*$`).ReplaceAllString(output, "Time: ...")
-	return regexp.MustCompile(`"(seconds|workers|inProductionSeconds)": [-+.e0-9]+`).ReplaceAllString(output, `"$1": 0`)
+	return regexp.MustCompile(`"(seconds|workers|inProductionSeconds)":( ?)[-+.e0-9]+`).ReplaceAllString(output, `"$1":${2}0`)
 }
 
 // find gives a part of a JSON document by its path.
@@ -159,6 +163,17 @@ func part(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := json.Marshal(find(ts, args[0], args[1]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o666))
+}
+
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unpack PAGE TO")
+	}
+	data, err := page.Unpack([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	text, err := json.Marshal(data)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o666))
 }
 
 func sleep(ts *testscript.TestScript, _ bool, args []string) {

@@ -6,12 +6,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/production/admission"
 	"github.com/seed-a3f26817/modelcheck/scenario"
 )
+
+// themes is the subcommand that lists the built-in themes.
+func (c command) themes() *cobra.Command {
+	thorough := false
+	cmd := &cobra.Command{
+		Use:   "themes",
+		Short: "List the built-in themes: the kinds of node and pod that clusters are drawn from",
+		Example: `  modelcheck themes
+  modelcheck themes --thorough`,
+		Args: noArguments("themes"),
+		RunE: func(*cobra.Command, []string) error { return listThemes(c.stdout, thorough) },
+	}
+	cmd.Flags().BoolVar(&thorough, "thorough", false, "list the kinds of a thorough run")
+	return cmd
+}
 
 // listThemes prints the built-in themes with their kinds.
 func listThemes(w io.Writer, thorough bool) error {
@@ -64,21 +80,26 @@ func themeNames(asked []string) ([]string, error) {
 	return names, nil
 }
 
-// themeScenarios gives the scenarios of themes for the profile: pods ask its scheduler, but for those that a theme
-// gives to another one.
-func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions, schedulerName string) ([]*model.Scenario, error) {
+// themeScenarios gives the scenarios of themes, for each profile: pods ask under it, but for those that a theme gives to another
+// scheduler. With several profiles, the name of the profile is part of the scenario's.
+func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions, profiles []string) ([]*model.Scenario, error) {
 	var scenarios []*model.Scenario
-	for _, name := range names {
-		theme, err := theme(thorough)(name, nodes, actions, admission.Admit)
-		if err != nil {
-			return nil, err
-		}
-		for i := range theme.Pods {
-			if pod := theme.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
-				pod.Spec.SchedulerName = schedulerName
+	for _, profile := range profiles {
+		for _, name := range names {
+			theme, err := theme(thorough)(name, nodes, actions, admission.Admit)
+			if err != nil {
+				return nil, err
 			}
+			for i := range theme.Pods {
+				if pod := theme.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
+					pod.Spec.SchedulerName = profile
+				}
+			}
+			if len(profiles) > 1 {
+				theme.Name += "@" + profile
+			}
+			scenarios = append(scenarios, theme)
 		}
-		scenarios = append(scenarios, theme)
 	}
 	return scenarios, nil
 }

@@ -13,7 +13,7 @@
 //     node.kubernetes.io/not-ready and node.kubernetes.io/unreachable for 300 s unless the pod says
 //     otherwise. The filter TaintToleration reads these tolerations;
 //   - a claim without a class gets the default StorageClass, and a pod's matchLabelKeys are merged
-//     into its label selectors;
+//     into its label selectors; a Job gets a uid, and the selector and labels that are made of it;
 //   - it is validated as for creation. Creation would wipe the status; it is kept here, as it is how a scenario says
 //     what has happened already.
 //
@@ -46,6 +46,7 @@ import (
 
 	// Each registers its group's types, defaults and conversions with legacyscheme.
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"

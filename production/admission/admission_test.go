@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -305,6 +306,7 @@ func TestKinds(t *testing.T) {
 	empty := []runtime.Object{
 		&storagev1.CSINode{}, &v1.Namespace{}, &v1.Node{}, &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}, &v1.Pod{},
 		&policyv1.PodDisruptionBudget{}, &schedulingv1.PriorityClass{}, &appsv1.ReplicaSet{},
+		&appsv1.DaemonSet{}, &appsv1.Deployment{}, &batchv1.Job{}, &batchv1.CronJob{},
 		&v1.ReplicationController{}, &v1.Service{}, &appsv1.StatefulSet{}, &storagev1.StorageClass{}, &storagev1.VolumeAttachment{},
 	}
 	_, errs := admission.Admit(empty)

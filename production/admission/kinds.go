@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	podutil "k8s.io/kubernetes/pkg/api/pod"
 	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
+	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/apis/policy"
@@ -100,6 +102,14 @@ func kinds() []kind {
 	return []kind{
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
 			one(storagevalidation.ValidateCSINode), two(storagevalidation.ValidateCSINodeUpdate), two(noStatus[storage.CSINode])},
+		{"CronJob", batchv1.SchemeGroupVersion, "cronjobs", true, &batchv1.CronJob{},
+			one(newCronJob), two(updatedCronJob), two(noStatus[batch.CronJob])},
+		{"DaemonSet", appsv1.SchemeGroupVersion, "daemonsets", true, &appsv1.DaemonSet{},
+			one(newDaemonSet), two(updatedDaemonSet), two(appsvalidation.ValidateDaemonSetStatusUpdate)},
+		{"Deployment", appsv1.SchemeGroupVersion, "deployments", true, &appsv1.Deployment{},
+			one(newDeployment), two(updatedDeployment), two(appsvalidation.ValidateDeploymentStatusUpdate)},
+		{"Job", batchv1.SchemeGroupVersion, "jobs", true, &batchv1.Job{},
+			one(newJob), two(updatedJob), two(noStatus[batch.Job])},
 		{"Namespace", v1.SchemeGroupVersion, "namespaces", false, &v1.Namespace{},
 			one(corevalidation.ValidateNamespace), two(corevalidation.ValidateNamespaceUpdate), two(corevalidation.ValidateNamespaceStatusUpdate)},
 		// A node's update validates its status too.

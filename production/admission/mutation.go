@@ -1,13 +1,18 @@
 package admission
 
 import (
+	"fmt"
+	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
 )
 
@@ -20,7 +25,45 @@ func (c *cluster) mutate(object runtime.Object) {
 		mergeLabelKeys(object)
 	case *v1.PersistentVolumeClaim:
 		c.defaultStorageClass(object)
+	case *batchv1.Job:
+		generateSelector(object)
 	}
+}
+
+// generateSelector gives a Job the selector and the labels by which its pods are found, unless it says that it brings its own. They hold the
+// Job's uid, which an API server would draw at random; here it follows from its name.
+//
+// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#specifying-your-own-pod-selector, and the doc of JobSpec.manualSelector.
+func generateSelector(job *batchv1.Job) {
+	if job.Spec.ManualSelector != nil && *job.Spec.ManualSelector {
+		return
+	}
+	name := fnv.New64a()
+	name.Write([]byte(job.Namespace + "/" + job.Name))
+	job.UID = types.UID(fmt.Sprintf("%016x", name.Sum64()))
+	labels := maps.Clone(job.Spec.Template.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	for key, value := range map[string]string{
+		"job-name": job.Name, batchv1.JobNameLabel: job.Name, "controller-uid": string(job.UID), batchv1.ControllerUidLabel: string(job.UID),
+	} {
+		if _, stated := labels[key]; !stated {
+			labels[key] = value // what is stated and contradicts is refused by validation
+		}
+	}
+	job.Spec.Template.Labels = labels
+	if job.Spec.Selector == nil {
+		job.Spec.Selector = &metav1.LabelSelector{}
+	}
+	selector := maps.Clone(job.Spec.Selector.MatchLabels)
+	if selector == nil {
+		selector = map[string]string{}
+	}
+	if _, stated := selector[batchv1.ControllerUidLabel]; !stated {
+		selector[batchv1.ControllerUidLabel] = string(job.UID)
+	}
+	job.Spec.Selector.MatchLabels = selector
 }
 
 // begin gives a pod the status it is created with, where it states none of its own.

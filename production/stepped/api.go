@@ -55,6 +55,8 @@ func newAPI() *api {
 	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
 	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
+	a.client.AddReactor("update", "persistentvolumes", a.reactTo(a.updateVolume))
+	a.client.AddReactor("update", "persistentvolumeclaims", a.reactTo(a.updateVolume))
 	a.client.AddReactor("*", "*", a.reactTo(func(action clienttesting.Action) (runtime.Object, error) {
 		call := strings.Trim(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/")
 		a.unknown = append(a.unknown, call)

@@ -45,6 +45,8 @@ func TestDefects(t *testing.T) {
 	e, web1, filler := group("e").Node("n1").Obj(), web("web1").Node("n1").Obj(), pod("filler").Req(cpu("1")).Node("n2").Obj()
 	low, urgent, late := pod("low").Req(cpu("1")).Node("n1").Obj(), pod("urgent").Priority(10).Req(cpu("1")).Obj(), pod("late").Req(cpu("1")).Obj()
 
+	first, second := pod("first").PVC("one").Obj(), pod("second").PVC("two").Obj()
+
 	for _, row := range []struct {
 		name             string
 		initial          func() *spec.Snapshot
@@ -96,13 +98,20 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/late: nominated-bound-elsewhere"},
 		},
 		{
+			name:    "volume-reservation-freed",
+			initial: func() *spec.Snapshot { return withVolume(cluster(node("n1"))) },
+			actions: []loop.Action{create(first), create(second), failing(loop.WaitPermit), schedule, on(loop.Expire, first)},
+			control: []loop.Action{create(first), failing(loop.WaitPermit), on(loop.Expire, first), create(second), schedule}, // nobody sleeps
+			want:    []string{"wake-up: default/second: volume-reservation-freed"},
+		},
+		{
 			name:    "gated-nomination",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{create(gated().NominatedNodeName("n1").Obj()), create(late), schedule},
 			control: []loop.Action{create(gated().Obj()), update("nomination", gated().NominatedNodeName("n1").Obj()), create(late), schedule},
 			want: []string{
 				"cache-agrees: default/gated: gated-nomination", "cache-agrees: default/gated: gated-nomination",
-				"refinement: default/late: gated-nomination", "cache-agrees: default/gated: gated-nomination",
+				"refinement: default/late: gated-nomination", "levels-agree: default/late: gated-nomination", "cache-agrees: default/gated: gated-nomination",
 			},
 		},
 		{
@@ -114,16 +123,16 @@ func TestDefects(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := breaks(t, newScheduler(t, row.initial(), stepped.Options{}), row.actions)
+			got := breaks(t, newScheduler(t, row.initial(), stepped.Options{Faults: true}), row.actions)
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("what it breaks (-want +got):\n%s", diff)
 			}
-			if got := breaks(t, newScheduler(t, row.initial(), stepped.Options{}), row.control); got != nil {
+			if got := breaks(t, newScheduler(t, row.initial(), stepped.Options{Faults: true}), row.control); got != nil {
 				t.Errorf("the control breaks %q", got)
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 7 {
+	if defects := loop.Defects(); len(defects) != 8 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/loop"
 )
 
 // controlled stands between the scheduler and the framework of its profile. It passes everything on. On the way it
@@ -21,6 +23,8 @@ type controlled struct {
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
+	// panics are those that were caught in binding cycles.
+	panics []string
 }
 
 // binding is one binding cycle.
@@ -29,9 +33,15 @@ type binding struct {
 	// ended is closed when the goroutine of the cycle is over: production cancels the context of the cycle as the very last thing.
 	ended chan struct{}
 	watch sync.Once
-	// waits is closed when the goroutine is about to wait on permit; once decided is set it will go on, as soon as proceed is closed.
-	waits, proceed chan struct{}
-	decided        bool
+	// paused receives when the goroutine is about to wait, on permit or for volumes; once decided is set it will go on, as soon as it
+	// receives from proceed.
+	paused, proceed chan struct{}
+	decided         bool
+	// bound tells, while the pod waits for its volumes, whether they are bound; err is why they will not be.
+	bound func() (bool, error)
+	err   error
+	// fault is what is still to go wrong.
+	fault loop.Fault
 	// since are the actions taken while the pod waited.
 	since []string
 }
@@ -42,15 +52,16 @@ func (c *controlled) RunPermitPlugins(ctx context.Context, state fwk.CycleState,
 	if status.IsSuccess() || status.IsWait() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.bindings[pod.UID] = &binding{pod: pod, ended: make(chan struct{}), waits: make(chan struct{}), proceed: make(chan struct{})}
+		c.bindings[pod.UID] = &binding{pod: pod, ended: make(chan struct{}), paused: make(chan struct{}), proceed: make(chan struct{})}
 	}
 	return timeouts, status
 }
 
 // RunPreBindPreFlights implements framework.Framework. With the feature gate NominatedNodeNameForExpectation every binding cycle
 // comes here first, with the context of the cycle.
-func (c *controlled) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (c *controlled) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (status *fwk.Status) {
 	c.watch(ctx, pod)
+	defer c.note(&status)
 	return c.Framework.RunPreBindPreFlights(ctx, state, pod, node)
 }
 
@@ -60,7 +71,7 @@ func (c *controlled) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status 
 	if !c.WillWaitOnPermit(ctx, pod) {
 		return c.Framework.WaitOnPermit(ctx, pod)
 	}
-	close(b.waits)
+	b.paused <- struct{}{}
 	status := c.Framework.WaitOnPermit(ctx, pod)
 	<-b.proceed
 	return status
@@ -97,27 +108,28 @@ func (c *controlled) decide(uid types.UID) {
 	}
 }
 
-// begun returns when the binding cycle of the pod, if one began, is over or waits.
+// begun returns when the binding cycle of the pod, if there is one, is over or waits.
 func (c *controlled) begun(uid types.UID) {
 	b := c.binding(uid)
 	if b == nil {
 		return
 	}
 	select {
-	case <-b.waits:
+	case <-b.paused:
 	case <-b.ended:
 		c.forget(uid)
 	}
 }
 
-// finish lets one binding cycle that is decided come to its end, after it has called before; false if there is none.
-func (c *controlled) finish(before func()) bool {
+// finish lets one binding cycle that is decided go on, to its end or to where it waits again, after it has called before; false if there is
+// none.
+func (c *controlled) finish(before func(*binding)) bool {
 	for _, b := range c.all() {
 		if b.decided {
-			before()
-			close(b.proceed)
-			<-b.ended
-			c.forget(b.pod.UID)
+			before(b)
+			b.decided = false
+			b.proceed <- struct{}{}
+			c.begun(b.pod.UID)
 			return true
 		}
 	}

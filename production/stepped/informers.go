@@ -81,11 +81,32 @@ func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
 	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
 }
 
-// AddEventHandlerWithOptions is AddEventHandler. The registration comes from the embedded informer, which never calls anybody.
-func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+// AddEventHandlerWithOptions is AddEventHandler. The embedded informer would keep room for a thousand events for each handler.
+func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, h)
-	return i.SharedIndexInformer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{}, options)
+	return synced{}, nil
 }
 
 // HasSynced is always true.
 func (i *informer) HasSynced() bool { return true }
+
+// synced is the registration of a handler: it has been told everything.
+type synced struct{}
+
+var _ cache.ResourceEventHandlerRegistration = synced{}
+
+// HasSynced implements cache.ResourceEventHandlerRegistration.
+func (synced) HasSynced() bool { return true }
+
+// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
+func (s synced) HasSyncedChecker() cache.DoneChecker { return s }
+
+// Name implements cache.DoneChecker.
+func (synced) Name() string { return "stepped" }
+
+// Done implements cache.DoneChecker.
+func (synced) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}

@@ -58,6 +58,57 @@ func (c staleCache) UpdateNode(_ klog.Logger, _, node *v1.Node) *framework.NodeI
 	return info
 }
 
+// undeadCache keeps pods that are gone.
+type undeadCache struct{ internalcache.Cache }
+
+func (undeadCache) RemovePod(klog.Logger, *v1.Pod) error { return nil }
+
+// panicking panics where it is planted: in a binding cycle, or on the goroutine of the scheduling cycle.
+type panicking struct {
+	framework.Framework
+	at string
+}
+
+func (p panicking) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	if p.at == "pre-bind" {
+		panic("planted")
+	}
+	return p.Framework.RunPreBindPlugins(ctx, state, pod, node)
+}
+
+func (p panicking) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) *fwk.Status {
+	if p.at == "filter" {
+		panic("planted")
+	}
+	return p.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+}
+
+func (p panicking) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	if p.at == "reserve" {
+		panic("planted")
+	}
+	return p.Framework.RunReservePluginsReserve(ctx, state, pod, node)
+}
+
+// keeping does not take back what plugins have reserved.
+type keeping struct{ framework.Framework }
+
+func (keeping) RunReservePluginsUnreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
+
+// blind rejects no node.
+type blind struct{ framework.Framework }
+
+func (blind) RunFilterPluginsWithNominatedPods(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+// panicsAt plants a panic below the control points, where a plugin would panic.
+func panicsAt(at string) func(*kubescheduler.Scheduler) {
+	return func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return panicking{inner, at} })
+	}
+}
+
 // TestPlanted plants a bug for each property, in the place where such bugs live, and asks whether the property notices. Without the bug
 // the same run breaks nothing.
 func TestPlanted(t *testing.T) {
@@ -95,6 +146,15 @@ func TestPlanted(t *testing.T) {
 			cluster(node("n1").Unschedulable(true), node("n2")), []loop.Action{create(p), schedule},
 		},
 		{
+			"levels-agree", "the worst node is taken, which the model allows no more than the other level",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState, *framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+					return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 2, FeasibleNodes: 2}, nil
+				}
+			},
+			with(cluster(node("n1"), node("n2")), pod("half").Req(cpu("500m")).Node("n1").Obj()), []loop.Action{create(pod("quarter").Req(cpu("250m")).Obj()), schedule},
+		},
+		{
 			"conservation", "pods that come back are lost",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = losingQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule},
@@ -115,10 +175,46 @@ func TestPlanted(t *testing.T) {
 			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailReserve)},
 		},
 		{
+			"roll-back", "a failed attempt keeps its volume",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.RejectPermit)},
+		},
+		{
+			"assumed-bound-or-forgotten", "the volume of a pod that was not bound stays reserved",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.WaitPermit), on(loop.Expire, pod("first").Obj())},
+		},
+		{
+			"wake-up", "events of volumes do not reach the queue",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.PersistentVolume}
+			},
+			withoutVolume(), []loop.Action{create(pod("first").PVC("one").Obj()), schedule, create(withVolume(cluster()).PersistentVolumes[0])},
+		},
+		{
 			"cache-agrees", "the cache does not hear of changes of nodes",
 			func(s *kubescheduler.Scheduler) { s.Cache = staleCache{s.Cache} },
 			cluster(node("n1")), []loop.Action{update("capacity", larger)},
 		},
+		{
+			"cache-agrees", "pods that are gone keep what they held",
+			func(s *kubescheduler.Scheduler) { s.Cache = undeadCache{s.Cache} },
+			cluster(node("n1")), []loop.Action{create(p), schedule, remove(p), gone(p)},
+		},
+		{
+			"exclusive", "a host port is given to two pods",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return blind{inner} })
+			},
+			cluster(node("n1")), []loop.Action{create(pod("web").HostPort(80).Obj()), schedule, create(pod("other").HostPort(80).Obj()), schedule},
+		},
+		{"no-panics", "a filter panics, on a goroutine for parallel work", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
+		{"no-panics", "the scheduling cycle panics", panicsAt("reserve"), cluster(node("n1")), []loop.Action{create(p), schedule}},
+		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")), []loop.Action{create(p), schedule}},
 		{
 			"no-errors", "scheduling fails by itself",
 			func(s *kubescheduler.Scheduler) {

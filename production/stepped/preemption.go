@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
@@ -32,22 +34,26 @@ type evictions struct {
 }
 
 // control puts itself between the plugin and its rules. evicted is told of each pod that was evicted.
-func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID)) *evictions {
+func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID), note func(**fwk.Status)) *evictions {
 	e := &evictions{
 		Interface: plugin.Evaluator.Interface, plugin: plugin,
 		arrived: make(chan context.Context), proceed: make(chan struct{}),
 	}
 	plugin.Evaluator.Interface = e
 	preempt := plugin.Executor.PreemptPod
-	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) error {
+	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) (err error) {
 		if !e.begun {
 			e.begun = true
 			e.arrived <- ctx
 			<-e.proceed
 		}
-		err := preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+		var failed *fwk.Status
+		func() {
+			defer note(&failed)
+			err = preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+		}()
 		evicted(victim.UID)
-		return err
+		return cmp.Or(err, failed.AsError())
 	}
 	return e
 }

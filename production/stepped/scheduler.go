@@ -2,8 +2,10 @@ package stepped
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/seed-a3f26817/modelcheck/loop"
@@ -56,6 +59,7 @@ type Scheduler struct {
 	sched     *kubescheduler.Scheduler
 	framework *controlled
 	evictions *evictions
+	volumes   *volumes
 	api       *api
 	informers map[string]*informer
 	clock     *clocktesting.FakeClock
@@ -63,6 +67,8 @@ type Scheduler struct {
 	errors    *errorSink
 	// popped is the pod that was taken off the queue last.
 	popped *v1.Pod
+	// panicked is what production panicked with on the goroutine that steps; then nothing more can be asked of it.
+	panicked string
 }
 
 var _ loop.System = (*Scheduler)(nil)
@@ -70,6 +76,7 @@ var _ loop.System = (*Scheduler)(nil)
 // New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial snapshot, one after
 // the other. Closing it, or cancelling the context, ends what runs in the background.
 func New(ctx context.Context, cfg *production.Config, schedulerName string, initial *spec.Snapshot, o Options) (*Scheduler, error) {
+	dontCrash()
 	profile, err := cfg.Profile(schedulerName)
 	if err != nil {
 		return nil, err
@@ -139,7 +146,11 @@ func (s *Scheduler) control(schedulerName string) {
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
 		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
-			s.evictions = control(preemption, s.framework.decide)
+			s.evictions = control(preemption, s.framework.decide, s.framework.note)
+		}
+		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
+			s.volumes = &volumes{binding.Binder, s.framework}
+			binding.Binder = s.volumes
 		}
 	}
 	pop := s.sched.NextPod
@@ -152,42 +163,70 @@ func (s *Scheduler) control(schedulerName string) {
 	}
 }
 
+var errOver = errors.New("the run is over")
+
 // Close ends what runs in the background.
 func (s *Scheduler) Close() {
 	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
 		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
 			pod.Reject(FaultPlugin, "the run is over")
 		}
+		b.err = errOver
 		s.framework.decide(b.pod.UID)
 	}
-	for s.framework.finish(func() {}) {
+	if s.panicked == "" { // else whoever panicked may hold locks
+		for s.framework.finish(func(*binding) {}) {
+		}
+		s.sched.SchedulingQueue.Close()
 	}
-	s.sched.SchedulingQueue.Close()
 	s.cancel()
 }
 
 // Do implements loop.System.
 func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
+	if s.panicked != "" {
+		return loop.Step{}, fmt.Errorf("%s: kube-scheduler has panicked: %s", a, s.panicked)
+	}
 	s.clock.Step(tick)
 	s.popped = nil
 	s.errors.take()
 	for _, b := range s.framework.all() {
 		b.since = append(b.since, a.String())
 	}
-	if err := s.act(a); err != nil {
+	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
-	if err := s.settle(); err != nil {
-		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
+	step := loop.Step{Panics: s.framework.takePanics()}
+	if s.panicked != "" {
+		step.Panics = append(step.Panics, s.panicked)
 	}
-	step := loop.Step{Errors: s.errors.take()}
+	for _, text := range s.errors.take() {
+		if strings.HasPrefix(text, observedPanic) {
+			step.Panics = append(step.Panics, strings.SplitN(text, "\n", 2)[0])
+		} else {
+			step.Errors = append(step.Errors, text)
+		}
+	}
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
 	if len(s.api.unknown) > 0 {
-		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q (claims that are to be bound or provisioned for a pod are not stepped; leave such pods out)", a, s.api.unknown)
+		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a, s.api.unknown)
 	}
 	return step, nil
+}
+
+// run takes the action, and all that follows from it.
+func (s *Scheduler) run(a loop.Action) error {
+	defer func() {
+		if r := recover(); r != nil {
+			s.panicked = panicked(r)
+		}
+	}()
+	if err := s.act(a); err != nil {
+		return err
+	}
+	return s.settle()
 }
 
 func (s *Scheduler) act(a loop.Action) error {
@@ -222,7 +261,7 @@ func (s *Scheduler) act(a loop.Action) error {
 
 // schedule runs one scheduling cycle, and what it begins.
 func (s *Scheduler) schedule(fault loop.Fault) error {
-	if !s.State().Poppable() {
+	if !(&loop.State{Queue: s.queue()}).Poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
@@ -232,6 +271,9 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 			s.evictions.finish(s.popped.UID, s.api.sortLog)
 		}
 		s.framework.begun(s.popped.UID)
+		if b := s.framework.binding(s.popped.UID); b != nil {
+			b.fault = fault
+		}
 	}
 	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
 	return nil
@@ -240,17 +282,21 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the plugin.
 func (s *Scheduler) permit(a loop.Action) error {
 	for _, b := range s.framework.all() {
-		if loop.Key(b.pod) != a.Ref.Key() {
+		if loop.Key(b.pod) != a.Ref.Key() || b.bound != nil && a.Verb != loop.Expire {
 			continue
 		}
 		waiting := s.framework.GetWaitingPod(b.pod.UID)
 		switch a.Verb {
+		case loop.Expire:
+			if b.bound != nil {
+				b.err = context.DeadlineExceeded
+				break
+			}
+			waiting.Reject(FaultPlugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", permitTimeout, FaultPlugin))
 		case loop.Allow:
 			waiting.Allow(FaultPlugin)
 		case loop.Reject:
 			waiting.Reject(FaultPlugin, "it is rejected, as the action asks")
-		default:
-			waiting.Reject(FaultPlugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", permitTimeout, FaultPlugin))
 		}
 		s.framework.decide(b.pod.UID)
 		return nil
@@ -300,9 +346,21 @@ func (s *Scheduler) settle() error {
 			if err := s.informers[change.ref.Kind].deliver(change); err != nil {
 				return err
 			}
-		case !s.framework.finish(func() { s.clock.Step(tick) }):
-			return nil
+		default:
+			s.framework.look()
+			if !s.framework.finish(s.goOn) {
+				return nil
+			}
+			s.faults.armed, s.api.refuseBinding = loop.NoFault, false
 		}
+	}
+}
+
+// goOn sees to it that what is still to go wrong with the binding does.
+func (s *Scheduler) goOn(b *binding) {
+	s.clock.Step(tick)
+	if b.fault != loop.WaitPermit {
+		s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
 	}
 }
 

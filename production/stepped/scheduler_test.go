@@ -48,6 +48,25 @@ func model(t testing.TB) *spec.Scheduler {
 	return spec.New(profile)
 }
 
+// alone answers single questions under the default profile.
+func alone(t testing.TB) *stepped.Alone {
+	t.Helper()
+	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := stepped.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
 func create(object runtime.Object) loop.Action {
 	return loop.Action{Verb: loop.Create, Ref: loop.RefOf(object), Object: object}
 }
@@ -163,7 +182,7 @@ func TestHolds(t *testing.T) {
 // breaks takes the actions and gives the properties that they break, as "property: pod: known defect", each with its last action.
 func breaks(t testing.TB, s *stepped.Scheduler, actions []loop.Action) []string {
 	t.Helper()
-	m := model(t)
+	m, alone := model(t), alone(t)
 	var broken []string
 	for _, a := range actions {
 		before := s.State()
@@ -171,11 +190,9 @@ func breaks(t testing.TB, s *stepped.Scheduler, actions []loop.Action) []string 
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken := &loop.Transition{Model: m, Before: before, Action: a, Step: step, After: s.State()}
-		for _, property := range loop.Properties() {
-			for _, v := range property.Broken(taken) {
-				broken = append(broken, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", property.Name, v.Pod, v.Known), ": "))
-			}
+		taken := &loop.Transition{Model: m, Ask: alone.Decide, Before: before, Action: a, Step: step, After: s.State()}
+		for _, b := range taken.Broken() {
+			broken = append(broken, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", b.Property.Name, b.Pod, b.Known), ": "))
 		}
 	}
 	return broken

@@ -23,7 +23,10 @@ import (
 
 // State implements loop.System.
 func (s *Scheduler) State() *loop.State {
-	state := &loop.State{API: s.snapshot(), Queue: s.queue()}
+	if s.panicked != "" {
+		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
+	}
+	state := &loop.State{API: s.snapshot(), Queue: s.queue(), Reserved: s.volumes.reserved(s.api.objects)}
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
@@ -148,6 +151,11 @@ func (s *Scheduler) queue() []loop.Queued {
 			entry.Waits, entry.Since = true, slices.Clone(b.since)
 		}
 		inFlight = append(inFlight, entry)
+	}
+	for _, b := range s.framework.all() {
+		if key := loop.Key(b.pod); b.bound != nil && places[key] == nil { // production calls Done before pre-bind
+			inFlight = append(inFlight, loop.Queued{Pod: key, Places: []loop.Place{loop.Binding}, Waits: true, Volumes: true})
+		}
 	}
 	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
 	return append(out, inFlight...)

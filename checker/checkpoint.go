@@ -1,0 +1,313 @@
+package checker
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Checkpoint says where a run keeps what it found, so that it can be ended at any moment and gone on with. The directory also takes
+// the states for which there is no room in memory.
+//
+// It holds, for each shard of states, a file to which records are appended (a state and its parent), and a manifest, which says how many
+// of the records count, has their digests, and all the rest. A checkpoint is made by writing what is new, and then the manifest, whole or
+// not at all. What a run that was killed wrote after that is written over.
+type Checkpoint struct {
+	// Dir is the directory. It is made if it is missing.
+	Dir string
+	// Identity tells apart runs that could find something else: by what is explored and by the build.
+	Identity string
+	// Every is the time between two checkpoints; 0 means five minutes. One is made at the end in any case.
+	Every time.Duration
+	// Resume goes on with the checkpoint in the directory, if there is one. Without Resume there must be none.
+	Resume bool
+	// Resumed, if set, is told how many distinct states the checkpoint has that the run goes on with.
+	Resumed func(distinct int64)
+
+	open opener // nil means openFile
+}
+
+// CheckpointError tells that a run did not begin: its checkpoint cannot be used.
+type CheckpointError struct {
+	// Path is the file or directory, and Problem what is wrong with it.
+	Path, Problem string
+}
+
+// Error names the file and says what is wrong.
+func (e *CheckpointError) Error() string { return e.Path + ": " + e.Problem }
+
+const manifestName = "checkpoint"
+
+// store is the directory of a run.
+type store struct {
+	Checkpoint
+	record  int // bytes of a state and its parent
+	saved   time.Time
+	garbage []string // files that the next checkpoint does without
+	// generation numbers the files of delayed steps.
+	generation int
+}
+
+// openStore opens the directory. The manifest is nil if the run is to begin anew.
+func openStore(c Checkpoint, width int) (*store, *manifest, error) {
+	s := &store{Checkpoint: c, record: width + 4, saved: time.Now()}
+	if s.open == nil {
+		s.open = openFile
+	}
+	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
+		return nil, nil, &CheckpointError{c.Dir, fmt.Sprintf("it cannot be made: %v", err)}
+	}
+	path := s.path(manifestName)
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil, s.empty()
+	case err != nil:
+		return nil, nil, &CheckpointError{path, fmt.Sprintf("it cannot be read: %v", err)}
+	case !c.Resume:
+		return nil, nil, &CheckpointError{c.Dir, "there is a checkpoint in it already: go on with it, or take another directory"}
+	}
+	m, err := decodeManifest(data, c.Identity)
+	if err != nil {
+		return nil, nil, &CheckpointError{path, err.Error()}
+	}
+	s.generation = m.Generation
+	return s, m, s.tidy()
+}
+
+// tidy removes what a run that was killed did not come to remove: the delayed steps of levels that are over.
+func (s *store) tidy() error {
+	paths, err := filepath.Glob(s.path(delayedPattern))
+	for _, path := range paths {
+		if !strings.HasPrefix(filepath.Base(path), fmt.Sprintf("steps-%d-", s.generation)) {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	if err != nil {
+		return &CheckpointError{s.Dir, fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
+	}
+	return nil
+}
+
+// empty sees to it that there is nothing in the directory but what is left of a run that was ended before its first checkpoint, and that
+// files can be made there.
+func (s *store) empty() error {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return &CheckpointError{s.Dir, fmt.Sprintf("it cannot be read: %v", err)}
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if known, _ := filepath.Match(statesPattern, name); known {
+			continue
+		}
+		if known, _ := filepath.Match(delayedPattern, name); known || name == manifestName+unfinished {
+			continue
+		}
+		return &CheckpointError{s.path(name), "it belongs to no checkpoint: take a directory of its own for checkpoints"}
+	}
+	probe, err := os.CreateTemp(s.Dir, "states-")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return &CheckpointError{s.Dir, fmt.Sprintf("nothing can be written there: %v", err)}
+	}
+	return nil
+}
+
+const (
+	statesPattern  = "states-*"
+	delayedPattern = "steps-*"
+	// unfinished ends the name of a manifest that is being written.
+	unfinished = ".part"
+)
+
+func (s *store) path(name string) string { return filepath.Join(s.Dir, name) }
+
+// states is the file of a shard's states and parents.
+func (s *store) states(shard int) *recordFile {
+	return newRecordFile(s.path(fmt.Sprintf("states-%02d", shard)), s.record, s.open)
+}
+
+// delayed is the file of the steps to a shard's states in the level being expanded: state, parent, action.
+func (s *store) delayed(shard int) *recordFile {
+	return newRecordFile(s.path(fmt.Sprintf("steps-%d-%02d", s.generation, shard)), s.record+4, s.open)
+}
+
+// due tells whether it is time for a checkpoint.
+func (s *store) due() bool { return time.Since(s.saved) >= cmp.Or(s.Every, 5*time.Minute) }
+
+// write replaces the manifest: whole, or not at all.
+func (s *store) write(m *manifest) error {
+	data, err := m.encode(s.Identity)
+	if err != nil {
+		return err
+	}
+	part := s.path(manifestName + unfinished)
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := s.open(part)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part, s.path(manifestName)); err != nil {
+		return err
+	}
+	// The directory too, so that the new name survives. Not every system can do that.
+	if dir, err := os.Open(s.Dir); err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
+	for _, path := range s.garbage {
+		_ = os.Remove(path) // nobody reads it any more
+	}
+	s.garbage = nil
+	s.saved = time.Now()
+	return nil
+}
+
+// keep writes records of states and parents that are not in the shard's file yet.
+func (s *shard) keep() error {
+	for at := s.file.count; at < int64(s.count); at = s.file.count {
+		record := int64(s.width + 4)
+		page := s.pages[at/pageStates]
+		if err := s.file.append(page[at%pageStates*record:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save makes a checkpoint.
+func (e *explorer) save() error {
+	m := e.manifest()
+	for i, s := range e.shards {
+		if !s.onDisk {
+			if err := s.keep(); err != nil {
+				return err
+			}
+		} else if err := s.flush(); err != nil {
+			return err
+		}
+		m.Shards[i] = shardManifest{States: s.count, Sum: s.file.digest(), First: s.first, OnDisk: s.onDisk}
+		if s.onDisk {
+			m.Shards[i].Delayed, m.Shards[i].DelayedSum = s.delayed.count, s.delayed.digest()
+		}
+	}
+	errs := make([]error, shardCount)
+	parallel(shardCount, shardCount, func(_, i int) {
+		s := e.shards[i]
+		errs[i] = s.file.sync()
+		if s.onDisk {
+			errs[i] = errors.Join(errs[i], s.delayed.sync())
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return e.store.write(m)
+}
+
+// manifest is that of the run as it is, but for its shards.
+func (e *explorer) manifest() *manifest {
+	r := &e.result
+	m := &manifest{
+		Width: e.width, Classes: e.classes(), Shards: make([]shardManifest, shardCount),
+		Begin: e.level.begin[:], End: e.level.end[:], Position: e.position, Depth: e.depth, Degree: e.degree, Generation: e.store.generation,
+		Levels: r.Levels, Distinct: r.Distinct, Generated: r.Generated, Expanded: e.expanded, Steps: e.steps,
+		LeastOut: r.OutDegree.Min, MostOut: r.OutDegree.Max, ByClass: []int64{}, Ends: e.ends, Counters: r.Counters,
+	}
+	for _, c := range r.Coverage {
+		m.ByClass = append(m.ByClass, c.Generated)
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.found)) {
+		f := e.found[key]
+		m.Found = append(m.Found, foundManifest{f.key, f.count, f.depth, f.state, f.size, f.step})
+	}
+	return m
+}
+
+func (e *explorer) classes() []string {
+	names := []string{}
+	for _, c := range e.result.Coverage {
+		names = append(names, c.Class)
+	}
+	return names
+}
+
+// resume takes the run up where the manifest left it.
+func (e *explorer) resume(m *manifest) error {
+	if m.Width != e.width || !slices.Equal(m.Classes, e.classes()) {
+		return &CheckpointError{e.store.path(manifestName), "it is the checkpoint of another model"}
+	}
+	errs := make([]error, shardCount)
+	parallel(len(e.workers), shardCount, func(_, i int) { errs[i] = e.resumeShard(i, &m.Shards[i]) })
+	for _, err := range errs {
+		if err != nil {
+			return err // one is enough
+		}
+	}
+	for i := range m.Shards {
+		if m.Shards[i].OnDisk {
+			e.result.DiskShards++
+		}
+	}
+	copy(e.level.begin[:], m.Begin)
+	copy(e.level.end[:], m.End)
+	e.position, e.depth, e.degree = m.Position, m.Depth, m.Degree
+	e.expanded, e.steps = m.Expanded, m.Steps
+	maps.Copy(e.ends, m.Ends)
+	for _, f := range m.Found {
+		e.found[f.Key] = &found{f.Key, f.Count, f.Depth, f.State, f.Size, f.Step}
+	}
+	r := &e.result
+	r.Levels, r.Distinct, r.Generated, r.Counters = m.Levels, m.Distinct, m.Generated, m.Counters
+	r.OutDegree.Min, r.OutDegree.Max = m.LeastOut, m.MostOut
+	for i := range r.Coverage {
+		r.Coverage[i].Generated = m.ByClass[i]
+	}
+	e.meter.distinct.Store(r.Distinct)
+	e.meter.generated.Store(r.Generated)
+	e.meter.expanded.Store(e.expanded)
+	e.meter.depth.Store(int64(e.depth) + 2)
+	return nil
+}
+
+// resumeShard reads the states of a shard.
+func (e *explorer) resumeShard(i int, m *shardManifest) error {
+	s := e.shards[i]
+	copy(s.first, m.First)
+	if m.OnDisk {
+		s.toDisk(e.store.delayed(i))
+		if err := s.delayed.adopt(m.Delayed, m.DelayedSum, func([]byte) error { return nil }); err != nil {
+			return err
+		}
+		s.count = m.States
+		return s.file.adopt(int64(m.States), m.Sum, func([]byte) error { return nil })
+	}
+	return s.file.adopt(int64(m.States), m.Sum, func(record []byte) error {
+		state := record[:e.width]
+		h := hash(state)
+		if shardOf(h) != i || !s.add(h, state, stateID(binary.LittleEndian.Uint32(record[e.width:]))) {
+			return &CheckpointError{s.file.path, fmt.Sprintf("it is damaged: state %x is not of this shard, or is there twice", state)}
+		}
+		return nil
+	})
+}

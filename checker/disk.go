@@ -1,0 +1,202 @@
+package checker
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Where memory ends, shards go to disk, one after the other: the table and the states of a shard are dropped, as its file has them. Whether
+// a step leads to a new state of such a shard is found out at the end of the level (delayed duplicate detection): the steps wait in a
+// file, in the order of the level. Then as many of them as memory allows are taken at a time, the file of known states is gone through once,
+// and those that are not in it are appended. Every shard is dealt with on its own and in the order of the level, so a state gets the number and the
+// parent that it would have got in memory: what is found does not depend on what was where.
+
+// The parts of Options.Memory, once there are shards on disk: a quarter is shared by their buffers, a quarter is left for the ends of
+// levels, and what remains for batches and for the shards that stay in memory.
+const (
+	delayedShare = 4
+	settleShare  = 4
+)
+
+// delayedBytes is the memory for the steps to states of one shard on disk that are not in its file yet, and for what spares it steps.
+func (e *explorer) delayedBytes() int64 { return e.options.Memory / delayedShare / shardCount }
+
+// toDisk drops what the shard has in memory. All its states must be in its file.
+func (s *shard) toDisk(delayed *recordFile) {
+	s.onDisk, s.delayed = true, delayed
+	s.pages, s.slots, s.table, s.smallTable = nil, nil, wordTable[uint64]{}, wordTable[uint32]{}
+}
+
+// evict makes room by bringing one more shard to disk. It is false if there is none left.
+func (e *explorer) evict() (bool, error) {
+	if e.store == nil {
+		return false, nil
+	}
+	for i := shardCount - 1; i >= 0; i-- {
+		s := e.shards[i]
+		if s.onDisk {
+			continue
+		}
+		if err := s.keep(); err != nil {
+			return false, err
+		}
+		s.toDisk(e.store.delayed(i))
+		e.result.DiskShards++
+		return true, nil
+	}
+	return false, nil
+}
+
+// delay puts the steps of a chunk to states of a shard on disk into its file.
+func (e *explorer) delay(s *shard, c *Steps, from, to int) error {
+	// Half of the memory is for steps, half for the states that they lead to: no step is written whose state another one led to lately.
+	steps := int(e.delayedBytes()/2)/s.delayed.width + 1
+	states := e.delayedBytes() / 2 / (3 * int64(e.width+16))
+	var word [narrowWidth]byte
+	for ; from < to; from++ {
+		step := &c.sorted.steps[from]
+		var state []byte
+		if s.narrow {
+			binary.LittleEndian.PutUint64(word[:], c.sorted.words[from])
+			state = word[:e.width]
+		} else {
+			state = c.sorted.at(from, e.width)
+		}
+		if s.recent == nil || int64(s.recent.count) > states {
+			s.recent = newShard(e.width, 0)
+		}
+		if !s.recent.add(step.hash, state, noParent) {
+			continue
+		}
+		s.waiting = append(s.waiting, state...)
+		s.waiting = binary.LittleEndian.AppendUint32(s.waiting, uint32(step.from))
+		s.waiting = binary.LittleEndian.AppendUint32(s.waiting, step.action)
+		if len(s.waiting) >= steps*s.delayed.width {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes the delayed steps that wait in memory.
+func (s *shard) flush() error {
+	err := s.delayed.append(s.waiting)
+	s.waiting = s.waiting[:0]
+	return err
+}
+
+// settle ends a level: it finds the new states among those that delayed steps lead to.
+func (e *explorer) settle() error {
+	if e.result.DiskShards == 0 {
+		return nil
+	}
+	errs := make([]error, shardCount)
+	full := make([]bool, shardCount)
+	parallel(len(e.workers), shardCount, func(_, i int) {
+		if s := e.shards[i]; s.onDisk {
+			full[i], errs[i] = e.settleShard(s)
+		}
+	})
+	e.countKnown()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	e.store.generation++
+	for i, s := range e.shards {
+		if !s.onDisk {
+			continue
+		}
+		// The last checkpoint may have the file.
+		e.store.garbage = append(e.store.garbage, s.delayed.path)
+		if err := s.delayed.close(); err != nil {
+			return err
+		}
+		s.delayed = e.store.delayed(i)
+		if full[i] {
+			e.result.Stopped = IndexLimit
+		}
+	}
+	return nil
+}
+
+// settleShard appends the new states among those that the shard's delayed steps lead to. It is full if there are too many.
+func (e *explorer) settleShard(s *shard) (full bool, err error) {
+	s.recent = nil
+	if err := s.flush(); err != nil {
+		return false, err
+	}
+	// Two sets of as many states are held by each worker.
+	portion := e.options.Memory / settleShare / int64(len(e.workers)) / 2 / (3 * int64(e.width+16))
+	for at := int64(0); at < s.delayed.count; {
+		found, actions := newShard(e.width, 0), []uint32(nil)
+		err := s.delayed.each(at, func(record []byte) error {
+			state, rest := record[:e.width:e.width], record[e.width:]
+			if found.add(hash(state), state, stateID(binary.LittleEndian.Uint32(rest))) {
+				actions = append(actions, binary.LittleEndian.Uint32(rest[4:]))
+			}
+			at++
+			if int64(found.count) > portion {
+				return errPortion
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errPortion) {
+			return false, err
+		}
+		if full, err = e.appendNew(s, found, actions); full || err != nil {
+			return full, err
+		}
+	}
+	return false, nil
+}
+
+// errPortion tells that there are as many states as memory allows.
+var errPortion = errors.New("enough")
+
+// appendNew appends those of the found states that the shard's file does not have.
+func (e *explorer) appendNew(s, found *shard, actions []uint32) (full bool, err error) {
+	known := newShard(e.width, 0)
+	err = s.file.each(0, func(record []byte) error {
+		state := record[:e.width:e.width]
+		if h := hash(state); found.has(h, state) {
+			known.add(h, state, noParent)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	var records []byte
+	added := uint32(0)
+	write := func() error {
+		err := s.file.append(records)
+		if err == nil {
+			s.count += added
+		}
+		records, added = records[:0], 0
+		return err
+	}
+	for i := range found.count {
+		record := found.record(i)
+		state := record[:e.width:e.width]
+		if known.has(hash(state), state) {
+			continue
+		}
+		if int64(s.count+added) >= e.maxShard {
+			return true, write()
+		}
+		if len(s.first) > 0 {
+			s.first[e.class(actions[i])]++
+		}
+		added++
+		records = append(records, record...)
+		if len(records) >= blockBytes {
+			if err := write(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, write()
+}

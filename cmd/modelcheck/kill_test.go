@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var kills = flag.Int("kills", 4, "kill each run of TestKilled so many `times`")
+var killed = flag.String("killed", "S3", "the `configuration` of TestKilled")
+
+// TestKilled kills runs with checkpoints (kill -9) at random moments, again and again. What the last one reports is, to the byte, what
+// a run reports that nobody killed. The large one:
+//
+//	go test ./cmd/modelcheck -run TestKilled -killed H6 -kills 40 -v
+func TestKilled(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration, err := filepath.Abs("../../testdata/configurations/" + *killed + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modelcheck := func(args ...string) (*exec.Cmd, *strings.Builder) {
+		var stdout strings.Builder
+		command := exec.Command(program)
+		// TestMain runs the command that it is called by.
+		command.Args = append([]string{"modelcheck", "formal", configuration, "--symmetry", "off", "-o", "json", "--quiet"}, args...)
+		command.Stdout, command.Stderr = &stdout, os.Stderr
+		return command, &stdout
+	}
+	for _, memory := range []string{"1Gi", "8Mi"} {
+		t.Run(memory, func(t *testing.T) {
+			plain, want := modelcheck("--memory", memory, "--checkpoint", t.TempDir())
+			begun := time.Now()
+			if err := plain.Run(); err != nil {
+				t.Fatal(err)
+			}
+			takes := time.Since(begun)
+			draw := rand.New(rand.NewPCG(1, 2))
+			dir := t.TempDir()
+			died := 0
+			for range *kills {
+				run, _ := modelcheck("--memory", memory, "--checkpoint", dir, "--resume", "--checkpoint-every", "20ms")
+				if killedAfter(t, run, time.Duration(draw.Int64N(int64(takes)))) {
+					died++
+				}
+			}
+			last, got := modelcheck("--memory", memory, "--checkpoint", dir, "--resume")
+			if err := last.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if died == 0 {
+				t.Error("every run ended before it was killed")
+			}
+			t.Logf("%d of %d runs were killed", died, *kills)
+			if withoutTimes(got.String()) != withoutTimes(want.String()) {
+				t.Errorf("after kills:\n%s\nwithout:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestKilledShards kills what keeps results, shards and runs that are not sharded, at random moments, again and again, until all have ended.
+// What is reported then is, to the byte, what a run reports that nobody killed.
+func TestKilledShards(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modelcheck := func(args []string) (*exec.Cmd, *strings.Builder) {
+		var stdout strings.Builder
+		command := exec.Command(program)
+		command.Args = append([]string{"modelcheck"}, args...)
+		command.Stdout, command.Stderr = &stdout, os.Stderr
+		return command, &stdout
+	}
+	finished := func(args ...string) string {
+		command, stdout := modelcheck(args)
+		if err := command.Run(); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return stdout.String()
+	}
+	scope := []string{"-theme", "podaffinity", "-theme", "taints", "-nodes", "3", "-pods", "3", "--quiet"}
+	begun := time.Now()
+	want := finished(append(scope, "-o", "json")...)
+	takes := time.Since(begun)
+	draw, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
+	shard := func(index string) []string {
+		return append([]string{"shard", "--index", index, "--of", "3", "--results", filepath.Join(dir, "shards")}, scope...)
+	}
+	alone := append([]string{"-o", "json", "--results", filepath.Join(dir, "alone")}, scope...)
+	for _, row := range []struct {
+		reason string
+		killed [][]string
+		report []string
+	}{
+		{"shards", [][]string{shard("0"), shard("1"), shard("2")}, []string{"merge", filepath.Join(dir, "shards"), "-o", "json", "--quiet"}},
+		{"a run that is not sharded", [][]string{alone}, alone},
+	} {
+		died := 0
+		for range *kills {
+			for _, args := range row.killed {
+				run, _ := modelcheck(args)
+				if killedAfter(t, run, time.Duration(draw.Int64N(int64(takes)))) {
+					died++
+				}
+			}
+		}
+		if died == 0 {
+			t.Errorf("%s: every one ended before it was killed", row.reason)
+		}
+		for _, args := range row.killed {
+			finished(args...)
+		}
+		if got := finished(row.report...); withoutTimes(got) != withoutTimes(want) {
+			t.Errorf("%s: after kills:\n%s\nwithout:\n%s", row.reason, got, want)
+		}
+	}
+}
+
+// killedAfter starts the command, kills it (kill -9) after the time, and tells whether it had not ended by itself.
+func killedAfter(t *testing.T, command *exec.Cmd, after time.Duration) bool {
+	t.Helper()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = command.Process.Kill() // it may have ended by itself
+	err := command.Wait()
+	if err == nil {
+		return false
+	}
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() >= 0 {
+		t.Fatalf("it was not killed: %v", err)
+	}
+	return true
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/results"
+)
+
+// unfinishedError is that what is asked for cannot be said yet.
+type unfinishedError struct{ error }
+
+func (e unfinishedError) Unwrap() error { return e.error }
+
+// merge is the subcommand that puts shards together.
+func (c command) merge(done func(report.Verdict)) *cobra.Command {
+	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
+	cmd := &cobra.Command{
+		Use:   "merge DIR [flags]",
+		Short: "Report what the shards of a run have found, as a single run does",
+		Long: `merge reads the directory that the shards of a run keep what they find in, and reports what a single
+run with the same flags does: for any number of shards the same but for times. It explores nothing;
+kube-scheduler is asked again about the decisions that are shown.
+
+What is missing, damaged, there twice, or of another run is named, and nothing is reported. With
+--partial it is reported what there is, and what is missing is part of the report.
+
+Exit codes: 0 holds, 1 violated, 2 wrong usage or results, 3 not finished or not all there, 4 modelcheck
+failed.`,
+		Example: `  modelcheck merge DIR
+  modelcheck merge DIR --partial -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("want one argument, the directory of --results; there are %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			whole, err := o.ofRun(args[0])
+			if err != nil {
+				return err
+			}
+			return c.report(cmd.Context(), whole, done)
+		},
+	}
+	o.someFlags(cmd.Flags(), "output", "strict", "minimise", "save", "html", "workers", "memory", "quiet")
+	cmd.Flags().BoolVar(&o.partial, "partial", false, "report what there is if not all is there")
+	return cmd
+}
+
+// ofRun gives the options of the run that the directory is of, with those of the report that are given here.
+func (o *options) ofRun(dir string) (*options, error) {
+	run, err := results.ReadRun(dir)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	whole := &options{outputs: o.outputs, merge: true, partial: o.partial}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	whole.flags(flags)
+	if err := flags.Parse(run.Flags); err != nil {
+		return nil, usage("%s: the flags of the run: %w; give another directory", dir, err)
+	}
+	whole.parsed(flags)
+	whole.results = dir
+	whole.output, whole.strict, whole.save, whole.html = o.output, o.strict, o.save, o.html
+	whole.workers, whole.memory, whole.quiet = o.workers, o.memory, o.quiet
+	return whole, nil
+}
+
+// mayMiss refuses to put together what is not all there, or notes what is missing.
+func (o *options) mayMiss(p *prepared, missing []int) error {
+	if !o.merge || len(missing) == 0 {
+		return nil
+	}
+	const shown = 10
+	var names []string
+	for _, i := range missing {
+		names = append(names, p.in.parts[i].Name(p.in.scenarios))
+	}
+	list := strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	if !o.partial {
+		return unfinishedError{fmt.Errorf("%s: %d of %d parts are missing: %s; run the shards again that have them, or see with --partial what there is",
+			o.results, len(missing), len(p.in.parts), list)}
+	}
+	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d parts are missing in %s, and nothing is said about them: %s", len(missing), len(p.in.parts), o.results, list))
+	return nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/page"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/report"
+)
+
+// preparePage sees to it that the page can be written before anything is explored.
+func (o *options) preparePage() error {
+	if o.html == "" {
+		return nil
+	}
+	if o.minimise {
+		return usage("--html does not go with --minimise: the page goes on from the states of counterexamples, which then are of other clusters; leave one of them out")
+	}
+	info, err := os.Stat(o.html)
+	switch {
+	case err == nil && info.IsDir():
+		return usage("--html: %s is a folder; name a file, such as %s", o.html, filepath.Join(o.html, "report.html"))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return usage("--html: %w; name a file that can be written", err)
+	}
+	switch folder, err := os.Stat(filepath.Dir(o.html)); {
+	case err != nil:
+		return usage("--html: %w; make the folder first", err)
+	case !folder.IsDir():
+		return usage("--html: %s is not a folder", filepath.Dir(o.html))
+	}
+	return nil
+}
+
+// decider gives kube-scheduler for questions after the run, with the configuration of the run.
+func (c command) decider(ctx context.Context, run *report.Run) func() (explore.Decider, error) {
+	return func() (explore.Decider, error) {
+		config, err := production.DefaultConfig()
+		if len(run.Configuration) > 0 {
+			config, err = production.LoadConfig("the configuration", run.Configuration)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return production.NewProfiles(context.WithoutCancel(ctx), config, run.Spec.Profile.SchedulerName, c.production)
+	}
+}
+
+// savePage writes the page. It appears under its name as a whole, or not at all.
+func (c command) savePage(ctx context.Context, o *options, run *report.Run) error {
+	if o.html == "" {
+		return nil
+	}
+	err := replaceFile(o.html, func(w io.Writer) error { return page.Write(w, run, c.decider(ctx, run)) })
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// replaceFile writes a file under another name first.
+func replaceFile(name string, write func(io.Writer) error) (err error) {
+	draft, err := os.CreateTemp(filepath.Dir(name), ".modelcheck-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(draft.Name()) // the first error counts
+		}
+	}()
+	if err := errors.Join(write(draft), draft.Chmod(0o644), draft.Close()); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), name)
+}

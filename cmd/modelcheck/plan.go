@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// What was measured of the built-in themes with 3 nodes and 5 pods (docs/scale.md): a state takes so much of a core and leads to so many
+// distinct decisions, and a shard takes so long before it explores anything, for its estimates.
+const (
+	perState          = 58 * time.Microsecond
+	decisionsPerState = 0.27
+	perShard          = 800 * time.Millisecond
+)
+
+// plan is the subcommand that says what shards would take.
+func (c command) plan() *cobra.Command {
+	o := &options{outputs: []string{"text"}}
+	of := 1
+	cmd := &cobra.Command{
+		Use:   "plan --of N [flags]",
+		Short: "Estimate what a scope takes in N shards",
+		Long: `plan estimates, before anything is explored, what N shards of a scope take: states, decisions, time of
+processors, and the time until the last shard is done. The numbers of states are estimated as for the
+check that a scope fits into memory, mostly somewhat too high; times are those of
+the machine that docs/scale.md names.`,
+		Example: `  modelcheck plan --thorough --of 100`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q: manifests are given as -f %s", args[0], args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.parsed(cmd.Flags())
+			if of < 1 || of > maxShards {
+				return usage("--of is %d: it must be the number of shards, from 1 to %d", of, maxShards)
+			}
+			if err := o.validate(); err != nil {
+				return err
+			}
+			in, err := o.input(c.stdin)
+			if err != nil {
+				return err
+			}
+			profile, err := in.config.Spec(in.profile)
+			if err != nil {
+				return usage("scheduler configuration %s: %w", in.source, err)
+			}
+			model := spec.NewReading(spec.Reading(o.reading), profile)
+			if err := in.cut(model, true); err != nil {
+				return err
+			}
+			shares := explore.Deal(in.parts, of) // by the estimates that shards go by
+			if err := in.refine(model); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprint(c.stdout, in.planned(shares)); err != nil {
+				return fmt.Errorf("writing the plan: %w", err)
+			}
+			return nil
+		},
+	}
+	o.someFlags(cmd.Flags(), scopeFlags()...)
+	cmd.Flags().IntVar(&of, "of", 1, "cut the scope into `N` shards")
+	return cmd
+}
+
+// refine estimates again, with more effort, how many states the parts have.
+func (in *input) refine(m *spec.Scheduler) error {
+	states, err := in.estimates(m, moreEffort)
+	if err != nil {
+		return err
+	}
+	for i := range in.parts {
+		part := &in.parts[i]
+		part.States *= states[part.Scenario] / in.states[part.Scenario]
+	}
+	in.states = states
+	return nil
+}
+
+// planned says what shards with these shares take, each on one core.
+func (in *input) planned(shares [][]int) string {
+	n := len(shares)
+	var text strings.Builder
+	count := make([]int, len(in.scenarios))
+	largest := make([]float64, len(in.scenarios))
+	most := 0
+	for i := range in.parts {
+		part := &in.parts[i]
+		count[part.Scenario]++
+		largest[part.Scenario] = max(largest[part.Scenario], part.States)
+		if part.States > in.parts[most].States {
+			most = i
+		}
+	}
+	width := len("total")
+	for _, s := range in.scenarios {
+		width = max(width, len(s.Name))
+	}
+	row := func(name, parts, states, largest string) {
+		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, parts, states, largest)
+	}
+	total := 0.0
+	row("theme", "parts", "states", "largest part")
+	for i, s := range in.scenarios {
+		row(s.Name, fmt.Sprint(count[i]), about(in.states[i]), about(largest[i]))
+		total += in.states[i]
+	}
+	row("total", fmt.Sprint(len(in.parts)), about(total), about(in.parts[most].States))
+	last, idle := 0.0, 0
+	for _, parts := range shares {
+		states := 0.0
+		for _, i := range parts {
+			states += in.parts[i].States
+		}
+		if last = max(last, states); len(parts) == 0 {
+			idle++
+		}
+	}
+	all := total*perState.Seconds() + float64(n)*perShard.Seconds()
+	wall := last*perState.Seconds() + perShard.Seconds()
+	fmt.Fprintf(&text, "\nabout %s distinct decisions, and %s core hours, %s of them to start shards\n",
+		about(total*decisionsPerState), about(all/3600), about(float64(n)*perShard.Seconds()/3600))
+	fmt.Fprintf(&text, "with %d shards of one core each, the last is done after about %s, against %s with one core alone: %.1f times as fast\n",
+		n, seconds(wall), seconds(total*perState.Seconds()), total*perState.Seconds()/wall)
+	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
+		in.parts[most].Name(in.scenarios), seconds(in.parts[most].States*perState.Seconds()+perShard.Seconds()))
+	if idle > 0 {
+		fmt.Fprintf(&text, "%d of the shards would have nothing to do: the scope has no more parts\n", idle)
+	}
+	return text.String()
+}
+
+// about writes an estimate, with two digits or three.
+func about(n float64) string {
+	units := []string{"", "k", "M", "G", "T", "P"}
+	unit := 0
+	for n >= 1000 && unit < len(units)-1 {
+		n, unit = n/1000, unit+1
+	}
+	return fmt.Sprintf("%.3g%s", n, units[unit])
+}
+
+// seconds writes an estimate of a time.
+func seconds(n float64) string {
+	switch {
+	case n < 600:
+		return fmt.Sprintf("%.3g s", n)
+	case n < 36_000:
+		return fmt.Sprintf("%.3g min", n/60)
+	default:
+		return about(n/3600) + " h"
+	}
+}

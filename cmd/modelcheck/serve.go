@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-a3f26817/modelcheck/page"
+)
+
+// serve is the subcommand that shows a run in the browser.
+func (c command) serve(unfinished func()) *cobra.Command {
+	o := &options{outputs: []string{"text"}}
+	port := 0
+	cmd := &cobra.Command{
+		Use:   "serve [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
+		Short: "Check, then show the result in the browser, where any state can be explored",
+		Long: `serve checks as modelcheck does without it, and then serves a page on this machine: findings to step
+through, and every state of the scope to explore, by choosing among the actions that are enabled.
+kube-scheduler and the model are asked at each. Only this machine can reach it. Ctrl-C ends it.
+
+Exit codes: 0 it was ended; 2 wrong usage or input; 3 it was interrupted before it had checked all; 4
+modelcheck failed.`,
+		Example: `  modelcheck serve -f cluster.yaml --pods 1
+  modelcheck serve --theme budgets --nodes 1 --pods 3 --port 8080`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q: manifests are given as -f %s", args[0], args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.parsed(cmd.Flags())
+			if port < 0 || port > 65535 {
+				return usage("--port is %d: it must be from 0 to 65535; 0 takes any that is free", port)
+			}
+			// The address is taken first, so that nobody waits for a check that nothing shows.
+			listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if err != nil {
+				return usage("--port is %d: %w; give another one, or 0 for any that is free", port, err)
+			}
+			defer listener.Close()
+			run, err := c.check(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if cmd.Context().Err() != nil {
+				unfinished()
+				return nil
+			}
+			pages, err := page.NewServer(run, c.decider(cmd.Context(), run))
+			if err != nil {
+				return err
+			}
+			defer pages.Close()
+			return c.listen(cmd.Context(), listener, pages)
+		},
+	}
+	o.someFlags(cmd.Flags(), "filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions", "deletions", "placements",
+		"recreations", "liveness", "profile", "reading", "check", "workers", "memory", "results", "max-states", "max-depth", "strict", "quiet")
+	cmd.Flags().IntVar(&port, "port", 8036, "serve on this `port` of 127.0.0.1; 0 takes any that is free")
+	return cmd
+}
+
+// listen serves until the context is done, and lets the answers that are under way finish.
+func (c command) listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(c.stderr, "modelcheck: ", 0)}
+	if _, err := fmt.Fprintf(c.stdout, "http://%s/ until Ctrl-C\n", listener.Addr()); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		ended <- server.Shutdown(patience)
+	}()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	return <-ended
+}

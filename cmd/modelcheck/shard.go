@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/job"
+	"github.com/seed-a3f26817/modelcheck/report"
+)
+
+// The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by the manifests of
+// modelcheck job.
+const (
+	indexVariable = "JOB_COMPLETION_INDEX"
+	ofVariable    = job.ShardsVariable
+)
+
+// maxShards is the largest number of shards: kube-apiserver takes no more completions where backoffLimitPerIndex is set.
+const maxShards = 100_000
+
+// shard is the subcommand that explores one of several shards of a run.
+func (c command) shard(done func(report.Verdict)) *cobra.Command {
+	o := &options{outputs: []string{"text"}}
+	index, of := -1, 0
+	cmd := &cobra.Command{
+		Use:   "shard --index I --of N --results DIR [flags]",
+		Short: "Explore one of N shares of a scope, and keep what is found for modelcheck merge",
+		Long: `shard explores one of N shares of a scope and keeps what is found in a directory that all shards
+share. modelcheck merge then reports what a single run with the same flags does.
+
+A theme is cut by the kinds of its nodes into parts of some 20000 states, as far as that goes; the
+parts depend on the scope alone, the share of a shard on the scope, its index and N. A part that is
+kept already is not explored again: run a shard again when it was ended.
+
+--index and --of are taken from $JOB_COMPLETION_INDEX and $MODELCHECK_SHARDS if they are not given.
+
+Exit codes: 0 every part of the share is kept; 1 so it is, and something is violated that nothing
+known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, or too little memory;
+4 modelcheck failed.`,
+		Example: `  modelcheck shard --index 0 --of 2 --results DIR --thorough
+  modelcheck shard --index 1 --of 2 --results DIR --thorough
+  modelcheck merge DIR`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q: manifests are given as -f %s", args[0], args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.parsed(cmd.Flags())
+			if err := fromEnvironment(cmd.Flags(), "index", indexVariable, &index); err != nil {
+				return err
+			}
+			if err := fromEnvironment(cmd.Flags(), "of", ofVariable, &of); err != nil {
+				return err
+			}
+			switch {
+			case of < 1 || of > maxShards:
+				return usage("--of is %d: it must be the number of shards, from 1 to %d", of, maxShards)
+			case index < 0 || index >= of:
+				return usage("--index is %d: of %d shards it must be one from 0 to %d", index, of, of-1)
+			case o.results == "":
+				return usage("--results is missing: it is the directory that all shards keep what they find in")
+			case slices.Contains(o.files, "-"):
+				return usage("-f -: modelcheck merge could not read it again; give a file")
+			}
+			verdict, err := c.explore(cmd.Context(), o, index, of)
+			if err == nil {
+				done(verdict)
+			}
+			return err
+		},
+	}
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "quiet")...)
+	cmd.Flags().IntVar(&index, "index", -1, "explore the share of this `index`, from 0 (default $"+indexVariable+")")
+	cmd.Flags().IntVar(&of, "of", 0, "cut the scope into `N` shares (default $"+ofVariable+")")
+	return cmd
+}
+
+// fromEnvironment takes a number from the environment if its flag is not given.
+func fromEnvironment(flags *pflag.FlagSet, flag, variable string, value *int) error {
+	if flags.Changed(flag) {
+		return nil
+	}
+	text, set := os.LookupEnv(variable)
+	if !set {
+		return usage("--%s is missing, and so is %s in the environment, as an Indexed Job of modelcheck job sets it", flag, variable)
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		return usage("%s is %q in the environment: it must be a number; or give --%s", variable, text, flag)
+	}
+	*value = number
+	return nil
+}
+
+// explore explores a shard and says what was done.
+func (c command) explore(ctx context.Context, o *options, index, of int) (report.Verdict, error) {
+	if err := o.validate(); err != nil {
+		return 0, err
+	}
+	p, err := c.prepare(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	parts := explore.Deal(p.in.parts, of)[index]
+	if _, err := p.dir.Check(parts); err != nil {
+		return 0, usageError{err}
+	}
+	if err := p.in.fits(p.options.Spec, p.memory, parts); err != nil {
+		return 0, err
+	}
+	defer p.limitMemory()()
+	shard, err := explore.Explore(ctx, p.in.scenarios, p.options, parts)
+	p.progress.clear()
+	if err != nil {
+		return 0, err
+	}
+	return shardVerdict(shard, len(parts)), c.printShard(p, o, shard, parts, index, of)
+}
+
+// shardVerdict is about what is kept: what a limit on states or levels ends is kept, and what it means is for modelcheck merge to say.
+func shardVerdict(s *explore.Shard, parts int) report.Verdict {
+	switch {
+	case s.Parts < parts:
+		return report.Unfinished
+	case len(s.New) > 0:
+		return report.Violated
+	default:
+		return report.Holds
+	}
+}
+
+func (c command) printShard(p *prepared, o *options, s *explore.Shard, parts []int, index, of int) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n", index, of, len(parts), len(p.in.parts), s.Parts, o.results)
+	fmt.Fprintf(&text, "%d states, %d transitions, %d distinct decisions\n", s.Distinct, s.Generated, s.Asked)
+	for _, i := range parts {
+		if reason, stopped := s.Stopped[i]; stopped {
+			fmt.Fprintf(&text, "%s: stopped (%s)\n", p.in.parts[i].Name(p.in.scenarios), reason)
+		}
+	}
+	for _, id := range s.New {
+		fmt.Fprintf(&text, "violated: %s; modelcheck merge shows it\n", id)
+	}
+	if _, err := fmt.Fprint(c.stdout, text.String()); err != nil {
+		return fmt.Errorf("writing what was done: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestTablesWithQuirks: tables of a model with quirks say what that model says when it is asked as a whole, though they take over from
+// the tables without what the quirks do not change. The questions are of the themes, each quirk is put in alone and beside the one before.
+func TestTablesWithQuirks(t *testing.T) {
+	plain := spec.New(spec.DefaultProfile())
+	differ := map[string]bool{}
+	for _, name := range scenario.ThemeNames() {
+		s, err := scenario.Theme(name, 2, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true}, admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog := model.NewCatalog()
+		machine, err := model.NewMachine(s, catalog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := model.NewTables(catalog, plain)
+		questions := someQuestions(machine, tables, 10)
+		for i, quirk := range spec.Quirks() {
+			for _, quirks := range [][]spec.Quirk{{quirk}, spec.Quirks()[max(i-1, 0) : i+1]} {
+				odd, with := plain.With(quirks...), tables.With(quirks...)
+				for _, q := range questions {
+					base := tables.Answer(q)
+					if tables.Idle(base, quirk.Plugin()) && with.Idle(base, quirk.Plugin()) {
+						continue
+					}
+					normalize(q, base)
+					got, want := with.AnswerFilters(base), odd.Expect(base.Question)
+					got.Complete()
+					whole := *got
+					whole.Expectation = want
+					for _, a := range []*model.Answer{got, &whole} {
+						normalize(q, a)
+						for i, c := range a.Expectation.Candidates {
+							a.Expectation.Candidates[i] = a.NormalCandidate(q, c)
+						}
+					}
+					if diff := cmp.Diff(want, got.Expectation, asSets); diff != "" {
+						t.Fatalf("%s, %s asks with %s (-spec +tables):\n%s", name, base.Question.Pod.Name, nameOf(quirks), diff)
+					}
+					if !cmp.Equal(base.Expectation.Outcomes, want.Outcomes, asSets) || !slices.EqualFunc(base.Expectation.Nodes, want.Nodes, equalNodes) {
+						differ[quirk.Name] = true
+					}
+				}
+			}
+		}
+	}
+	if len(differ) < 20 {
+		t.Errorf("only %d quirks made a difference: %v", len(differ), differ)
+	}
+}
+
+func equalNodes(a, b spec.NodeExpectation) bool { return cmp.Equal(a, b) }
+
+// asSets compares pods by name, and lists of outcomes and candidates as sets.
+var asSets = cmp.Options{
+	cmp.Comparer(func(a, b *v1.Pod) bool { return a.Namespace == b.Namespace && a.Name == b.Name }),
+	cmp.Comparer(func(a, b []spec.Outcome) bool { return sameSet(a, b, spec.Outcome.Equal) }),
+	cmp.Comparer(func(a, b []spec.Candidate) bool {
+		return sameSet(a, b, func(a, b spec.Candidate) bool { return a.Node == b.Node && spec.SamePods(a.Victims, b.Victims) })
+	}),
+}
+
+func sameSet[T any](a, b []T, equal func(a, b T) bool) bool {
+	within := func(a, b []T) bool {
+		return !slices.ContainsFunc(a, func(x T) bool { return !slices.ContainsFunc(b, func(y T) bool { return equal(x, y) }) })
+	}
+	return within(a, b) && within(b, a)
+}
+
+// someQuestions gives questions of the machine that come up when the model decides: one of every few that lead to a preemption, and one of
+// every few others.
+func someQuestions(machine *model.Machine, tables *model.Tables, wanted int) []*model.Question {
+	questioner, asked := machine.NewQuestioner(), map[string]bool{}
+	seen := map[string]bool{}
+	var queue []string
+	find := func(a *model.Arrangement) {
+		state := make([]byte, machine.Width())
+		a.Canonical()
+		if machine.Pack(a, state); !seen[string(state)] {
+			seen[string(state)] = true
+			queue = append(queue, string(state))
+		}
+	}
+	machine.Initial(func(state []byte) { queue = append(queue, string(state)) })
+	var preempt, others []*model.Question
+	for len(queue) > 0 && len(preempt) < 20*wanted {
+		var now, next model.Arrangement
+		machine.Unpack([]byte(queue[0]), &now)
+		queue = queue[1:]
+		now.Environment(machine.Scenario, func(action model.Action) {
+			next.CopyFrom(&now)
+			next.Act(machine.Scenario, action, 0)
+			find(&next)
+		})
+		for _, asker := range now.Askers(machine.Scenario, nil) {
+			key, order := questioner.Ask(&now, asker)
+			if asked[string(key)] {
+				continue
+			}
+			asked[string(key)] = true
+			q := questioner.Question(asker)
+			answer := tables.Answer(q)
+			if slices.ContainsFunc(answer.Expectation.Outcomes, func(o spec.Outcome) bool { return o.Kind == spec.Nominate }) {
+				preempt = append(preempt, q)
+			} else {
+				others = append(others, q)
+			}
+			for _, outcome := range answer.Expectation.Outcomes {
+				move, err := q.Move(outcome, answer.PodsOf)
+				if err != nil {
+					panic(err)
+				}
+				if move.Place >= 0 {
+					move.Place = order[move.Place]
+				}
+				next.CopyFrom(&now)
+				next.Apply(machine.Scenario, asker, move)
+				find(&next)
+			}
+		}
+	}
+	var some []*model.Question
+	for _, all := range [][]*model.Question{preempt, others} {
+		for i := range min(wanted, len(all)) {
+			some = append(some, all[i*len(all)/min(wanted, len(all))])
+		}
+	}
+	return some
+}

@@ -1,0 +1,117 @@
+package model
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Namer gives states in API objects, for whoever looks at all of a state. In a state, alike pods and nodes have no names; here they get
+// them in the order in which they stand, so which of them has which name means nothing. It makes each object once: the same one is the same pointer in
+// every state. It is for one worker.
+type Namer struct {
+	machine *Machine
+	who     *identities
+	pods    map[namedPod]*v1.Pod
+	nodes   map[changedNode]*v1.Node
+}
+
+type namedNode struct{ kind, id int }
+
+type changedNode struct {
+	namedNode
+	changed NodeChange
+}
+
+type namedPod struct {
+	pod       Pod
+	node      namedNode
+	nominated bool
+}
+
+// NewNamer gives a namer for states of the machine.
+func (m *Machine) NewNamer() *Namer {
+	return &Namer{machine: m, pods: map[namedPod]*v1.Pod{}, nodes: map[changedNode]*v1.Node{}}
+}
+
+// Number gives a copy of the arrangement whose nodes and pods are numbered, by kind, in the order in which they stand.
+func (n *Namer) Number(a *Arrangement) *Arrangement {
+	numbered := &Arrangement{}
+	numbered.CopyFrom(a)
+	n.who = &identities{make([]int, len(n.machine.Scenario.Nodes)), make([]int, len(n.machine.Scenario.Pods))}
+	number := func(pods []Pod) {
+		for i, p := range pods {
+			pods[i] = newPod(p.Kind(), p.Phase(), n.who.pod(p.Kind(), 0)).withRank(p.Rank())
+		}
+	}
+	for i := range numbered.Places {
+		place := &numbered.Places[i]
+		place.ID = n.who.node(place.Kind, 0)
+		number(place.Bound)
+		number(place.Nominated)
+	}
+	number(numbered.Pending)
+	return numbered
+}
+
+// Snapshot gives a numbered arrangement in API objects.
+func (n *Namer) Snapshot(a *Arrangement) *spec.Snapshot {
+	snapshot := around(&n.machine.Scenario.Around, a.Budgets)
+	for i := range a.Places {
+		place := &a.Places[i]
+		at := namedNode{place.Kind, place.ID}
+		as := changedNode{at, place.Changed}
+		node := n.nodes[as]
+		if node == nil {
+			node = n.machine.nodeNamed(place)
+			n.nodes[as] = node
+		}
+		snapshot.Nodes = append(snapshot.Nodes, node)
+		for _, p := range place.Bound {
+			snapshot.Pods = append(snapshot.Pods, n.pod(namedPod{pod: p, node: at}, node))
+		}
+		for _, p := range place.Nominated {
+			snapshot.Pods = append(snapshot.Pods, n.pod(namedPod{p, at, true}, node))
+		}
+	}
+	for _, p := range a.Pending {
+		snapshot.Pods = append(snapshot.Pods, n.pod(namedPod{pod: p}, nil))
+	}
+	return &snapshot
+}
+
+func (n *Namer) pod(key namedPod, node *v1.Node) *v1.Pod {
+	pod := n.pods[key]
+	if pod != nil {
+		return pod
+	}
+	pod = n.machine.PodNamed(key.pod)
+	switch {
+	case key.nominated:
+		pod.Status.NominatedNodeName = node.Name
+	case node != nil:
+		setBound(pod, node, key.pod.Phase(), key.pod.Rank())
+	}
+	n.pods[key] = pod
+	return pod
+}
+
+// Take carries out an action on an arrangement: one of the environment, or the move of an asker. It gives the states before and after in API
+// objects, with the same names, and the step between them.
+func (n *Namer) Take(a *Arrangement, action Action, asker Asker, move Move) (before, after *spec.Snapshot, step *NamedStep) {
+	now := n.Number(a)
+	next := &Arrangement{}
+	next.CopyFrom(now)
+	if action.Class.Decided() {
+		step = n.machine.decisionStep(now, asker, move)
+		next.Apply(n.machine.Scenario, asker, move)
+	} else {
+		id := 0
+		if action.Class.Creates() {
+			id = n.who.pod(int(action.Pod), 0)
+		}
+		step = n.machine.environmentStep(now, action, id)
+		next.Act(n.machine.Scenario, action, id)
+	}
+	return n.Snapshot(now), n.Snapshot(next), step
+}

@@ -1,0 +1,235 @@
+package modelcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Plugin is a scheduler plugin and what it is meant to do.
+type Plugin struct {
+	// Name is what the plugin is registered as, what configurations enable, and what its method Name gives.
+	Name string
+	// New makes the plugin: what kube-scheduler's app.WithPlugin takes.
+	New production.PluginFactory
+	// Filter says which nodes the plugin lets pass; nil if it is enabled at no Filter. The field Plugin may be left empty.
+	Filter *spec.Filter
+	// Rater says how the plugin scores nodes; nil if it is enabled at no Score. The field Plugin may be left empty.
+	Rater *spec.Rater
+}
+
+// Scheduler is kube-scheduler with plugins.
+type Scheduler struct {
+	// Plugins are those to check. One with the name of a plugin of Kubernetes stands in its place.
+	Plugins []Plugin
+	// Configuration is a KubeSchedulerConfiguration, in YAML or JSON. Empty stands for the default one with every plugin of Plugins
+	// enabled wherever it has something to do (multiPoint), with weight 1.
+	Configuration string
+}
+
+// opened is a scheduler ready to be asked.
+type opened struct {
+	config   *production.Config
+	profiles []string
+	model    *spec.Scheduler
+	options  production.Options
+	notes    []string
+}
+
+// open reads the configuration and puts the model together. An error says what to correct.
+func (s Scheduler) open(ctx context.Context) (*opened, error) {
+	o := &opened{options: production.Options{Registry: map[string]production.PluginFactory{}}}
+	var own []spec.Plugin
+	for _, p := range s.Plugins {
+		predicates, err := p.predicates()
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, predicates)
+		o.options.Registry[p.Name] = o.noting(p)
+	}
+	var err error
+	if o.config, err = production.LoadConfig("Scheduler.Configuration", []byte(s.configuration())); err != nil {
+		return nil, err
+	}
+	o.profiles = o.config.Profiles()
+	profile, err := o.config.SpecWith(o.profiles[0], o.options)
+	if err != nil {
+		return nil, fmt.Errorf("kube-scheduler does not start: %w", err)
+	}
+	o.model = spec.New(profile, own...)
+	return o, s.enabled(slices.Concat([]*spec.Profile{profile}, profile.Others))
+}
+
+// configuration gives Configuration, or the default one with the plugins.
+func (s Scheduler) configuration() string {
+	if s.Configuration != "" {
+		return s.Configuration
+	}
+	var names []string
+	for _, p := range s.Plugins {
+		names = append(names, fmt.Sprintf("{name: %q}", p.Name))
+	}
+	return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
+		"- schedulerName: " + v1.DefaultSchedulerName + "\n  plugins: {multiPoint: {enabled: [" + strings.Join(names, ", ") + "]}}\n"
+}
+
+// enabled finds plugins that have a predicate and do not run, or run without one.
+func (s Scheduler) enabled(profiles []*spec.Profile) error {
+	var errs []error
+	for _, p := range s.Plugins {
+		filters := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool { return slices.Contains(profile.Filters, p.Name) })
+		rates := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool {
+			return slices.ContainsFunc(profile.Raters, func(w spec.Weighted) bool { return w.Plugin == p.Name })
+		})
+		for _, point := range []struct {
+			name, field string
+			runs, said  bool
+		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Rater", rates, p.Rater != nil}} {
+			switch {
+			case point.runs && !point.said:
+				errs = append(errs, fmt.Errorf("plugin %s runs at %s, and Plugin.%s is nil: say there what it is meant to do", p.Name, point.name, point.field))
+			case !point.runs && point.said:
+				errs = append(errs, fmt.Errorf("plugin %s has a Plugin.%s and does not run at %s in any profile: implement and enable it there, or leave the predicate out", p.Name, point.field, point.name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// predicates gives what the plugin adds to the model.
+func (p Plugin) predicates() (spec.Plugin, error) {
+	fail := func(format string, args ...any) (spec.Plugin, error) {
+		return spec.Plugin{}, fmt.Errorf("plugin %q: %w", p.Name, fmt.Errorf(format, args...))
+	}
+	if p.Name == "" || p.New == nil {
+		return fail("Name and New are needed")
+	}
+	var own spec.Plugin
+	if p.Filter != nil {
+		if p.Filter.Holds == nil || p.Filter.Plugin != "" && p.Filter.Plugin != p.Name {
+			return fail("Filter needs Holds, and no other name than the plugin's")
+		}
+		own.Filter = narrowFilter(*p.Filter, p.Name)
+	}
+	if p.Rater != nil {
+		if (p.Rater.Raw == nil) == (p.Rater.RateAll == nil) || p.Rater.Plugin != "" && p.Rater.Plugin != p.Name {
+			return fail("Rater needs either Raw or RateAll, and no other name than the plugin's")
+		}
+		own.Rater = narrowRater(*p.Rater, p.Name)
+	}
+	return own, nil
+}
+
+// narrowFilter gives the filter with its name, and no more to read than its footprint declares.
+func narrowFilter(f spec.Filter, name string) *spec.Filter {
+	holds := f.Holds
+	f.Plugin = name
+	f.Holds = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
+		return holds(p, pod, node, narrow(f.Footprint, pod, node, s))
+	}
+	return &f
+}
+
+// narrowRater does the same for a rater.
+func narrowRater(r spec.Rater, name string) *spec.Rater {
+	r.Plugin = name
+	if raw := r.Raw; raw != nil {
+		r.Raw = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) int64 {
+			return raw(p, pod, node, narrow(r.Footprint, pod, node, s))
+		}
+	}
+	if abstains := r.Abstains; abstains != nil && r.Footprint != spec.ReadsCluster {
+		r.Abstains = func(p *spec.Profile, pod *v1.Pod, _ []*v1.Node, s *spec.Snapshot) bool {
+			part := *s
+			part.Nodes, part.Pods = nil, []*v1.Pod{pod}
+			return abstains(p, pod, nil, &part) // it is decided by the pod alone
+		}
+	}
+	if normalize := r.Normalize; normalize != nil {
+		r.Normalize = func(raw []int64) []int64 {
+			normalized := normalize(raw)
+			if len(normalized) != len(raw) {
+				panic(fmt.Sprintf("Rater.Normalize of plugin %s gives %d ratings for %d nodes", name, len(normalized), len(raw)))
+			}
+			return normalized
+		}
+	}
+	return &r
+}
+
+// narrow gives the part of the snapshot that a predicate with the footprint may read: a predicate that read more would be answered from a
+// table in one place and not in another.
+func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spec.Snapshot {
+	if f == spec.ReadsCluster {
+		return s
+	}
+	part := *s
+	part.Nodes, part.Pods = []*v1.Node{node}, []*v1.Pod{pod}
+	if f == spec.ReadsNodeAndPods {
+		part.Pods = append(part.Pods, spec.PodsOn(node, s)...)
+	}
+	return &part
+}
+
+// noting gives the plugin's factory, which notes what of the plugin is not compared.
+func (o *opened) noting(p Plugin) production.PluginFactory {
+	return func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+		plugin, err := p.New(ctx, args, h)
+		switch {
+		case err != nil:
+			return nil, err
+		case plugin == nil || plugin.Name() != p.Name:
+			return nil, fmt.Errorf("plugin %s: New gives no plugin whose method Name gives that name", p.Name)
+		}
+		if points := beyond(plugin); o.model == nil && len(points) > 0 { // later ones are the workers'
+			note := fmt.Sprintf("Plugin %s also has a part in %s, which is not compared.", p.Name, strings.Join(points, ", "))
+			if !slices.Contains(o.notes, note) {
+				o.notes = append(o.notes, note)
+			}
+		}
+		return plugin, nil
+	}
+}
+
+// beyond names the extension points of the plugin that the model knows nothing of.
+func beyond(plugin fwk.Plugin) []string {
+	var points []string
+	note := func(name string, has bool) {
+		if has {
+			points = append(points, name)
+		}
+	}
+	_, has := plugin.(fwk.PreEnqueuePlugin)
+	note("PreEnqueue", has)
+	_, has = plugin.(fwk.QueueSortPlugin)
+	note("QueueSort", has)
+	_, has = plugin.(fwk.ReservePlugin)
+	note("Reserve", has)
+	_, has = plugin.(fwk.PermitPlugin)
+	note("Permit", has)
+	_, has = plugin.(fwk.PreBindPlugin)
+	note("PreBind", has)
+	_, has = plugin.(fwk.BindPlugin)
+	note("Bind", has)
+	_, has = plugin.(fwk.PostBindPlugin)
+	note("PostBind", has)
+	return points
+}
+
+// decider gives kube-scheduler itself.
+func (o *opened) decider(ctx context.Context) func() (explore.Decider, error) {
+	return func() (explore.Decider, error) {
+		return production.NewProfiles(context.WithoutCancel(ctx), o.config, o.profiles[0], o.options)
+	}
+}

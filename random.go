@@ -1,0 +1,67 @@
+package modelcheck
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/production/admission"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestRandom asks drawn questions, by [rapid.Check], whose flags say how many, and fails with the smallest one that shows something
+// that nothing known explains. Beyond what Test compares, counting a pod on or off a node (AddPod, RemovePod) must leave the verdicts that
+// filtering from scratch gives, and names and order must not matter. The questions are best those of [generate.Question], to which
+// the generator adds what the plugin reads; they need not have gone through admission, and those that kube-scheduler answers by chance are
+// left out. nil stands for generate.Question with up to 3 nodes and 5 pods. That a plugin's predicate made no difference is logged: it may be chance.
+func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Question]) {
+	t.Helper()
+	if questions == nil {
+		questions = generate.Question(generate.Scope{Nodes: 3, Pods: 5})
+	}
+	o, err := s.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	decider, err := o.decider(context.Background())()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decider.Close()
+	for _, note := range o.notes {
+		t.Log(note)
+	}
+	properties := slices.Concat(invariants.All(), invariants.Oracles())
+	did := make([]deeds, len(s.Plugins))
+	rapid.Check(t, func(t *rapid.T) {
+		q := questions.Draw(t, "question")
+		for _, pod := range q.Snapshot.Pods {
+			if pod.Spec.SchedulerName == v1.DefaultSchedulerName {
+				pod.Spec.SchedulerName = o.profiles[0]
+			}
+		}
+		q, err := generate.Admitted(q, admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if generate.LeftToChance(q) {
+			t.Skip("kube-scheduler answers by chance")
+		}
+		answer, findings := explore.Ask(o.model, properties, decider, q)
+		for i, p := range s.Plugins {
+			did[i].add(p.Name, answer.Decision)
+		}
+		if slices.ContainsFunc(findings, func(f explore.Finding) bool { return f.Class == explore.New }) {
+			t.Fatal("\n" + failures(o.model, findings))
+		}
+	})
+	for _, idle := range s.idle(did) {
+		t.Log(idle)
+	}
+}
