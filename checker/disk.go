@@ -65,7 +65,7 @@ func (e *explorer) delay(s *shard, c *Steps, from, to int) error {
 		if s.recent == nil || int64(s.recent.count) > states {
 			s.recent = newShard(e.width, 0)
 		}
-		if !s.recent.add(step.hash, state, noParent) {
+		if !s.recent.add(hash(state), state, noParent) {
 			continue
 		}
 		s.waiting = append(s.waiting, state...)

@@ -69,7 +69,7 @@ func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 	chunks := e.buffers(int((to - from + size - 1) / size))
 	parallel(len(e.workers), len(chunks), func(worker, i int) {
 		begin := from + int64(i)*size
-		e.expandChunk(ctx, e.workers[worker], begin, min(begin+size, to), chunks[i])
+		e.expandChunk(ctx, worker, begin, min(begin+size, to), chunks[i])
 	})
 	for i, c := range chunks {
 		if c.err != nil {
@@ -116,8 +116,10 @@ func (e *explorer) newSteps() *Steps {
 }
 
 // expandChunk expands the states from, ... to-1 of the level, unless the context is cancelled.
-func (e *explorer) expandChunk(ctx context.Context, w Worker, from, to int64, out *Steps) {
-	done := ctx.Done()
+func (e *explorer) expandChunk(ctx context.Context, worker int, from, to int64, out *Steps) {
+	w, done := e.workers[worker], ctx.Done()
+	out.borrow(&e.scratch[worker])
+	defer out.giveBack(&e.scratch[worker])
 	l := &e.level
 	for i, s := range e.shards {
 		in := int64(l.end[i] - l.begin[i])
@@ -151,7 +153,7 @@ func (e *explorer) expandChunk(ctx context.Context, w Worker, from, to int64, ou
 	}
 	out.finish()
 	e.meter.expanded.Add(out.expanded)
-	e.meter.generated.Add(int64(len(out.steps)))
+	e.meter.generated.Add(int64(len(out.sorted.steps)))
 }
 
 // room makes room for the successors, were they all new, if need be on disk. The reason tells that there is none.
@@ -230,6 +232,7 @@ const ahead = 16
 // insertInto adds the successors that belong to the shard, in the order of the level.
 func (e *explorer) insertInto(shard int, chunks []*Steps) error {
 	s := e.shards[shard]
+	var room [ahead]uint64
 	for _, c := range chunks {
 		from, to := c.of(shard)
 		if s.onDisk {
@@ -239,15 +242,15 @@ func (e *explorer) insertInto(shard int, chunks []*Steps) error {
 			continue
 		}
 		for ; from < to; from += ahead {
-			steps := c.sorted.steps[from:min(from+ahead, to)]
-			s.touch(steps)
-			for i := range steps {
-				step := &steps[i]
+			hashes := c.sorted.hashesOf(from, min(from+ahead, to), s.narrow, e.width, &room)
+			s.touch(hashes)
+			for i, h := range hashes {
+				step := &c.sorted.steps[from+i]
 				var added bool
 				if s.narrow {
-					added = s.addWord(step.hash, c.sorted.words[from+i], step.from)
+					added = s.addWord(h, c.sorted.words[from+i], step.from)
 				} else {
-					added = s.add(step.hash, c.sorted.at(from+i, e.width), step.from)
+					added = s.add(h, c.sorted.at(from+i, e.width), step.from)
 				}
 				if added && len(s.first) > 0 {
 					s.first[e.class(step.action)]++

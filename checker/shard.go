@@ -63,10 +63,12 @@ type shard struct {
 	touched uint64
 	// first counts the states by the class of the action that found them; nil without classes.
 	first []int64
+
+	_ [cacheLine]byte
 }
 
 func newShard(width, classes int) *shard {
-	s := &shard{width: width, narrow: width <= narrowWidth, small: width <= smallWidth, first: make([]int64, classes)}
+	s := &shard{width: width, narrow: width <= narrowWidth, small: width <= smallWidth, first: make([]int64, classes, classes+cacheLine/8)}
 	switch {
 	case s.small:
 		s.smallTable = wordTable[uint32]{words: make([]uint32, firstSlots), width: width}
@@ -137,21 +139,21 @@ func (s *shard) add(h uint64, state []byte, parent stateID) bool {
 	return true
 }
 
-// touch reads the memory that add will need for the steps: the slots, and the states they point to.
-func (s *shard) touch(steps []step) {
+// touch reads the memory that add will need for states of these hashes: the slots, and the states they point to.
+func (s *shard) touch(hashes []uint64) {
 	touched := s.touched
 	switch {
 	case s.small:
-		s.touched ^= uint64(s.smallTable.touch(steps))
+		s.touched ^= uint64(s.smallTable.touch(hashes))
 		return
 	case s.narrow:
-		s.touched ^= s.table.touch(steps)
+		s.touched ^= s.table.touch(hashes)
 		return
 	}
 	var indices [ahead]uint32
-	for i := range steps {
-		slot := s.slots[s.home(steps[i].hash)]
-		if slot != 0 && slot&^maxShard == tagOf(steps[i].hash) {
+	for i, h := range hashes {
+		slot := s.slots[s.home(h)]
+		if slot != 0 && slot&^maxShard == tagOf(h) {
 			indices[i] = slot & maxShard
 		}
 	}

@@ -46,30 +46,54 @@ type Steps struct {
 	err         error // reading the states of the chunk failed
 	// block has the records of states that are on disk.
 	block []byte
+
+	_ [cacheLine]byte
 }
+
+// cacheLine is what cores hand one another of memory. What one worker writes all the time is that far away from what another one does.
+const cacheLine = 64
 
 // step is a step as it waits in a buffer.
 type step struct {
-	hash   uint64
 	from   stateID
 	action uint32
 }
 
-// targets are steps and the states they lead to.
+// targets are steps and the states they lead to, with their hashes. Sorted ones that are narrow go without: a word
+// is hashed again in less time than a hash takes from one core to the other.
 type targets struct {
-	steps []step
-	words []uint64
-	next  []byte
+	steps  []step
+	hashes []uint64
+	words  []uint64
+	next   []byte
 }
 
-// grow makes room for n steps, all of them to be set.
+// grow makes room for n steps that are sorted, all of them to be set.
 func (t *targets) grow(n, width int, narrow bool) {
 	t.steps = slices.Grow(t.steps[:0], n)[:n]
 	if narrow {
 		t.words = slices.Grow(t.words[:0], n)[:n]
 	} else {
+		t.hashes = slices.Grow(t.hashes[:0], n)[:n]
 		t.next = slices.Grow(t.next[:0], n*width)[:n*width]
 	}
+}
+
+// empty keeps the memory.
+func (t *targets) empty() {
+	t.steps, t.hashes, t.words, t.next = t.steps[:0], t.hashes[:0], t.words[:0], t.next[:0]
+}
+
+// hashesOf gives the hashes of the steps from, ... to-1, which are sorted, at most ahead of them.
+func (t *targets) hashesOf(from, to int, narrow bool, width int, room *[ahead]uint64) []uint64 {
+	if !narrow {
+		return t.hashes[from:to]
+	}
+	hashes := room[:to-from]
+	for i, word := range t.words[from:to] {
+		hashes[i] = hashWord(word, width)
+	}
+	return hashes
 }
 
 // at gives the i-th state, if states are not narrow.
@@ -88,7 +112,7 @@ type found struct {
 func newSteps(width int, classes int, class func(uint32) int, label func([]byte) string, size func([]byte) int) *Steps {
 	return &Steps{
 		width: width, narrow: width <= narrowWidth, class: class, label: label, size: size,
-		generated: make([]int64, classes),
+		generated: make([]int64, classes, classes+cacheLine/8),
 		endStates: make(map[string]int64),
 		foundBy:   make(map[string]int),
 	}
@@ -105,12 +129,13 @@ func (s *Steps) Add(action uint32, next []byte) int {
 	}
 	if s.narrow {
 		word := wordOf(next)
-		s.steps = append(s.steps, step{hashWord(word, s.width), s.from, action})
+		s.hashes = append(s.hashes, hashWord(word, s.width))
 		s.words = append(s.words, word)
 	} else {
-		s.steps = append(s.steps, step{hash(next), s.from, action})
+		s.hashes = append(s.hashes, hash(next))
 		s.next = append(s.next, next...)
 	}
+	s.steps = append(s.steps, step{s.from, action})
 	return len(s.steps) - 1 - s.first
 }
 
@@ -161,13 +186,23 @@ func (s *Steps) broken(format string, args ...any) {
 
 // reset empties s for another chunk.
 func (s *Steps) reset() {
-	s.steps, s.words, s.next, s.found = s.steps[:0], s.words[:0], s.next[:0], s.found[:0]
+	s.targets.empty()
+	s.sorted.empty()
+	s.found = s.found[:0]
 	s.counters = s.counters[:0]
 	s.expanded, s.least, s.most = 0, 0, 0
 	clear(s.generated)
 	clear(s.endStates)
 	clear(s.foundBy)
 	s.complete, s.brokenRule, s.err = false, nil, nil
+}
+
+// borrow lets s take its steps in memory of the worker's, until giveBack. Only the sorted ones outlast that.
+func (s *Steps) borrow(scratch *targets) { s.targets = *scratch }
+
+func (s *Steps) giveBack(scratch *targets) {
+	s.targets.empty()
+	*scratch, s.targets = s.targets, targets{}
 }
 
 // enter begins a state.
@@ -212,8 +247,8 @@ func (s *Steps) finish() {
 	s.complete = true
 	s.countClasses()
 	var begin [shardCount]int
-	for i := range s.steps {
-		begin[shardOf(s.steps[i].hash)]++
+	for _, h := range s.hashes {
+		begin[shardOf(h)]++
 	}
 	sum := 0
 	for shard, n := range begin {
@@ -221,12 +256,13 @@ func (s *Steps) finish() {
 		sum += n
 	}
 	s.sorted.grow(sum, s.width, s.narrow)
-	for i := range s.steps {
-		at := &begin[shardOf(s.steps[i].hash)]
+	for i, h := range s.hashes {
+		at := &begin[shardOf(h)]
 		s.sorted.steps[*at] = s.steps[i]
 		if s.narrow {
 			s.sorted.words[*at] = s.words[i]
 		} else {
+			s.sorted.hashes[*at] = h
 			copy(s.sorted.at(*at, s.width), s.at(i, s.width))
 		}
 		*at++
@@ -257,13 +293,13 @@ func (s *Steps) of(shard int) (from, to int) {
 	return s.ends[shard-1], s.ends[shard]
 }
 
-// bytes is the memory that the steps of the chunk take, as they were added and sorted.
-func (s *Steps) bytes() int64 { return stepsBytes(int64(len(s.steps)), s.width) }
+// bytes is the memory that the sorted steps of the chunk take.
+func (s *Steps) bytes() int64 { return stepsBytes(int64(len(s.sorted.steps)), s.width) }
 
 func stepsBytes(steps int64, width int) int64 {
-	const stepBytes = 16
+	const stepBytes = 8
 	if width <= narrowWidth {
-		width = narrowWidth
+		return steps * (stepBytes + 8) // a word
 	}
-	return 2 * steps * int64(stepBytes+width)
+	return steps * int64(stepBytes+8+width) // a hash
 }

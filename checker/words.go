@@ -83,6 +83,7 @@ func (t *wordTable[W]) add(h uint64, word W, count uint32) bool {
 func (t *wordTable[W]) grow() {
 	old := t.words
 	t.words = make([]W, moreSlots(len(old)))
+	clear(t.words)
 	for _, word := range old {
 		if word != 0 {
 			t.words[t.slot(hashWord(uint64(word), t.width), word)] = word
@@ -90,10 +91,10 @@ func (t *wordTable[W]) grow() {
 	}
 }
 
-// touch reads where the steps' states would be.
-func (t *wordTable[W]) touch(steps []step) (read W) {
-	for i := range steps {
-		read ^= t.words[t.home(steps[i].hash)]
+// touch reads where words of these hashes would be.
+func (t *wordTable[W]) touch(hashes []uint64) (read W) {
+	for _, h := range hashes {
+		read ^= t.words[t.home(h)]
 	}
 	return read
 }
