@@ -94,7 +94,7 @@ func (m *exploration) confirm(ctx context.Context, p invariants.Property, compon
 			found.result.Unnamed++
 			continue
 		}
-		key := classify(p, lasso)
+		key := classify(p, lasso.broken())
 		m.run.notices.tell(key.String())
 		f := findingOf(m.run.options.Spec, m.run.properties, key, int64(len(components)-i))
 		f.Example = Example{
@@ -110,16 +110,16 @@ func (m *exploration) confirm(ctx context.Context, p invariants.Property, compon
 	return nil
 }
 
-// classify tells whether the loop is news. If every decision on it is documented, it is by design; if known defects explain every one that
-// is not, it is known.
-func classify(p invariants.Property, l *lasso) findingKey {
+// classify tells whether the loop is news, from what each decision on it breaks that is not documented. If every decision is, it is by design; if
+// known defects explain every one that is not, it is known.
+func classify(p invariants.Property, undocumented [][]findingKey) findingKey {
 	key := findingKey{p.Name, "", ByDesign, ""}
 	var names []string
-	for _, record := range l.undocumented {
+	for _, broken := range undocumented {
 		key.class = Known
 		known := false
-		for _, finding := range record.findings {
-			if f := parseKey(finding); f.class == Known {
+		for _, f := range broken {
+			if f.class == Known {
 				known = true
 				names = append(names, f.quirks)
 				key.plugin = f.plugin
@@ -173,4 +173,17 @@ func (l *lasso) repeated() []*model.NamedStep {
 		steps = append(steps, stage.Step)
 	}
 	return steps
+}
+
+// broken gives what the undocumented decisions break.
+func (l *lasso) broken() [][]findingKey {
+	var all [][]findingKey
+	for _, record := range l.undocumented {
+		var keys []findingKey
+		for _, finding := range record.findings {
+			keys = append(keys, parseKey(finding))
+		}
+		all = append(all, keys)
+	}
+	return all
 }

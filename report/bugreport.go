@@ -35,11 +35,7 @@ func (r *Run) bugReport(f *explore.Finding) string {
 	p.line("```")
 	p.section("## How to repeat it\n")
 	p.line("With modelcheck, in this folder:\n\n```sh")
-	if f.Property.Behaviour != nil {
-		p.line("jq '.states[0].cluster' %s | modelcheck -f - --liveness --recreations N   # as many as in its actions", TraceFile)
-	} else {
-		p.line("modelcheck replay .")
-	}
+	p.line("modelcheck replay .")
 	if f.Example.Case != nil {
 		configuration := ""
 		if len(r.Configuration) > 0 {

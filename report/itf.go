@@ -53,7 +53,7 @@ func itfTrace(version string, f *explore.Finding) any {
 		}
 		states = append(states, state)
 	}
-	return map[string]any{
+	trace := map[string]any{
 		"#meta": map[string]any{
 			"format":             "ITF",
 			"format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -66,6 +66,10 @@ func itfTrace(version string, f *explore.Finding) any {
 		"vars":   []string{"action", "bound", "nodes", "nominated", "phase", "priority"},
 		"states": states,
 	}
+	if loop := f.Example.Loop; loop > 0 {
+		trace["loop"] = len(states) - loop // the state that comes after the last one
+	}
+	return trace
 }
 
 // itfPhase tells how a pod stands.

@@ -35,6 +35,8 @@ type Trace struct {
 	// Actions bounds what may happen besides scheduling.
 	Actions Actions      `json:"actions"`
 	States  []TraceState `json:"states"`
+	// Loop is how many of the last steps go on for ever; 0 if none do.
+	Loop int `json:"loop,omitempty"`
 	// Decision is the decision in the last state; nil if the property is not one of decisions.
 	Decision *Decision `json:"decision,omitempty"`
 }
@@ -56,6 +58,8 @@ type TraceState struct {
 type TraceStep struct {
 	Step
 	By []string `json:"by,omitempty"`
+	// Idle: the decision changes nothing.
+	Idle bool `json:"idle,omitempty"`
 }
 
 // NewTrace gives the trace of a finding.
@@ -65,7 +69,7 @@ func (r *Run) NewTrace(f *explore.Finding) *Trace {
 		Format: traceFormat, SchemaVersion: TraceSchemaVersion, KubernetesVersion: r.KubernetesVersion,
 		Profile: r.Spec.Profile.SchedulerName, SchedulerConfiguration: string(r.Configuration), Reading: string(r.Spec.Reading()),
 		Finding:  ExplainedFinding{f.ID, string(f.Class), f.Property.Name, f.Plugin, document.Quirks, document.Example.Reasons},
-		Scenario: f.Example.Scenario, Decision: document.Example.Decision,
+		Scenario: f.Example.Scenario, Loop: f.Example.Loop, Decision: document.Example.Decision,
 	}
 	if kind, text, is := strings.Cut(f.Property.Text, ": "); is {
 		t.Rule = &TraceRule{kind, f.Property.Doc, text}
@@ -79,7 +83,7 @@ func (r *Run) NewTrace(f *explore.Finding) *Trace {
 	for i, stage := range f.Example.Stages {
 		state := TraceState{Cluster: manifests(stage.Cluster)}
 		if i < last {
-			state.Step = &TraceStep{document.Example.Steps[i], TakenBy(f.Example.Takers[i])}
+			state.Step = &TraceStep{Step: document.Example.Steps[i], By: TakenBy(f.Example.Takers[i]), Idle: stage.Step.Idle}
 		} else {
 			state.Cluster = document.Example.Cluster
 		}
@@ -129,6 +133,9 @@ func (t *Trace) validate() error {
 	}
 	if len(t.States) == 0 {
 		return errors.New("states is empty: a trace has one state at least")
+	}
+	if t.Loop < 0 || t.Loop >= len(t.States) {
+		return fmt.Errorf("loop is %d: it is how many of the last steps go on for ever, of which there are %d", t.Loop, len(t.States)-1)
 	}
 	for i := range t.States {
 		step, last := t.States[i].Step, i == len(t.States)-1

@@ -99,31 +99,63 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 		return nil, err
 	}
 	defer decider.Close()
-	again, err := explore.NewReplay(r.Spec, properties, decider, scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, trace.Actions.Model()))
+	again := scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, trace.Actions.Model())
+	if property.Behaviour != nil {
+		if err := loopAgain(r, property, decider, again); err != nil {
+			return nil, wrong(err)
+		}
+		return r, nil
+	}
+	replay, err := explore.NewReplay(r.Spec, properties, decider, again)
 	if err != nil {
 		return nil, wrong(err)
 	}
-	takeAgain(r, again)
+	takeAgain(r, replay)
 	if asker != nil {
 		r.Case, r.Findings = explore.Ask(r.Spec, properties, decider, spec.Question{Pod: asker, Snapshot: r.Clusters[len(r.Clusters)-1]})
 	} else {
-		r.Findings = again.Findings(r.Clusters[len(r.Clusters)-1])
+		r.Findings = replay.Findings(r.Clusters[len(r.Clusters)-1])
 	}
 	r.Conclude()
 	return r, nil
 }
 
-// takeAgain takes the steps again, as far as they are enabled.
-func takeAgain(r *report.Replayed, again *explore.Replay) {
+// loopAgain takes the steps of what goes on for ever again, and asks whether it does.
+func loopAgain(r *report.Replayed, property invariants.Property, decider explore.Decider, again *model.Scenario) error {
+	if r.Trace.Loop == 0 {
+		return fmt.Errorf("loop is missing: %s is about what goes on for ever, and it says how many of the last steps do", property.Name)
+	}
+	replay, err := explore.NewLassoReplay(r.Spec, property, decider, again)
+	if err != nil {
+		return err
+	}
+	if takeAgain(r, replay) {
+		finding, err := replay.Finding(r.Trace.Loop)
+		if err != nil {
+			r.Differ("steps %d to %d: %v", len(r.Trace.States)-r.Trace.Loop, len(r.Trace.States)-1, err)
+		} else {
+			r.Findings = append(r.Findings, *finding)
+		}
+	}
+	r.Conclude()
+	return nil
+}
+
+// takeAgain takes the steps again, as far as they are enabled, and tells whether they all are.
+func takeAgain(r *report.Replayed, again interface {
+	Take(step *model.NamedStep) (explore.Takers, error)
+	Cluster() *spec.Snapshot
+}) bool {
 	for i, state := range r.Trace.States[:len(r.Trace.States)-1] {
 		who, err := again.Take(namedStep(state.Step))
 		if err != nil {
 			r.Differ("step %d (%s) is not enabled: %v", i+1, state.Step.Text, err)
-			return
+			return false
 		}
 		r.Took(i, who)
 		r.Reached(i+1, again.Cluster())
 	}
+	return true
 }
 
 // readTrace reads the trace, from its folder or its file.
@@ -189,21 +221,22 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 		compiled.Property.Doc = rule.Doc
 		return compiled.Property, append(properties, compiled.Property), nil
 	}
-	others := slices.Concat(invariants.Optional(), invariants.Oracles())
+	others := slices.Concat(invariants.Optional(), invariants.Oracles(), invariants.Liveness())
 	i := slices.IndexFunc(others, named)
-	if slices.ContainsFunc(invariants.Liveness(), named) {
-		return invariants.Property{}, nil, fmt.Errorf("finding.property: %s is about what goes on for ever, which no single step shows; explore the first cluster instead: jq '.states[0].cluster' %s | modelcheck -f - --liveness --recreations %d",
-			trace.Finding.Property, report.TraceFile, trace.Actions.Recreations)
-	}
 	if i < 0 {
 		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q", trace.Finding.Property)
 	}
 	return others[i], append(properties, others[i]), nil
 }
 
-// arrivingIn gives the pods that arrive, in order, as the states after their arrival have them.
+// arrivingIn gives the pods that arrive, in order, as the states after their arrival have them. Who comes again under its name, as in
+// what goes on for ever, is not another pod.
 func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, error) {
 	var arriving []*v1.Pod
+	known := map[string]bool{}
+	for _, pod := range clusters[0].Pods {
+		known[pod.Namespace+"/"+pod.Name] = true
+	}
 	for i, state := range trace.States[:len(trace.States)-1] {
 		if !classNamed(state.Step.Action).Creates() {
 			continue
@@ -212,7 +245,10 @@ func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, erro
 		if pod == nil {
 			return nil, fmt.Errorf("states[%d].step.pod: %s arrives, but is not in states[%d].cluster", i, state.Step.Pod, i+1)
 		}
-		arriving = append(arriving, pod)
+		if !known[state.Step.Pod] {
+			arriving = append(arriving, pod)
+			known[state.Step.Pod] = true
+		}
 	}
 	return arriving, nil
 }
@@ -250,7 +286,7 @@ func namedStep(step *report.TraceStep) *model.NamedStep {
 		named.Namespace, named.Name, _ = strings.Cut(name, "/")
 		return named
 	}
-	named := &model.NamedStep{Class: classNamed(step.Action)}
+	named := &model.NamedStep{Class: classNamed(step.Action), Idle: step.Idle}
 	if step.Pod != "" {
 		named.Pod = pod(step.Pod)
 	}
