@@ -3,15 +3,16 @@ package spec
 import v1 "k8s.io/api/core/v1"
 
 // SharedPortFreed is a defect of kube-scheduler v1.36. What a node's pods occupy is kept as a set of ports, so taking
-// one of two pods away that share a port, as a dry run of preemption does, frees the port. Who is put back occupies it again;
-// who was never taken away, because its priority is not lower, does not.
+// one of two pods away that share a port, as a dry run of preemption does, frees the port. Who is put back occupies it again, and so does
+// a nominated pod, which is put there later; who was never taken away, because its priority is not lower, does not.
 func SharedPortFreed() Quirk {
 	f := NodePorts()
 	f.Holds = func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		freed := union(filter(s.gone, func(gone *v1.Pod) bool { return gone.Spec.NodeName == node.Name }), HostPorts)
+		taken, put := moves(s)
+		freed := union(filter(taken, func(gone *v1.Pod) bool { return gone.Spec.NodeName == node.Name }), HostPorts)
 		used := union(PodsOn(node, s), func(other *v1.Pod) []HostPort {
 			return filter(HostPorts(other), func(port HostPort) bool {
-				return Priority(other) < Priority(pod) || !contains(freed, port)
+				return Priority(other) < Priority(pod) || contains(put, other) || !contains(freed, port)
 			})
 		})
 		return all(HostPorts(pod), func(wanted HostPort) bool {
