@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -220,18 +219,6 @@ func (f *Formal) begin(at []position) {
 	}
 }
 
-// Width is the number of bytes of a state: its fields one after the other, from the lowest bit up.
-func (f *Formal) Width() int { return (f.bits() + 7) / 8 }
-
-// bits is the number of bits of a state: at least one.
-func (f *Formal) bits() int {
-	sum := 0
-	for _, width := range f.widths {
-		sum += width
-	}
-	return max(1, sum)
-}
-
 // Initial calls emit with the initial state.
 func (f *Formal) Initial(emit func(state []byte)) {
 	fields := slices.Clone(f.initial)
@@ -241,52 +228,6 @@ func (f *Formal) Initial(emit func(state []byte)) {
 	state := make([]byte, f.Width())
 	f.pack(fields, state)
 	emit(state)
-}
-
-// pack writes fields into a state.
-func (f *Formal) pack(fields []uint64, state []byte) {
-	var word uint64
-	used := 0 // bits of word
-	for i, field := range fields {
-		word |= field << used
-		if used += f.widths[i]; used < 64 {
-			continue
-		}
-		binary.LittleEndian.PutUint64(state, word)
-		state = state[8:]
-		used -= 64
-		word = field >> (f.widths[i] - used) // nothing, if the field ended with the word
-	}
-	for i := range state {
-		state[i] = byte(word >> (8 * i))
-	}
-}
-
-// unpack reads the fields of a state.
-func (f *Formal) unpack(state []byte, fields []uint64) {
-	var word uint64
-	have := 0 // bits of word
-	for i := range fields {
-		width := f.widths[i]
-		mask := uint64(1)<<width - 1
-		if have >= width {
-			fields[i] = word & mask
-			word, have = word>>width, have-width
-			continue
-		}
-		next, bits := uint64(0), 64
-		if len(state) >= 8 {
-			next, state = binary.LittleEndian.Uint64(state), state[8:]
-		} else {
-			bits = 8 * len(state)
-			for j, b := range state {
-				next |= uint64(b) << (8 * j)
-			}
-			state = nil
-		}
-		fields[i] = (word | next<<have) & mask
-		word, have = next>>(width-have), bits-(width-have)
-	}
 }
 
 // SymmetryGroup is the number of ways to rename the pods and nodes that nothing tells apart; 1 without symmetry.

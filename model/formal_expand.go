@@ -43,22 +43,29 @@ type FormalWorker struct {
 	// direct and known save the tables' lock: the cells of a node by its field, in arrays if fields are small. Nodes of a kind share them.
 	direct [][]*formalCell
 	known  []map[uint64]*formalCell
-	// narrow: a state is one word, in which the fields begin at shifts.
+	// narrow: a state is one word.
 	narrow bool
-	shifts []int
 	width  int
-	masks  []uint64
+	spans  []formalSpan
 
-	word   uint64
+	// row is the state, fields what is in it; next and state are the one that a step leads to.
+	row    []uint64
 	fields []uint64
-	cells  []*formalCell
 	next   []uint64
 	state  []byte
 	out    Successors
 	steps  int // of the state
+	// cells are what is on nodes: one for each run of nodes that nothing tells apart, not even the pods on them. The i-th run begins
+	// with node runs[i], and ends before node runs[i+1].
+	cells []*formalCell
+	runs  []int
 
 	_ [cacheLine]byte
 }
+
+// formalSpan is the bits of a field, and the fields among which it has its place: those of nodes that nothing tells apart, which are
+// of one width.
+type formalSpan struct{ from, width, first, last int }
 
 // cacheLine is what cores hand one another of memory. What one worker writes all the time keeps that far away from
 // what another one does, or each would take it from the other: two workers took a third more processor time than one.
@@ -98,14 +105,18 @@ const directBits = 16
 func (f *Formal) NewWorker() *FormalWorker {
 	w := &FormalWorker{
 		formal: f, narrow: f.bits() <= 64, width: f.Width(),
-		fields: apart[uint64](len(f.widths)), next: apart[uint64](len(f.widths)),
-		cells: apart[*formalCell](len(f.nodes)), state: apart[byte](max(8, f.Width())),
+		fields: apart[uint64](len(f.widths)), cells: apart[*formalCell](len(f.nodes)), runs: apart[int](len(f.nodes) + 1),
+		row: apart[uint64](f.rowWords()), next: apart[uint64](f.rowWords()), state: apart[byte](8 * f.rowWords()),
 		direct: make([][]*formalCell, len(f.nodes)), known: make([]map[uint64]*formalCell, len(f.nodes)),
 	}
-	shift := 0
-	for _, width := range f.widths {
-		w.shifts, w.masks = append(w.shifts, shift), append(w.masks, 1<<width-1)
-		shift += width
+	from := 0
+	for i, width := range f.widths {
+		span := formalSpan{from: from, width: width}
+		if i > 0 {
+			span.first, span.last = f.nodes[i-1].first+1, f.nodes[i-1].last+1
+		}
+		w.spans = append(w.spans, span)
+		from += width
 	}
 	first := map[int]int{}
 	for i, n := range f.nodes {
@@ -136,12 +147,17 @@ func (f *Formal) Deadlock(state []byte) bool {
 func (w *FormalWorker) Expand(state []byte, out Successors) {
 	w.out, w.steps = out, 0
 	w.read(state)
-	for i := range w.cells {
-		w.cells[i] = w.cellOf(i, w.fields[i+1])
-		for _, breach := range w.cells[i].breaches {
+	w.cells, w.runs = w.cells[:0], w.runs[:0]
+	for node := range w.formal.nodes {
+		if node == w.formal.nodes[node].first || w.fields[node+1] != w.fields[node] {
+			w.cells = append(w.cells, w.cellOf(node, w.fields[node+1]))
+			w.runs = append(w.runs, node)
+		}
+		for _, breach := range w.cells[len(w.cells)-1].breaches {
 			out.Find(breach, -1)
 		}
 	}
+	w.runs = append(w.runs, len(w.formal.nodes))
 	for i := range w.formal.goals {
 		if goal := &w.formal.goals[i]; w.reaches(goal) {
 			out.Find(GoalKey(goal.text), -1)
@@ -156,24 +172,20 @@ func (w *FormalWorker) Expand(state []byte, out Successors) {
 
 // read takes the state apart.
 func (w *FormalWorker) read(state []byte) {
+	rowOf(state, w.row)
 	if !w.narrow {
-		w.formal.unpack(state, w.fields)
+		for i := range w.spans {
+			w.fields[i] = bitsAt(w.row, w.spans[i].from, w.spans[i].width)
+		}
 		return
 	}
-	if len(state) == 8 {
-		w.word = binary.LittleEndian.Uint64(state)
-	} else {
-		w.word = 0
-		for i, b := range state {
-			w.word |= uint64(b) << (8 * i)
-		}
-	}
-	for i := range w.fields {
-		w.fields[i] = w.word >> w.shifts[i] & w.masks[i]
+	word := w.row[0]
+	for i := range w.spans {
+		w.fields[i] = word >> w.spans[i].from & (1<<w.spans[i].width - 1)
 	}
 }
 
-// reaches tells whether the state is in the goal.
+// reaches tells whether the state is in the goal. Without symmetry every run is one node.
 func (w *FormalWorker) reaches(goal *formalGoal) bool {
 	left := w.formal.all - w.fields[0]
 	if w.fields[0]&goal.need[0] != goal.need[0] {
@@ -221,11 +233,6 @@ func (w *FormalWorker) schedule() {
 	}
 }
 
-// repeated tells whether the node is like the one before it, pods included.
-func (w *FormalWorker) repeated(node int) bool {
-	return node > w.formal.nodes[node].first && w.fields[node+1] == w.fields[node]
-}
-
 // bind gives the steps of Scheduling. It is false if there is no feasible node.
 func (w *FormalWorker) bind(pod int) bool {
 	most, feasible := int64(0), false
@@ -238,9 +245,9 @@ func (w *FormalWorker) bind(pod int) bool {
 		return false
 	}
 	one := w.formal.pods[pod].one
-	for node, facts := range w.cells {
-		if facts.feasible>>pod&1 != 0 && facts.viability[pod] == most && !w.repeated(node) {
-			w.add(formalAction(FormalSchedule, pod, node), node, facts.bound[pod], w.fields[0]-one)
+	for i, facts := range w.cells {
+		if facts.feasible>>pod&1 != 0 && facts.viability[pod] == most {
+			w.add(formalAction(FormalSchedule, pod, w.runs[i]), w.runs[i], facts.bound[pod], w.fields[0]-one)
 		}
 	}
 	return true
@@ -249,25 +256,26 @@ func (w *FormalWorker) bind(pod int) bool {
 // preempt gives the steps of Preemption: of all nodes the evictions of least casualty.
 func (w *FormalWorker) preempt(pod int) {
 	t := w.formal.tables
-	evict := func(node int) *evictions {
-		return t.evict(w.formal.nodes[node].kind, w.cells[node].formalFacts, pod)
+	evict := func(i int) *evictions {
+		return t.evict(w.formal.nodes[w.runs[i]].kind, w.cells[i].formalFacts, pod)
 	}
 	var least *evictions
-	for node := range w.cells {
-		if here := evict(node); len(here.sets) > 0 && (least == nil || t.spec.CompareCasualty(here.casualty, least.casualty) < 0) {
+	for i := range w.cells {
+		if here := evict(i); len(here.sets) > 0 && (least == nil || t.spec.CompareCasualty(here.casualty, least.casualty) < 0) {
 			least = here
 		}
 	}
 	if least == nil {
 		return
 	}
-	for node := range w.cells {
-		here := evict(node)
-		if len(here.sets) == 0 || w.repeated(node) || t.spec.CompareCasualty(here.casualty, least.casualty) > 0 {
+	for i := range w.cells {
+		here := evict(i)
+		if len(here.sets) == 0 || t.spec.CompareCasualty(here.casualty, least.casualty) > 0 {
 			continue
 		}
-		for i, victims := range here.sets {
-			w.add(formalAction(FormalPreempt, pod, node), node, here.fields[i], w.fields[0]+victims)
+		node := w.runs[i]
+		for j, victims := range here.sets {
+			w.add(formalAction(FormalPreempt, pod, node), node, here.fields[j], w.fields[0]+victims)
 		}
 	}
 }
@@ -276,11 +284,9 @@ func (w *FormalWorker) preempt(pod int) {
 func (w *FormalWorker) environment() {
 	f := w.formal
 	gone := f.all - w.fields[0]
-	for node, cell := range w.cells {
-		gone -= cell.cell
-		if w.repeated(node) {
-			continue
-		}
+	for i, cell := range w.cells {
+		node := w.runs[i]
+		gone -= cell.cell * uint64(w.runs[i+1]-node)
 		for j, i := range cell.pods {
 			if f.actions.Unbind {
 				w.add(formalAction(FormalUnbind, int(i), node), node, cell.gone[j], w.fields[0]+f.pods[i].one)
@@ -301,42 +307,67 @@ func (w *FormalWorker) environment() {
 }
 
 // add gives the step after which the node has this field and these pods are unbound. No node changes if it is -1.
+//
+// Of a canonical state, only the bits between the field's old place and its new one change, and the unbound pods.
 func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
-	f := w.formal
 	w.steps++
-	width := w.width
-	alone := node < 0 || f.nodes[node].first == f.nodes[node].last
-	if w.narrow && alone {
-		// Fields are exchanged by adding differences: what one borrows from the next it gives back.
-		next := w.word + unbound - w.fields[0]
+	if w.narrow {
+		// Bits are exchanged by adding differences: what some borrow from the next they give back.
+		next := w.row[0] + unbound - w.fields[0]
 		if node >= 0 {
-			next += (field - w.fields[node+1]) << w.shifts[node+1]
+			next += w.exchanged(node+1, field)
 		}
 		binary.LittleEndian.PutUint64(w.state, next)
-		w.out.Add(action, w.state[:width])
+		w.out.Add(action, w.state[:w.width])
 		return
 	}
-	copy(w.next, w.fields)
-	w.next[0] = unbound
+	copy(w.next, w.row)
+	setBits(w.next, 0, w.spans[0].width, unbound)
 	if node >= 0 {
-		n := &f.nodes[node]
-		at := node + 1
-		for ; at > n.first+1 && w.next[at-1] > field; at-- {
-			w.next[at] = w.next[at-1]
-		}
-		for ; at < n.last+1 && w.next[at+1] < field; at++ {
-			w.next[at] = w.next[at+1]
-		}
-		w.next[at] = field
+		w.exchange(node+1, field)
 	}
-	if w.narrow {
-		next := uint64(0)
-		for i := len(w.next) - 1; i >= 0; i-- {
-			next |= w.next[i] << w.shifts[i]
-		}
-		binary.LittleEndian.PutUint64(w.state, next)
-	} else {
-		f.pack(w.next, w.state[:width])
+	for i, word := range w.next {
+		binary.LittleEndian.PutUint64(w.state[8*i:], word)
 	}
-	w.out.Add(action, w.state[:width])
+	w.out.Add(action, w.state[:w.width])
+}
+
+// place gives the place of what becomes of the i-th field.
+func (w *FormalWorker) place(i int, field uint64) int {
+	span, at := &w.spans[i], i
+	for at > span.first && w.fields[at-1] > field {
+		at--
+	}
+	for at < span.last && w.fields[at+1] < field {
+		at++
+	}
+	return at
+}
+
+// exchanged gives the difference that putting a field into its place, instead of the i-th one, makes to a state of one word.
+func (w *FormalWorker) exchanged(i int, field uint64) uint64 {
+	span, at := &w.spans[i], w.place(i, field)
+	if at == i {
+		return (field - w.fields[i]) << span.from
+	}
+	from, to := w.spans[min(i, at)].from, w.spans[max(i, at)].from
+	moving := to - from // bits of the fields that make room
+	before := w.row[0] >> from & (1<<(moving+span.width) - 1)
+	after := before>>span.width | field<<moving
+	if at < i {
+		after = before<<span.width&(1<<(moving+span.width)-1) | field
+	}
+	return (after - before) << from
+}
+
+// exchange is exchanged for a state of several words: it changes next.
+func (w *FormalWorker) exchange(i int, field uint64) {
+	span, at := &w.spans[i], w.place(i, field)
+	to := w.spans[at].from
+	if at > i {
+		copyBits(w.next, span.from, w.row, span.from+span.width, to-span.from)
+	} else if at < i {
+		copyBits(w.next, to+span.width, w.row, to, span.from-to)
+	}
+	setBits(w.next, to, span.width, field)
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,19 +100,31 @@ func TestFormalPaths(t *testing.T) {
 	}
 }
 
-// TestFormalAllocates: once the tables are filled, expanding a state allocates nothing.
+// TestFormalAllocatesNothing: once the tables are filled, expanding a state allocates nothing, be it of one word or of several.
 func TestFormalAllocatesNothing(t *testing.T) {
-	f, err := NewFormal(rowOfNodes([2]int{9, 6}, [2]int{12, 8}), spec.NewReference(), FormalActions{Leave: true, Return: true}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := f.NewWorker()
-	f.Initial(func(state []byte) {
-		out := discard{}
-		if n := testing.AllocsPerRun(100, func() { w.Expand(state, out) }); n > 0 {
-			t.Errorf("%v allocations", n)
+	for _, nodes := range [][2]int{{9, 6}, {30, 20}} {
+		f, err := NewFormal(rowOfNodes(nodes, [2]int{12, 8}), spec.NewReference(), FormalActions{Leave: true, Return: true}, true)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		w := f.NewWorker()
+		if wide := nodes[0] == 30; wide == w.narrow {
+			t.Fatalf("states of %v nodes have %d bits", nodes, f.bits())
+		}
+		found := &frontier{known: map[string]bool{}}
+		f.Initial(func(state []byte) { found.Add(0, state) })
+		for i := 0; i < min(len(found.states), 500); i++ {
+			w.Expand(found.states[i], found)
+		}
+		out := discard{}
+		if n := testing.AllocsPerRun(10, func() {
+			for _, state := range found.states[:500] {
+				w.Expand(state, out)
+			}
+		}); n > 0 {
+			t.Errorf("%v nodes: %v allocations", nodes, n)
+		}
+	}
 }
 
 type discard struct{}
@@ -162,6 +175,53 @@ func TestFormalCodec(t *testing.T) {
 		f.unpack(state, got)
 		if diff := cmp.Diff(fields, got); diff != "" {
 			t.Fatalf("%v bits (-packed +unpacked):\n%s", f.widths, diff)
+		}
+	})
+}
+
+// TestFormalChangesArePacked: a step that writes what it changes of a state gives the state that is packed of all fields, sorted.
+func TestFormalChangesArePacked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := &Formal{widths: []int{rapid.IntRange(0, 64).Draw(t, "bits of the unbound pods")}}
+		fields := []uint64{0}
+		draw := func(i int) uint64 {
+			return rapid.Uint64().Draw(t, "field") & (1<<f.widths[i] - 1)
+		}
+		for kind := range rapid.IntRange(1, 3).Draw(t, "kinds of node") {
+			first, nodes := len(f.nodes), rapid.IntRange(1, 20).Draw(t, "nodes")
+			width := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, 7, 11, 16, 31, 32, 63, 64}).Draw(t, "bits of a node")
+			for range nodes {
+				f.nodes = append(f.nodes, formalNode{kind: kind, first: first, last: first + nodes - 1})
+				f.widths = append(f.widths, width)
+				fields = append(fields, draw(len(fields)))
+			}
+			slices.Sort(fields[first+1:])
+		}
+		fields[0] = draw(0)
+		state := make([]byte, f.Width())
+		f.pack(fields, state)
+		w := f.NewWorker()
+		w.read(state)
+		if !slices.Equal(w.fields, fields) {
+			t.Fatalf("%v bits: read %x, want %x", f.widths, w.fields, fields)
+		}
+		node, unbound := rapid.IntRange(-1, len(f.nodes)-1).Draw(t, "node that changes"), draw(0)
+		field := uint64(0)
+		fields[0] = unbound
+		if node >= 0 {
+			field = draw(node + 1)
+			fields[node+1] = field
+			n := &f.nodes[node]
+			slices.Sort(fields[n.first+1 : n.last+2])
+		}
+		f.pack(fields, state)
+		for _, narrow := range []bool{f.bits() <= 64, false} {
+			var got lastStep
+			w.narrow, w.out = narrow, &got
+			w.add(0, node, field, unbound)
+			if !slices.Equal(got.state, state) {
+				t.Fatalf("%v bits, one word %t: node %d, changed to %x: %x, want %x", f.widths, narrow, node, field, got.state, state)
+			}
 		}
 	})
 }
