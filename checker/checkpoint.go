@@ -44,11 +44,16 @@ type CheckpointError struct {
 // Error names the file and says what is wrong.
 func (e *CheckpointError) Error() string { return e.Path + ": " + e.Problem }
 
-const manifestName = "checkpoint"
+const (
+	manifestName = "checkpoint"
+	// lockName is the file that a run has locked as long as it uses the directory. It is never removed: somebody may be about to lock it.
+	lockName = "lock"
+)
 
 // store is the directory of a run.
 type store struct {
 	Checkpoint
+	locked  *os.File
 	record  int // bytes of a state and its parent
 	saved   time.Time
 	garbage []string // files that the next checkpoint does without
@@ -56,7 +61,7 @@ type store struct {
 	generation int
 }
 
-// openStore opens the directory. The manifest is nil if the run is to begin anew.
+// openStore opens the directory, which nobody else may use until close. The manifest is nil if the run is to begin anew.
 func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 	s := &store{Checkpoint: c, record: width + 4, saved: time.Now()}
 	if s.open == nil {
@@ -65,23 +70,65 @@ func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
 		return nil, nil, &CheckpointError{c.Dir, fmt.Sprintf("it cannot be made: %v", err)}
 	}
+	if err := s.ours(); err != nil {
+		return nil, nil, err
+	}
+	if err := s.lock(); err != nil {
+		return nil, nil, err
+	}
+	m, err := s.read()
+	if err == nil && m != nil {
+		s.generation = m.Generation
+		err = s.tidy()
+	}
+	if err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	return s, m, nil
+}
+
+// read reads the manifest; nil if there is none.
+func (s *store) read() (*manifest, error) {
 	path := s.path(manifestName)
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, nil, s.empty()
+		return nil, nil
 	case err != nil:
-		return nil, nil, &CheckpointError{path, fmt.Sprintf("it cannot be read: %v", err)}
-	case !c.Resume:
-		return nil, nil, &CheckpointError{c.Dir, "there is a checkpoint in it already: go on with it, or take another directory"}
+		return nil, &CheckpointError{path, fmt.Sprintf("it cannot be read: %v", err)}
+	case !s.Resume:
+		return nil, &CheckpointError{s.Dir, "there is a checkpoint in it already: resume it, or take another directory"}
 	}
-	m, err := decodeManifest(data, c.Identity)
+	m, err := decodeManifest(data, s.Identity)
 	if err != nil {
-		return nil, nil, &CheckpointError{path, err.Error()}
+		return nil, &CheckpointError{path, err.Error()}
 	}
-	s.generation = m.Generation
-	return s, m, s.tidy()
+	return m, nil
 }
+
+// lock keeps other runs out. It makes a file, so it also finds out whether that is possible.
+func (s *store) lock() error {
+	f, err := os.OpenFile(s.path(lockName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return &CheckpointError{s.Dir, fmt.Sprintf("nothing can be written there: %v", err)}
+	}
+	got, err := lockFile(f)
+	switch {
+	case err != nil:
+		err = &CheckpointError{f.Name(), fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err)}
+	case !got:
+		err = &CheckpointError{s.Dir, "it is in use by another run: wait until that ends, or take another directory"}
+	default:
+		s.locked = f
+		return nil
+	}
+	_ = f.Close() // nothing was written
+	return err
+}
+
+// close lets others use the directory.
+func (s *store) close() { _ = s.locked.Close() }
 
 // tidy removes what a run that was killed did not come to remove: the delayed steps of levels that are over.
 func (s *store) tidy() error {
@@ -97,9 +144,11 @@ func (s *store) tidy() error {
 	return nil
 }
 
-// empty sees to it that there is nothing in the directory but what is left of a run that was ended before its first checkpoint, and that
-// files can be made there.
-func (s *store) empty() error {
+// ours sees to it that there is a checkpoint in the directory, or nothing but what is left of a run that was ended before its first one.
+func (s *store) ours() error {
+	if _, err := os.Lstat(s.path(manifestName)); err == nil {
+		return nil
+	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
 		return &CheckpointError{s.Dir, fmt.Sprintf("it cannot be read: %v", err)}
@@ -109,17 +158,10 @@ func (s *store) empty() error {
 		if known, _ := filepath.Match(statesPattern, name); known {
 			continue
 		}
-		if known, _ := filepath.Match(delayedPattern, name); known || name == manifestName+unfinished {
+		if known, _ := filepath.Match(delayedPattern, name); known || name == manifestName || name == manifestName+unfinished || name == lockName {
 			continue
 		}
 		return &CheckpointError{s.path(name), "it belongs to no checkpoint: take a directory of its own for checkpoints"}
-	}
-	probe, err := os.CreateTemp(s.Dir, "states-")
-	if err == nil {
-		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
-	}
-	if err != nil {
-		return &CheckpointError{s.Dir, fmt.Sprintf("nothing can be written there: %v", err)}
 	}
 	return nil
 }

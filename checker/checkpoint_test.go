@@ -298,6 +298,53 @@ func TestDirectoryIsRefused(t *testing.T) {
 	}
 }
 
+// waiting is a model that does not go on before it is told to.
+type waiting struct {
+	toy
+	entered chan<- struct{}
+	leave   <-chan struct{}
+}
+
+func (m waiting) Worker() Worker { return m }
+func (m waiting) Expand(state []byte, out *Steps) {
+	m.entered <- struct{}{}
+	<-m.leave
+	m.toy.Expand(state, out)
+}
+
+// TestOneRunAtATime: while a run uses a directory, another one is refused, and what the first one finds is not touched.
+func TestOneRunAtATime(t *testing.T) {
+	dir, entered, leave := t.TempDir(), make(chan struct{}, 1<<10), make(chan struct{})
+	options := func() Options {
+		return Options{Workers: 1, Checkpoint: &Checkpoint{Dir: dir, Every: 1, Resume: true, open: failing(always)}}
+	}
+	first := make(chan *Result)
+	go func() { first <- check(t, waiting{hanoi(5), entered, leave}, options()) }()
+	<-entered
+	for range 2 { // who is refused leaves the lock alone
+		_, err := Check(context.Background(), hanoi(5), options())
+		if failed, ok := errors.AsType[*CheckpointError](err); !ok || failed.Path != dir || !strings.Contains(failed.Problem, "in use by another run") {
+			t.Errorf("a second run: %v", err)
+		}
+	}
+	close(leave)
+	want := check(t, hanoi(5), Options{})
+	for reason, got := range map[string]*Result{"the first": <-first, "one after it": check(t, hanoi(5), options())} {
+		if diff := cmp.Diff(want, got, whereItWas); diff != "" {
+			t.Errorf("%s (-alone +got):\n%s", reason, diff)
+		}
+	}
+	// Who was refused because of what is in the directory lets others in, too.
+	other := options()
+	other.Checkpoint.Identity = "another"
+	for range 2 {
+		if _, err := Check(context.Background(), hanoi(5), other); err == nil || !strings.Contains(err.Error(), "another run: another input") {
+			t.Errorf("a run of another identity: %v", err)
+		}
+	}
+	check(t, hanoi(5), options())
+}
+
 // FuzzManifest: whatever is in the file, it is refused, or all that the explorer relies on holds.
 func FuzzManifest(f *testing.F) {
 	dir := f.TempDir()

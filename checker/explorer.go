@@ -156,8 +156,11 @@ func (e *explorer) begin() (begun bool, err error) {
 	return true, nil
 }
 
-// close closes the files.
+// close closes the files, and then lets others use them.
 func (e *explorer) close() {
+	if e.store != nil {
+		defer e.store.close()
+	}
 	for _, s := range e.shards {
 		for _, f := range []*recordFile{s.file, s.delayed} {
 			if f != nil {

@@ -183,7 +183,7 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 			Checkpoint: checkpoint,
 		})
 		if refused, ok := errors.AsType[*checker.CheckpointError](err); ok {
-			return nil, usage("--checkpoint: %w; --resume goes on with a checkpoint that is whole and of this run", refused)
+			return nil, usage("--checkpoint: %w", refused)
 		}
 		if err != nil {
 			return nil, err

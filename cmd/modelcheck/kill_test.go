@@ -127,6 +127,57 @@ func TestKilledShards(t *testing.T) {
 	}
 }
 
+// TestInUse: a second process that is given the directory of a run is refused; once the first one is killed, the next goes on.
+func TestInUse(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	start := func(more ...string) (*exec.Cmd, *strings.Builder) {
+		var stderr strings.Builder
+		command := exec.Command(program)
+		// It takes minutes, if nobody ends it.
+		command.Args = append([]string{"modelcheck", "formal", "../../testdata/configurations/growth/10-20-4.json",
+			"--workers", "1", "--memory", "1Gi", "--checkpoint", dir, "--checkpoint-every", "50ms", "--quiet"}, more...)
+		command.Stderr = &stderr
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return command, &stderr
+	}
+	first, stderr := start()
+	defer first.Process.Kill()
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "checkpoint")); err == nil {
+			break
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("no checkpoint after a minute; stderr: %s", stderr)
+		}
+	}
+	ends := func(command *exec.Cmd, code int) {
+		t.Helper()
+		if err := command.Wait(); err == nil || command.ProcessState.ExitCode() != code {
+			t.Errorf("ended with %v, want exit code %d", err, code)
+		}
+	}
+	second, said := start("--resume")
+	ends(second, 2)
+	if !strings.Contains(said.String(), dir+": it is in use by another run") {
+		t.Errorf("the second said: %s", said)
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	ends(first, -1)
+	third, said := start("--resume", "--max-states", "1")
+	ends(third, 3)
+	if said.String() != "" {
+		t.Errorf("the third said: %s", said)
+	}
+}
+
 // killedAfter starts the command, kills it (kill -9) after the time, and tells whether it had not ended by itself.
 func killedAfter(t *testing.T, command *exec.Cmd, after time.Duration) bool {
 	t.Helper()
