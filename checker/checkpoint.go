@@ -300,7 +300,7 @@ func (e *explorer) resume(m *manifest) error {
 		return &CheckpointError{e.store.path(manifestName), "it is the checkpoint of another model"}
 	}
 	errs := make([]error, shardCount)
-	parallel(len(e.workers), shardCount, func(_, i int) { errs[i] = e.resumeShard(i, &m.Shards[i]) })
+	parallel(len(e.workers), shardCount, func(_, i int) { errs[i] = e.resumeShard(i, m) })
 	for _, err := range errs {
 		if err != nil {
 			return err // one is enough
@@ -332,24 +332,45 @@ func (e *explorer) resume(m *manifest) error {
 	return nil
 }
 
-// resumeShard reads the states of a shard.
-func (e *explorer) resumeShard(i int, m *shardManifest) error {
-	s := e.shards[i]
+// resumeShard reads the states of a shard. It believes digests, and yet looks at whatever would lead outside of a table.
+func (e *explorer) resumeShard(i int, manifest *manifest) error {
+	s, m := e.shards[i], &manifest.Shards[i]
 	copy(s.first, m.First)
+	damaged := func(f *recordFile, state []byte, problem string) error {
+		return &CheckpointError{f.path, fmt.Sprintf("it is damaged: state %x %s", state, problem)}
+	}
+	// parted takes apart a record.
+	parted := func(f *recordFile, record []byte) (state []byte, h uint64, parent stateID, err error) {
+		state, parent = record[:e.width:e.width], stateID(binary.LittleEndian.Uint32(record[e.width:]))
+		if h = hash(state); shardOf(h) != i {
+			return state, h, parent, damaged(f, state, "is not of this shard")
+		}
+		if parent != noParent && parent.index() >= manifest.Shards[parent.shard()].States {
+			return state, h, parent, damaged(f, state, fmt.Sprintf("has a parent that is not there, %d", parent))
+		}
+		return state, h, parent, nil
+	}
 	if m.OnDisk {
 		s.toDisk(e.store.delayed(i))
-		if err := s.delayed.adopt(m.Delayed, m.DelayedSum, func([]byte) error { return nil }); err != nil {
+		err := s.delayed.adopt(m.Delayed, m.DelayedSum, func(record []byte) error {
+			state, _, _, err := parted(s.delayed, record)
+			if action := binary.LittleEndian.Uint32(record[e.width+4:]); err == nil && e.class != nil {
+				if class := e.class(action); class < 0 || class >= len(s.first) {
+					err = damaged(s.delayed, state, fmt.Sprintf("is led to by action %d, which is of no class", action))
+				}
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		s.count = m.States
-		return s.file.adopt(int64(m.States), m.Sum, func([]byte) error { return nil })
 	}
 	return s.file.adopt(int64(m.States), m.Sum, func(record []byte) error {
-		state := record[:e.width]
-		h := hash(state)
-		if shardOf(h) != i || !s.add(h, state, stateID(binary.LittleEndian.Uint32(record[e.width:]))) {
-			return &CheckpointError{s.file.path, fmt.Sprintf("it is damaged: state %x is not of this shard, or is there twice", state)}
+		state, h, parent, err := parted(s.file, record)
+		if err == nil && !m.OnDisk && !s.add(h, state, parent) {
+			err = damaged(s.file, state, "is there twice")
 		}
-		return nil
+		return err
 	})
 }

@@ -9,36 +9,39 @@ import (
 )
 
 // TestCodecRoundTrip: unpack(pack(a)) = a for every canonical a, for codecs of any size; hence pack is injective.
-func TestCodecRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := codec{
-			nodes: rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
-			pods:  rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
-			kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
-			owed:  rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "kinds recreated"),
-			wide:  rapid.Bool().Draw(t, "wide"),
+func TestCodecRoundTrip(t *testing.T) { rapid.Check(t, codecRoundTrip) }
 
-			budgets: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "budgets"),
-			ranked:  rapid.Bool().Draw(t, "ranked"),
-		}
-		if rapid.Bool().Draw(t, "nodes change") {
-			c.changes = 1 + c.nodes
-		}
-		a := drawFor(t, c)
-		state := make([]byte, c.width())
-		c.pack(a, state)
-		back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}, Budgets: []uint8{9}} // scratch that was used before
-		c.unpack(state, back)
-		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
-		}
-		b := drawFor(t, c)
-		other := make([]byte, c.width())
-		c.pack(b, other)
-		if (string(state) == string(other)) != cmp.Equal(a, b, cmpopts.EquateEmpty()) {
-			t.Fatalf("two arrangements, equal or not, and their states:\n%v\n%v\n%x\n%x", a, b, state, other)
-		}
-	})
+// FuzzCodec lets the fuzzer choose what is drawn.
+func FuzzCodec(f *testing.F) { f.Fuzz(rapid.MakeFuzz(codecRoundTrip)) }
+
+func codecRoundTrip(t *rapid.T) {
+	c := codec{
+		nodes: rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
+		pods:  rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
+		kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
+		owed:  rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "kinds recreated"),
+		wide:  rapid.Bool().Draw(t, "wide"),
+
+		budgets: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "budgets"),
+		ranked:  rapid.Bool().Draw(t, "ranked"),
+	}
+	if rapid.Bool().Draw(t, "nodes change") {
+		c.changes = 1 + c.nodes
+	}
+	a := drawFor(t, c)
+	state := make([]byte, c.width())
+	c.pack(a, state)
+	back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}, Budgets: []uint8{9}} // scratch that was used before
+	c.unpack(state, back)
+	if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
+	}
+	b := drawFor(t, c)
+	other := make([]byte, c.width())
+	c.pack(b, other)
+	if (string(state) == string(other)) != cmp.Equal(a, b, cmpopts.EquateEmpty()) {
+		t.Fatalf("two arrangements, equal or not, and their states:\n%v\n%v\n%x\n%x", a, b, state, other)
+	}
 }
 
 // drawFor draws a canonical arrangement that fits the codec, at its limits as well.
