@@ -37,20 +37,24 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfFormal: a rate is that since the line before of the same configuration.
+// TestProgressOfFormal: rates are those since the line before of the same configuration.
 func TestProgressOfFormal(t *testing.T) {
 	var out strings.Builder
 	p := newProgress(&out, false, false)
-	at := func(generated int64, elapsed time.Duration) checker.Progress {
-		return checker.Progress{Depth: 3, Distinct: 100, Generated: generated, Queue: 7, Elapsed: elapsed}
+	at := func(distinct, waiting, generated int64, elapsed time.Duration) checker.Progress {
+		return checker.Progress{Depth: 3, Distinct: distinct, Generated: generated, Queue: waiting, Elapsed: elapsed}
 	}
 	p.resumed("H6", 90, "run")
-	p.showFormal("H6", 1, 2, at(200, 2*time.Second))
-	p.showFormal("H6", 1, 2, at(500, 4*time.Second))
-	p.showFormal("D3", 2, 2, at(40, time.Second))
+	p.showFormal("H6", 1, 2, at(100, 20, 200, 2*time.Second))
+	p.showFormal("H6", 1, 2, at(150, 60, 500, 4*time.Second)) // 10 expanded in 2 seconds
+	p.showFormal("H6", 1, 2, at(170, 80, 600, 5*time.Second)) // none, while steps are added
+	p.showFormal("H6", 1, 2, at(170, 0, 900, 6*time.Second))
+	p.showFormal("D3", 2, 2, at(100, 7, 40, time.Second))
 	want := "H6: goes on with the 90 states in run\n" +
-		"1/2 H6: 100 states, 200 transitions, depth 3, 7 waiting; 2s\n" +
-		"1/2 H6: 100 states, 500 transitions (150 a second), depth 3, 7 waiting; 4s\n" +
+		"1/2 H6: 100 states, 200 transitions, depth 3, 20 waiting; 2s\n" +
+		"1/2 H6: 150 states, 500 transitions (150 a second), depth 3, 60 waiting (12s at this rate); 4s\n" +
+		"1/2 H6: 170 states, 600 transitions (100 a second), depth 3, 80 waiting; 5s\n" +
+		"1/2 H6: 170 states, 900 transitions (300 a second), depth 3, 0 waiting (0s at this rate); 6s\n" +
 		"2/2 D3: 100 states, 40 transitions, depth 3, 7 waiting; 1s\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
