@@ -9,8 +9,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -132,10 +135,11 @@ func (s *store) close() { _ = s.locked.Close() }
 
 // tidy removes what a run that was killed did not come to remove: the delayed steps of levels that are over.
 func (s *store) tidy() error {
-	paths, err := filepath.Glob(s.path(delayedPattern))
-	for _, path := range paths {
-		if !strings.HasPrefix(filepath.Base(path), fmt.Sprintf("steps-%d-", s.generation)) {
-			err = errors.Join(err, os.Remove(path))
+	entries, err := os.ReadDir(s.Dir)
+	for _, entry := range entries {
+		name := entry.Name()
+		if delayedName.MatchString(name) && !strings.HasPrefix(name, fmt.Sprintf("steps-%d-", s.generation)) {
+			err = errors.Join(err, os.Remove(s.path(name)))
 		}
 	}
 	if err != nil {
@@ -155,10 +159,7 @@ func (s *store) ours() error {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if known, _ := filepath.Match(statesPattern, name); known {
-			continue
-		}
-		if known, _ := filepath.Match(delayedPattern, name); known || name == manifestName || name == manifestName+unfinished || name == lockName {
+		if statesName.MatchString(name) || delayedName.MatchString(name) || slices.Contains([]string{manifestName, manifestName + unfinished, lockName}, name) {
 			continue
 		}
 		return &CheckpointError{s.path(name), "it belongs to no checkpoint: take a directory of its own for checkpoints"}
@@ -166,12 +167,11 @@ func (s *store) ours() error {
 	return nil
 }
 
-const (
-	statesPattern  = "states-*"
-	delayedPattern = "steps-*"
-	// unfinished ends the name of a manifest that is being written.
-	unfinished = ".part"
-)
+// unfinished ends the name of a manifest that is being written.
+const unfinished = ".part"
+
+// statesName and delayedName are the names that states and delayed give.
+var statesName, delayedName = regexp.MustCompile(`^states-\d\d$`), regexp.MustCompile(`^steps-\d+-\d\d$`)
 
 func (s *store) path(name string) string { return filepath.Join(s.Dir, name) }
 
@@ -212,10 +212,8 @@ func (s *store) write(m *manifest) error {
 	if err := os.Rename(part, s.path(manifestName)); err != nil {
 		return err
 	}
-	// The directory too, so that the new name survives. Not every system can do that.
-	if dir, err := os.Open(s.Dir); err == nil {
-		_ = dir.Sync()
-		_ = dir.Close()
+	if err := syncDir(s.Dir); err != nil {
+		return err
 	}
 	for _, path := range s.garbage {
 		_ = os.Remove(path) // nobody reads it any more
@@ -223,6 +221,22 @@ func (s *store) write(m *manifest) error {
 	s.garbage = nil
 	s.saved = time.Now()
 	return nil
+}
+
+// syncDir sees to it that new names in a directory survive a failure of the machine, where the system can do that.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		err = nil // this file system cannot
+	}
+	return errors.Join(err, dir.Close())
 }
 
 // keep writes records of states and parents that are not in the shard's file yet.

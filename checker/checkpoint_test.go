@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -295,6 +296,80 @@ func TestDirectoryIsRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(full, manifestName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a checkpoint beside other files: %v", err)
+	}
+}
+
+// TestTidy: of the files in its directory and in others, whatever it is called, a run removes its own delayed steps, and only those of levels
+// that are over.
+func TestTidy(t *testing.T) {
+	parent := t.TempDir()
+	dir, other := filepath.Join(parent, "run[12]"), filepath.Join(parent, "run1")
+	options := Options{Memory: 32 << 10, MaxDepth: 70, Checkpoint: &Checkpoint{Dir: dir, Resume: true, open: failing(always)}}
+	if got := check(t, hanoi(7), options); got.DiskShards == 0 {
+		t.Fatal("nothing is on disk")
+	}
+	if err := os.Mkdir(other, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	stale, notes, another := filepath.Join(dir, "steps-9999-03"), filepath.Join(dir, "steps-to-take"), filepath.Join(other, "steps-9999-03")
+	for _, path := range []string{stale, notes, another} {
+		if err := os.WriteFile(path, []byte("?"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, hanoi(7), options)
+	for path, stays := range map[string]bool{stale: false, notes: true, another: true} {
+		if _, err := os.Stat(path); (err == nil) != stays {
+			t.Errorf("%s: want it to stay: %t; %v", path, stays, err)
+		}
+	}
+}
+
+// TestDiskWithoutLimit: a run that had a limit goes on without one, and what is on disk stays there.
+func TestDiskWithoutLimit(t *testing.T) {
+	m, checkpoint := binaryTree(15), &Checkpoint{Dir: t.TempDir(), Resume: true, open: failing(always)}
+	if got := check(t, m, Options{Memory: 16 << 10, MaxDepth: 11, Checkpoint: checkpoint}); got.DiskShards == 0 {
+		t.Fatalf("nothing is on disk: %+v", got)
+	}
+	// Steps are not written one by one: there are 32,766 of them.
+	checkpoint.open = failing(5000)
+	got := check(t, m, Options{Checkpoint: checkpoint})
+	if diff := cmp.Diff(check(t, m, Options{}), got, whereItWas); diff != "" || got.DiskShards == 0 {
+		t.Errorf("%d shards on disk (-in memory +got):\n%s", got.DiskShards, diff)
+	}
+}
+
+// TestManifestThatLies: numbers that do not fit together are refused, however right the digests are.
+func TestManifestThatLies(t *testing.T) {
+	dir := t.TempDir()
+	check(t, philosophers(6), Options{MaxDepth: 4, Checkpoint: &Checkpoint{Dir: dir, open: failing(always)}})
+	data, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reason, change := range map[string]func(m *manifest){
+		"":                               func(*manifest) {},
+		"a later level":                  func(m *manifest) { m.Depth++ },
+		"an earlier level":               func(m *manifest) { m.Depth-- },
+		"more of the level expanded":     func(m *manifest) { m.Position++ },
+		"more expanded":                  func(m *manifest) { m.Expanded++ },
+		"a state of another level":       func(m *manifest) { m.Levels[2]++; m.Levels[3]-- },
+		"a level with more states":       func(m *manifest) { m.Levels[1]++ },
+		"the level begins further ahead": func(m *manifest) { m.Begin[slices.Index(m.End, slices.Max(m.End))]++ },
+		"fewer classes":                  func(m *manifest) { m.Classes = append(m.Classes, "more") },
+	} {
+		m, err := decodeManifest(data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		encoded, err := m.encode("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decodeManifest(encoded, ""); (err == nil) != (reason == "") {
+			t.Errorf("%q: %v", reason, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 )
@@ -16,10 +17,15 @@ import (
 const (
 	delayedShare = 4
 	settleShare  = 4
+	// boundless stands for Options.Memory where there is no limit, and a checkpoint of a run that had one has shards on disk.
+	boundless = 1 << 30
 )
 
+// diskMemory is the memory of which these are parts.
+func (e *explorer) diskMemory() int64 { return cmp.Or(e.options.Memory, boundless) }
+
 // delayedBytes is the memory for the steps to states of one shard on disk that are not in its file yet, and for what spares it steps.
-func (e *explorer) delayedBytes() int64 { return e.options.Memory / delayedShare / shardCount }
+func (e *explorer) delayedBytes() int64 { return e.diskMemory() / delayedShare / shardCount }
 
 // toDisk drops what the shard has in memory. All its states must be in its file.
 func (s *shard) toDisk(delayed *recordFile) {
@@ -128,7 +134,7 @@ func (e *explorer) settleShard(s *shard) (full bool, err error) {
 		return false, err
 	}
 	// Two sets of as many states are held by each worker.
-	portion := e.options.Memory / settleShare / int64(len(e.workers)) / 2 / (3 * int64(e.width+16))
+	portion := e.diskMemory() / settleShare / int64(len(e.workers)) / 2 / (3 * int64(e.width+16))
 	for at := int64(0); at < s.delayed.count; {
 		found, actions := newShard(e.width, 0), []uint32(nil)
 		err := s.delayed.each(at, func(record []byte) error {

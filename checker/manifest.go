@@ -117,16 +117,20 @@ func (m *manifest) wrong() string {
 		return fmt.Sprintf("states of %d bytes, %d shards, a level in %d and %d, counts of %d classes",
 			m.Width, len(m.Shards), len(m.Begin), len(m.End), len(m.ByClass))
 	}
-	var states, level int64
+	var states, before, level int64
 	for i, s := range m.Shards {
 		if s.States > maxShard || m.Begin[i] > m.End[i] || m.End[i] > s.States || s.Delayed < 0 || s.Delayed > 0 && !s.OnDisk || len(s.First) != len(m.Classes) {
 			return fmt.Sprintf("shard %d has %d states, of the level those from %d to %d, %d delayed steps", i, s.States, m.Begin[i], m.End[i], s.Delayed)
 		}
 		states += int64(s.States)
+		before += int64(m.Begin[i])
 		level += int64(m.End[i] - m.Begin[i])
 	}
-	levels := int64(0)
-	for _, n := range m.Levels {
+	var levels, earlier int64
+	for depth, n := range m.Levels {
+		if depth < m.Depth {
+			earlier += n
+		}
 		if n < 1 || n > states {
 			return fmt.Sprintf("a level of %d states", n)
 		}
@@ -138,6 +142,14 @@ func (m *manifest) wrong() string {
 	}
 	if m.Depth < 0 || len(m.Levels) < m.Depth || len(m.Levels) > m.Depth+2 {
 		return fmt.Sprintf("depth %d with %d levels", m.Depth, len(m.Levels))
+	}
+	found := int64(0)
+	if m.Depth < len(m.Levels) {
+		found = m.Levels[m.Depth]
+	}
+	if found != level || earlier != before || m.Expanded != before+m.Position {
+		return fmt.Sprintf("%d states in level %d and %d before, %d and %d in the shards, %d and %d of them expanded", found, m.Depth, earlier, level, before,
+			m.Position, m.Expanded-m.Position)
 	}
 	for _, f := range m.Found {
 		if f.Count < 1 || f.Step < OnState || f.Depth < 0 || f.Depth > len(m.Levels) || f.State == noParent || f.State.index() >= m.Shards[f.State.shard()].States {
