@@ -18,9 +18,9 @@ import (
 // numbers of a manifest's body: those of JSON, and not those in digests.
 var numbers = regexp.MustCompile(`[:\[,]-?[0-9]+`)
 
-// checkpointOf gives the files of a run that was ended.
-func checkpointOf(f *testing.F, m Model, o Options) map[string][]byte {
-	o.Checkpoint = &Checkpoint{Dir: f.TempDir(), open: failing(always)}
+// checkpointOf gives the files of a run that was ended, by its limits or by a disk that takes so many operations.
+func checkpointOf(f *testing.F, m Model, o Options, operations int64) map[string][]byte {
+	o.Checkpoint = &Checkpoint{Dir: f.TempDir(), Every: 1, open: failing(operations)}
 	if got, err := Check(context.Background(), m, o); err != nil || got.Complete {
 		f.Fatalf("%+v, error %v", got, err)
 	}
@@ -41,22 +41,23 @@ func checkpointOf(f *testing.F, m Model, o Options) map[string][]byte {
 // the manifest is another one, and one byte of the records, in memory or on disk.
 func FuzzCheckpoint(f *testing.F) {
 	rows := map[bool]*struct {
-		m       Model
-		options Options
-		want    *Result
-		files   map[string][]byte
+		m          Model
+		options    Options
+		operations int64
+		want       *Result
+		files      map[string][]byte
 	}{
-		false: {m: jugs(), options: Options{MaxDepth: 4}},
-		true:  {m: hanoi(7).classed("-", "1 to 2", "1 to 3", "2 to 1", "-", "2 to 3", "3 to 1", "3 to 2", "-"), options: Options{MaxDepth: 60, Memory: 30 << 10}},
+		false: {m: jugs(), options: Options{MaxDepth: 4}, operations: always},
+		true:  {m: binaryTree(11).classed("even", "odd"), options: Options{Workers: 1, Memory: 15 << 10}, operations: 2000},
 	}
 	for onDisk, row := range rows {
 		var err error
 		if row.want, err = Check(context.Background(), row.m, Options{}); err != nil {
 			f.Fatal(err)
 		}
-		row.files = checkpointOf(f, row.m, row.options)
-		if body := string(row.files[manifestName]); strings.Contains(body, "delayedSum") != onDisk {
-			f.Fatalf("states on disk: want %t; the manifest is %s", onDisk, body)
+		row.files = checkpointOf(f, row.m, row.options, row.operations)
+		if body := string(row.files[manifestName]); strings.Contains(body, `"delayed":`) != onDisk {
+			f.Fatalf("steps wait on disk: want %t; the manifest is %s", onDisk, body)
 		}
 	}
 	for number := range uint16(40) {
