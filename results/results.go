@@ -220,10 +220,13 @@ func writeWhole(name string, data []byte) error {
 	if err == nil {
 		err = part.Sync()
 	}
-	if err := errors.Join(err, part.Close()); err != nil {
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), name)
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(part.Name()))
 	}
-	return os.Rename(part.Name(), name)
+	return nil
 }
 
 // digest is the SHA-256 of data, in hexadecimal.
