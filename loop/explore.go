@@ -212,7 +212,7 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 			system.Close()
 			return fmt.Errorf("after %v: %w", at.run(), err)
 		}
-		used := at.used.after(action)
+		used := at.used.After(action)
 		next := hashed(taken.After, used)
 		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}, system)
 		system = nil // it is in another state now

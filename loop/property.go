@@ -155,7 +155,7 @@ func cacheAgrees() Property {
 			for _, pod := range t.After.API.Pods {
 				node := pod.Status.NominatedNodeName
 				if node != "" && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && t.After.AssumedOn(Key(pod)) == "" &&
-					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName && hasNode(t.After, node) {
+					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName {
 					nominated = append(nominated, Pair{Key(pod), node})
 				}
 			}
@@ -209,11 +209,11 @@ func rollBack() Property {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
 					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
-						rest = append(rest, canonical(object))
+						rest = append(rest, s.canonical(object))
 					}
 				}
 				for _, object := range s.Reserved {
-					rest = append(rest, "reserved "+canonical(object))
+					rest = append(rest, "reserved "+s.canonical(object))
 				}
 				for _, pair := range s.Nominated {
 					if pair.Pod != pod {

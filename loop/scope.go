@@ -30,8 +30,8 @@ type Scope struct {
 // Used is how much of a scope a run has used up.
 type Used struct{ Arrivals, Events, Faults int }
 
-// after gives what is used up after the action.
-func (u Used) after(a Action) Used {
+// After gives what is used up after the action.
+func (u Used) After(a Action) Used {
 	switch {
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":

@@ -171,7 +171,7 @@ func (e *explorer) walk(initial int, next func(*State, Used) (Action, bool), see
 		if !seen(taken) {
 			return nil
 		}
-		state, used = taken.After, used.after(action)
+		state, used = taken.After, used.After(action)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -69,6 +70,8 @@ type Queued struct {
 	Waits   bool
 	Volumes bool
 	Since   []string
+	// Fault is what is still to go wrong with the binding of a pod that waits.
+	Fault Fault
 }
 
 // In tells whether the pod is in that part of the queue.
@@ -169,11 +172,11 @@ func Key(object metav1.Object) string {
 func (s *State) Canonical() string {
 	var text strings.Builder
 	for _, object := range Objects(s.API) {
-		text.WriteString(canonical(object))
+		text.WriteString(s.canonical(object))
 		text.WriteByte('\n')
 	}
 	for _, object := range s.Reserved {
-		fmt.Fprintf(&text, "reserved %s\n", canonical(object))
+		fmt.Fprintf(&text, "reserved %s\n", s.canonical(object))
 	}
 	for _, q := range s.Queue {
 		fmt.Fprintf(&text, "queued %+v\n", q)
@@ -191,7 +194,8 @@ func (s *State) Canonical() string {
 // Hash gives the hash of the canonical text.
 func (s *State) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(s.Canonical())) }
 
-func canonical(object runtime.Object) string {
+// canonical gives an object of the state. A volume's reference to a claim says whether that is the claim of that name, not its uid.
+func (s *State) canonical(object runtime.Object) string {
 	object = object.DeepCopyObject()
 	if meta, ok := object.(metav1.Object); ok {
 		meta.SetResourceVersion("")
@@ -202,6 +206,13 @@ func canonical(object runtime.Object) string {
 		pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
 			return c.Type == v1.PodScheduled
 		})
+	}
+	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
+		ref := volume.Spec.ClaimRef
+		same := slices.ContainsFunc(s.API.PersistentVolumeClaims, func(claim *v1.PersistentVolumeClaim) bool {
+			return claim.Namespace == ref.Namespace && claim.Name == ref.Name && claim.UID == ref.UID
+		})
+		ref.ResourceVersion, ref.UID = "", map[bool]types.UID{true: "", false: "that of another claim"}[same]
 	}
 	data, err := json.Marshal(object)
 	if err != nil {

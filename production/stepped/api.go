@@ -38,6 +38,8 @@ type api struct {
 	created int64
 	objects map[loop.Ref]runtime.Object
 	log     []change
+	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
+	nodes map[string]bool
 	// refuseBinding makes the next binding fail.
 	refuseBinding bool
 	// unknown are the calls that it has no answer to.
@@ -51,7 +53,7 @@ type change struct {
 }
 
 func newAPI() *api {
-	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}}
+	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}, nodes: map[string]bool{}}
 	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
 	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
@@ -222,6 +224,14 @@ func (a *api) put(ref loop.Ref, object runtime.Object) error {
 	accessor, err := meta.Accessor(stored)
 	if err != nil {
 		return err
+	}
+	switch object := stored.(type) {
+	case *v1.Node:
+		a.nodes[object.Name] = true
+	case *v1.Pod:
+		if node := object.Status.NominatedNodeName; node != "" {
+			a.nodes[node] = true
+		}
 	}
 	a.version++
 	accessor.SetResourceVersion(strconv.FormatInt(a.version, 10))

@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -26,4 +27,15 @@ func Below(s *kubescheduler.Scheduler, put func(framework.Framework) framework.F
 			c.Framework = put(c.Framework)
 		}
 	}
+}
+
+// OutOfLine gives the number of parallelizers of the framework and its plugins, and of those that do not work in line.
+func (s *Scheduler) OutOfLine() (all, outOfLine int) {
+	for _, p := range parallelizers(s.framework.Framework) {
+		all++
+		if *p != fwk.Parallelizer(inLine{}) {
+			outOfLine++
+		}
+	}
+	return all, outOfLine
 }

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/loop"
@@ -24,9 +27,10 @@ var errFault = errors.New("it fails, as the action asks")
 type faults struct{ armed loop.Fault }
 
 var (
-	_ fwk.ReservePlugin = (*faults)(nil)
-	_ fwk.PermitPlugin  = (*faults)(nil)
-	_ fwk.PreBindPlugin = (*faults)(nil)
+	_ fwk.ReservePlugin     = (*faults)(nil)
+	_ fwk.PermitPlugin      = (*faults)(nil)
+	_ fwk.PreBindPlugin     = (*faults)(nil)
+	_ fwk.EnqueueExtensions = (*faults)(nil)
 )
 
 // registry gives the registry with the plugin, and enable puts it into the profile.
@@ -45,6 +49,34 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 
 // Name implements fwk.Plugin.
 func (f *faults) Name() string { return FaultPlugin }
+
+// EventsToRegister implements fwk.EnqueueExtensions: every event may help, as with a plugin that does not say, but for what is noted on the pod
+// itself. With that a pod would be retried because the message of its rejection is a new one, and not if it is the same as before.
+func (f *faults) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	all := framework.UnrollWildCardResource()
+	for i := range all {
+		all[i].QueueingHintFn = func(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+			if was, is := asPod(before), asPod(after); was != nil && is != nil && is.UID == pod.UID && onlyStatus(was, is) {
+				return fwk.QueueSkip, nil
+			}
+			return fwk.Queue, nil
+		}
+	}
+	return all, nil
+}
+
+// asPod gives the pod that the object is; nil if it is none.
+func asPod(object any) *v1.Pod {
+	pod, _ := object.(*v1.Pod)
+	return pod
+}
+
+// onlyStatus tells whether two versions of a pod differ in nothing but their status.
+func onlyStatus(was, is *v1.Pod) bool {
+	was = was.DeepCopy()
+	was.Status, was.ResourceVersion = is.Status, is.ResourceVersion
+	return equality.Semantic.DeepEqual(was, is)
+}
 
 // Reserve implements fwk.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {

@@ -90,6 +90,13 @@ func (p panicking) RunReservePluginsReserve(ctx context.Context, state fwk.Cycle
 	return p.Framework.RunReservePluginsReserve(ctx, state, pod, node)
 }
 
+func (p panicking) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	if p.at == "score" {
+		p.Parallelizer().Until(ctx, len(nodes), func(int) { panic("planted") }, p.at)
+	}
+	return p.Framework.RunScorePlugins(ctx, state, pod, nodes)
+}
+
 // keeping does not take back what plugins have reserved.
 type keeping struct{ framework.Framework }
 
@@ -212,7 +219,8 @@ func TestPlanted(t *testing.T) {
 			},
 			cluster(node("n1")), []loop.Action{create(pod("web").HostPort(80).Obj()), schedule, create(pod("other").HostPort(80).Obj()), schedule},
 		},
-		{"no-panics", "a filter panics, on a goroutine for parallel work", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
+		{"no-panics", "a filter panics", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
+		{"no-panics", "rating panics, in what is done in parallel", panicsAt("score"), cluster(node("n1"), node("n2")), []loop.Action{create(p), schedule}},
 		{"no-panics", "the scheduling cycle panics", panicsAt("reserve"), cluster(node("n1")), []loop.Action{create(p), schedule}},
 		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")), []loop.Action{create(p), schedule}},
 		{
@@ -235,5 +243,13 @@ func TestPlanted(t *testing.T) {
 				t.Errorf("without the bug it breaks %q", broken)
 			}
 		})
+	}
+}
+
+// TestInLine: nothing that steps works on goroutines for parallel work, where a panic would end the process.
+func TestInLine(t *testing.T) {
+	all, outOfLine := newScheduler(t, cluster(node("n1")), stepped.Options{}).OutOfLine()
+	if outOfLine > 0 || all < 3 { // the framework's own, those of InterPodAffinity and of PodTopologySpread
+		t.Errorf("of %d parallelizers %d do not work in line; want at least 3, and none", all, outOfLine)
 	}
 }

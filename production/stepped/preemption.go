@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -16,6 +17,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/seed-a3f26817/modelcheck/loop"
 )
 
 // evictions stands between the preemption evaluator and its rules. It passes everything on, but for two things that chance
@@ -40,6 +43,8 @@ func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID
 		arrived: make(chan context.Context), proceed: make(chan struct{}),
 	}
 	plugin.Evaluator.Interface = e
+	moreImportant := plugin.MoreImportantPod
+	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
 	preempt := plugin.Executor.PreemptPod
 	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) (err error) {
 		if !e.begun {
@@ -88,8 +93,8 @@ func (e *evictions) CandidatesToVictimsMap(candidates []preemption.Candidate) ma
 	candidates = slices.SortedFunc(slices.Values(candidates), func(x, y preemption.Candidate) int { return strings.Compare(x.Name(), y.Name()) })
 	best := candidates[0]
 	for _, c := range candidates[1:] {
-		favoured := candidate{best.Name(), startedLater(best.Victims())}
-		if e.plugin.Evaluator.SelectCandidate(context.Background(), []preemption.Candidate{favoured, c}).Name() == c.Name() {
+		favoured, other := candidate{best.Name(), allStarted(best.Victims(), time.Nanosecond)}, candidate{c.Name(), allStarted(c.Victims(), 0)}
+		if e.plugin.Evaluator.SelectCandidate(context.Background(), []preemption.Candidate{favoured, other}).Name() == c.Name() {
 			best = c
 		}
 	}
@@ -107,16 +112,31 @@ func (c candidate) Name() string { return c.node }
 // Victims implements preemption.Candidate.
 func (c candidate) Victims() *extenderv1.Victims { return c.victims }
 
-// startedLater gives the victims as if each had started a nanosecond later, which makes them better by the last criterion and by
-// less than anything else could: times of the API are whole seconds.
-func startedLater(victims *extenderv1.Victims) *extenderv1.Victims {
-	later := &extenderv1.Victims{NumPDBViolations: victims.NumPDBViolations}
+// allStarted gives the victims as if each had started later by so much. A nanosecond makes them better by the last criterion, and by less than
+// anything else could: times of the API are whole seconds.
+func allStarted(victims *extenderv1.Victims, later time.Duration) *extenderv1.Victims {
+	moved := &extenderv1.Victims{NumPDBViolations: victims.NumPDBViolations}
 	for _, pod := range victims.Pods {
-		moved := *pod
-		if pod.Status.StartTime != nil {
-			moved.Status.StartTime = &metav1.Time{Time: pod.Status.StartTime.Add(time.Nanosecond)}
-		}
-		later.Pods = append(later.Pods, &moved)
+		moved.Pods = append(moved.Pods, started(pod, later))
 	}
-	return later
+	return moved
+}
+
+// started gives the pod as if it had started later by so much. Of a pod whose start was not noted yet production says that it starts now, by
+// the wall clock, whenever it is asked: here it is one time after all others.
+func started(pod *v1.Pod, later time.Duration) *v1.Pod {
+	start := epoch.Add(365 * 24 * time.Hour)
+	if pod.Status.StartTime != nil {
+		start = pod.Status.StartTime.Time
+	}
+	moved := *pod
+	moved.Status.StartTime = &metav1.Time{Time: start.Add(later)}
+	return &moved
+}
+
+// SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order in which the cache has them,
+// which comes of all that ever was on the node; here the first by name is spared first.
+func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	slices.SortFunc(node.GetPods(), func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) })
+	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
 }

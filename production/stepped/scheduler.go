@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,12 +29,13 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Time passes by tick with every action and every binding cycle that comes to its end, so that no two pods come back to the queue at
-// the same moment; by maxBackoff, the longest
-// backoff and more, with Backoff; by maxUnschedulable, the longest stay in the unschedulable pool and more, with Flush.
+// Every backoff is as long as kube-scheduler's longest, or the number of all earlier attempts would be part of the state: who failed more often
+// would come back later. Time passes by tick with every action and every binding cycle that comes to its end, so that no two pods come back to
+// the queue at the same moment; by backoff and more with Backoff; by maxUnschedulable, the longest stay in the unschedulable pool and more, with
+// Flush.
 const (
+	backoff          = 10 * time.Second
 	tick             = time.Microsecond
-	maxBackoff       = 11 * time.Second
 	maxUnschedulable = 5*time.Minute + time.Second
 )
 
@@ -76,7 +76,6 @@ var _ loop.System = (*Scheduler)(nil)
 // New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial snapshot, one after
 // the other. Closing it, or cancelling the context, ends what runs in the background.
 func New(ctx context.Context, cfg *production.Config, schedulerName string, initial *spec.Snapshot, o Options) (*Scheduler, error) {
-	dontCrash()
 	profile, err := cfg.Profile(schedulerName)
 	if err != nil {
 		return nil, err
@@ -113,7 +112,8 @@ func (s *Scheduler) build() error {
 	options := []kubescheduler.Option{
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		kubescheduler.WithClock(s.clock),
-		kubescheduler.WithParallelism(1), // parallel work only races for the order in which results are appended
+		kubescheduler.WithPodInitialBackoffSeconds(int64(backoff / time.Second)),
+		kubescheduler.WithPodMaxBackoffSeconds(int64(backoff / time.Second)),
 		kubescheduler.WithProfiles(*s.profile.DeepCopy()),
 	}
 	if s.options.Faults {
@@ -142,6 +142,7 @@ func (s *Scheduler) build() error {
 // control puts the control points between the scheduler and its framework, queue and preemption.
 func (s *Scheduler) control(schedulerName string) {
 	inner := s.sched.Profiles[schedulerName]
+	workInLine(inner)
 	s.framework = &controlled{Framework: inner, bindings: map[types.UID]*binding{}}
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
@@ -200,13 +201,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.panicked != "" {
 		step.Panics = append(step.Panics, s.panicked)
 	}
-	for _, text := range s.errors.take() {
-		if strings.HasPrefix(text, observedPanic) {
-			step.Panics = append(step.Panics, strings.SplitN(text, "\n", 2)[0])
-		} else {
-			step.Errors = append(step.Errors, text)
-		}
-	}
+	step.Errors = s.errors.take()
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
@@ -244,7 +239,7 @@ func (s *Scheduler) act(a loop.Action) error {
 	case loop.Allow, loop.Reject, loop.Expire:
 		return s.permit(a)
 	case loop.Backoff:
-		s.clock.Step(maxBackoff)
+		s.clock.Step(backoff + time.Second)
 		s.moveBackedOff()
 		return nil
 	case loop.Restart:
@@ -272,7 +267,9 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {
-			b.fault = fault
+			if fault != loop.WaitPermit { // else it is waiting, and nothing is to go wrong
+				b.fault = fault
+			}
 		}
 	}
 	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
@@ -359,9 +356,7 @@ func (s *Scheduler) settle() error {
 // goOn sees to it that what is still to go wrong with the binding does.
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
-	if b.fault != loop.WaitPermit {
-		s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
-	}
+	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
 }
 
 // errorSink is a log that keeps errors and drops the rest.

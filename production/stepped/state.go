@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
@@ -40,6 +39,8 @@ func (s *Scheduler) State() *loop.State {
 	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
 	for name, info := range dump.Nodes {
 		onNode[name] = lines(name, info, dump.AssumedPods)
+	}
+	for name := range s.api.nodes { // also of nodes that are gone, and may come back
 		for _, pod := range s.sched.SchedulingQueue.NominatedPodsForNode(name) {
 			state.Nominated = append(state.Nominated, loop.Pair{Pod: loop.Key(pod.GetPod()), Node: name})
 		}
@@ -136,7 +137,7 @@ func (s *Scheduler) queue() []loop.Queued {
 		known[key] = true
 		out = append(out, loop.Queued{
 			Pod: key, Places: places[key], Rejectors: sets.List(info.UnschedulablePlugins.Union(info.PendingPlugins)),
-			Penalty: info.UnschedulableCount+info.ConsecutiveErrorsCount > 0 && info.Timestamp.Add(maxBackoff-time.Second).After(s.clock.Now()),
+			Penalty: info.UnschedulableCount+info.ConsecutiveErrorsCount > 0 && info.Timestamp.Add(backoff).After(s.clock.Now()),
 			Erred:   info.ConsecutiveErrorsCount > 0,
 		})
 	}
@@ -154,7 +155,7 @@ func (s *Scheduler) queue() []loop.Queued {
 	}
 	for _, b := range s.framework.all() {
 		if key := loop.Key(b.pod); b.bound != nil && places[key] == nil { // production calls Done before pre-bind
-			inFlight = append(inFlight, loop.Queued{Pod: key, Places: []loop.Place{loop.Binding}, Waits: true, Volumes: true})
+			inFlight = append(inFlight, loop.Queued{Pod: key, Places: []loop.Place{loop.Binding}, Waits: true, Volumes: true, Fault: b.fault})
 		}
 	}
 	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
