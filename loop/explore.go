@@ -24,7 +24,7 @@ type Subject struct {
 	// same time. If it is nil the two are not compared.
 	Ask func(spec.Question) *spec.Decision
 	// Keep is the number of systems that may be kept in the middle of a run, for what is explored from there. Without one the run is
-	// repeated. It makes no difference to the result.
+	// repeated. It makes no difference to the result, as what follows a state depends on the state alone.
 	Keep int
 }
 
@@ -79,7 +79,7 @@ func key(property, known, about string) string {
 func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &explorer{scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, kept: map[*point]System{}, fail: cancel}
+	e := &explorer{scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, kept: map[[sha256.Size]byte][]System{}, fail: cancel}
 	defer e.dropAll()
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
@@ -109,9 +109,11 @@ type explorer struct {
 	scope *Scope
 	fail  context.CancelCauseFunc
 
-	mu            sync.Mutex
-	points        map[[sha256.Size]byte]*point
-	kept          map[*point]System
+	mu     sync.Mutex
+	points map[[sha256.Size]byte]*point
+	// kept are the systems that came to a state which is still to be expanded, by whatever run; held is their number.
+	kept          map[[sha256.Size]byte][]System
+	held          int
 	builds, steps int64
 }
 
@@ -125,6 +127,8 @@ type point struct {
 	action Action
 	// index is the number of the action among those of from.
 	index, depth int
+	// expanded: nothing more is to be explored from here.
+	expanded bool
 }
 
 // run gives the actions that lead to the point.
@@ -194,19 +198,25 @@ func (w *worker) Expand(hash []byte, out *checker.Steps) {
 }
 
 func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
-	w.mu.Lock()
-	at := w.points[hash]
-	w.mu.Unlock()
-	system, before, err := w.reach(at)
-	if err != nil {
-		return err
-	}
-	for i, action := range w.scope.Actions(before, at.used) {
-		if system == nil {
-			if system, before, err = w.reach(at); err != nil {
+	at, arrived := w.arrived(hash)
+	defer func() { closeAll(arrived) }()
+	for i := 0; ; i++ {
+		var system System
+		if len(arrived) > 0 {
+			system, arrived = arrived[0], arrived[1:]
+		} else {
+			var err error
+			if system, err = w.reach(at); err != nil {
 				return err
 			}
 		}
+		before := system.State()
+		actions := w.scope.Actions(before, at.used)
+		if i == len(actions) {
+			system.Close()
+			return nil
+		}
+		action := actions[i]
 		taken, err := w.take(system, before, action)
 		if err != nil {
 			system.Close()
@@ -215,7 +225,6 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 		used := at.used.After(action)
 		next := hashed(taken.After, used)
 		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}, system)
-		system = nil // it is in another state now
 		step := out.Add(uint32(action.Verb)<<24|uint32(i), next[:])
 		for _, breach := range taken.Broken() {
 			out.Find(breach.Key(), step)
@@ -223,11 +232,10 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 		if n := len(taken.Needless()); n > 0 {
 			out.Count(0, int64(n))
 		}
+		if i == len(actions)-1 {
+			return nil
+		}
 	}
-	if system != nil {
-		system.Close()
-	}
-	return nil
 }
 
 // take takes an action.
@@ -260,28 +268,41 @@ func (e *explorer) note(p *point, system System) {
 	known := e.points[p.hash]
 	if known == nil || known.depth == p.depth && p.from != nil && known.from != nil && less(p, known) {
 		e.points[p.hash] = p
-		replaced := e.kept[known]
-		delete(e.kept, known)
-		if len(e.kept) < e.Keep {
-			e.kept[p] = system
-			system = nil
-		}
-		if replaced != nil {
-			defer replaced.Close()
-		}
+	}
+	keep := (known == nil || !known.expanded) && e.held < e.Keep
+	if keep {
+		e.kept[p.hash] = append(e.kept[p.hash], system)
+		e.held++
 	}
 	e.mu.Unlock()
-	if system != nil {
+	if !keep {
 		system.Close()
 	}
 }
 
+// arrived gives the point of the state, which is expanded now, and the systems that came to it.
+func (e *explorer) arrived(hash [sha256.Size]byte) (*point, []System) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at, systems := e.points[hash], e.kept[hash]
+	at.expanded = true
+	e.held -= len(systems)
+	delete(e.kept, hash)
+	return at, systems
+}
+
 // dropAll closes the systems that are kept.
 func (e *explorer) dropAll() {
-	for _, system := range e.kept {
-		system.Close()
+	for _, systems := range e.kept {
+		closeAll(systems)
 	}
 	clear(e.kept)
+}
+
+func closeAll(systems []System) {
+	for _, system := range systems {
+		system.Close()
+	}
 }
 
 func less(p, q *point) bool {
@@ -291,32 +312,25 @@ func less(p, q *point) bool {
 	return p.index < q.index
 }
 
-// reach gives a system that has taken the run to the point: one that was kept, or a new one that repeats the run.
-func (e *explorer) reach(p *point) (System, *State, error) {
-	e.mu.Lock()
-	kept := e.kept[p]
-	delete(e.kept, p)
-	e.mu.Unlock()
-	if kept != nil {
-		return kept, kept.State(), nil
-	}
+// reach gives a new system that has taken the run to the point.
+func (e *explorer) reach(p *point) (System, error) {
 	system, err := e.begin(p.initial)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, action := range p.run() {
 		if _, err := e.do(system, action); err != nil {
 			system.Close()
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	state := system.State()
 	if hash := hashed(state, p.used); hash != p.hash {
 		system.Close()
-		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
+		return nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
 			e.scope.Name, p.run(), binary.BigEndian.Uint64(hash[:]), binary.BigEndian.Uint64(p.hash[:]), state.Canonical())
 	}
-	return system, state, nil
+	return system, nil
 }
 
 // finding repeats the shortest run of what the checker found.
@@ -329,10 +343,11 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	e.mu.Lock()
 	at := e.points[[sha256.Size]byte(from)]
 	e.mu.Unlock()
-	system, before, err := e.reach(at)
+	system, err := e.reach(at)
 	if err != nil {
 		return nil, err
 	}
+	before := system.State()
 	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
 	last, err := e.take(system, before, action)
 	system.Close()

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -16,12 +17,19 @@ import (
 	"github.com/seed-a3f26817/modelcheck/loop"
 )
 
-// watched are the kinds of object that a run has. Of others there are never any.
+// watched are the kinds of object that a run has.
 func watched() []runtime.Object {
 	return []runtime.Object{
 		&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &policyv1.PodDisruptionBudget{}, &v1.PersistentVolume{},
 		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
 		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
+	}
+}
+
+// absent are the other kinds that the scheduler asks for. There are never any; a real informer would keep room for a thousand events of each.
+func absent() []runtime.Object {
+	return []runtime.Object{
+		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
 	}
 }
 
@@ -32,10 +40,10 @@ type informer struct {
 	handlers []cache.ResourceEventHandler
 }
 
-// newInformers puts an informer in the factory's place for every watched kind. It must come before anybody else asks for these.
+// newInformers puts an informer in the factory's place for every kind, and gives those of the watched ones. It must come before anybody else asks for these.
 func newInformers(factory informers.SharedInformerFactory) map[string]*informer {
 	all := map[string]*informer{}
-	for _, kind := range watched() {
+	for _, kind := range append(watched(), absent()...) {
 		i := &informer{}
 		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 			indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
@@ -43,6 +51,9 @@ func newInformers(factory informers.SharedInformerFactory) map[string]*informer 
 			return i
 		})
 		all[loop.RefOf(kind).Kind] = i
+	}
+	for _, kind := range absent() {
+		delete(all, loop.RefOf(kind).Kind)
 	}
 	return all
 }
