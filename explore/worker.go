@@ -86,7 +86,8 @@ type worker struct {
 		asker  model.Asker
 		move   model.Move
 	}
-	steps int // from the state that is being expanded
+	checked invariants.Step // is taken, as properties see it
+	steps   int             // from the state that is being expanded
 }
 
 // nodeRecord is what the properties of nodes say of one content.
@@ -165,14 +166,14 @@ func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arr
 // step adds the step to next, which is not canonical yet, and checks the properties of steps.
 func (w *worker) step(action model.Action, out *checker.Steps) {
 	w.steps++
-	step := invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck, Named: w.named}
+	w.checked = invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck, Named: w.named}
 	added := -1
 	for i := range w.run.properties {
 		property := &w.run.properties[i]
 		if property.Step == nil {
 			continue
 		}
-		applies, breaches := property.Step(&step)
+		applies, breaches := property.Step(&w.checked)
 		if applies {
 			out.Count(i, 1)
 		}
