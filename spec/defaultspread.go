@@ -1,9 +1,6 @@
 package spec
 
 import (
-	"maps"
-	"slices"
-
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -107,12 +104,17 @@ func controllerSelectors(pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector {
 
 // conjunction gives the selector that matches what all of the selectors match.
 func conjunction(selectors []*metav1.LabelSelector) *metav1.LabelSelector {
-	both := &metav1.LabelSelector{}
+	both := &metav1.LabelSelector{MatchLabels: map[string]string{}}
 	for _, selector := range selectors {
-		for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
-			both.MatchExpressions = append(both.MatchExpressions, metav1.LabelSelectorRequirement{
-				Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{selector.MatchLabels[key]},
-			})
+		for _, key := range sortedKeys(selector.MatchLabels) {
+			value := selector.MatchLabels[key]
+			if other, there := both.MatchLabels[key]; there && other != value { // no pod has both; an expression can say so
+				both.MatchExpressions = append(both.MatchExpressions, metav1.LabelSelectorRequirement{
+					Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value},
+				})
+				continue
+			}
+			both.MatchLabels[key] = value
 		}
 		both.MatchExpressions = append(both.MatchExpressions, selector.MatchExpressions...)
 	}

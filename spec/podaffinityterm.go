@@ -33,10 +33,12 @@ func MatchesPod(term v1.PodAffinityTerm, owner, other *v1.Pod, s *Snapshot) bool
 // Source: doc of LabelSelector. A malformed expression, which the API server refuses, matches nothing here.
 func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
 	if selector != nil && len(selector.MatchExpressions) == 0 {
-		return all(sortedKeys(selector.MatchLabels), func(key string) bool {
-			value, there := set[key]
-			return there && value == selector.MatchLabels[key]
-		})
+		for key, wanted := range selector.MatchLabels {
+			if value, there := set[key]; !there || value != wanted {
+				return false
+			}
+		}
+		return true
 	}
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && parsed.Matches(labels.Set(set))
