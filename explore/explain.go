@@ -42,13 +42,13 @@ type cause struct {
 	// plugin is the one whose defects it is looked for among, plugins are all that have it.
 	plugin  string
 	plugins []string
+	// onlyRates: it makes no difference where no node is rated.
+	onlyRates bool
 }
 
 // pluginDefects are the defects of one plugin.
 type pluginDefects struct {
 	plugin string
-	// rates: the plugin does nothing but rate.
-	rates bool
 	// mended and odd are tables of the model, errata mended, with none of the defects and with all of them.
 	mended, odd *model.Tables
 }
@@ -56,7 +56,7 @@ type pluginDefects struct {
 func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
 	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}}
 	for i, quirk := range s.Explanations() {
-		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins()}
+		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins(), quirk.OnlyRates()}
 		if quirk.Erratum != nil {
 			x.errata = append(x.errata, c)
 		} else {
@@ -65,18 +65,16 @@ func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.Que
 	}
 	for _, d := range x.defects {
 		if !slices.ContainsFunc(x.plugins, func(p pluginDefects) bool { return p.plugin == d.plugin }) {
-			x.plugins = append(x.plugins, x.defectsOf(d.plugin, s))
+			x.plugins = append(x.plugins, x.defectsOf(d.plugin))
 		}
 	}
 	return x
 }
 
-func (x *explainer) defectsOf(plugin string, s *spec.Scheduler) pluginDefects {
+func (x *explainer) defectsOf(plugin string) pluginDefects {
 	own := slices.DeleteFunc(slices.Clone(x.defects), func(d *cause) bool { return d.plugin != plugin })
 	return pluginDefects{
 		plugin: plugin,
-		rates: !slices.ContainsFunc(s.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin }) &&
-			slices.ContainsFunc(s.Raters(), func(r spec.Rater) bool { return r.Plugin == plugin }),
 		mended: x.tablesWith(x.errata), odd: x.tablesWith(slices.Concat(x.errata, own)),
 	}
 }
@@ -229,15 +227,19 @@ func covers(defects []*cause, plugins []string) bool {
 	})
 }
 
-// suspects are the defects that can make a difference to the question: not those of plugins that have nothing to say, with and
-// without all their defects, of which one may have something to say only because of another, nor those of ratings if production rated no node.
+// suspects are the defects that can make a difference to the question: not those that are idle, nor those of plugins that have nothing to
+// say, with and without all their defects, of which one may have something to say only because of another, nor those that change only
+// ratings if production rated no node.
 func (i *inquiry) suspects() []*cause {
 	rated := slices.ContainsFunc(i.decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
 	cleared := map[string]bool{}
 	for _, p := range i.plugins {
-		cleared[p.plugin] = !rated && p.rates || p.mended.Idle(i.plain, p.plugin) && p.odd.Idle(i.plain, p.plugin)
+		cleared[p.plugin] = p.mended.Idle(i.plain, p.plugin) && p.odd.Idle(i.plain, p.plugin)
 	}
-	return slices.DeleteFunc(slices.Clone(i.defects), func(d *cause) bool { return cleared[d.plugin] })
+	profile, asked := i.plain.Spec().Profile, i.plain.Question
+	return slices.DeleteFunc(slices.Clone(i.defects), func(d *cause) bool {
+		return cleared[d.plugin] || d.onlyRates && !rated || d.Idle(profile, asked.Pod, asked.Snapshot)
+	})
 }
 
 // combination gives the first combination of so many more causes, beside those chosen, that agrees; nil if none does.

@@ -19,16 +19,8 @@ func TestTablesWithQuirks(t *testing.T) {
 	plain := spec.New(spec.DefaultProfile())
 	differ := map[string]bool{}
 	for _, name := range scenario.ThemeNames() {
-		s, err := scenario.Theme(name, 2, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true}, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		catalog := model.NewCatalog()
-		machine, err := model.NewMachine(s, catalog)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables := model.NewTables(catalog, plain)
+		machine := machineOf(t, name)
+		tables := model.NewTables(machine.Catalog, plain)
 		questions := someQuestions(machine, tables, 10)
 		for i, quirk := range spec.Quirks() {
 			for _, quirks := range [][]spec.Quirk{{quirk}, spec.Quirks()[max(i-1, 0) : i+1]} {
@@ -62,6 +54,93 @@ func TestTablesWithQuirks(t *testing.T) {
 	if len(differ) < 20 {
 		t.Errorf("only %d quirks made a difference: %v", len(differ), differ)
 	}
+}
+
+// TestQuirksThatMakeNoDifference: a model with a quirk that says that it is idle says what the model without says, and one that changes only
+// ratings filters as that does. The questions are of the themes.
+func TestQuirksThatMakeNoDifference(t *testing.T) {
+	plain := spec.New(spec.DefaultProfile())
+	idle, active, rates := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, name := range scenario.ThemeNames() {
+		machine := machineOf(t, name)
+		tables := model.NewTables(machine.Catalog, plain)
+		var questions []spec.Question
+		for _, question := range someQuestions(machine, tables, 10) {
+			q := tables.Answer(question).Question
+			questions = append(questions, q, withForeignNominations(q))
+		}
+		for _, q := range questions {
+			want := plain.Expect(q)
+			for _, quirk := range spec.Quirks() {
+				odd := plain.With(quirk)
+				if quirk.OnlyRates() {
+					rates[quirk.Name] = true
+					if diff := cmp.Diff(unrated(want), unrated(odd.Expect(q)), asSets); diff != "" {
+						t.Errorf("%s, %s asks: %s changes only ratings, yet (-without +with):\n%s", name, q.Pod.Name, quirk.Name, diff)
+					}
+				}
+				if !quirk.Idle(plain.Profile, q.Pod, q.Snapshot) {
+					active[quirk.Name] = true
+					continue
+				}
+				idle[quirk.Name] = true
+				if diff := cmp.Diff(want, odd.Expect(q), asSets); diff != "" {
+					t.Errorf("%s, %s asks: %s is idle, yet makes a difference (-without +with):\n%s", name, q.Pod.Name, quirk.Name, diff)
+				}
+				for _, o := range want.Outcomes {
+					if !slices.Equal(plain.Cleared(q.Pod, o, q.Snapshot), odd.Cleared(q.Pod, o, q.Snapshot)) {
+						t.Errorf("%s, %s asks: %s is idle, yet other nominations are cleared", name, q.Pod.Name, quirk.Name)
+					}
+				}
+			}
+		}
+	}
+	for _, quirk := range spec.Quirks() {
+		if quirk.Plugin() == "DefaultPreemption" && !(idle[quirk.Name] && active[quirk.Name]) {
+			t.Errorf("%s: idle %v, active %v; both are wanted", quirk.Name, idle[quirk.Name], active[quirk.Name])
+		}
+	}
+	for _, name := range []string{"pod-requests-overlooked", "image-volumes-unscaled"} {
+		if !rates[name] {
+			t.Errorf("%s changes only ratings, and does not say so", name)
+		}
+	}
+}
+
+// unrated gives what an expectation says but for ratings, and for where a pod is bound.
+func unrated(e *spec.Expectation) *spec.Expectation {
+	rest := *e
+	rest.Nodes = slices.Clone(e.Nodes)
+	for i := range rest.Nodes {
+		rest.Nodes[i].Ratings = nil
+	}
+	rest.Outcomes = slices.DeleteFunc(slices.Clone(e.Outcomes), func(o spec.Outcome) bool { return o.Kind == spec.Bind })
+	return &rest
+}
+
+// withForeignNominations gives the question with the other nominated pods those of another scheduler.
+func withForeignNominations(q spec.Question) spec.Question {
+	snapshot := *q.Snapshot
+	snapshot.Pods = slices.Clone(snapshot.Pods)
+	for i, pod := range snapshot.Pods {
+		if pod != q.Pod && pod.Spec.NodeName == "" {
+			snapshot.Pods[i] = pod.DeepCopy()
+			snapshot.Pods[i].Spec.SchedulerName = "another"
+		}
+	}
+	return spec.Question{Pod: q.Pod, Snapshot: &snapshot}
+}
+
+func machineOf(t *testing.T, theme string) *model.Machine {
+	s, err := scenario.Theme(theme, 2, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true}, admission.Admit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := model.NewMachine(s, model.NewCatalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machine
 }
 
 func equalNodes(a, b spec.NodeExpectation) bool { return cmp.Equal(a, b) }

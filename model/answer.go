@@ -37,14 +37,22 @@ func (a *Answer) begin() {
 		a.Expectation = t.spec.Expect(a.Question)
 		return
 	}
-	a.nodes = make([]*facts, len(a.asked.Places))
-	for i, content := range a.asked.Places {
-		a.nodes[i] = t.factsOf(a.asked.Asker, content)
-	}
+	a.nodes = a.factsOfPlaces()
 	a.idle = t.idleIn(a)
 	a.wide = t.wideSpec(t.looksWide &^ a.idle.filters)
 	a.Expectation = &spec.Expectation{Filters: t.names.Filters, Raters: t.names.Raters, NoDecision: !a.answers()}
 	a.filter()
+}
+
+func (a *Answer) factsOfPlaces() []*facts {
+	if a.base != nil && a.tables.sharesFacts {
+		return a.base.nodes
+	}
+	nodes := make([]*facts, len(a.asked.Places))
+	for i, content := range a.asked.Places {
+		nodes[i] = a.tables.factsOf(a.asked.Asker, content)
+	}
+	return nodes
 }
 
 // answers tells whether there is a decision, as spec.Scheduler.Answers does.
@@ -161,6 +169,9 @@ func (a *Answer) Complete() {
 		}
 	case len(a.nodes) == 0 || !t.spec.Profile.Preempts:
 		e.Outcomes = waits(q, true, false)
+	case base != nil && t.sharesPreemption && !t.spec.KeepsNomination(a.Question.Pod, a.Question.Snapshot):
+		of := base.Expectation
+		e.Outcomes, e.Candidates, e.Ideal = slices.Clone(of.Outcomes), of.Candidates, slices.Clone(of.Ideal)
 	case !spec.Preempts(a.Question.Pod), t.spec.KeepsNomination(a.Question.Pod, a.Question.Snapshot):
 		e.Outcomes = waits(q, true)
 	case q.Nomination >= 0 && a.nodes[q.Nomination].awaits:
@@ -175,6 +186,9 @@ func (a *Answer) Complete() {
 
 // verdicts gives the allowed verdicts of all filters on a node.
 func (a *Answer) verdicts(node int) []spec.AllowedVerdicts {
+	if a.base != nil && a.tables.changed.filters == 0 {
+		return a.base.Expectation.Nodes[node].Verdicts
+	}
 	verdicts := a.nodes[node].verdicts
 	if a.wide == nil {
 		return verdicts
@@ -196,7 +210,7 @@ func (a *Answer) verdicts(node int) []spec.AllowedVerdicts {
 func (a *Answer) feasible(node int, verdicts []spec.AllowedVerdicts) bool {
 	t, s := a.tables, a.Question.Snapshot
 	switch {
-	case a.base != nil && t.sharesFacts && t.changed.filters&t.looksWide == 0:
+	case a.base != nil && !t.overlooks && t.changed.filters == 0:
 		return a.base.Expectation.Nodes[node].Feasible
 	case !a.nodes[node].feasible, slices.ContainsFunc(verdicts, func(v spec.AllowedVerdicts) bool { return !v.Holds }):
 		return false

@@ -19,7 +19,7 @@ type facts struct {
 	passesEmpty bool
 	// awaits: a pod nominated to the node would wait for its victims there.
 	awaits bool
-	// mayFail: a filter that looks at one node ends in an error there if it is asked.
+	// mayFail: asking the filters that look at one node ends in an error there, or the node is misrated if it is rated.
 	mayFail bool
 	// raw has one rating per rater of the profile, 0 for those that look beyond the node; nil unless feasible.
 	raw []int64
@@ -38,6 +38,8 @@ type facts struct {
 	pods      []*v1.Pod // in the place's order
 	bound     []Pod
 	snapshot  *spec.Snapshot
+	// base are those of a model whose filters say the same; nil if there are none.
+	base *facts
 
 	mu      sync.Mutex
 	without map[string]bool // feasibility by the set of pods taken away
@@ -66,45 +68,81 @@ func (t *Tables) factsOf(asker int, content *Content) *facts {
 	return f
 }
 
-// ask asks the spec about a cluster of this one node.
+// ask asks the spec about a cluster of this one node. What the tables' quirks do not change is taken over from the base.
 func (t *Tables) ask(asker int, content *Content) *facts {
 	q, podsOf := t.catalog.Objects(&Question{Asker: asker, Nomination: -1, Places: []*Content{content}, around: content.around})
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
-		feasible:    t.narrow.Feasibility(pod, node, s),
-		passesEmpty: t.narrow.Passes(pod, node, s.Without(podsOf[0]...)),
-		awaits:      slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
-		mayFail:     t.narrow.MayFail(pod, node, s),
-		scheduler:   t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
+		awaits:    slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
+		mayFail:   t.narrow.MayFail(pod, node, s),
+		scheduler: t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
 		without: map[string]bool{},
 	}
 	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
-	for _, filter := range t.filters {
-		allowed := spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
-		if filter.Footprint != spec.ReadsCluster {
-			allowed = t.spec.Allowed(filter, pod, node, s)
-		}
-		f.verdicts = append(f.verdicts, allowed)
-	}
-	if !f.feasible {
-		return f
-	}
-	for i, rater := range t.raters {
-		raw := int64(0)
-		narrow := rater.Footprint != spec.ReadsCluster
-		if narrow && rater.Raw != nil {
-			raw = rater.Raw(t.spec.Profile, pod, node, s)
-		}
-		f.raw = append(f.raw, raw)
-		if narrow && rater.Abstains != nil && rater.Abstains(t.spec.Profile, pod, q.Snapshot.Nodes, s) {
-			f.abstains |= 1 << i
-		}
+	base := t.baseFacts(asker, content)
+	f.filter(t, base)
+	if f.feasible {
+		f.rate(t, base)
 	}
 	return f
 }
 
+// baseFacts gives the facts of the base, if something can be taken over from them; nil otherwise. Who is nominated counts in all of them.
+func (t *Tables) baseFacts(asker int, content *Content) *facts {
+	if t.base == nil || t.overlooks {
+		return nil
+	}
+	return t.base.factsOf(asker, content)
+}
+
+// filter asks the filters that look at one node only.
+func (f *facts) filter(t *Tables, base *facts) {
+	f.verdicts = make([]spec.AllowedVerdicts, len(t.filters))
+	passes := true
+	for i, filter := range t.filters {
+		switch {
+		case filter.Footprint == spec.ReadsCluster:
+			f.verdicts[i] = spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
+		case base != nil && t.changed.filters&(1<<i) == 0:
+			f.verdicts[i] = base.verdicts[i]
+		default:
+			f.verdicts[i] = t.spec.Allowed(filter, f.asker, f.node, f.snapshot)
+		}
+		passes = passes && f.verdicts[i].Holds
+	}
+	if base != nil && t.changed.filters&^t.looksWide == 0 {
+		f.base, f.feasible, f.passesEmpty = base, base.feasible, base.passesEmpty
+		return
+	}
+	f.feasible = passes && t.narrow.PassesWithNominated(f.asker, f.node, f.snapshot)
+	f.passesEmpty = t.narrow.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
+}
+
+// rate asks the raters that look at one node only, where they are asked: the node is feasible.
+func (f *facts) rate(t *Tables, base *facts) {
+	f.raw = make([]int64, len(t.raters))
+	for i, rater := range t.raters {
+		switch {
+		case rater.Footprint == spec.ReadsCluster:
+		case base != nil && base.feasible && t.changed.raters&(1<<i) == 0:
+			f.raw[i] = base.raw[i]
+			f.abstains |= base.abstains & (1 << i)
+		default:
+			if rater.Raw != nil {
+				f.raw[i] = rater.Raw(t.spec.Profile, f.asker, f.node, f.snapshot)
+			}
+			if rater.Abstains != nil && rater.Abstains(t.spec.Profile, f.asker, []*v1.Node{f.node}, f.snapshot) {
+				f.abstains |= 1 << i
+			}
+		}
+	}
+}
+
 // feasibleWithout tells whether the node is feasible without the pods at the indexes, of alike pods the first ones.
 func (f *facts) feasibleWithout(indexes []int) bool {
+	if f.base != nil {
+		return f.base.feasibleWithout(indexes)
+	}
 	key := make([]byte, len(indexes))
 	for i, index := range indexes {
 		key[i] = byte(index)

@@ -29,10 +29,12 @@ type Tables struct {
 	wideFails bool
 
 	// base are the tables of the model without the quirks of this one; nil if it has none, or nothing can be taken over. changed are the
-	// filters and raters, as sets of indexes, that are others there. sharesFacts: the facts are the same.
-	base        *Tables
-	changed     idle
-	sharesFacts bool
+	// filters and raters, as sets of indexes, that are others there. sharesFacts: the facts are the same. sharesPreemption: so is what
+	// becomes of a pod without a feasible node, unless it keeps its nomination.
+	base             *Tables
+	changed          idle
+	sharesFacts      bool
+	sharesPreemption bool
 	// overlooks: other nominated pods are respected there.
 	overlooks bool
 
@@ -76,19 +78,23 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	}
 	odd.base = t
 	odd.overlooks = slices.ContainsFunc(quirks, func(q spec.Quirk) bool { return q.Overlooks != nil })
-	odd.sharesFacts = !odd.overlooks && !slices.ContainsFunc(quirks, func(q spec.Quirk) bool { return q.Budgets != nil })
+	odd.sharesFacts = !odd.overlooks && !slices.ContainsFunc(quirks, func(q spec.Quirk) bool {
+		return q.Budgets != nil || q.Amounts != nil || q.Misrates != nil
+	})
+	odd.sharesPreemption = odd.sharesFacts
 	for i, f := range odd.filters {
-		if odd.spec.Changed(f.Plugin) {
+		if odd.spec.ChangesFilter(f.Plugin) {
 			odd.changed.filters |= 1 << i
 			odd.sharesFacts = odd.sharesFacts && f.Footprint == spec.ReadsCluster
 		}
 	}
 	for i, r := range odd.raters {
-		if odd.spec.Changed(r.Plugin) {
+		if odd.spec.ChangesRater(r.Plugin) {
 			odd.changed.raters |= 1 << i
 			odd.sharesFacts = odd.sharesFacts && r.Footprint == spec.ReadsCluster
 		}
 	}
+	odd.sharesPreemption = odd.sharesPreemption && odd.changed.filters == 0
 	return odd
 }
 

@@ -64,12 +64,10 @@ func (m *Scheduler) failsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return false
 }
 
-// MayFail tells whether some filter ends in an error on the node if it is asked, which it is unless another one rejects the node before, or
-// whether the node is misrated if it is rated.
+// MayFail tells whether the node is one for which Answers may be false: asking the filters about it ends in an error before one of them
+// rejects it, or it is misrated if it is rated.
 func (m *Scheduler) MayFail(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return m.misratesOn(pod, node, s) || m.canFail() && exists(m.stages(pod, node, s), func(stage *Snapshot) bool {
-		return exists(m.filters, func(f Filter) bool { return m.fails(f, pod, node, stage) })
-	})
+	return m.misratesOn(pod, node, s) || m.canFail() && m.failsOn(pod, node, s)
 }
 
 // stages are the snapshots that filters are asked about the node in: with the nominated pods that must be respected, if there are any,

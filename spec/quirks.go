@@ -71,12 +71,54 @@ func (q Quirk) Plugins() []string {
 	return plugins
 }
 
-// Changed tells whether a quirk puts something else in the place of the plugin's filter or rating.
-func (m *Scheduler) Changed(plugin string) bool {
-	return exists(m.quirks, func(q Quirk) bool {
-		return q.Filter != nil && q.Filter.Plugin == plugin || q.Rater != nil && q.Rater.Plugin == plugin ||
-			q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+// Idle tells that it makes no difference to the question, if it changes neither filters nor ratings; Filter.Idle and Rater.Idle tell of those.
+// Then it is about disruption budgets, and there are none, about other nominated pods, and there are none that it is about, or about a
+// nomination that should not stay, and would not.
+func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+	nominated := filter(s.Pods, func(other *v1.Pod) bool {
+		return other != pod && other.Spec.NodeName == "" && other.Status.NominatedNodeName != ""
 	})
+	switch {
+	case q.Erratum != nil, q.Filter != nil, q.Rater != nil, q.Change != nil, q.Volumes != nil, q.Amounts != nil, q.Misrates != nil:
+		return false
+	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
+		return false
+	default:
+		return !(q.KeepsNomination != nil && q.KeepsNomination(p, pod, s)) &&
+			!(q.Overlooks != nil && exists(nominated, func(other *v1.Pod) bool { return q.Overlooks(p, pod, other) }))
+	}
+}
+
+// OnlyRates tells whether it changes nothing but ratings, so that it makes no difference where no node is rated.
+func (q Quirk) OnlyRates() bool {
+	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.Misrates == nil && q.KeepsNomination == nil && q.Overlooks == nil &&
+		q.KeepsRoom == nil && q.Erratum == nil && !q.changesFilter(q.Plugin())
+}
+
+// changesFilter tells whether it puts something else in the place of the plugin's filter. Not every filter is made from predicates.
+func (q Quirk) changesFilter(plugin string) bool {
+	made := exists(DocumentedPredicates().filters(), func(f Filter) bool { return f.Plugin == plugin })
+	return q.Filter != nil && q.Filter.Plugin == plugin || made && q.changesPredicate(plugin)
+}
+
+// changesRater tells whether it puts something else in the place of the plugin's rating.
+func (q Quirk) changesRater(plugin string) bool {
+	made := exists(DocumentedPredicates().raters(), func(r Rater) bool { return r.Plugin == plugin })
+	return q.Rater != nil && q.Rater.Plugin == plugin || made && q.changesPredicate(plugin)
+}
+
+func (q Quirk) changesPredicate(plugin string) bool {
+	return q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+}
+
+// ChangesFilter tells whether a quirk puts something else in the place of the plugin's filter.
+func (m *Scheduler) ChangesFilter(plugin string) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.changesFilter(plugin) })
+}
+
+// ChangesRater tells whether a quirk puts something else in the place of the plugin's rating.
+func (m *Scheduler) ChangesRater(plugin string) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.changesRater(plugin) })
 }
 
 // With gives the model with quirks, under m's profile alone. It changes nothing in m. Errata are mended first, then defects put in, in the
