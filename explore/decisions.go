@@ -113,9 +113,7 @@ func (d *decisions) get(key []byte, build func() *model.Question, decider Decide
 // judge asks production and the spec, and compares.
 func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 	answer := d.side(d.catalog.AskerKind(q)).tables.Answer(q)
-	began := time.Now()
-	decision := decider.Decide(answer.Question)
-	spent := time.Since(began)
+	decision, spent := timed(decider, answer.Question)
 
 	normalize(q, answer)
 	c := d.newCase(q, answer, normalized(q, answer, decision))

@@ -44,9 +44,7 @@ func (j *judge) judge(q spec.Question) judgement {
 
 // ask asks production and the model.
 func (j *judge) ask(q spec.Question) (*invariants.Case, time.Duration) {
-	began := time.Now()
-	decision := j.decider.Decide(q)
-	spent := time.Since(began)
+	decision, spent := timed(j.decider, q)
 	answer := caseOf(j.spec.For(q.Pod), q, decision)
 	j.listen(answer)
 	return answer, spent

@@ -27,7 +27,7 @@ type Result struct {
 	// Asked is the number of distinct questions that went to production; Saved how many more times one of them
 	// came up.
 	Asked, Saved int64
-	// InProduction is the time production took to answer, over all workers.
+	// InProduction is the time production was at work on answers, over all workers. To hand questions over to it does not count.
 	InProduction time.Duration
 	// Facts is the number of entries in the spec's tables: how often it was asked about one node with what is on it, models with
 	// quirks included. Tried is how often a model with quirks was asked about a question, to explain a difference. Both are more if

@@ -67,7 +67,15 @@ func TestFailures(t *testing.T) {
 		t.Run(tt.reason, func(t *testing.T) {
 			s := newScheduler(t, Options{Registry: tt.registry, HangAfter: 100 * time.Millisecond})
 			for range 2 {
+				before := s.Spent()
 				failed := s.Decide(ask(nodes, pod("trigger", 1).Obj()))
+				least := time.Nanosecond
+				if tt.want[0] == "hang" {
+					least = s.hangAfter
+				}
+				if spent := s.Spent() - before; spent < least {
+					t.Errorf("it was at work for %v, want at least %v", spent, least)
+				}
 				for _, part := range tt.want {
 					if !strings.Contains(failed.Failure, part) {
 						t.Errorf("failure %q does not contain %q", failed.Failure, part)

@@ -3,6 +3,7 @@ package production
 import (
 	"context"
 	"errors"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -47,6 +48,15 @@ func (p *Profiles) under(pod *v1.Pod) *Scheduler {
 
 // Decide asks where the pod should go, as Scheduler.Decide does.
 func (p *Profiles) Decide(q spec.Question) *spec.Decision { return p.under(q.Pod).Decide(q) }
+
+// Spent is how long kube-scheduler was at work, under all profiles, as Scheduler.Spent is.
+func (p *Profiles) Spent() time.Duration {
+	spent := p.main.Spent()
+	for _, other := range p.others {
+		spent += other.Spent()
+	}
+	return spent
+}
 
 // Increment asks the filters about a pod that comes or goes, as Scheduler.Increment does.
 func (p *Profiles) Increment(q spec.Question, pod *v1.Pod) (*spec.Increment, error) {

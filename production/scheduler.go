@@ -39,6 +39,7 @@ type Scheduler struct {
 	registry  frameworkruntime.Registry
 	hangAfter time.Duration
 	timer     *time.Timer
+	spent     time.Duration
 
 	// worker takes the decisions; nil after a panic or a hang, until the next question.
 	worker *worker
@@ -88,18 +89,23 @@ func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
 	select {
 	case a := <-s.worker.answers:
 		s.timer.Stop()
+		s.spent += a.spent
 		if a.panicked {
 			s.retire()
 		}
 		return a.decision
 	case <-s.timer.C:
 		s.retire()
+		s.spent += s.hangAfter
 		return &spec.Decision{Failure: fmt.Sprintf("hang: no answer within %v", s.hangAfter)}
 	case <-s.ctx.Done():
 		s.retire()
 		return &spec.Decision{Failure: errClosed.Error()}
 	}
 }
+
+// Spent is how long kube-scheduler was at work on all questions so far. To hand a question over to it, and to take the answer, does not count.
+func (s *Scheduler) Spent() time.Duration { return s.spent }
 
 // Close ends what runs in the background, and closes plugins that can be closed; the error is theirs. Decide
 // gives a Failure from then on.
@@ -152,6 +158,7 @@ type worker struct {
 type answer struct {
 	decision *spec.Decision
 	panicked bool
+	spent    time.Duration
 }
 
 func (s *Scheduler) newWorker() (*worker, error) {
@@ -165,7 +172,10 @@ func (s *Scheduler) newWorker() (*worker, error) {
 	w := &worker{engine: e, cancel: cancel, questions: make(chan spec.Question), answers: make(chan answer, 1)}
 	go func() {
 		for q := range w.questions {
-			w.answers <- w.answer(q)
+			began := time.Now()
+			a := w.answer(q)
+			a.spent = time.Since(began)
+			w.answers <- a
 		}
 	}()
 	return w, nil

@@ -1,0 +1,26 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Timed is a decider that knows how long it was at work on all questions so far, without what it takes to hand a question over and to
+// take the answer; a decider need not be one.
+type Timed interface {
+	Spent() time.Duration
+}
+
+// timed takes a decision, and gives the time that took the decider. Of one that is not Timed it is the time until the answer is there.
+func timed(decider Decider, q spec.Question) (*spec.Decision, time.Duration) {
+	work, knows := decider.(Timed)
+	if !knows {
+		began := time.Now()
+		decision := decider.Decide(q)
+		return decision, time.Since(began)
+	}
+	before := work.Spent()
+	decision := decider.Decide(q)
+	return decision, work.Spent() - before
+}
