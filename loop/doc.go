@@ -9,6 +9,9 @@
 // repeating a shortest sequence of actions that leads there, and two states are the same if all that can be seen of them is
 // (State.Canonical). A run that does not lead to the same state when it is repeated is an error of the search, never passed over.
 //
+// What goes on for ever is asked of settling: what happens by itself once others have done all that they will. Its graph is searched by
+// package checker, and what is found is run before it is reported (Liveness).
+//
 // Sources: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/ (queue, scheduling cycle, binding
 // cycle), https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/, KEP-4247 (queueing hints: a pod in the
 // unschedulable pool is retried when an event may make it schedulable), KEP-5278 (nominations by others).

@@ -26,6 +26,9 @@ type Subject struct {
 	// Keep is the number of systems that may be kept in the middle of a run, for what is explored from there. Without one the run is
 	// repeated. It makes no difference to the result, as what follows a state depends on the state alone.
 	Keep int
+	// Settling, if not nil, is told of how many states it was followed what goes on by itself, and how many there are so far, by one worker
+	// at a time.
+	Settling func(followed, of int)
 }
 
 // Result is what an exploration found.
@@ -33,6 +36,8 @@ type Result struct {
 	Scope *Scope
 	*checker.Result
 	Findings []Finding
+	// Liveness says among what it was looked for what goes on for ever; nil if it was not.
+	Liveness *LivenessResult
 	// Simulated: Walks runs were followed at random. Of the embedded Result a simulation has Complete (all runs that were asked for),
 	// Stopped, Generated (their steps) and Depth (the longest run).
 	Simulated bool
@@ -51,11 +56,13 @@ type Finding struct {
 	Known string
 	// But says what is wrong at the end of the run.
 	But string
-	// Count is the number of distinct steps that show it; in a simulation, of runs.
+	// Count is the number of distinct steps that show it; in a simulation, of runs; of what goes on for ever, of sets of states within which it does.
 	Count int64
-	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
+	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property. Of what goes on for
+	// ever the last Loop actions do; none if nothing can happen any more. Then Last leads to where that begins.
 	Initial *spec.Snapshot
 	Trace   []Action
+	Loop    int
 	Last    *Transition
 	// Flushed says of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
 	Flushed string
@@ -79,7 +86,10 @@ func key(property, known, about string) string {
 func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &explorer{scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, kept: map[[sha256.Size]byte][]System{}, fail: cancel}
+	e := &explorer{
+		scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, situations: map[[sha256.Size]byte]*situation{},
+		kept: map[[sha256.Size]byte][]System{}, fail: cancel,
+	}
 	defer e.dropAll()
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
@@ -96,6 +106,11 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 		}
 		result.Findings = append(result.Findings, *finding)
 	}
+	if scope.Liveness {
+		if err := e.addLiveness(ctx, result, o); err != nil {
+			return nil, err
+		}
+	}
 	result.Builds, result.Steps = e.builds, e.steps
 	if len(found.Counters) > 0 {
 		result.Needless = found.Counters[0]
@@ -109,8 +124,9 @@ type explorer struct {
 	scope *Scope
 	fail  context.CancelCauseFunc
 
-	mu     sync.Mutex
-	points map[[sha256.Size]byte]*point
+	mu         sync.Mutex
+	points     map[[sha256.Size]byte]*point
+	situations map[[sha256.Size]byte]*situation // none without Scope.Liveness
 	// kept are the systems that came to a state which is still to be expanded, by whatever run; held is their number.
 	kept          map[[sha256.Size]byte][]System
 	held          int
@@ -200,6 +216,7 @@ func (w *worker) Expand(hash []byte, out *checker.Steps) {
 func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 	at, arrived := w.arrived(hash)
 	defer func() { closeAll(arrived) }()
+	var from *situation
 	for i := 0; ; i++ {
 		var system System
 		if len(arrived) > 0 {
@@ -211,6 +228,10 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 			}
 		}
 		before := system.State()
+		if i == 0 && w.scope.Liveness {
+			from = w.situationAt(at, before)
+			defer w.add(from)
+		}
 		actions := w.scope.Actions(before, at.used)
 		if i == len(actions) {
 			system.Close()
@@ -226,8 +247,12 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 		next := hashed(taken.After, used)
 		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}, system)
 		step := out.Add(uint32(action.Verb)<<24|uint32(i), next[:])
-		for _, breach := range taken.Broken() {
+		breaches := taken.Broken()
+		for _, breach := range breaches {
 			out.Find(breach.Key(), step)
+		}
+		if from != nil {
+			from.note(taken, breaches)
 		}
 		if n := len(taken.Needless()); n > 0 {
 			out.Count(0, int64(n))

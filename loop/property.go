@@ -34,16 +34,16 @@ type Violation struct {
 	Known string
 }
 
-// Property is what every step must have.
+// Property is what every step must have, or every behaviour.
 type Property struct {
 	Name string
 	// Doc says it in a sentence.
 	Doc string
-	// Broken gives how the step breaks it, in a fixed order.
+	// Broken gives how the step breaks it, in a fixed order; nil for a property of behaviours.
 	Broken func(t *Transition) []Violation
 }
 
-// Properties gives every property.
+// Properties gives every property of steps.
 func Properties() []Property {
 	return []Property{
 		wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(),

@@ -23,6 +23,8 @@ type Scope struct {
 	Arrivals, Events, Faults int
 	// Happens are the kinds of event that may happen.
 	Happens []EventKind
+	// Liveness asks for what goes on for ever too.
+	Liveness bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
 }
@@ -104,26 +106,11 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 			}
 		}
 	}
-	for _, q := range state.Queue {
-		if q.Waits {
-			ref := refOfPod(q.Pod)
-			if q.Volumes {
-				if used.Faults < s.Faults {
-					actions = append(actions, Action{Verb: Expire, Ref: ref, Volumes: true})
-				}
-				continue
-			}
-			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref}, Action{Verb: Expire, Ref: ref})
-		}
-	}
+	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)
 	if backoffMatters(state) {
 		actions = append(actions, Action{Verb: Backoff})
 	}
-	for _, pod := range state.API.Pods {
-		if pod.DeletionTimestamp != nil {
-			actions = append(actions, Action{Verb: Gone, Ref: RefOf(pod)})
-		}
-	}
+	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions
@@ -133,6 +120,32 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	}
 	if used.Events < s.Events {
 		actions = append(actions, s.events(state)...)
+	}
+	return actions
+}
+
+// endsOfWaits gives how the waits of pods may end; those for volumes too if they may run out.
+func endsOfWaits(state *State, volumes bool) []Action {
+	var actions []Action
+	for _, q := range state.Queue {
+		switch ref := refOfPod(q.Pod); {
+		case !q.Waits:
+		case !q.Volumes:
+			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref}, Action{Verb: Expire, Ref: ref})
+		case volumes:
+			actions = append(actions, Action{Verb: Expire, Ref: ref, Volumes: true})
+		}
+	}
+	return actions
+}
+
+// terminations gives the end of each terminating pod.
+func terminations(state *State) []Action {
+	var actions []Action
+	for _, pod := range state.API.Pods {
+		if pod.DeletionTimestamp != nil {
+			actions = append(actions, Action{Verb: Gone, Ref: RefOf(pod)})
+		}
 	}
 	return actions
 }

@@ -23,6 +23,8 @@ type toy struct {
 	fails     loop.Verb
 	drifts    string
 	insomniac bool
+	// lazy lets feasible pods sleep, deaf does not hear the flush, loses forgets who is rejected, and restless tries him again at once.
+	lazy, deaf, loses, restless bool
 	// alive counts toys that are not closed, if it is set.
 	alive *atomic.Int64
 }
@@ -46,7 +48,9 @@ func (t *toy) Do(a loop.Action) (loop.Step, error) {
 		return loop.Step{}, nil
 	}
 	if a.Verb == loop.Flush {
-		t.wake()
+		if !t.deaf {
+			t.wake()
+		}
 		return loop.Step{}, nil
 	}
 	return t.schedule()
@@ -62,13 +66,15 @@ func (t *toy) schedule() (loop.Step, error) {
 	i := slices.IndexFunc(t.queue, func(q loop.Queued) bool { return q.In(loop.Active) })
 	key := t.queue[i].Pod
 	n := slices.IndexFunc(t.api.Pods, func(pod *v1.Pod) bool { return loop.Key(pod) == key })
-	if nodes := t.model.Scheduling(t.api.Pods[n], &t.api); len(nodes) > 0 {
+	if nodes := t.model.Scheduling(t.api.Pods[n], &t.api); len(nodes) > 0 && !t.lazy {
 		bound := t.api.Pods[n].DeepCopy()
 		bound.Spec.NodeName = nodes[0].Name
 		t.api.Pods = slices.Clone(t.api.Pods)
 		t.api.Pods[n] = bound
 		t.queue = slices.Delete(t.queue, i, i+1)
-	} else {
+	} else if t.loses {
+		t.queue = slices.Delete(t.queue, i, i+1)
+	} else if !t.restless {
 		t.queue[i] = loop.Queued{Pod: key, Places: []loop.Place{loop.Unschedulable}, Rejectors: []string{"Toy"}}
 	}
 	return loop.Step{Popped: key}, nil

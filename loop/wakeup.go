@@ -28,7 +28,7 @@ func wakeUp() Property {
 					But: fmt.Sprintf("%s is feasible on %s now, and stays in the unschedulable pool; it was rejected by %s",
 						q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
 				}
-				broken = append(broken, v.explained(t))
+				broken = append(broken, v.explained(t).turnedAway(t))
 			}
 			return broken
 		},
@@ -55,11 +55,22 @@ func progress() Property {
 					But: fmt.Sprintf("%s comes into the unschedulable pool, and is feasible on %s; it was rejected by %s",
 						q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
 				}
-				broken = append(broken, v.explained(t))
+				broken = append(broken, v.explained(t).turnedAway(t))
 			}
 			return broken
 		},
 	}
+}
+
+// turnedAway gives the violation with the known defect of decisions by which no node is feasible for the pod, if nothing explains it yet: then it is
+// right that the pod sleeps, as kube-scheduler sees it.
+func (v Violation) turnedAway(t *Transition) Violation {
+	for _, quirk := range spec.Quirks() {
+		if v.Known == "" && !feasible(t.Model.With(quirk), v.Pod, t.After.View()) {
+			v.Known = quirk.Name
+		}
+	}
+	return v
 }
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -36,7 +37,7 @@ func (r *LoopRun) Verdict() Verdict {
 		if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return r.Strict || f.Known == "" }) {
 			return Violated
 		}
-		if !result.Complete {
+		if !result.Complete || result.Liveness != nil && !result.Liveness.Decided() {
 			verdict = Unfinished
 		}
 	}
@@ -49,7 +50,10 @@ func LoopText(w io.Writer, r *LoopRun) error {
 	p.line("kube-scheduler %s as a whole, stepped: queue, wake-ups, scheduling and binding cycles", r.KubernetesVersion)
 	p.loopScopes(r)
 	p.loopExplored(r)
-	p.loopProperties(r)
+	p.loopLiveness(r)
+	p.section("Properties of every step")
+	p.table("  ", loopVerdicts(r, loop.Properties()))
+	p.loopBehaviours(r)
 	p.loopFindings(r)
 	p.section("Not covered")
 	for _, text := range loopNotCovered(r) {
@@ -133,27 +137,6 @@ func (p *page) loopFollowed(r *LoopRun) {
 	p.table("  ", rows)
 }
 
-func (p *page) loopProperties(r *LoopRun) {
-	p.section("Properties of every step")
-	rows := table{{"property", "verdict"}}
-	for _, property := range loop.Properties() {
-		verdict := "holds"
-		for _, result := range r.Results {
-			for _, f := range result.Findings {
-				switch {
-				case f.Property.Name != property.Name:
-				case f.Known == "":
-					verdict = "violated"
-				case verdict == "holds":
-					verdict = "holds but for known defects"
-				}
-			}
-		}
-		rows = append(rows, []string{property.Name, verdict})
-	}
-	p.table("  ", rows)
-}
-
 func (p *page) loopFindings(r *LoopRun) {
 	number, of := 0, 0
 	for _, result := range r.Results {
@@ -185,10 +168,14 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	if f.Flushed != "" {
 		p.wrapped("            ", f.Flushed)
 	}
-	if r.simulated() {
+	switch {
+	case f.Property.OfBehaviours():
+		p.line("  seen in:  %s", plural(f.Count, "set")+" of states")
+		p.line("\n  Run, in %s, of:", scope.Name)
+	case r.simulated():
 		p.line("  seen in:  %s", plural(f.Count, "run"))
 		p.line("\n  Shrunk run, in %s, of:", scope.Name)
-	} else {
+	default:
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
 		p.line("\n  Shortest run, in %s, of:", scope.Name)
 	}
@@ -198,7 +185,12 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	for i, action := range f.Trace {
 		p.wrapped(fmt.Sprintf("    %2d. ", i+1), action.String())
 	}
-	p.line("  after which the queue has")
+	if f.Property.OfBehaviours() {
+		p.line("  %s", loopGoesOn(f))
+		p.line("  Where that begins the queue has")
+	} else {
+		p.line("  after which the queue has")
+	}
 	for _, q := range f.Last.After.Queue {
 		p.wrapped("    ", queuedInWords(q))
 	}
@@ -229,7 +221,7 @@ func queuedInWords(q loop.Queued) string {
 		places = append(places, place.String())
 	}
 	text := q.Pod + ": " + strings.Join(places, " and ")
-	if q.Waits {
+	if q.Waits && !q.Volumes {
 		text += ", waits on permit"
 	}
 	if len(q.Rejectors) > 0 {
@@ -261,6 +253,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"Draws of lots: among equal nodes the first by name is taken. Hints that one cycle leaves for an equal pod in the next are not used.",
 		"Volumes that are provisioned for a pod, resource claims, pod groups, extenders.",
 	}
+	texts = append(texts, loopLivenessNotCovered(r)...)
 	if r.simulated() {
 		texts = append([]string{"Every other run: those that were followed are a sample."}, texts...)
 	}
@@ -304,9 +297,19 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		Known    string   `json:"known,omitempty"`
 		But      string   `json:"but"`
 		Flushed  string   `json:"flushed,omitempty"`
-		Steps    int64    `json:"steps"` // or runs
+		Steps    int64    `json:"steps"` // or runs, or sets of states
 		Cluster  List     `json:"cluster"`
 		Run      []string `json:"run"`
+		// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for findings of steps.
+		Loop *int `json:"loop,omitempty"`
+	}
+	type liveness struct {
+		States      int    `json:"states"`
+		Followed    int    `json:"followed"`
+		Steps       int    `json:"steps"`
+		Flushes     int    `json:"flushes"`
+		Stopped     string `json:"stopped,omitempty"`
+		Unconfirmed int    `json:"unconfirmed,omitempty"`
 	}
 	type theme struct {
 		Name        string `json:"name"`
@@ -316,6 +319,8 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		Transitions int64  `json:"transitions"`
 		Depth       int    `json:"depth"`
 		Needless    int64  `json:"needlessWakeUps"`
+
+		Liveness *liveness `json:"liveness,omitempty"`
 	}
 	out := struct {
 		Version  string    `json:"kubernetesVersion"`
@@ -325,16 +330,27 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		Findings []finding `json:"findings"`
 	}{Version: r.KubernetesVersion, Seed: r.Seed, Verdict: r.Verdict().String(), Findings: []finding{}}
 	for _, result := range r.Results {
+		var live *liveness
+		if l := result.Liveness; l != nil {
+			live = &liveness{States: l.States, Followed: l.Followed, Steps: l.Steps, Flushes: l.Flushes, Unconfirmed: l.Unconfirmed}
+			if l.Stopped != checker.NotStopped {
+				live.Stopped = l.Stopped.String()
+			}
+		}
 		out.Themes = append(out.Themes, theme{
-			result.Scope.Name, result.Complete, result.Walks, result.Distinct, result.Generated, result.Depth, result.Needless,
+			result.Scope.Name, result.Complete, result.Walks, result.Distinct, result.Generated, result.Depth, result.Needless, live,
 		})
 		for _, f := range result.Findings {
 			var run []string
 			for _, action := range f.Trace {
 				run = append(run, action.String())
 			}
+			var loops *int
+			if f.Property.OfBehaviours() {
+				loops = &f.Loop
+			}
 			out.Findings = append(out.Findings, finding{
-				result.Scope.Name, f.Property.Name, f.Known, f.But, f.Flushed, f.Count, manifests(f.Initial), run,
+				result.Scope.Name, f.Property.Name, f.Known, f.But, f.Flushed, f.Count, manifests(f.Initial), run, loops,
 			})
 		}
 	}

@@ -34,7 +34,7 @@ type loopOptions struct {
 	nodes                int
 	pods, events, faults int
 	happens              []string
-	calm                 bool
+	calm, liveness       bool
 	profile              string
 	workers              int
 	maxStates            int64
@@ -57,6 +57,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
 	f.StringSliceVar(&o.happens, "happens", nil, "let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventKinds())
 	f.BoolVar(&o.calm, "calm", true, "let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
+	f.BoolVar(&o.liveness, "liveness", true, "check what goes on for ever too, if every state is explored: pods never bound, waits and preemption without end")
 	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
@@ -86,8 +87,9 @@ func (c command) loop(done func(report.Verdict)) *cobra.Command {
 at a time: pods arrive, the scheduler takes the next one, things happen to the cluster, cycles
 fail. Every sequence of actions of a small scope is taken, and every step is checked: is a pod
 that has become feasible woken up? Is nobody lost? Is what happens a step of the formal model?
-What breaks a property is shown with a shortest run. Where there are too many, --simulate follows
-some at random; what it finds is shrunk.
+So is what goes on for ever: is a pod that could be placed bound in the end? Does every wait end?
+What breaks a property is shown with a shortest run, or with one and the actions that go on for
+ever. Where there are too many runs, --simulate follows some at random; what it finds is shrunk.
 
 Without -f, clusters and pods are those of the themes of the loop, made for events. With -f, the
 run begins with the cluster of the manifests.
@@ -168,6 +170,8 @@ func (o *loopOptions) validate() error {
 		return usage("--simulate is 0: it must be at least 1")
 	case o.given("seed") && o.simulate == 0:
 		return usage("--seed is for runs that are followed at random; add --simulate N")
+	case o.given("liveness") && o.liveness && o.simulate > 0:
+		return usage("--liveness is for exploring every state; leave it out, or leave out --simulate")
 	case o.given("max-states") && o.simulate > 0:
 		return usage("--max-states is for exploring every state; leave it out, or leave out --simulate")
 	}
@@ -215,9 +219,18 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
 			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial, stepped.Options{Faults: scope.Faults > 0})
 		}
-		subject := loop.Subject{Model: run.Spec, Start: start, Ask: alone.Decide, Keep: maxKept}
+		told := time.Now()
+		subject := loop.Subject{
+			Model: run.Spec, Start: start, Ask: alone.Decide, Keep: maxKept,
+			Settling: func(followed, of int) {
+				if time.Since(told) < progress.every {
+					return
+				}
+				told = time.Now()
+				progress.write(fmt.Sprintf("%s: what goes on for ever, from %d of %d states; %s", scope.Name, followed, of, time.Since(began).Round(time.Second)))
+			},
+		}
 		if o.simulate > 0 {
-			told := time.Now()
 			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
 				Seed: o.seed, Walks: o.simulate, Steps: o.steps(), Workers: o.workers,
 				Progress: func(walks int64) {
@@ -303,6 +316,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		scopes = append(scopes, scope)
 	}
 	for _, scope := range scopes {
+		scope.Liveness = o.liveness && o.simulate == 0
 		o.bound(scope)
 	}
 	return in, scopes, nil

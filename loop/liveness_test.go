@@ -1,0 +1,184 @@
+package loop_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/loop"
+)
+
+// liveToyScope is the scope of toys, with what goes on for ever.
+func liveToyScope() *loop.Scope {
+	scope := toyScope()
+	scope.Liveness = true
+	return scope
+}
+
+// behavioursOf gives what goes on for ever of the toys, a line for each finding and its actions.
+func behavioursOf(t testing.TB, change func(*toy), workers, keep int) (keys []string, text string) {
+	t.Helper()
+	subject := subject(change)
+	subject.Keep = keep
+	result, err := loop.Explore(t.Context(), liveToyScope(), subject, checker.Options{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.Liveness.Decided() {
+		t.Fatalf("not decided: %+v", *result.Liveness)
+	}
+	text = fmt.Sprintf("%+v\n", *result.Liveness)
+	for _, f := range result.Findings {
+		if !f.Property.OfBehaviours() {
+			continue
+		}
+		keys = append(keys, f.Key())
+		text += fmt.Sprintf("%s, %d: %s\n", f.Key(), f.Count, f.But)
+		for i, action := range f.Trace {
+			text += map[bool]string{true: " ∞", false: "  "}[i >= len(f.Trace)-f.Loop] + action.String() + "\n"
+		}
+	}
+	return keys, text
+}
+
+// TestLiveness: a toy that sleeps through labels binds the pod after the flush; nothing goes on for ever. If it does not hear the flush it never does. The
+// same for any number of workers.
+func TestLiveness(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		change func(*toy)
+		want   string
+	}{
+		{"it sleeps, but for the flush", func(*toy) {}, ""},
+		{
+			"it sleeps", func(t *toy) { t.deaf = true },
+			`bound-in-the-end/new/unschedulable, 5: default/p-1 is feasible on n-1 all the time and is never bound, although these actions go on for ever; its place in the queue: unschedulable
+  Node n-1: labels: it loses disk
+  Pod default/p-1 is created
+  the scheduler takes the next pod
+  Node n-1: labels: it has disk=ssd
+ ∞the queue is flushed
+`,
+		},
+		{
+			"it loses pods", func(t *toy) { t.loses = true },
+			`bound-in-the-end/new/nowhere, 5: default/p-1 is feasible on n-1 all the time and is never bound, and nothing can happen any more; its place in the queue: nowhere
+  Node n-1: cordon: it is cordoned
+  Pod default/p-1 is created
+  the scheduler takes the next pod
+  Node n-1: cordon: it is uncordoned
+`,
+		},
+		{
+			"it never rests", func(t *toy) { t.restless = true },
+			`comes-to-rest/new, 25: it takes pods for ever, while no time passes and nothing else happens
+  Node n-1: labels: it loses disk
+  Pod default/p-1 is created
+ ∞the scheduler takes the next pod
+`,
+		},
+	} {
+		var first string
+		for n, workers := range []int{1, 2, 5, 2} {
+			_, text := behavioursOf(t, row.change, workers, []int{0, 0, 5, 1000}[n])
+			if n == 0 {
+				first = text
+				if _, findings, _ := strings.Cut(text, "\n"); findings != row.want {
+					t.Errorf("%s (-want +got):\n%s", row.reason, cmp.Diff(row.want, findings))
+				}
+			}
+			if diff := cmp.Diff(first, text); diff != "" {
+				t.Errorf("%s, with %d workers (-one +more):\n%s", row.reason, workers, diff)
+			}
+		}
+	}
+}
+
+// TestLivenessAgrees: of toys of every sort, what goes on for ever is what does when each run of the scope is followed by a long time in which
+// nobody acts but the toy and its flush.
+func TestLivenessAgrees(t *testing.T) {
+	outcomes := map[[2]bool]int{}
+	for n := range 1 << 5 {
+		is := func(bit int) bool { return n>>bit&1 == 1 }
+		change := func(t *toy) { t.lazy, t.deaf, t.loses, t.restless, t.insomniac = is(0), is(1), is(2), is(3), is(4) }
+		keys, _ := behavioursOf(t, change, 2, 0)
+		has := func(property string) bool {
+			return slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, property+"/") })
+		}
+		stuck, busy := followed(t, change)
+		outcomes[[2]bool{stuck, busy}]++
+		if has("bound-in-the-end") != stuck || has("comes-to-rest") != busy {
+			t.Errorf("toy %05b: found %q, but a pod is stuck: %t, the toy is busy for ever: %t", n, keys, stuck, busy)
+		}
+	}
+	if len(outcomes) != 4 {
+		t.Errorf("of toys that are stuck or not, busy or not, there are only %v", outcomes)
+	}
+}
+
+// followed takes every run of the scope, and tells whether in a long time after one of them a pod stays feasible and unbound, and whether in one of
+// them the toy has a pod to take all the time.
+func followed(t *testing.T, change func(*toy)) (stuck, busy bool) {
+	scope := liveToyScope()
+	seen := map[string]bool{}
+	var follow func(toy *toy, used loop.Used)
+	follow = func(at *toy, used loop.Used) {
+		state := at.State()
+		if id := fmt.Sprintf("%s%+v", state.Canonical(), used); seen[id] {
+			return
+		} else {
+			seen[id] = true
+		}
+		s, b := settled(t, *at)
+		stuck, busy = stuck || s, busy || b
+		for _, action := range scope.Actions(state, used) {
+			next, after := *at, used
+			next.queue = slices.Clone(at.queue)
+			if _, err := next.Do(action); err != nil {
+				t.Fatal(err)
+			}
+			switch action.Verb {
+			case loop.Create:
+				after.Arrivals++
+			case loop.Update:
+				after.Events++
+			}
+			follow(&next, after)
+		}
+	}
+	for _, initial := range scope.Initial {
+		first := &toy{model: toyModel(), api: *initial}
+		change(first)
+		follow(first, loop.Used{})
+	}
+	return stuck, busy
+}
+
+// settled lets time pass. It is long enough for everything to repeat itself.
+func settled(t *testing.T, at toy) (stuck, busy bool) {
+	at.queue = slices.Clone(at.queue)
+	const long = 20
+	feasible, busy := map[string]int{}, true
+	for n := range 2 * long {
+		verb := loop.Schedule
+		if !at.State().Poppable() {
+			verb, busy = loop.Flush, false
+		}
+		if _, err := at.Do(loop.Action{Verb: verb}); err != nil {
+			t.Fatal(err)
+		}
+		for _, pod := range at.api.Pods {
+			if n >= long && pod.Spec.NodeName == "" && at.model.SchedulingEnabled(pod, &at.api) {
+				feasible[pod.Name]++
+			}
+		}
+	}
+	for _, times := range feasible {
+		stuck = stuck || times == long
+	}
+	return stuck, busy
+}
