@@ -52,7 +52,7 @@ type Result struct {
 type Finding struct {
 	Property Property
 	About    string
-	// Known is the name of the known defect that explains it; "" for news.
+	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several, joined by "+".
 	Known string
 	// But says what is wrong at the end of the run.
 	But string

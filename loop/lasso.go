@@ -104,35 +104,39 @@ func (b *behaviours) actions(t checker.Trace) []Action {
 	return actions
 }
 
-// classified says what the suspect is about, and which known defect explains it: one that explains every step within the component that
-// turns the pod away, or preempts, if there is one.
+// classified says what the suspect is about, and which known defect explains it.
 func (b *behaviours) classified(s suspect) suspect {
 	in := map[[sha256.Size]byte]bool{}
 	for _, state := range s.component.States() {
 		in[[sha256.Size]byte(state)] = true
 	}
 	places := map[string]bool{}
-	known, explained := map[string]bool{}, true
+	var concerned []move
 	for _, state := range s.component.States() {
 		at := b.at(state)
 		if p, ok := at.of(s.pod); ok {
 			places[p.where()] = true
 		}
 		for _, m := range at.moves {
-			switch {
-			case !in[m.to] || !s.concerns(&m):
-			case m.breach && m.known != "":
-				known[m.known] = true
-			default:
-				explained = false
+			if in[m.to] && s.concerns(&m) {
+				concerned = append(concerned, m)
 			}
 		}
 	}
-	s.about = strings.Join(sortedKeys(places), "+")
-	if explained {
-		s.known = strings.Join(sortedKeys(known), "+")
-	}
+	s.about, s.known = strings.Join(sortedKeys(places), "+"), explanation(concerned)
 	return s
+}
+
+// explanation gives the known defects that explain the moves; "" if there is none, or one move that is not explained.
+func explanation(moves []move) string {
+	known := map[string]bool{}
+	for _, m := range moves {
+		if !m.breach || m.known == "" {
+			return ""
+		}
+		known[m.known] = true
+	}
+	return strings.Join(sortedKeys(known), "+")
 }
 
 // concerns tells whether the move is one of those that a defect must explain.

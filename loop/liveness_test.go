@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,6 +96,67 @@ func TestLiveness(t *testing.T) {
 				t.Errorf("%s, with %d workers (-one +more):\n%s", row.reason, workers, diff)
 			}
 		}
+	}
+}
+
+// TestLivenessUndecided: a loop that does not go round when it is repeated is not reported, and states that do not come to an end are given up; both are
+// said, and the rest is not taken to hold.
+func TestLivenessUndecided(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		change func(*toy)
+		want   loop.LivenessResult
+	}{
+		{"it hears every second flush", func(t *toy) { t.naps = true }, loop.LivenessResult{States: 160, Steps: 90, Flushes: 29, Unconfirmed: 1}},
+		{"each flush leaves a trace", func(t *toy) { t.deaf, t.grows = true, true }, loop.LivenessResult{Stopped: checker.StateLimit}},
+	} {
+		subject := subject(row.change)
+		subject.Keep = 1000
+		result, err := loop.Explore(t.Context(), liveToyScope(), subject, checker.Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.want, *result.Liveness); diff != "" || result.Liveness.Decided() {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+		for _, f := range result.Findings {
+			if f.Property.OfBehaviours() {
+				t.Errorf("%s: %s is reported", row.reason, f.Key())
+			}
+		}
+	}
+}
+
+// TestLivenessExplained: a defect explains what goes on for ever only if every step is explained.
+func TestLivenessExplained(t *testing.T) {
+	for want, each := range map[string][][]string{
+		"":    {nil, {"right"}, {"new"}, {"a", "new"}, {"right", "a"}, {"a", "right", "b"}},
+		"a":   {{"a"}, {"a", "a"}},
+		"a+b": {{"b", "a", "b"}},
+	} {
+		for _, known := range each {
+			if got := loop.Explanation(known...); got != want {
+				t.Errorf("%q are explained by %q, want %q", known, got, want)
+			}
+		}
+	}
+}
+
+// TestLivenessCancelled: an interrupt while it is followed what goes on by itself is no error; the result says that there is more.
+func TestLivenessCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	subject := subject(func(*toy) {})
+	told := 0
+	subject.Settling = func(followed, of int) {
+		if told++; followed != told || of < followed {
+			t.Errorf("told of %d states of %d, the %d. time", followed, of, told)
+		}
+		cancel()
+	}
+	result, err := loop.Explore(ctx, liveToyScope(), subject, checker.Options{Workers: 2})
+	if err != nil || !result.Complete || result.Liveness.Stopped != checker.Cancelled {
+		t.Errorf("error %v, result %+v, of what goes on for ever %+v", err, result, result.Liveness)
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -115,7 +113,7 @@ func (e *explorer) standings(state *State) []standing {
 	view := state.View()
 	for _, pod := range state.API.Pods {
 		key := Key(pod)
-		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName != e.Model.Profile.SchedulerName || spec.Gated(pod) || over(pod) {
+		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName != e.Model.Profile.SchedulerName || spec.Gated(pod) {
 			continue
 		}
 		q, queued := state.Queued(key)
@@ -126,11 +124,6 @@ func (e *explorer) standings(state *State) []standing {
 		pods = append(pods, p)
 	}
 	return pods
-}
-
-// over tells whether nothing is to become of the pod any more.
-func over(pod *v1.Pod) bool {
-	return pod.DeletionTimestamp != nil || pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
 // of gives how the pod stands; false if it is not pending.
@@ -157,13 +150,14 @@ func (s *situation) note(t *Transition, breaches []Breach) {
 	}
 }
 
-// preempts tells whether the scheduler evicts in the step, or nominates the pod to another node than before.
+// preempts tells whether the scheduler evicts in the step, or nominates the pod to another node than before. A pod that waits is nominated to where it is
+// placed (KEP-5278): that is no preemption.
 func (t *Transition) preempts() bool {
 	if t.Action.Verb != Schedule || t.After.Panicked != "" {
 		return false
 	}
 	was, is := t.Before.Pod(t.Step.Popped), t.After.Pod(t.Step.Popped)
-	nominated := was != nil && is != nil && is.Spec.NodeName == "" && is.Status.NominatedNodeName != "" &&
+	nominated := was != nil && is != nil && is.Spec.NodeName == "" && t.After.AssumedOn(t.Step.Popped) == "" && is.Status.NominatedNodeName != "" &&
 		is.Status.NominatedNodeName != was.Status.NominatedNodeName
 	return nominated || len(t.evicted()) > 0
 }
@@ -185,7 +179,7 @@ func before(s, t *situation) int {
 // system whose states grow for ever must not keep the run from its end.
 const (
 	mostSettling  = 16
-	leastSettling = 1 << 14
+	leastSettling = 1 << 12
 )
 
 // settle follows from every situation that was explored what goes on by itself, until no new situation is found. It gives those that were

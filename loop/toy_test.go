@@ -25,6 +25,9 @@ type toy struct {
 	insomniac bool
 	// lazy lets feasible pods sleep, deaf does not hear the flush, loses forgets who is rejected, and restless tries him again at once.
 	lazy, deaf, loses, restless bool
+	// naps hears only every second flush, which cannot be seen, and grows is in another state after each.
+	naps, grows bool
+	flushes     int
 	// alive counts toys that are not closed, if it is set.
 	alive *atomic.Int64
 }
@@ -48,7 +51,8 @@ func (t *toy) Do(a loop.Action) (loop.Step, error) {
 		return loop.Step{}, nil
 	}
 	if a.Verb == loop.Flush {
-		if !t.deaf {
+		t.flushes++
+		if !t.deaf && (!t.naps || t.flushes%2 == 0) {
 			t.wake()
 		}
 		return loop.Step{}, nil
@@ -83,6 +87,9 @@ func (t *toy) schedule() (loop.Step, error) {
 func (t *toy) State() *loop.State {
 	api := t.api
 	state := &loop.State{API: &api, Queue: slices.Clone(t.queue)}
+	if t.grows {
+		state.Nominated = []loop.Pair{{Pod: fmt.Sprint(t.flushes)}}
+	}
 	if t.drifts != "" {
 		state.Nominated = []loop.Pair{{Pod: t.drifts}}
 	}

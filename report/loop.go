@@ -160,8 +160,10 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 		p.line("  class:    new, nothing known explains it")
 	} else {
 		p.line("  class:    known")
-		name, upstream, doc := defect(f.Known)
-		p.wrapped("  defect:   ", fmt.Sprintf("%s (%s): %s", name, upstream, doc))
+		for known := range strings.SplitSeq(f.Known, "+") {
+			name, upstream, doc := defect(known)
+			p.wrapped("  defect:   ", fmt.Sprintf("%s (%s): %s", name, upstream, doc))
+		}
 	}
 	p.wrapped("  wanted:   ", f.Property.Doc)
 	p.wrapped("  but:      ", f.But)

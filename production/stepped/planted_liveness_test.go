@@ -181,6 +181,39 @@ func TestPlantedLiveness(t *testing.T) {
 	}
 }
 
+// TestLivenessEnds: while a pod waits on permit, another is retried after each flush. This does not make ever new states.
+func TestLivenessEnds(t *testing.T) {
+	scope := liveScope(cluster(node("n1")), 1, pod("p").Obj(), pod("big").Req(cpu("2")).Obj())
+	scope.Arrivals = 2
+	result, keys := explored(t, scope, 2, nil, nil)
+	if keys != nil || !result.Liveness.Decided() {
+		t.Errorf("found %q, %+v", keys, *result.Liveness)
+	}
+	t.Logf("%d states, %+v", result.Distinct, *result.Liveness)
+}
+
+// TestLivenessOfNobody: who is not to be scheduled is not bound for ever, and that is as it should be: a pod with gates, one of
+// another scheduler.
+func TestLivenessOfNobody(t *testing.T) {
+	initial := with(cluster(node("n1")), pod("gated").SchedulingGates([]string{"example.com/quota"}).Obj(), pod("foreign").SchedulerName("other").Obj())
+	scope := liveScope(initial, 0)
+	scope.Arrivals = 0
+	result, keys := explored(t, scope, 1, nil, nil)
+	if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return f.Property.OfBehaviours() }) || !result.Liveness.Decided() {
+		t.Errorf("found %q, %+v", keys, *result.Liveness)
+	}
+}
+
+// TestLivenessOfVolumes: a pod whose volumes nobody provisions waits until that expires, again and again. That is not the scheduler's doing.
+func TestLivenessOfVolumes(t *testing.T) {
+	initial := withoutVolume()
+	initial.StorageClasses[0].Provisioner = "csi.example.com"
+	result, keys := explored(t, liveScope(initial, 0, pod("first").PVC("one").Obj()), 2, nil, nil)
+	if keys != nil || !result.Liveness.Decided() || result.Liveness.Followed == 0 {
+		t.Errorf("found %q, %+v", keys, *result.Liveness)
+	}
+}
+
 // TestKnownLiveness: a pod that a known defect of a decision turns away each time it is taken is not bound for ever, and the defect is named.
 func TestKnownLiveness(t *testing.T) {
 	apps := func(name, value string) *v1.Pod { return pod(name).Label("app", value).Node("n1").Obj() }

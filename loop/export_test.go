@@ -1,0 +1,15 @@
+package loop
+
+// Explanation gives what explains moves of which it is known by what each is explained: by nothing, as nothing is wrong with it ("right"), by
+// nothing although it is wrong ("new"), or by a defect.
+func Explanation(each ...string) string {
+	var moves []move
+	for _, known := range each {
+		m := move{breach: known != "right", known: known}
+		if known == "new" || known == "right" {
+			m.known = ""
+		}
+		moves = append(moves, m)
+	}
+	return explanation(moves)
+}
