@@ -2,8 +2,11 @@ package loop
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -19,6 +22,7 @@ func levelsAgree() Property {
 			if pod == nil || t.Ask == nil {
 				return nil
 			}
+			view = started(view)
 			alone := t.Ask(spec.Question{Pod: pod, Snapshot: view})
 			got := t.outcome(pod, view)
 			v := Violation{Pod: Key(pod)}
@@ -35,6 +39,26 @@ func levelsAgree() Property {
 			return []Violation{v.explained(t)}
 		},
 	}
+}
+
+// started gives the view in which pods that have a node and no start, which nobody notes of a pod that is only assumed, start together, after
+// all others. kube-scheduler would take the present for it whenever it looks, and so choose between their nodes by the wall clock.
+func started(view *spec.Snapshot) *spec.Snapshot {
+	var last metav1.Time
+	for _, pod := range view.Pods {
+		if start := pod.Status.StartTime; start != nil && last.Before(start) {
+			last = *start
+		}
+	}
+	with := *view
+	with.Pods = slices.Clone(view.Pods)
+	for i, pod := range with.Pods {
+		if pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
+			with.Pods[i] = pod.DeepCopy()
+			with.Pods[i].Status.StartTime = &metav1.Time{Time: last.Add(time.Hour)}
+		}
+	}
+	return &with
 }
 
 // asked gives the pod that the step decided about, as the view before the step has it; nil if the step took no decision, or made one fail.
