@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -44,23 +43,17 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			takes := time.Since(begun)
-			draw := rand.New(rand.NewPCG(1, 2))
 			dir := t.TempDir()
-			died := 0
-			for range *kills {
+			k := killer{T: t, draw: rand.New(rand.NewPCG(1, 2)), within: takes}
+			k.kill(*kills, func() *exec.Cmd {
 				run, _ := modelcheck("--memory", memory, "--checkpoint", dir, "--resume", "--checkpoint-every", "20ms")
-				if killedAfter(t, run, time.Duration(draw.Int64N(int64(takes)))) {
-					died++
-				}
-			}
+				return run
+			})
 			last, got := modelcheck("--memory", memory, "--checkpoint", dir, "--resume")
 			if err := last.Run(); err != nil {
 				t.Fatal(err)
 			}
-			if died == 0 {
-				t.Error("every run ended before it was killed")
-			}
-			t.Logf("%d of %d runs were killed", died, *kills)
+			t.Logf("%d of %d runs were killed", k.died, k.begun)
 			if withoutTimes(got.String()) != withoutTimes(want.String()) {
 				t.Errorf("after kills:\n%s\nwithout:\n%s", got, want)
 			}
@@ -106,17 +99,12 @@ func TestKilledShards(t *testing.T) {
 		{"shards", [][]string{shard("0"), shard("1"), shard("2")}, []string{"merge", filepath.Join(dir, "shards"), "-o", "json", "--quiet"}},
 		{"a run that is not sharded", [][]string{alone}, alone},
 	} {
-		died := 0
-		for range *kills {
-			for _, args := range row.killed {
+		k := killer{T: t, draw: draw, within: takes}
+		for _, args := range row.killed {
+			k.kill(*kills, func() *exec.Cmd {
 				run, _ := modelcheck(args)
-				if killedAfter(t, run, time.Duration(draw.Int64N(int64(takes)))) {
-					died++
-				}
-			}
-		}
-		if died == 0 {
-			t.Errorf("%s: every one ended before it was killed", row.reason)
+				return run
+			})
 		}
 		for _, args := range row.killed {
 			finished(args...)
@@ -178,20 +166,33 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// killedAfter starts the command, kills it (kill -9) after the time, and tells whether it had not ended by itself.
-func killedAfter(t *testing.T, command *exec.Cmd, after time.Duration) bool {
-	t.Helper()
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
+// killer kills runs at random moments.
+type killer struct {
+	*testing.T
+	draw *rand.Rand
+	// within is the time within which a run is killed. It gets shorter with each run that ends by itself, as those do that have little left.
+	within      time.Duration
+	begun, died int
+}
+
+// kill begins so many runs, one after the other, and more until one was killed (kill -9).
+func (k *killer) kill(times int, run func() *exec.Cmd) {
+	k.Helper()
+	for before := k.died; times > 0 || k.died == before; times-- {
+		command := run()
+		if err := command.Start(); err != nil {
+			k.Fatal(err)
+		}
+		k.begun++
+		time.Sleep(time.Duration(k.draw.Int64N(int64(k.within) + 1)))
+		_ = command.Process.Kill() // it may have ended by itself
+		switch err := command.Wait(); {
+		case err == nil:
+			k.within /= 2
+		case command.ProcessState.ExitCode() >= 0:
+			k.Fatalf("it was not killed: %v", err)
+		default:
+			k.died++
+		}
 	}
-	time.Sleep(after)
-	_ = command.Process.Kill() // it may have ended by itself
-	err := command.Wait()
-	if err == nil {
-		return false
-	}
-	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() >= 0 {
-		t.Fatalf("it was not killed: %v", err)
-	}
-	return true
 }
