@@ -2,8 +2,6 @@ package loop
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,8 +85,8 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e := &explorer{
-		scope: scope, Subject: subject, points: map[[sha256.Size]byte]*point{}, situations: map[[sha256.Size]byte]*situation{},
-		kept: map[[sha256.Size]byte][]System{}, fail: cancel,
+		scope: scope, Subject: subject, points: points{}, situations: map[hash]*situation{},
+		kept: pool{room: subject.Keep, systems: map[hash][]System{}}, fail: cancel,
 	}
 	defer e.dropAll()
 	found, err := checker.Check(ctx, e, o)
@@ -118,52 +116,22 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	return result, nil
 }
 
-// explorer is the model that the checker explores. Its states are hashes; a point says how to reach the state.
+// explorer is the model that the checker explores. Its states are the keys of points.
 type explorer struct {
 	Subject
 	scope *Scope
 	fail  context.CancelCauseFunc
 
 	mu         sync.Mutex
-	points     map[[sha256.Size]byte]*point
-	situations map[[sha256.Size]byte]*situation // none without Scope.Liveness
-	// kept are the systems that came to a state which is still to be expanded, by whatever run; held is their number.
-	kept          map[[sha256.Size]byte][]System
-	held          int
+	points     points
+	situations map[hash]*situation // none without Scope.Liveness
+	// kept are systems that came to a state from which something is still to be explored, by whatever run.
+	kept          pool
 	builds, steps int64
 }
 
-// point is a state with a shortest run to it.
-type point struct {
-	hash    [sha256.Size]byte
-	used    Used
-	initial int
-	// from is the point before, and action leads here from it; nil for an initial state.
-	from   *point
-	action Action
-	// index is the number of the action among those of from.
-	index, depth int
-	// expanded: nothing more is to be explored from here.
-	expanded bool
-}
-
-// run gives the actions that lead to the point.
-func (p *point) run() []Action {
-	var actions []Action
-	for ; p.from != nil; p = p.from {
-		actions = append(actions, p.action)
-	}
-	slices.Reverse(actions)
-	return actions
-}
-
-// hashed gives the hash by which the state is known. How much of the scope is left belongs to it.
-func hashed(state *State, used Used) [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%s%+v", state.Canonical(), used))
-}
-
 // Width implements checker.Model.
-func (e *explorer) Width() int { return sha256.Size }
+func (e *explorer) Width() int { return pointWidth }
 
 // Initial implements checker.Model.
 func (e *explorer) Initial(emit func([]byte)) {
@@ -173,12 +141,10 @@ func (e *explorer) Initial(emit func([]byte)) {
 			e.fail(fmt.Errorf("cluster %d of %s: %w", i, e.scope.Name, err))
 			return
 		}
-		hash := hashed(system.State(), Used{})
+		at := &point{state: system.State().Hash(), initial: i}
 		system.Close()
-		if e.points[hash] == nil {
-			e.points[hash] = &point{hash: hash, initial: i}
-		}
-		emit(hash[:])
+		e.points.add(at)
+		emit(at.key())
 	}
 }
 
@@ -198,34 +164,34 @@ func (e *explorer) ActionClasses() []string {
 }
 
 // Size implements checker.Sizer: of equally short runs that in the smallest cluster is shown.
-func (e *explorer) Size(hash []byte) int {
+func (e *explorer) Size(key []byte) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.scope.Initial[e.points[[sha256.Size]byte(hash)].initial].Nodes)
+	return len(e.scope.Initial[e.points.at(key).initial].Nodes)
 }
 
 type worker struct{ *explorer }
 
 // Expand implements checker.Worker.
-func (w *worker) Expand(hash []byte, out *checker.Steps) {
-	if err := w.expand([sha256.Size]byte(hash), out); err != nil {
-		w.fail(err)
+func (w *worker) Expand(key []byte, out *checker.Steps) {
+	w.mu.Lock()
+	at := w.points.at(key)
+	covered := w.points.covered(at)
+	w.mu.Unlock()
+	if !covered {
+		if err := w.expand(at, out); err != nil {
+			w.fail(err)
+		}
 	}
+	w.done(at)
 }
 
-func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
-	at, arrived := w.arrived(hash)
-	defer func() { closeAll(arrived) }()
+func (w *worker) expand(at *point, out *checker.Steps) error {
 	var from *situation
 	for i := 0; ; i++ {
-		var system System
-		if len(arrived) > 0 {
-			system, arrived = arrived[0], arrived[1:]
-		} else {
-			var err error
-			if system, err = w.reach(at); err != nil {
-				return err
-			}
+		system, err := w.resume(at)
+		if err != nil {
+			return err
 		}
 		before := system.State()
 		if i == 0 && w.scope.Liveness {
@@ -244,9 +210,9 @@ func (w *worker) expand(hash [sha256.Size]byte, out *checker.Steps) error {
 			return fmt.Errorf("after %v: %w", at.run(), err)
 		}
 		used := at.used.After(action)
-		next := hashed(taken.After, used)
-		w.note(&point{hash: next, used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}, system)
-		step := out.Add(uint32(action.Verb)<<24|uint32(i), next[:])
+		next := &point{state: taken.After.Hash(), used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}
+		w.note(next, system)
+		step := out.Add(uint32(action.Verb)<<24|uint32(i), next.key())
 		breaches := taken.Broken()
 		for _, breach := range breaches {
 			out.Find(breach.Key(), step)
@@ -286,42 +252,35 @@ func (e *explorer) begin(initial int) (System, error) {
 	return e.Start(e.scope.Initial[initial])
 }
 
-// note keeps of all shortest runs to a state the first by the hash of the state before and the number of the action, whatever the order in which
-// workers find them. The system has taken the run to the point: it is kept for what goes on from there, or closed.
+// note notes a point to which the system has come. The system is kept for what goes on from there, or closed.
 func (e *explorer) note(p *point, system System) {
 	e.mu.Lock()
-	known := e.points[p.hash]
-	if known == nil || known.depth == p.depth && p.from != nil && known.from != nil && less(p, known) {
-		e.points[p.hash] = p
-	}
-	keep := (known == nil || !known.expanded) && e.held < e.Keep
-	if keep {
-		e.kept[p.hash] = append(e.kept[p.hash], system)
-		e.held++
-	}
+	e.points.add(p)
+	kept := e.points.open(p.state) && e.kept.put(p.state, system)
 	e.mu.Unlock()
-	if !keep {
+	if !kept {
 		system.Close()
 	}
 }
 
-// arrived gives the point of the state, which is expanded now, and the systems that came to it.
-func (e *explorer) arrived(hash [sha256.Size]byte) (*point, []System) {
+// done notes that nothing more is to be explored from the point, and closes systems that nobody needs any more.
+func (e *explorer) done(at *point) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	at, systems := e.points[hash], e.kept[hash]
 	at.expanded = true
-	e.held -= len(systems)
-	delete(e.kept, hash)
-	return at, systems
+	var needless []System
+	if !e.points.open(at.state) {
+		needless = e.kept.takeAll(at.state)
+	}
+	e.mu.Unlock()
+	closeAll(needless)
 }
 
 // dropAll closes the systems that are kept.
 func (e *explorer) dropAll() {
-	for _, systems := range e.kept {
+	for _, systems := range e.kept.systems {
 		closeAll(systems)
 	}
-	clear(e.kept)
+	clear(e.kept.systems)
 }
 
 func closeAll(systems []System) {
@@ -330,11 +289,15 @@ func closeAll(systems []System) {
 	}
 }
 
-func less(p, q *point) bool {
-	if c := slices.Compare(p.from.hash[:], q.from.hash[:]); c != 0 {
-		return c < 0
+// resume gives a system that is at the point, one that is kept or a new one.
+func (e *explorer) resume(at *point) (System, error) {
+	e.mu.Lock()
+	system := e.kept.take(at.state)
+	e.mu.Unlock()
+	if system != nil {
+		return system, nil
 	}
-	return p.index < q.index
+	return e.reach(at)
 }
 
 // reach gives a new system that has taken the run to the point.
@@ -350,10 +313,10 @@ func (e *explorer) reach(p *point) (System, error) {
 		}
 	}
 	state := system.State()
-	if hash := hashed(state, p.used); hash != p.hash {
+	if is := state.Hash(); is != p.state {
 		system.Close()
 		return nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
-			e.scope.Name, p.run(), binary.BigEndian.Uint64(hash[:]), binary.BigEndian.Uint64(p.hash[:]), state.Canonical())
+			e.scope.Name, p.run(), is[:8], p.state[:8], state.Canonical())
 	}
 	return system, nil
 }
@@ -366,7 +329,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 		from = steps[len(steps)-2].State
 	}
 	e.mu.Lock()
-	at := e.points[[sha256.Size]byte(from)]
+	at := e.points.at(from)
 	e.mu.Unlock()
 	system, err := e.reach(at)
 	if err != nil {

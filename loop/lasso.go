@@ -2,7 +2,6 @@ package loop
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,9 +105,9 @@ func (b *behaviours) actions(t checker.Trace) []Action {
 
 // classified says what the suspect is about, and which known defect explains it.
 func (b *behaviours) classified(s suspect) suspect {
-	in := map[[sha256.Size]byte]bool{}
+	in := map[hash]bool{}
 	for _, state := range s.component.States() {
-		in[[sha256.Size]byte(state)] = true
+		in[hash(state)] = true
 	}
 	places := map[string]bool{}
 	var concerned []move
@@ -186,7 +185,7 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 	if f.Last == nil {
 		f.Last = &Transition{Model: b.Model, Before: state, After: state}
 	}
-	w := witness{behaviours: b, suspect: s, begin: [sha256.Size]byte(begin)}
+	w := witness{behaviours: b, suspect: s, begin: hash(begin)}
 	if !w.stands(state) || len(loop) == 0 && len(settling(state)) > 0 {
 		return nil, nil
 	}
@@ -228,7 +227,7 @@ func (b *behaviours) loopActions(from []byte, steps []checker.Step) []Action {
 type witness struct {
 	*behaviours
 	suspect
-	begin [sha256.Size]byte
+	begin hash
 }
 
 // stands tells whether the pod stands in the state as it must not for ever.

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -209,7 +208,7 @@ func (c cycles) Steps(state []byte, each func(action uint32, next []byte)) error
 	return nil
 }
 
-func (b *behaviours) at(state []byte) *situation { return b.situations[[sha256.Size]byte(state)] }
+func (b *behaviours) at(state []byte) *situation { return b.situations[hash(state)] }
 
 // moveOf gives the move that a step from the state is; nil for rest.
 func (b *behaviours) moveOf(state []byte, action uint32) *move {

@@ -68,17 +68,17 @@ func TestLiveness(t *testing.T) {
 		{
 			"it loses pods", func(t *toy) { t.loses = true },
 			`bound-in-the-end/new/nowhere, 5: default/p-1 is feasible on n-1 all the time and is never bound, and nothing can happen any more; its place in the queue: nowhere
-  Node n-1: cordon: it is cordoned
+  Node n-1: labels: it loses disk
   Pod default/p-1 is created
   the scheduler takes the next pod
-  Node n-1: cordon: it is uncordoned
+  Node n-1: labels: it has disk=ssd
 `,
 		},
 		{
 			"it never rests", func(t *toy) { t.restless = true },
 			`comes-to-rest/new, 25: it takes pods for ever, while no time passes and nothing else happens
-  Node n-1: cordon: it is cordoned
   Pod default/p-1 is created
+  Node n-1: cordon: it is cordoned
  ∞the scheduler takes the next pod
 `,
 		},

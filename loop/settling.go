@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"runtime"
 	"slices"
 	"sync"
@@ -45,7 +44,7 @@ func settling(state *State) []Action {
 
 // situation is a state of settling.
 type situation struct {
-	hash [sha256.Size]byte
+	hash hash
 	// point says how to reach it.
 	point *point
 	pods  []standing
@@ -67,7 +66,7 @@ type move struct {
 	action Action
 	// taken: it was taken, and what is below is known.
 	taken bool
-	to    [sha256.Size]byte
+	to    hash
 	// found is the situation it leads to, if nobody knew it; until the level is over.
 	found *situation
 	// popped is the pod that the scheduler took, and preempts tells whether it was nominated or others were evicted for it.
@@ -80,18 +79,24 @@ type move struct {
 
 // settledHash gives the hash by which a state is known while it settles. Of what happened while a pod waits it counts what, not how often:
 // with the flush it happens again and again.
-func settledHash(state *State) [sha256.Size]byte {
-	settled := *state
-	settled.Queue = slices.Clone(state.Queue)
-	for i := range settled.Queue {
+func settledHash(state *State) hash {
+	queue, repeats := slices.Clone(state.Queue), false
+	for i := range queue {
 		var since []string
-		for _, action := range settled.Queue[i].Since {
-			if !slices.Contains(since, action) {
+		for _, action := range queue[i].Since {
+			if slices.Contains(since, action) {
+				repeats = true
+			} else {
 				since = append(since, action)
 			}
 		}
-		settled.Queue[i].Since = since
+		queue[i].Since = since
 	}
+	if !repeats {
+		return state.Hash()
+	}
+	settled := *state
+	settled.Queue, settled.hash = queue, hash{}
 	return settled.Hash()
 }
 
@@ -172,7 +177,7 @@ func (e *explorer) add(s *situation) {
 }
 
 func before(s, t *situation) int {
-	return cmp.Or(cmp.Compare(s.point.depth, t.point.depth), bytes.Compare(s.point.hash[:], t.point.hash[:]))
+	return cmp.Or(cmp.Compare(s.point.depth, t.point.depth), bytes.Compare(s.point.key(), t.point.key()))
 }
 
 // mostSettling is how many times as many states as were explored settling may go through, of small scopes as many as leastSettling. A
@@ -273,7 +278,7 @@ func (e *explorer) takeMoves(s *situation) error {
 		}
 		used := s.point.used.After(s.moves[i].action)
 		at := &point{
-			hash: hashed(taken.After, used), used: used, initial: s.point.initial, from: s.point, action: s.moves[i].action, index: i, depth: s.point.depth + 1,
+			state: taken.After.Hash(), used: used, initial: s.point.initial, from: s.point, action: s.moves[i].action, index: i, depth: s.point.depth + 1,
 		}
 		s.moves[i].found = e.situationAt(at, taken.After)
 		e.keep(at, system)
@@ -284,44 +289,19 @@ func (e *explorer) takeMoves(s *situation) error {
 // keep keeps the system that is at the point, if there is room, or closes it.
 func (e *explorer) keep(at *point, system System) {
 	e.mu.Lock()
-	room := e.held < e.Keep
-	if room {
-		e.kept[at.hash] = append(e.kept[at.hash], system)
-		e.held++
-	}
+	kept := e.kept.put(at.state, system)
 	e.mu.Unlock()
-	if !room {
+	if !kept {
 		system.Close()
 	}
 }
 
-// keptAt takes a system that is kept for the point; nil if there is none.
-func (e *explorer) keptAt(at *point) System {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	systems := e.kept[at.hash]
-	if len(systems) == 0 {
-		return nil
-	}
-	e.held--
-	e.kept[at.hash] = systems[1:]
-	if len(systems) == 1 {
-		delete(e.kept, at.hash)
-	}
-	return systems[0]
-}
-
-// resume gives a system that is at the point, one that is kept for it or a new one.
-func (e *explorer) resume(at *point) (System, error) {
-	if system := e.keptAt(at); system != nil {
-		return system, nil
-	}
-	return e.reach(at)
-}
-
 // drop closes a system that is kept for the point, if there is one.
 func (e *explorer) drop(at *point) {
-	if system := e.keptAt(at); system != nil {
+	e.mu.Lock()
+	system := e.kept.take(at.state)
+	e.mu.Unlock()
+	if system != nil {
 		system.Close()
 	}
 }

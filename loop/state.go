@@ -94,6 +94,8 @@ type State struct {
 	Cache, Expected []string
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
+
+	hash hash // zero until it is asked for
 }
 
 // View gives the snapshot that the scheduler should decide by: the API's objects, but assumed pods are on their nodes, and volumes and claims
@@ -192,7 +194,12 @@ func (s *State) Canonical() string {
 }
 
 // Hash gives the hash of the canonical text.
-func (s *State) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(s.Canonical())) }
+func (s *State) Hash() [sha256.Size]byte {
+	if s.hash == (hash{}) {
+		s.hash = sha256.Sum256([]byte(s.Canonical()))
+	}
+	return s.hash
+}
 
 // canonical gives an object of the state. A volume's reference to a claim says whether that is the claim of that name, not its uid.
 func (s *State) canonical(object runtime.Object) string {

@@ -24,7 +24,7 @@ import (
 )
 
 // maxKept is the number of schedulers that are kept in the middle of a run. One takes some 150 kB.
-const maxKept = 2048
+const maxKept = 16384
 
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {

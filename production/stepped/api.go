@@ -27,6 +27,9 @@ import (
 // epoch is when every run begins.
 var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
+// began is the epoch as it comes back from JSON.
+func began() *metav1.Time { return &metav1.Time{Time: epoch.Local()} }
+
 // api is the API server as far as a scheduler sees it: objects with versions, and a log of what changed that waits to be
 // delivered. It stands behind a fake client, all of whose writes end here; one that it does not know is an error
 // of the run, not a silent success.
@@ -101,9 +104,9 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = binding.Target.Name
 	bound.Status.NominatedNodeName = ""
-	bound.Status.StartTime = &metav1.Time{Time: epoch}
+	bound.Status.StartTime = began()
 	bound.Status.Conditions = nil
-	return binding, a.put(ref, bound)
+	return binding, a.store(ref, bound)
 }
 
 func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
@@ -116,7 +119,7 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := json.Marshal(pod)
+	before, err := json.Marshal(&v1.Pod{Status: pod.Status}) // the subresource keeps the rest as it is
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +127,16 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	patched := &v1.Pod{}
-	if err := json.Unmarshal(after, patched); err != nil {
+	status := &v1.Pod{}
+	if err := json.Unmarshal(after, status); err != nil {
 		return nil, err
 	}
-	for i := range patched.Status.Conditions { // production takes them from the wall clock
-		patched.Status.Conditions[i].LastTransitionTime, patched.Status.Conditions[i].LastProbeTime = metav1.Time{}, metav1.Time{}
+	for i := range status.Status.Conditions { // production takes them from the wall clock
+		status.Status.Conditions[i].LastTransitionTime, status.Status.Conditions[i].LastProbeTime = metav1.Time{}, metav1.Time{}
 	}
-	return patched, a.put(ref, patched)
+	patched := pod.DeepCopy()
+	patched.Status = status.Status
+	return patched.DeepCopy(), a.store(ref, patched)
 }
 
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
@@ -162,7 +167,7 @@ func (a *api) create(ref loop.Ref, object runtime.Object) error {
 	a.created++
 	accessor.SetUID(types.UID(ref.String() + " " + strconv.FormatInt(a.created, 10)))
 	if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
-		pod.Status.StartTime = &metav1.Time{Time: epoch}
+		pod.Status.StartTime = began()
 	}
 	return a.put(ref, object)
 }
@@ -194,8 +199,8 @@ func (a *api) delete(ref loop.Ref) error {
 		}
 		terminating := pod.DeepCopy()
 		seconds := int64(v1.DefaultTerminationGracePeriodSeconds)
-		terminating.DeletionTimestamp, terminating.DeletionGracePeriodSeconds = &metav1.Time{Time: epoch}, &seconds
-		return a.put(ref, terminating)
+		terminating.DeletionTimestamp, terminating.DeletionGracePeriodSeconds = began(), &seconds
+		return a.store(ref, terminating)
 	}
 	return a.remove(ref)
 }
@@ -211,7 +216,7 @@ func (a *api) remove(ref loop.Ref) error {
 	return nil
 }
 
-// put stores an object as it comes back from JSON, as every object of a real API server does, with a new version.
+// put stores an object as it comes back from JSON, as every object of a real API server does.
 func (a *api) put(ref loop.Ref, object runtime.Object) error {
 	data, err := json.Marshal(object)
 	if err != nil {
@@ -221,11 +226,16 @@ func (a *api) put(ref loop.Ref, object runtime.Object) error {
 	if err := json.Unmarshal(data, stored); err != nil {
 		return err
 	}
-	accessor, err := meta.Accessor(stored)
+	return a.store(ref, stored)
+}
+
+// store stores an object with a new version. Nobody may change it any more.
+func (a *api) store(ref loop.Ref, object runtime.Object) error {
+	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return err
 	}
-	switch object := stored.(type) {
+	switch object := object.(type) {
 	case *v1.Node:
 		a.nodes[object.Name] = true
 	case *v1.Pod:
@@ -235,8 +245,8 @@ func (a *api) put(ref loop.Ref, object runtime.Object) error {
 	}
 	a.version++
 	accessor.SetResourceVersion(strconv.FormatInt(a.version, 10))
-	a.log = append(a.log, change{ref: ref, old: a.objects[ref], new: stored})
-	a.objects[ref] = stored
+	a.log = append(a.log, change{ref: ref, old: a.objects[ref], new: object})
+	a.objects[ref] = object
 	return nil
 }
 

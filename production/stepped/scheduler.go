@@ -121,7 +121,7 @@ func (s *Scheduler) build() error {
 	}
 	recorder := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} } // has no channel, so throws events away
 	var err error
-	if s.sched, err = kubescheduler.New(s.ctx, s.api.client, factory, nil, recorder, options...); err != nil {
+	if s.sched, err = kubescheduler.New(nothingInBackground(s.ctx), s.api.client, factory, nil, recorder, options...); err != nil {
 		s.cancel()
 		return fmt.Errorf("building kube-scheduler: %w", err)
 	}
@@ -143,6 +143,7 @@ func (s *Scheduler) build() error {
 func (s *Scheduler) control(schedulerName string) {
 	inner := s.sched.Profiles[schedulerName]
 	workInLine(inner)
+	muteMetrics(inner)
 	s.framework = &controlled{Framework: inner, bindings: map[types.UID]*binding{}}
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
