@@ -141,8 +141,9 @@ func (e *explorer) Initial(emit func([]byte)) {
 			e.fail(fmt.Errorf("cluster %d of %s: %w", i, e.scope.Name, err))
 			return
 		}
-		at := &point{state: system.State().Hash(), initial: i}
+		state := system.State()
 		system.Close()
+		at := e.arrive(&point{initial: i}, state)
 		e.points.add(at)
 		emit(at.key())
 	}
@@ -178,7 +179,13 @@ func (w *worker) Expand(key []byte, out *checker.Steps) {
 	at := w.points.at(key)
 	covered := w.points.covered(at)
 	w.mu.Unlock()
-	if !covered {
+	switch {
+	case covered:
+	case at.actions == 0:
+		if at.end != nil {
+			w.add(&situation{hash: at.end.hash, point: at, pods: at.end.pods, moves: slices.Clone(at.end.moves)})
+		}
+	default:
 		if err := w.expand(at, out); err != nil {
 			w.fail(err)
 		}
@@ -209,8 +216,9 @@ func (w *worker) expand(at *point, out *checker.Steps) error {
 			system.Close()
 			return fmt.Errorf("after %v: %w", at.run(), err)
 		}
-		used := at.used.After(action)
-		next := &point{state: taken.After.Hash(), used: used, initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1}
+		next := w.arrive(&point{
+			used: at.used.After(action), initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1,
+		}, taken.After)
 		w.note(next, system)
 		step := out.Add(uint32(action.Verb)<<24|uint32(i), next.key())
 		breaches := taken.Broken()
@@ -252,11 +260,20 @@ func (e *explorer) begin(initial int) (System, error) {
 	return e.Start(e.scope.Initial[initial])
 }
 
+// arrive notes in the point what the state is like.
+func (e *explorer) arrive(p *point, state *State) *point {
+	p.state, p.actions = state.Hash(), len(e.scope.Actions(state, p.used))
+	if p.actions == 0 && e.scope.Liveness {
+		p.end = e.situationAt(p, state)
+	}
+	return p
+}
+
 // note notes a point to which the system has come. The system is kept for what goes on from there, or closed.
 func (e *explorer) note(p *point, system System) {
 	e.mu.Lock()
 	e.points.add(p)
-	kept := e.points.open(p.state) && e.kept.put(p.state, system)
+	kept := e.points.wanted(p.state) > len(e.kept.systems[p.state]) && e.kept.put(p.state, system)
 	e.mu.Unlock()
 	if !kept {
 		system.Close()
@@ -268,7 +285,7 @@ func (e *explorer) done(at *point) {
 	e.mu.Lock()
 	at.expanded = true
 	var needless []System
-	if !e.points.open(at.state) {
+	if e.points.wanted(at.state) == 0 {
 		needless = e.kept.takeAll(at.state)
 	}
 	e.mu.Unlock()

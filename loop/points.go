@@ -23,6 +23,9 @@ type point struct {
 	action Action
 	// index is the number of the action among those of from.
 	index, depth int
+	// actions is how many actions may be taken here. If it is none, end is how things stand for ever, if that is asked.
+	actions int
+	end     *situation
 	// expanded: nothing more is to be explored from here.
 	expanded bool
 }
@@ -87,9 +90,15 @@ func (all points) covered(p *point) bool {
 	})
 }
 
-// open tells whether something is still to be explored from the state.
-func (all points) open(state hash) bool {
-	return slices.ContainsFunc(all[state], func(p *point) bool { return !p.expanded && !all.covered(p) })
+// wanted gives how many actions are still to be taken from the state, at most.
+func (all points) wanted(state hash) int {
+	n := 0
+	for _, p := range all[state] {
+		if !p.expanded && !all.covered(p) {
+			n += p.actions
+		}
+	}
+	return n
 }
 
 // pool keeps systems in the middle of their runs, by the states they are in.

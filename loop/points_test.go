@@ -68,7 +68,7 @@ func TestExploreEveryStep(t *testing.T) {
 	}
 
 	got, mu := map[string]bool{}, sync.Mutex{}
-	subject := loop.Subject{Model: toyModel(), Keep: 100, Start: func(initial *spec.Snapshot) (loop.System, error) {
+	subject := loop.Subject{Model: toyModel(), Start: func(initial *spec.Snapshot) (loop.System, error) {
 		return witnessed{&toy{model: toyModel(), api: *initial}, &mu, got}, nil
 	}}
 	result, err := loop.Explore(t.Context(), scope, subject, checker.Options{Workers: 2})
