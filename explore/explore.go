@@ -64,8 +64,8 @@ type Options struct {
 
 // Pieces keeps the pieces of a run, by the index of the part.
 type Pieces interface {
-	// Get gives the piece that is kept; nil if there is none.
-	Get(part int) (*Piece, error)
+	// Get gives the piece that is kept; nil if there is none. One that valid finds fault with is an error.
+	Get(part int, valid func(*Piece) error) (*Piece, error)
 	// Put is given every piece that was explored to the end or to a limit on states or levels.
 	Put(part int, p *Piece) error
 }
@@ -221,7 +221,7 @@ func (r *run) exploration(i int) (*exploration, error) {
 // piece gives what there is to find in a part: from an earlier run, or by exploring it.
 func (r *run) piece(ctx context.Context, i int) (*Piece, error) {
 	if kept := r.options.Kept; kept != nil {
-		piece, err := kept.Get(i)
+		piece, err := kept.Get(i, func(p *Piece) error { return r.valid(i, p) })
 		if err != nil {
 			return nil, err
 		}

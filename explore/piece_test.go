@@ -42,12 +42,15 @@ func TestSharedQuestions(t *testing.T) {
 // shelf keeps pieces as JSON.
 type shelf map[int][]byte
 
-func (s shelf) Get(i int) (*explore.Piece, error) {
+func (s shelf) Get(i int, valid func(*explore.Piece) error) (*explore.Piece, error) {
 	if s[i] == nil {
 		return nil, nil
 	}
 	piece := &explore.Piece{}
-	return piece, json.Unmarshal(s[i], piece)
+	if err := json.Unmarshal(s[i], piece); err != nil {
+		return nil, err
+	}
+	return piece, valid(piece)
 }
 
 func (s shelf) Put(i int, p *explore.Piece) (err error) {

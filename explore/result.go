@@ -277,7 +277,7 @@ func (r *run) findings(result *Result, counted map[string]int64) error {
 		}
 		var err error
 		if f.Example, err = occurrence.in.example(f, occurrence.finding); err != nil {
-			return err
+			return r.blame(&occurrence.finding, err)
 		}
 		if r.options.Minimise {
 			f.Example = occurrence.in.minimise(f)

@@ -120,8 +120,11 @@ func (s *NamedStep) In(before, after *spec.Snapshot) *NamedStep {
 	return &step
 }
 
-// follow carries out the step from now that leads to the state next.
+// follow carries out the step from now that leads to the state next. That it can be taken is not taken for granted: the trace may have been read.
 func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Moves, who *identities) (*NamedStep, *Arrangement, error) {
+	if !m.enabled(now, action) {
+		return nil, nil, fmt.Errorf("nothing like it can happen there (action class %d, pod %d, place %d)", action.Class, action.Pod, action.Place)
+	}
 	after := &Arrangement{}
 	packed := make([]byte, m.Width())
 	if !action.Class.Decided() {
@@ -133,6 +136,9 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 		step := m.environmentStep(now, action, id)
 		after.Act(m.Scenario, action, id)
 		after.Canonical()
+		if m.Pack(after, packed); !bytes.Equal(packed, next) {
+			return nil, nil, fmt.Errorf("%s leads to another state", action.Class)
+		}
 		return step, after, nil
 	}
 	asker := Asker{Kind: int(action.Pod), Place: action.Place}
@@ -148,6 +154,16 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 		}
 	}
 	return nil, nil, fmt.Errorf("no %s of %s leads on", action.Class, m.Scenario.Pods[asker.Kind].Name)
+}
+
+// enabled tells whether the environment can act so, or the pod that is to be decided about asks.
+func (m *Machine) enabled(now *Arrangement, action Action) bool {
+	if action.Class.Decided() {
+		return slices.Contains(now.Askers(m.Scenario, nil), Asker{Kind: int(action.Pod), Place: action.Place})
+	}
+	enabled := false
+	now.Environment(m.Scenario, func(other Action) { enabled = enabled || other == action })
+	return enabled
 }
 
 func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *NamedStep {

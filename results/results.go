@@ -120,13 +120,19 @@ func fileName(part string) string {
 
 func (d *Dir) file(i int) string { return filepath.Join(d.path, fileName(d.headers[i].Part)) }
 
-// Get reads the piece of a part; nil if there is none.
-func (d *Dir) Get(i int) (*explore.Piece, error) {
+// Get reads the piece of a part; nil if there is none. One that valid finds fault with is an error.
+func (d *Dir) Get(i int, valid func(*explore.Piece) error) (*explore.Piece, error) {
 	piece, err := d.read(i)
-	if piece != nil && d.Taken != nil {
+	if piece == nil || err != nil {
+		return nil, err
+	}
+	if err := valid(piece); err != nil {
+		return nil, fmt.Errorf("%s: it is damaged: %w; %s", d.file(i), err, again)
+	}
+	if d.Taken != nil {
 		d.Taken(d.headers[i].Part, d.file(i))
 	}
-	return piece, err
+	return piece, nil
 }
 
 func (d *Dir) read(i int) (*explore.Piece, error) {
@@ -145,9 +151,11 @@ func (d *Dir) read(i int) (*explore.Piece, error) {
 	return piece, nil
 }
 
+// again says what to do about a damaged file.
+const again = "remove it, and what it says is found out again"
+
 // decode reads a file that is to have the header.
 func decode(data []byte, want Header) (*explore.Piece, error) {
-	const again = "remove it, and what it says is found out again"
 	first, body, _ := bytes.Cut(data, []byte("\n"))
 	var got Header
 	if err := json.Unmarshal(first, &got); err != nil {

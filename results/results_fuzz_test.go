@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/results"
 )
 
@@ -54,7 +55,7 @@ func FuzzResult(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, err := open(t).Get(0)
+		got, err := open(t).Get(0, (*explore.Piece).Validate)
 		if err != nil {
 			if got != nil || !strings.HasPrefix(err.Error(), file+": ") {
 				t.Fatalf("refused with %v, and yet %v", err, got)

@@ -60,7 +60,7 @@ func TestPutAndGet(t *testing.T) {
 			if err := dir.Put(i, piece()); err != nil {
 				t.Fatal(err)
 			}
-			got, err := dir.Get(i)
+			got, err := dir.Get(i, (*explore.Piece).Validate)
 			if diff := cmp.Diff(piece(), got); diff != "" || err != nil {
 				t.Errorf("error %v (-put +got):\n%s", err, diff)
 			}
@@ -224,4 +224,22 @@ func cut(length int) func(*testing.T, string) {
 
 func replace(old, with string) func(*testing.T, string) {
 	return change(func(text string) string { return strings.Replace(text, old, with, 1) })
+}
+
+// TestInvalid: a result that a run cannot take, although it is as it was written, is an error that names the file.
+func TestInvalid(t *testing.T) {
+	path := t.TempDir()
+	dir, err := results.Open(path, headers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Put(0, piece()); err != nil {
+		t.Fatal(err)
+	}
+	dir.Taken = func(part, _ string) { t.Errorf("%s is taken", part) }
+	got, err := dir.Get(0, func(*explore.Piece) error { return errors.New("its account 1 has property 3, of 2") })
+	want := filepath.Join(path, "taints.result") + ": it is damaged: its account 1 has property 3, of 2; remove it, and what it says is found out again"
+	if got != nil || err == nil || err.Error() != want {
+		t.Errorf("got %v, error %v, want %s", got, err, want)
+	}
 }
