@@ -16,7 +16,7 @@ func moves(s *Snapshot) (taken, put []*v1.Pod) {
 	return taken, put
 }
 
-// atFirst gives the snapshot with the bound pods that it had at first.
+// atFirst gives the snapshot with the bound pods that it had at first, and its pending ones.
 func atFirst(s *Snapshot) *Snapshot {
 	taken, put := moves(s)
 	first := *s

@@ -27,12 +27,15 @@ func (r *VolumeRules) count(fault func(*claimUsers)) {
 
 func (u claimUsers) unused(pod *v1.Pod, s *Snapshot) bool {
 	single := u.single(pod, s)
-	before, away, more := movedBy(s)
-	users := u.before(single, pod, before, s)
+	taken, put := moves(s)
+	first := atFirst(s)
+	// Bound at first, that is: who was taken away is bound no more, and who is pending uses nothing yet.
+	bound := filter(first.Pods, func(other *v1.Pod) bool { return Bound(other, first) })
+	users := u.before(single, pod, bound, s)
 	if u.idle && users == 0 && !exists(pod.Spec.Volumes, exclusive) {
 		return true
 	}
-	return users-u.sum(single, pod, away, u.anyNamespace, s)+u.sum(single, pod, more, u.anyNamespace, s) <= 0
+	return users-u.sum(single, pod, taken, u.anyNamespace, s)+u.sum(single, pod, put, u.anyNamespace, s) <= 0
 }
 
 // single gives the ReadWriteOncePod claims of the pod.
@@ -63,19 +66,6 @@ func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []
 			})
 		})
 	}))
-}
-
-// movedBy gives the pods that were bound before pods were taken away and nominated ones were put on their node, those
-// that were taken away, and those that were put there.
-func movedBy(s *Snapshot) (before, away, more []*v1.Pod) {
-	away = filter(s.gone, func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" })
-	bound := filter(s.Pods, func(pod *v1.Pod) bool { return Bound(pod, s) })
-	more = filter(bound, func(pod *v1.Pod) bool {
-		return exists(s.gone, func(gone *v1.Pod) bool {
-			return gone.Spec.NodeName == "" && gone.Namespace == pod.Namespace && gone.Name == pod.Name
-		})
-	})
-	return append(minus(bound, more), away...), away, more
 }
 
 // SingleClaimNominated is a defect of kube-scheduler v1.36. VolumeRestrictions has nothing to do for a pod whose claims no

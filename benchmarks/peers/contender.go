@@ -20,7 +20,9 @@ import (
 // contender is a tool in one mode, ready to run.
 type contender struct {
 	name, dir string
-	args      []string
+	// model says how the model was written: plain, as the TLA+ module is, or tuned, with something worked out only once.
+	model string
+	args  []string
 	// read finds the numbers of states in what the tool prints.
 	read func(output []byte) (distinct, generated int64, err error)
 	runs []measured
@@ -84,7 +86,7 @@ func prepareModelcheck(_ *scenario.Configuration, file, dir string) ([]*contende
 	var all []*contender
 	for _, workers := range workerCounts() {
 		all = append([]*contender{{
-			name: fmt.Sprintf("modelcheck, %d workers", workers), dir: dir, read: read,
+			name: fmt.Sprintf("modelcheck, %d workers", workers), model: "tuned", dir: dir, read: read,
 			args: []string{binary, "formal", path, "--symmetry=off", "--quiet", "-o", "json", "--workers", strconv.Itoa(workers)},
 		}}, all...)
 	}
@@ -126,7 +128,7 @@ func prepareSpin(c *scenario.Configuration, _, dir string) ([]*contender, error)
 		if err := build(dir, "gcc", append(flags, "-o", binary, "pan.c", "-lm")...); err != nil {
 			return nil, err
 		}
-		all = append(all, &contender{name: "Spin " + mode.name, dir: dir, args: append([]string{filepath.Join(dir, binary)}, mode.args...), read: readSpin})
+		all = append(all, &contender{name: "Spin " + mode.name, model: "tuned", dir: dir, args: append([]string{filepath.Join(dir, binary)}, mode.args...), read: readSpin})
 	}
 	return all, nil
 }
@@ -139,21 +141,8 @@ func readSpin(output []byte) (distinct, generated int64, err error) {
 	return distinct, generated, err
 }
 
+// prepareRumur compiles two models: the straightforward one, and one in which what an eviction costs is known beforehand.
 func prepareRumur(c *scenario.Configuration, _, dir string) ([]*contender, error) {
-	text, err := murphi(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := write(filepath.Join(dir, "model.m"), text); err != nil {
-		return nil, err
-	}
-	threads := strconv.Itoa(runtime.NumCPU())
-	if err := build(dir, "rumur", "--threads", threads, "--deadlock-detection", "off", "--symmetry-reduction", "off", "--smt-simplification", "off", "--output", "model.c", "model.m"); err != nil {
-		return nil, err
-	}
-	if err := build(dir, "gcc", "-std=c11", "-O3", "-march=native", "-w", "-o", "model", "model.c", "-lpthread", "-latomic"); err != nil {
-		return nil, err
-	}
 	read := func(output []byte) (distinct, generated int64, err error) {
 		if distinct, err = number(output, `([0-9]+) states`); err != nil {
 			return 0, 0, err
@@ -161,7 +150,29 @@ func prepareRumur(c *scenario.Configuration, _, dir string) ([]*contender, error
 		generated, err = number(output, `([0-9]+) rules fired`)
 		return distinct, generated, err
 	}
-	return []*contender{{name: "Rumur, " + threads + " threads", dir: dir, args: []string{filepath.Join(dir, "model")}, read: read}}, nil
+	threads := strconv.Itoa(runtime.NumCPU())
+	var all []*contender
+	for _, model := range []struct {
+		name string
+		text func(*scenario.Configuration) (string, error)
+	}{{"plain", murphiPlain}, {"tuned", murphiTuned}} {
+		text, err := model.text(c)
+		if err != nil {
+			return nil, err
+		}
+		file := filepath.Join(dir, model.name)
+		if err := write(file+".m", text); err != nil {
+			return nil, err
+		}
+		if err := build(dir, "rumur", "--threads", threads, "--deadlock-detection", "off", "--symmetry-reduction", "off", "--smt-simplification", "off", "--output", file+".c", file+".m"); err != nil {
+			return nil, err
+		}
+		if err := build(dir, "gcc", "-std=c11", "-O3", "-march=native", "-w", "-o", file, file+".c", "-lpthread", "-latomic"); err != nil {
+			return nil, err
+		}
+		all = append(all, &contender{name: "Rumur, " + threads + " threads", model: model.name, dir: dir, args: []string{file}, read: read})
+	}
+	return all, nil
 }
 
 // number finds the last number that the pattern captures.

@@ -9,11 +9,11 @@ import (
 	"github.com/seed-a3f26817/modelcheck/scenario"
 )
 
-// murphi writes the reference model of the configuration for Rumur. Murphi has no sets to choose from, so every set of pods that can be
+// murphiTuned writes the reference model of the configuration for Rumur. Murphi has no sets to choose from, so every set of pods that can be
 // evicted from a node at all is written out; what it costs is a number that is known beforehand.
-func murphi(c *scenario.Configuration) (string, error) { return withChoices(murphiText, c) }
+func murphiTuned(c *scenario.Configuration) (string, error) { return withChoices(murphiTunedText, c) }
 
-var murphiText = template.Must(template.New("murphi").Funcs(functions).Funcs(choices(1)).Parse(`const
+var murphiTunedText = template.Must(template.New("murphituned").Funcs(functions).Funcs(choices(1)).Parse(`const
 	NONE: 0;
 	GONE: {{gone .}};
 type

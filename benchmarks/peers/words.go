@@ -17,6 +17,11 @@ var functions = template.FuncMap{
 	"leaves":  func(c *scenario.Configuration) bool { return scenario.Completions()[c.Complete].Leave },
 	"returns": func(c *scenario.Configuration) bool { return scenario.Completions()[c.Complete].Return },
 	"nodes":   nodes, "allowed": allowed, "may": may, "total": total, "top": top, "worst": worst, "evictable": evictable,
+	"node": func(i int) int { return i + 1 }, "only": func(p int) int { return 1 << p },
+	"allPods":     func(c *scenario.Configuration) int { return 1<<len(c.Pods) - 1 },
+	"priorities":  func(c *scenario.Configuration) int64 { return prioritySum(c) + 1 },
+	"numbers":     func(c *scenario.Configuration) int { return len(c.Pods) + 1 },
+	"prioritySum": prioritySum,
 }
 
 func nodes(c *scenario.Configuration) []int {
