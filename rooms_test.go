@@ -39,7 +39,7 @@ var rooms = []room{
 	{"explore", []string{"spec", "checker", "model", "invariants", "fields"}},
 	{"report", []string{"spec", "checker", "model", "loop", "invariants", "explore", "fields"}},
 	{"page", []string{"model", "invariants", "explore", "report"}},
-	{"results", []string{"explore"}},
+	{"results", []string{"checker", "explore"}},
 	{"job", nil},
 	{"conformance", nil},
 	{"mutation", nil},

@@ -212,7 +212,7 @@ func (s *store) write(m *manifest) error {
 	if err := os.Rename(part, s.path(manifestName)); err != nil {
 		return err
 	}
-	if err := syncDir(s.Dir); err != nil {
+	if err := SyncDir(s.Dir); err != nil {
 		return err
 	}
 	for _, path := range s.garbage {
@@ -223,8 +223,8 @@ func (s *store) write(m *manifest) error {
 	return nil
 }
 
-// syncDir sees to it that new names in a directory survive a failure of the machine, where the system can do that.
-func syncDir(path string) error {
+// SyncDir sees to it that new names in a directory survive a failure of the machine, where the system can do that.
+func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/explore"
 )
 
@@ -209,14 +210,14 @@ func (d *Dir) Put(i int, p *explore.Piece) error {
 	if err != nil {
 		return fmt.Errorf("writing a result: %w", err)
 	}
-	if err := writeWhole(d.file(i), append(append(first, '\n'), body...)); err != nil {
+	if err := writeWhole(d.file(i), append(append(first, '\n'), body...), os.Rename); err != nil {
 		return fmt.Errorf("writing a result: %w", err)
 	}
 	return nil
 }
 
-// writeWhole writes a file that is there when it is whole, even if the machine fails meanwhile.
-func writeWhole(name string, data []byte) error {
+// writeWhole writes a file that is there when it is whole, even if the machine fails meanwhile. place gives it its name.
+func writeWhole(name string, data []byte, place func(part, name string) error) error {
 	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*"+unfinished) // somebody else may write the same file
 	if err != nil {
 		return err
@@ -229,12 +230,12 @@ func writeWhole(name string, data []byte) error {
 		err = part.Sync()
 	}
 	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), name)
+		err = place(part.Name(), name)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(part.Name()))
 	}
-	return nil
+	return checker.SyncDir(filepath.Dir(name))
 }
 
 // digest is the SHA-256 of data, in hexadecimal.

@@ -243,3 +243,31 @@ func TestInvalid(t *testing.T) {
 		t.Errorf("got %v, error %v, want %s", got, err, want)
 	}
 }
+
+// TestAtOnce: of runs that begin at once in a directory that is not there yet, one has it, and the others are told whose it is. Shards of
+// one run all have it.
+func TestAtOnce(t *testing.T) {
+	for range 50 {
+		path := filepath.Join(t.TempDir(), "shared")
+		var begun sync.WaitGroup
+		errs := make([]error, 8)
+		for i := range errs {
+			begun.Go(func() { errs[i] = results.Create(path, []string{fmt.Sprintf("--nodes=%d", i%4)}) })
+		}
+		begun.Wait()
+		run, err := results.ReadRun(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, err := range errs {
+			flag := fmt.Sprintf("--nodes=%d", i%4)
+			want := fmt.Sprintf("%s: it is of another run: it says %s, this run has %s; give --results another directory", filepath.Join(path, "run.json"), run.Flags[0], flag)
+			if flag == run.Flags[0] && err != nil || flag != run.Flags[0] && (err == nil || err.Error() != want) {
+				t.Fatalf("a run with %s in a directory of %v: error %v", flag, run.Flags, err)
+			}
+		}
+		if files, err := os.ReadDir(path); len(files) != 1 || err != nil {
+			t.Fatalf("%d files are left, error %v", len(files), err)
+		}
+	}
+}

@@ -21,29 +21,48 @@ type Run struct {
 	Flags []string `json:"flags"`
 }
 
-// Create makes the directory if it is missing, and writes there what run it is of. A directory of another run is an error.
+// Create makes the directory if it is missing, and writes there what run it is of. A directory of another run is an error. Of two runs that
+// begin in one directory at once the first to write makes it its own; shards of one run may all begin at once.
 func Create(path string, flags []string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return fmt.Errorf("making the directory for results: %w", err)
 	}
-	file := filepath.Join(path, runFile)
-	switch run, err := ReadRun(path); {
-	case err == nil && !slices.Equal(run.Flags, flags):
-		return fmt.Errorf("%s: it is of another run: it says %s, this run has %s; give --results another directory",
-			file, quoted(run.Flags), quoted(flags))
-	case err == nil:
-		return nil
-	case !errors.Is(err, fs.ErrNotExist):
+	if err := belongs(path, flags); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	text, err := json.Marshal(Run{Format, append([]string{}, flags...)})
 	if err != nil {
 		return fmt.Errorf("writing what run it is: %w", err)
 	}
-	if err := writeWhole(file, append(text, '\n')); err != nil {
+	if err := writeWhole(filepath.Join(path, runFile), append(text, '\n'), placeFirst); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("writing what run it is: %w", err)
 	}
+	return belongs(path, flags)
+}
+
+// belongs tells whether the directory is of the run with these flags.
+func belongs(path string, flags []string) error {
+	run, err := ReadRun(path)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(run.Flags, flags) {
+		return fmt.Errorf("%s: it is of another run: it says %s, this run has %s; give --results another directory",
+			filepath.Join(path, runFile), quoted(run.Flags), quoted(flags))
+	}
 	return nil
+}
+
+// placeFirst gives a whole file its name, if no file has it: else the error is fs.ErrExist. Where the file system has no hard links, two at
+// the same moment both succeed, and the last one is there.
+func placeFirst(part, name string) error {
+	switch err := os.Link(part, name); {
+	case err == nil:
+		return os.Remove(part)
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	return os.Rename(part, name)
 }
 
 // ReadRun reads of what run the directory is.
