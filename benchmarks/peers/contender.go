@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/scenario"
@@ -44,9 +43,7 @@ func (c *contender) run() error {
 	}
 	m := measured{wall: time.Since(began).Seconds()}
 	m.cpu = (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds()
-	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		m.megabytes = float64(usage.Maxrss) / 1e3
-	}
+	m.megabytes = peakMegabytes(command.ProcessState)
 	var err error
 	if m.distinct, m.generated, err = c.read(output.Bytes()); err != nil {
 		return fmt.Errorf("%w in\n%s", err, output.Bytes())
