@@ -129,7 +129,7 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventKind) []Action {
 		}
 	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
 		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
-	case kind == PodBound && pending && len(pod.Spec.SchedulingGates) == 0 && state.AssumedOn(Key(pod)) == "":
+	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 && state.AssumedOn(Key(pod)) == "":
 		for _, node := range state.API.Nodes {
 			actions = append(actions, changed("binding: somebody else binds it to "+node.Name, func(p *v1.Pod) {
 				p.Spec.NodeName, p.Status.NominatedNodeName = node.Name, ""

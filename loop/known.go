@@ -86,20 +86,20 @@ func Defects() []Known {
 				if !slices.ContainsFunc(t.Before.API.Pods, func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" }) {
 					return false
 				}
-				view := withoutGatedNominations(t.Before.View())
+				view := withoutNominations(t.Before.View(), spec.Gated)
 				asked := in(view, Key(pod))
-				return t.Step.Popped == Key(pod) && asked != nil && permits(t.Model.Outcomes(asked, view), t.outcome(asked, view), asked, view)
+				return t.Step.Popped == Key(pod) && asked != nil && permits(outcomes(t.Model, asked, view), t.outcome(asked, view), asked, view)
 			},
 		},
 	}
 }
 
-// withoutGatedNominations gives the view in which pods that wait for scheduling gates hold no nominations.
-func withoutGatedNominations(view *spec.Snapshot) *spec.Snapshot {
+// withoutNominations gives the view in which such pods, if they have no node, hold no nominations.
+func withoutNominations(view *spec.Snapshot, such func(*v1.Pod) bool) *spec.Snapshot {
 	less := *view
 	less.Pods = nil
 	for _, pod := range view.Pods {
-		if spec.Gated(pod) {
+		if such(pod) && pod.Spec.NodeName == "" {
 			pod = pod.DeepCopy()
 			pod.Status.NominatedNodeName = ""
 		}

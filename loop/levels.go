@@ -19,23 +19,24 @@ func levelsAgree() Property {
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := t.asked(view)
-			if pod == nil || t.Ask == nil {
+			if pod == nil || deleting(pod) || t.Ask == nil {
 				return nil
 			}
 			view = started(view)
-			alone := t.Ask(spec.Question{Pod: pod, Snapshot: view})
 			got := t.outcome(pod, view)
-			v := Violation{Pod: Key(pod)}
-			switch {
-			case alone.Failure != "":
-				v.About = "no decision"
-				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s", Key(pod), describe(got, view), alone.Failure)
-				return []Violation{v}
-			case permits(alone.Outcomes, got, pod, view):
-				return nil
-			default:
-				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod), describe(got, view), describeAll(alone.Outcomes, view))
+			var decided []spec.Outcome
+			for _, reading := range readings(view) {
+				alone := t.Ask(spec.Question{Pod: in(reading, Key(pod)), Snapshot: reading})
+				if alone.Failure != "" {
+					return []Violation{{Pod: Key(pod), About: "no decision", But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s",
+						Key(pod), describe(got, view), alone.Failure)}}
+				}
+				decided = append(decided, alone.Outcomes...)
 			}
+			if permits(decided, got, pod, view) {
+				return nil
+			}
+			v := Violation{Pod: Key(pod), But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod), describe(got, view), describeAll(decided, view))}
 			return []Violation{v.explained(t)}
 		},
 	}

@@ -79,7 +79,7 @@ func (t *Transition) Broken() []Breach {
 func conservation() Property {
 	return Property{
 		Name: "conservation",
-		Doc:  "Every pending pod is in exactly one of active, backoff, unschedulable, gated, in flight and binding, and no other pod is; between steps only pods that wait on permit are in flight, and only pods that wait for their volumes are binding.",
+		Doc:  "Every pending pod is in exactly one of active, backoff, unschedulable, gated, in flight and binding, one that is being deleted in one or none, and no other pod is; between steps only pods that wait on permit are in flight, and only pods that wait for their volumes are binding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			blame := func(pod, format string, args ...any) {
@@ -88,6 +88,7 @@ func conservation() Property {
 			for _, pod := range t.After.API.Pods {
 				q, queued := t.After.Queued(Key(pod))
 				switch pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
+				case pending && !queued && deleting(pod):
 				case pending && !queued:
 					blame(Key(pod), "is pending and in no part of the queue")
 				case pending && len(q.Places) != 1:
@@ -153,10 +154,10 @@ func cacheAgrees() Property {
 			}
 			var nominated []Pair
 			for _, pod := range t.After.API.Pods {
-				node := pod.Status.NominatedNodeName
-				if node != "" && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && t.After.AssumedOn(Key(pod)) == "" &&
-					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName {
-					nominated = append(nominated, Pair{Key(pod), node})
+				nomination := Pair{Key(pod), pod.Status.NominatedNodeName}
+				pending := pod.Spec.NodeName == "" && t.After.AssumedOn(Key(pod)) == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName
+				if nomination.Node != "" && pending && (!deleting(pod) || slices.Contains(t.After.Nominated, nomination)) { // see readings
+					nominated = append(nominated, nomination)
 				}
 			}
 			if !slices.Equal(nominated, t.After.Nominated) {

@@ -21,13 +21,13 @@ func refinement() Property {
 				return nil
 			}
 			got := t.outcome(pod, view)
-			allowed := t.Model.Outcomes(pod, view)
+			allowed := outcomes(t.Model, pod, view)
 			if permits(allowed, got, pod, view) {
 				return nil
 			}
 			v := Violation{Pod: Key(pod), But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view), describeAll(allowed, view))}
 			for _, quirk := range spec.Quirks() {
-				if permits(t.Model.With(quirk).Outcomes(pod, view), got, pod, view) {
+				if permits(outcomes(t.Model.With(quirk), pod, view), got, pod, view) {
 					v.Known = quirk.Name
 					break
 				}
@@ -35,6 +35,34 @@ func refinement() Property {
 			return []Violation{v.explained(t)}
 		},
 	}
+}
+
+// deleting tells whether the pod is being deleted. A pod without a node is removed at once, unless finalizers hold it.
+//
+// Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/.
+func deleting(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil }
+
+// outcomes gives what may become of the pod by the model. The model is not asked about a pod that is being deleted: that is never taken back
+// (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such a pod.
+func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) []spec.Outcome {
+	if deleting(pod) {
+		return []spec.Outcome{{Kind: spec.Wait, Node: -1}, {Kind: spec.Wait, Node: -1, KeepsNomination: true}}
+	}
+	var all []spec.Outcome
+	for _, reading := range readings(view) {
+		all = append(all, m.Outcomes(in(reading, Key(pod)), reading)...)
+	}
+	return all
+}
+
+// readings gives the views by which may be decided. Whether the nomination of a pod that is being deleted still keeps room is not documented.
+func readings(view *spec.Snapshot) []*spec.Snapshot {
+	if !slices.ContainsFunc(view.Pods, func(pod *v1.Pod) bool {
+		return deleting(pod) && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""
+	}) {
+		return []*spec.Snapshot{view}
+	}
+	return []*spec.Snapshot{view, withoutNominations(view, deleting)}
 }
 
 // outcome gives what became of the pod, in terms of the view before the step.

@@ -122,7 +122,7 @@ func (e *explorer) standings(state *State) []standing {
 			continue
 		}
 		q, queued := state.Queued(key)
-		p := standing{pod: key, due: q.Waits && !q.Volumes || feasible(e.Model, key, view), waits: q.Waits, queued: queued}
+		p := standing{pod: key, due: !deleting(pod) && q.Waits && !q.Volumes || feasible(e.Model, key, view), waits: q.Waits, queued: queued}
 		if len(q.Places) > 0 {
 			p.place = q.Places[0]
 		}

@@ -75,7 +75,7 @@ func (v Violation) turnedAway(t *Transition) Violation {
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
-	return pod != nil && pod.Spec.NodeName == "" && m.SchedulingEnabled(pod, view)
+	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && m.SchedulingEnabled(pod, view)
 }
 
 func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string {

@@ -191,14 +191,17 @@ func (a *api) update(ref loop.Ref, object runtime.Object) error {
 	return a.put(ref, object)
 }
 
-// delete removes an object; a bound pod only begins to terminate.
+// delete removes an object; a pod that is bound, or has finalizers, only begins to terminate.
 func (a *api) delete(ref loop.Ref) error {
-	if pod, ok := a.objects[ref].(*v1.Pod); ok && pod.Spec.NodeName != "" {
+	if pod, ok := a.objects[ref].(*v1.Pod); ok && (pod.Spec.NodeName != "" || len(pod.Finalizers) > 0) {
 		if pod.DeletionTimestamp != nil {
 			return nil
 		}
 		terminating := pod.DeepCopy()
-		seconds := int64(v1.DefaultTerminationGracePeriodSeconds)
+		seconds := int64(0) // nothing runs that would need time to stop
+		if pod.Spec.NodeName != "" {
+			seconds = v1.DefaultTerminationGracePeriodSeconds
+		}
 		terminating.DeletionTimestamp, terminating.DeletionGracePeriodSeconds = began(), &seconds
 		return a.store(ref, terminating)
 	}

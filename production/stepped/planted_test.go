@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
@@ -31,7 +32,8 @@ func (q deafQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.C
 	}
 }
 
-// losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let them go.
+// losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let them go, endlessQueue does
+// not hear that it need not think of one any more.
 type losingQueue struct{ internalqueue.SchedulingQueue }
 
 func (q losingQueue) AddUnschedulableIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
@@ -44,6 +46,10 @@ func (losingQueue) Update(context.Context, *v1.Pod, *v1.Pod) {}
 type greedyQueue struct{ internalqueue.SchedulingQueue }
 
 func (greedyQueue) Delete(*v1.Pod) {}
+
+type endlessQueue struct{ internalqueue.SchedulingQueue }
+
+func (endlessQueue) Done(types.UID) {}
 
 // forgetfulCache does not take back what was assumed, staleCache does not hear of changes of nodes.
 type forgetfulCache struct{ internalcache.Cache }
@@ -153,6 +159,19 @@ func TestPlanted(t *testing.T) {
 			cluster(node("n1").Unschedulable(true), node("n2")), []loop.Action{create(p), schedule},
 		},
 		{
+			"refinement", "a pod that is being deleted is placed",
+			func(s *kubescheduler.Scheduler) {
+				next := s.NextPod
+				s.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+					info, err := next(logger)
+					info = info.DeepCopy()
+					info.Pod.DeletionTimestamp = nil
+					return info, err
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(held(pod("p").Obj())), remove(p), failing(loop.WaitPermit)},
+		},
+		{
 			"levels-agree", "the worst node is taken, which the model allows no more than the other level",
 			func(s *kubescheduler.Scheduler) {
 				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState, *framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
@@ -170,6 +189,11 @@ func TestPlanted(t *testing.T) {
 			"conservation", "deleted pods stay in the queue",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = greedyQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule, remove(big)},
+		},
+		{
+			"conservation", "a pod that is being deleted stays in flight once it is passed over",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = endlessQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(held(pod("p").Obj())), remove(p), schedule},
 		},
 		{
 			"assumed-bound-or-forgotten", "what was assumed is not forgotten",
