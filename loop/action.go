@@ -99,11 +99,11 @@ type Action struct {
 	Ref Ref
 	// Object is the object as it is to be, for Create and Update. It is not changed.
 	Object runtime.Object
-	// Doc says what an Update changes, in words.
+	// Doc says in words what an Update changes, or who creates what a controller does.
 	Doc string
 	// Fault is what goes wrong, for Schedule.
 	Fault Fault
-	// Volumes: Expire ends the wait for volumes, which counts as a cycle that fails.
+	// Volumes: Expire ends the wait for volumes, or a provisioner gives up, which counts as a cycle that fails.
 	Volumes bool
 	// Controller: the write is that of a controller that does its work, not an event of the scope.
 	Controller bool
@@ -113,6 +113,9 @@ type Action struct {
 func (a Action) String() string {
 	switch a.Verb {
 	case Create:
+		if a.Controller {
+			return a.Ref.String() + ": " + a.Doc
+		}
 		return a.Ref.String() + " is created"
 	case Update:
 		return a.Ref.String() + ": " + a.Doc

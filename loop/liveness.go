@@ -152,14 +152,15 @@ func (b *behaviours) pack(m *move, number int) uint32 {
 	return action
 }
 
-// fair gives the label of an action that is not put off for ever: all but what permit plugins decide, which may never answer.
+// fair gives the label of an action that is not put off for ever: all but what permit plugins and provisioners do, which may never answer. Of what is
+// created while it settles, each is by a provisioner.
 func fair(action uint32) (label uint64, ok bool) {
 	if action&atRest != 0 {
 		return 0, false
 	}
 	label = uint64(action &^ preempting >> numberBits)
 	verb := Verb(label >> refBits)
-	return label, verb != Allow && verb != Reject
+	return label, verb != Allow && verb != Reject && verb != Create
 }
 
 // Initial implements checker.Transitions.

@@ -35,13 +35,13 @@ type Used struct{ Arrivals, Events, Faults int }
 // After gives what is used up after the action.
 func (u Used) After(a Action) Used {
 	switch {
+	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
+		u.Faults++
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
 		u.Arrivals++
 	case a.Verb.event() && a.Verb != Gone || a.Verb == Restart:
 		u.Events++
-	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
-		u.Faults++
 	}
 	return u
 }
@@ -112,6 +112,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	}
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
+	actions = append(actions, provisioner(state, used.Faults < s.Faults)...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions
 	}
@@ -181,27 +182,6 @@ func (s *Scope) arrivals(state *State) []Action {
 			}
 		}
 		actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
-	}
-	return actions
-}
-
-// volumeController gives what the volume controller does: a claim that a volume is reserved for in the API is bound to it.
-func volumeController(state *State) []Action {
-	var actions []Action
-	for _, volume := range state.API.PersistentVolumes {
-		ref := volume.Spec.ClaimRef
-		if ref == nil {
-			continue
-		}
-		for _, claim := range state.API.PersistentVolumeClaims {
-			if claim.Namespace != ref.Namespace || claim.Name != ref.Name || claim.UID != ref.UID || claim.Spec.VolumeName != "" {
-				continue
-			}
-			bound := claim.DeepCopy()
-			bound.Spec.VolumeName, bound.Status.Phase = volume.Name, v1.ClaimBound
-			metav1.SetMetaDataAnnotation(&bound.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
-			actions = append(actions, Action{Verb: Update, Ref: RefOf(claim), Object: bound, Doc: "binding: the volume controller binds it to " + volume.Name, Controller: true})
-		}
 	}
 	return actions
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Settling is what goes on once others have done all that they will: the scheduler takes pods, time passes, waits end, pods that
-// terminate are gone, the volume controller binds. Whatever goes on for ever is settling from some state on, as others act a bounded
+// terminate are gone, volumes are made and bound. Whatever goes on for ever is settling from some state on, as others act a bounded
 // number of times. How much of the scope is left makes no difference to it, so it is left out of its states.
 
 // settling gives what may happen by itself in the state, in a fixed order. No cycle is made to fail. Time passes, up to the end of every
@@ -39,7 +39,8 @@ func settling(state *State) []Action {
 	}
 	actions = append(actions, endsOfWaits(state, true)...)
 	actions = append(actions, terminations(state)...)
-	return append(actions, volumeController(state)...)
+	actions = append(actions, volumeController(state)...)
+	return append(actions, provisioner(state, false)...)
 }
 
 // situation is a state of settling.

@@ -253,7 +253,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before anything else happens.",
 		"Draws of lots: among equal nodes the first by name is taken. Hints that one cycle leaves for an equal pod in the next are not used.",
-		"Volumes that are provisioned for a pod, resource claims, pod groups, extenders.",
+		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
 	}
 	texts = append(texts, loopLivenessNotCovered(r)...)
 	if r.simulated() {

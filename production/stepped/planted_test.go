@@ -227,6 +227,23 @@ func TestPlanted(t *testing.T) {
 			withoutVolume(), []loop.Action{create(pod("first").PVC("one").Obj()), schedule, create(withVolume(cluster()).PersistentVolumes[0])},
 		},
 		{
+			"wake-up", "nobody hears that a provisioner gives up",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.PersistentVolumeClaim}
+			},
+			provisionable(node("n1"), node("n2")), []loop.Action{
+				create(pod("first").PVC("one").Obj()), schedule, remove(pod("first").Obj()), update("cordon", node("n1").Unschedulable(true).Obj()),
+				create(pod("second").PVC("one").Obj()), schedule, update("provisioning", provisionable().PersistentVolumeClaims[0]),
+			},
+		},
+		{
+			"assumed-bound-or-forgotten", "the node that was selected for a claim stays selected in memory",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			provisionable(node("n1")), []loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.WaitPermit), on(loop.Reject, pod("first").Obj())},
+		},
+		{
 			"cache-agrees", "the cache does not hear of changes of nodes",
 			func(s *kubescheduler.Scheduler) { s.Cache = staleCache{s.Cache} },
 			cluster(node("n1")), []loop.Action{update("capacity", larger)},

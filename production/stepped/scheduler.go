@@ -228,7 +228,7 @@ func (s *Scheduler) run(a loop.Action) error {
 func (s *Scheduler) act(a loop.Action) error {
 	switch a.Verb {
 	case loop.Create:
-		return s.api.locked(func() error { return s.api.create(a.Ref, a.Object) })
+		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forClaim(a)) })
 	case loop.Update:
 		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
 	case loop.Delete:

@@ -92,6 +92,22 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 	return reserved
 }
 
+// forClaim gives the object that the action creates. A volume that a controller makes is for the claim that there is, of the name it has.
+func (a *api) forClaim(action loop.Action) runtime.Object {
+	volume, ok := action.Object.(*v1.PersistentVolume)
+	if !ok || !action.Controller {
+		return action.Object
+	}
+	ref := volume.Spec.ClaimRef
+	claim, ok := a.objects[loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}].(*v1.PersistentVolumeClaim)
+	if !ok {
+		return action.Object
+	}
+	volume = volume.DeepCopy()
+	volume.Spec.ClaimRef.UID = claim.UID
+	return volume
+}
+
 // updateVolume answers to updates of volumes and claims: who knows an older version must read again.
 func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) {
 	update, _ := action.(clienttesting.UpdateAction)

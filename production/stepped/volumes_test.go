@@ -1,6 +1,8 @@
 package stepped_test
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/loop"
 	"github.com/seed-a3f26817/modelcheck/production/stepped"
@@ -41,6 +44,98 @@ func withoutVolume() *spec.Snapshot {
 	s := withVolume(cluster(node("n1")))
 	s.PersistentVolumes = nil
 	return s
+}
+
+// provisionable gives a cluster of the nodes with a claim for which no volume fits, and one is made.
+func provisionable(nodes ...*st.NodeWrapper) *spec.Snapshot {
+	s := withVolume(cluster(nodes...))
+	s.StorageClasses[0].Provisioner, s.PersistentVolumes, s.PersistentVolumeClaims = "csi.example.com", nil, s.PersistentVolumeClaims[:1]
+	return s
+}
+
+// TestProvisioning: a pod waits in its binding cycle for the volume that is made for it on its node, and is bound when it is there; if its provisioner
+// gives up it comes back, and may be placed elsewhere.
+func TestProvisioning(t *testing.T) {
+	first := pod("first").Req(cpu("1")).PVC("one").Obj()
+	selects := []string{"Pod default/first is created", "the scheduler takes the next pod"}
+	for _, row := range []struct {
+		reason string
+		nodes  []*st.NodeWrapper
+		run    []string // the actions, by how they begin
+		node   string   // that of the pod afterwards
+		claims string   // the volume of its claim, or the node that is selected for it
+		next   []string // what the controllers may do then
+	}{
+		{"no node is selected", []*st.NodeWrapper{node("n1")}, selects[:1], "", "", nil},
+		{
+			"a node is selected", []*st.NodeWrapper{node("n1")}, selects, "", "n1",
+			[]string{
+				"PersistentVolume pvc-default-one-1: provisioning: the provisioner makes it for default/one, on n1",
+				"PersistentVolumeClaim default/one: provisioning: the provisioner gives up on n1",
+			},
+		},
+		{
+			"the volume is made", []*st.NodeWrapper{node("n1")}, append(selects, "PersistentVolume pvc"), "", "n1",
+			[]string{"PersistentVolumeClaim default/one: binding: the volume controller binds it to pvc-default-one-1"},
+		},
+		{
+			"it is bound", []*st.NodeWrapper{node("n1")}, append(selects, "PersistentVolume pvc", "PersistentVolumeClaim default/one: binding"),
+			"n1", "pvc-default-one-1", nil,
+		},
+		{
+			"the provisioner gives up, and the other node is taken", []*st.NodeWrapper{node("n1"), node("n2")},
+			append(selects, "Node n1: cordon", "PersistentVolumeClaim default/one: provisioning", "backoff", "the scheduler takes",
+				"PersistentVolume pvc", "PersistentVolumeClaim default/one: binding"), "n2", "pvc-default-one-1", nil,
+		},
+		{
+			"the selected node goes", []*st.NodeWrapper{node("n1"), node("n2")}, append(selects, "Pod default/first has waited", "Node n1 is deleted"), "", "n1",
+			[]string{"PersistentVolumeClaim default/one: provisioning: the provisioner gives up on n1"},
+		},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			initial := provisionable(row.nodes...)
+			kinds := *initial
+			kinds.Pods = []*v1.Pod{first}
+			scope := &loop.Scope{Initial: []*spec.Snapshot{initial}, Kinds: &kinds, Faults: 2, Events: 1, Happens: []loop.EventKind{loop.NodeCordon, loop.NodeRemoved}}
+			s := newScheduler(t, initial, stepped.Options{})
+			for _, begins := range row.run {
+				action := create(first)
+				if begins != selects[0] {
+					actions := scope.Actions(s.State(), loop.Used{})
+					i := slices.IndexFunc(actions, func(a loop.Action) bool { return strings.HasPrefix(a.String(), begins) })
+					if i < 0 {
+						t.Fatalf("%q cannot happen; there are %v", begins, actions)
+					}
+					action = actions[i]
+				}
+				if broken := breaks(t, s, []loop.Action{action}); broken != nil {
+					t.Errorf("%s breaks %q", action, broken)
+				}
+			}
+			state := s.State()
+			claim := state.API.PersistentVolumeClaims[0]
+			if got := cmp.Or(claim.Spec.VolumeName, claim.Annotations["volume.kubernetes.io/selected-node"]); got != row.claims {
+				t.Errorf("the claim has %q, want %q", got, row.claims)
+			}
+			if got := state.Pod("default/first").Spec.NodeName; got != row.node {
+				t.Errorf("the pod is on %q, want %q", got, row.node)
+			}
+			for _, volume := range state.API.PersistentVolumes {
+				if host := volume.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]; row.node != "" && host != row.node || volume.Spec.ClaimRef.UID != claim.UID {
+					t.Errorf("the volume can be reached from %s, and is for %q; the claim is %q", host, volume.Spec.ClaimRef.UID, claim.UID)
+				}
+			}
+			var next []string
+			for _, action := range scope.Actions(state, loop.Used{}) {
+				if action.Controller {
+					next = append(next, action.String())
+				}
+			}
+			if !slices.Equal(next, row.next) {
+				t.Errorf("the controllers may do %q, want %q", next, row.next)
+			}
+		})
+	}
 }
 
 // TestVolumes: a pod waits in its binding cycle for its volumes, and is bound when they are, or comes back.
