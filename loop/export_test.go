@@ -11,5 +11,10 @@ func Explanation(each ...string) string {
 		}
 		moves = append(moves, m)
 	}
-	return explanation(moves)
+	return suspect{}.explanation(moves)
+}
+
+// Keeping gives what explains, by the property, a move in which nothing is wrong but that a pod keeps its nomination by the defect.
+func Keeping(property Property, defect string) string {
+	return suspect{property: property}.explanation([]move{{keeps: defect}})
 }

@@ -15,8 +15,10 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
-	// Explains tells whether the violation by the pod in that step is this defect.
+	// Explains tells whether the violation by the pod in that step is this defect; nil if no step violates anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
+	// Keeps tells whether by this defect the pod, which the step has taken, keeps its nomination; nil if it is not about that.
+	Keeps func(t *Transition, pod *v1.Pod) bool
 }
 
 // Defects gives the known defects of kube-scheduler v1.36.
@@ -91,6 +93,13 @@ func Defects() []Known {
 				return t.Step.Popped == Key(pod) && asked != nil && permits(outcomes(t.Model, asked, view), t.outcome(asked, view), asked, view)
 			},
 		},
+		{
+			Name: "never-keeps-nomination", Upstream: "not reported",
+			Doc: "A nominated pod whose preemptionPolicy is Never keeps its nomination, and so its room, when it is tried and fits no node, however often.",
+			Keeps: func(t *Transition, pod *v1.Pod) bool {
+				return !spec.Preempts(pod) && !feasible(t.Model, Key(pod), t.Before.View())
+			},
+		},
 	}
 }
 
@@ -132,7 +141,7 @@ func (v Violation) explained(t *Transition) Violation {
 	}
 	pod := t.After.Pod(v.Pod)
 	for _, defect := range Defects() {
-		if pod != nil && defect.Explains(t, pod) {
+		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
 			v.Known = defect.Name
 			break
 		}

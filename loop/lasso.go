@@ -57,21 +57,22 @@ func (b *behaviours) suspects(whole, onlyCycles *checker.Graph) []suspect {
 	look := func(graph *checker.Graph, property Property, pod string, l checker.Liveness) {
 		l.Fair = fair
 		for _, component := range graph.Components(l) {
-			if property.Name == boundInTheEnd().Name && b.waitsAlways(component, pod) {
-				continue // waits-end
+			switch {
+			case property.Name == boundInTheEnd().Name && b.always(component, pod, waitsEnd()):
+				continue
+			case property.Name == nominationsSettle().Name && b.always(component, pod, boundInTheEnd()):
+				continue
 			}
 			all = append(all, b.classified(suspect{property: property, pod: pod, component: component}))
 		}
 	}
 	for _, pod := range b.pods() {
-		within := func(test func(standing) bool) checker.Liveness {
-			return checker.Liveness{Within: func(state []byte) bool {
+		for _, property := range []Property{boundInTheEnd(), waitsEnd(), nominationsSettle()} {
+			look(whole, property, pod, checker.Liveness{Within: func(state []byte) bool {
 				p, pending := b.at(state).of(pod)
-				return pending && test(p)
-			}}
+				return pending && p.stays(property)
+			}})
 		}
-		look(whole, boundInTheEnd(), pod, within(func(p standing) bool { return p.due }))
-		look(whole, waitsEnd(), pod, within(func(p standing) bool { return p.waits }))
 	}
 	look(whole, preemptionEnds(), "", checker.Liveness{Bad: func(action uint32) bool { return action&preempting != 0 }})
 	look(onlyCycles, comesToRest(), "", checker.Liveness{})
@@ -79,11 +80,11 @@ func (b *behaviours) suspects(whole, onlyCycles *checker.Graph) []suspect {
 	return all
 }
 
-// waitsAlways tells whether the pod waits in every state of the component.
-func (b *behaviours) waitsAlways(component *checker.Component, pod string) bool {
+// always tells whether the pod stands in every state of the component as it must not for ever by the property, which is then the one that is broken.
+func (b *behaviours) always(component *checker.Component, pod string, property Property) bool {
 	return !slices.ContainsFunc(component.States(), func(state []byte) bool {
 		p, _ := b.at(state).of(pod)
-		return !p.waits
+		return !p.stays(property)
 	})
 }
 
@@ -122,18 +123,22 @@ func (b *behaviours) classified(s suspect) suspect {
 			}
 		}
 	}
-	s.about, s.known = strings.Join(sortedKeys(places), "+"), explanation(concerned)
+	s.about, s.known = strings.Join(sortedKeys(places), "+"), s.explanation(concerned)
 	return s
 }
 
 // explanation gives the known defects that explain the moves; "" if there is none, or one move that is not explained.
-func explanation(moves []move) string {
+func (s suspect) explanation(moves []move) string {
 	known := map[string]bool{}
 	for _, m := range moves {
-		if !m.breach || m.known == "" {
+		defect := m.known
+		if s.property.Name == nominationsSettle().Name && !m.breach {
+			defect = m.keeps
+		}
+		if defect == "" {
 			return ""
 		}
-		known[m.known] = true
+		known[defect] = true
 	}
 	return strings.Join(sortedKeys(known), "+")
 }
@@ -236,7 +241,7 @@ func (w *witness) stands(state *State) bool {
 		return true
 	}
 	p, pending := (&situation{pods: w.standings(state)}).of(w.pod)
-	return pending && (p.due || p.waits && w.property.Name == waitsEnd().Name)
+	return pending && p.stays(w.property)
 }
 
 // but says what is wrong with the loop that begins in the state.
@@ -251,6 +256,9 @@ func (w *witness) but(state *State, loop []Action) string {
 			w.pod, strings.Join(feasibleNodes(w.Model, w.pod, state.View()), ", "), ever, w.about)
 	case waitsEnd().Name:
 		return fmt.Sprintf("%s, placed on %s, waits for ever, %s", w.pod, state.AssumedOn(w.pod), ever)
+	case nominationsSettle().Name:
+		return fmt.Sprintf("%s is nominated to %s, where nobody terminates, and is neither bound nor rid of it, %s; its place in the queue: %s",
+			w.pod, state.Pod(w.pod).Status.NominatedNodeName, ever, w.about)
 	case preemptionEnds().Name:
 		return "it evicts, or nominates anew, each time these actions are repeated, and they go on for ever"
 	}

@@ -13,7 +13,7 @@ import (
 // Liveness gives the properties of what goes on for ever. They are asked of behaviours that are fair (see docs/scheduler-loop.md), and of
 // states in which nothing can happen any more.
 func Liveness() []Property {
-	return []Property{boundInTheEnd(), waitsEnd(), preemptionEnds(), comesToRest()}
+	return []Property{boundInTheEnd(), waitsEnd(), nominationsSettle(), preemptionEnds(), comesToRest()}
 }
 
 // boundInTheEnd: who can be placed is.
@@ -30,6 +30,18 @@ func boundInTheEnd() Property {
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/#permit (approve, deny, wait with a timeout).
 func waitsEnd() Property {
 	return Property{Name: "waits-end", Doc: "A pod that waits on permit, or for its volumes, is allowed, rejected or timed out in the end."}
+}
+
+// nominationsSettle: a nomination leads to something. It keeps room from others, so it must not be kept by a pod that it does not help.
+//
+// Source: field doc of PodStatus.nominatedNodeName (it is set while victims have their graceful termination periods, and promises nothing), and KEP-5278
+// as of v1.35 with the release note of kubernetes/kubernetes#135007 ("the scheduler clears the nominatedNodeName field for Pods upon scheduling or binding
+// failure"). So after the cycle that comes once nobody terminates on the node, the pod is bound, is placed and waits, or has lost its nomination.
+func nominationsSettle() Property {
+	return Property{
+		Name: "nominations-settle",
+		Doc:  "A pod that is nominated to a node is bound, or loses its nomination, in the end, unless it waits for room that terminating pods hold there.",
+	}
 }
 
 // preemptionEnds: no livelock of preemption.

@@ -142,6 +142,16 @@ func TestLivenessExplained(t *testing.T) {
 	}
 }
 
+// TestKeepingExplains: that a pod keeps its nomination by a known defect explains that it has it for ever, and nothing else.
+func TestKeepingExplains(t *testing.T) {
+	for _, property := range loop.Liveness() {
+		want := map[string]string{"nominations-settle": "a"}[property.Name]
+		if got := loop.Keeping(property, "a"); got != want {
+			t.Errorf("%s is explained by %q, want %q", property.Name, got, want)
+		}
+	}
+}
+
 // TestLivenessCancelled: an interrupt while it is followed what goes on by itself is no error; the result says that there is more.
 func TestLivenessCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -57,6 +59,8 @@ type standing struct {
 	pod string
 	// due: a node is feasible, or it waits on permit. What volumes it waits for is not the scheduler's to bring about.
 	due, waits bool
+	// nominated: it is nominated to a node on which no pod terminates, and does not wait to be bound.
+	nominated bool
 	// place is the first part of the queue that has it, if queued.
 	place  Place
 	queued bool
@@ -76,6 +80,8 @@ type move struct {
 	// breach tells whether what became of it is not allowed by the formal model, and known which known defect explains that.
 	breach bool
 	known  string
+	// keeps is the known defect by which the pod that was taken keeps its nomination.
+	keeps string
 }
 
 // settledHash gives the hash by which a state is known while it settles. Of what happened while a pod waits it counts what, not how often:
@@ -123,13 +129,33 @@ func (e *explorer) standings(state *State) []standing {
 			continue
 		}
 		q, queued := state.Queued(key)
-		p := standing{pod: key, due: !deleting(pod) && q.Waits && !q.Volumes || feasible(e.Model, key, view), waits: q.Waits, queued: queued}
+		p := standing{
+			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes || feasible(e.Model, key, view), waits: q.Waits,
+			nominated: !deleting(pod) && !q.Waits && nominatedInVain(pod, state), queued: queued,
+		}
 		if len(q.Places) > 0 {
 			p.place = q.Places[0]
 		}
 		pods = append(pods, p)
 	}
 	return pods
+}
+
+// nominatedInVain tells whether the pod is nominated to a node on which no pod terminates, so that there is nothing to wait for.
+func nominatedInVain(pod *v1.Pod, state *State) bool {
+	node := pod.Status.NominatedNodeName
+	return node != "" && !slices.ContainsFunc(state.API.Pods, func(other *v1.Pod) bool { return other.Spec.NodeName == node && deleting(other) })
+}
+
+// stays tells whether the pod stands as it must not for ever, by a property that is about pods.
+func (p standing) stays(property Property) bool {
+	switch property.Name {
+	case boundInTheEnd().Name:
+		return p.due
+	case waitsEnd().Name:
+		return p.waits
+	}
+	return p.nominated
 }
 
 // of gives how the pod stands; false if it is not pending.
@@ -152,6 +178,12 @@ func (s *situation) note(t *Transition, breaches []Breach) {
 	for _, b := range breaches {
 		if b.Property.Name == refinement().Name {
 			m.breach, m.known = true, b.Known
+		}
+	}
+	pod := t.After.Pod(m.popped)
+	for _, defect := range Defects() {
+		if pod != nil && pod.Status.NominatedNodeName != "" && defect.Keeps != nil && defect.Keeps(t, pod) {
+			m.keeps = defect.Name
 		}
 	}
 }

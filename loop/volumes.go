@@ -41,8 +41,8 @@ const selectedNode = "volume.kubernetes.io/selected-node"
 //
 // Source: https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node, and
 // https://github.com/kubernetes/design-proposals-archive/blob/main/storage/volume-topology-scheduling.md ("If provisioning fails, the PV controller can
-// signal back to the scheduler to retry dynamic provisioning by removing the annSelectedNode annotation. For external provisioners, the external provisioner needs to
-// remove the annotation").
+// signal back to the scheduler to retry dynamic provisioning by removing the annSelectedNode annotation. For external provisioners, the external
+// provisioner needs to remove the annotation").
 func provisioner(state *State, mayGiveUp bool) []Action {
 	var actions []Action
 	for _, claim := range state.API.PersistentVolumeClaims {

@@ -2,6 +2,7 @@ package museum
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/loop"
@@ -35,6 +36,7 @@ func (e LoopExhibit) Find() string {
 func (e LoopExhibit) Narrow(theme *loop.Scope) *loop.Scope {
 	scope := *theme
 	scope.Arrivals, scope.Events = e.Pods, e.Events
+	scope.Liveness = slices.ContainsFunc(loop.Liveness(), func(p loop.Property) bool { return p.Name == e.Property })
 	if len(e.Happens) > 0 {
 		scope.Happens = e.Happens
 	}
@@ -52,6 +54,7 @@ func LoopExhibits() []LoopExhibit {
 		"hint-spread-eligibility":   {Property: "wake-up", Theme: "spread", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.NodeLabels}},
 		"nominated-bound-elsewhere": {Property: "wake-up", Theme: "nominations", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.PodBound}},
 		"volume-reservation-freed":  {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
+		"never-keeps-nomination":    {Property: "nominations-settle", Theme: "patience", Pods: 2, Events: 0},
 		"gated-nomination":          {Property: "refinement", Theme: "gates", Pods: 2, Events: 2, Happens: []loop.EventKind{loop.PodNominated, loop.Restarted}},
 	}
 	var exhibits []LoopExhibit

@@ -17,7 +17,7 @@ var loopThemes embed.FS
 
 // LoopThemeNames gives the names of the themes of the loop, in the order in which they are explored.
 func LoopThemeNames() []string {
-	return []string{"podaffinity", "spread", "resources", "nodes", "ports", "nominations", "gates", "faults", "volumes", "provisioning"}
+	return []string{"podaffinity", "spread", "resources", "nodes", "ports", "nominations", "gates", "faults", "volumes", "provisioning", "patience"}
 }
 
 // loopBounds are the bounds within which each theme shows what it is about, and the events that fit.
@@ -41,6 +41,8 @@ func loopBounds(name string) (nodes int, scope loop.Scope) {
 		return 1, loop.Scope{Calm: true, Arrivals: 2, Events: 1, Faults: 1, Happens: []loop.EventKind{loop.PodDeleted, loop.ObjectRemoved, loop.ObjectAdded}}
 	case "provisioning":
 		return 2, loop.Scope{Calm: true, Arrivals: 2, Events: 1, Faults: 1, Happens: []loop.EventKind{loop.PodDeleted}}
+	case "patience":
+		return 1, loop.Scope{Calm: true, Arrivals: 2, Events: 1, Faults: 1, Happens: []loop.EventKind{loop.PodDeleted}}
 	default:
 		return 1, loop.Scope{Arrivals: 2, Events: 1, Faults: 2, Happens: []loop.EventKind{loop.PodDeleted}}
 	}

@@ -1,6 +1,7 @@
 package stepped_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +15,8 @@ import (
 )
 
 // TestDefects has the shortest run of each known defect, and a control: nearly the same run, without it. When one is not found any
-// more, kube-scheduler may have been mended: then the entry of loop.Defects goes.
+// more, kube-scheduler may have been mended: then the entry of loop.Defects goes. Of a defect that no single step shows the run is in
+// TestNeverKeepsNomination.
 func TestDefects(t *testing.T) {
 	in := func(ns string, p *st.PodWrapper) *st.PodWrapper { return p.Namespace(ns) }
 	app := func(value string) *metav1.LabelSelector {
@@ -132,8 +134,29 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 8 {
+	if defects := loop.Defects(); len(defects) != 9 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
+	}
+}
+
+// TestNeverKeepsNomination: a pod that never preempts is nominated by the scheduler at the beginning of its binding cycle, which fails; a more important pod
+// takes its room, and it keeps the nomination for ever. A pod that may preempt loses it with its next attempt.
+func TestNeverKeepsNomination(t *testing.T) {
+	patient := func() *st.PodWrapper { return pod("patient").Priority(10).Req(cpu("1")) }
+	urgent := pod("urgent").Priority(20).Req(cpu("1")).Obj()
+	for _, row := range []struct {
+		pod  *v1.Pod
+		want []string
+	}{
+		{patient().Obj(), nil},
+		{patient().PreemptionPolicy(v1.PreemptNever).Obj(), []string{"nominations-settle/known/never-keeps-nomination"}},
+	} {
+		scope := liveScope(cluster(node("n1")), 1, row.pod, urgent)
+		scope.Arrivals = 2
+		result, keys := explored(t, scope, 2, nil, nil)
+		if !slices.Equal(keys, row.want) || !result.Liveness.Decided() {
+			t.Errorf("found %q, want %q; %+v", keys, row.want, *result.Liveness)
+		}
 	}
 }
 

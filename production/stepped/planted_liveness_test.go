@@ -107,6 +107,13 @@ func asleep() *loop.Scope {
 	return scope
 }
 
+// nominatedInVain is a cluster in which somebody nominates a pod that no node can take. kube-scheduler takes that back with its next attempt.
+func nominatedInVain() *loop.Scope {
+	scope := liveScope(cluster(node("n1")), 0, pod("big").Req(cpu("2")).Obj())
+	scope.Events, scope.Happens = 1, []loop.EventKind{loop.PodNominated}
+	return scope
+}
+
 // liveScope lets one pod like those given arrive, and cycles fail.
 func liveScope(initial *spec.Snapshot, faults int, kinds ...*v1.Pod) *loop.Scope {
 	s := *initial
@@ -134,6 +141,11 @@ func TestPlantedLiveness(t *testing.T) {
 			bug: "the flush moves nobody", scope: asleep(),
 			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return unflushedQueue{q} }),
 			want:  []string{"wake-up/known/namespace-labels-unheard", "bound-in-the-end/new/unschedulable"}, loop: []string{"the queue is flushed"},
+		},
+		{
+			bug: "the flush moves nobody, and a nomination was in vain", scope: nominatedInVain(),
+			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return unflushedQueue{q} }),
+			want:  []string{"nominations-settle/new/unschedulable"}, loop: []string{"the queue is flushed"},
 		},
 		{
 			bug: "backoff is never over", scope: liveScope(cluster(node("n1")), 1, p),
