@@ -55,7 +55,7 @@ func (b *behaviours) findings(all []suspect, result *LivenessResult) ([]Finding,
 func (b *behaviours) suspects(whole, onlyCycles *checker.Graph) []suspect {
 	var all []suspect
 	look := func(graph *checker.Graph, property Property, pod string, l checker.Liveness) {
-		l.Fair = fair
+		l.Fair, l.Strong = fair, flushes
 		for _, component := range graph.Components(l) {
 			switch {
 			case property.Name == boundInTheEnd().Name && b.always(component, pod, waitsEnd()):

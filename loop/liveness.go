@@ -175,6 +175,15 @@ func fair(action uint32) (label uint64, ok bool) {
 	return label, verb != Allow && verb != Reject && verb != Create
 }
 
+// flushes gives the label of the flush, which comes again and again however often time passes for a backoff in between: while some pods come back
+// from backoff for ever, those in the unschedulable pool grow as old as it takes.
+func flushes(action uint32) (label uint64, ok bool) {
+	if label, ok = fair(action); ok {
+		ok = Verb(label>>refBits) == Flush
+	}
+	return label, ok
+}
+
 // Initial implements checker.Transitions.
 func (b *behaviours) Initial(emit func([]byte)) {
 	for _, s := range b.explored {

@@ -166,7 +166,9 @@ func TestPlantedLiveness(t *testing.T) {
 			bug: "a static pod comes back as soon as it is evicted", scope: liveScope(with(cluster(node("n1")), static), 0, urgent),
 			wrap: func(s loop.System) loop.System { return undying{s} },
 			want: []string{"preemption-ends/new"},
-			loop: []string{"Pod default/static has terminated and is gone", "the scheduler takes the next pod"},
+			loop: []string{
+				"Pod default/static has terminated and is gone", "the scheduler takes the next pod", "the queue is flushed", "the scheduler takes the next pod",
+			},
 		},
 	} {
 		t.Run(row.bug, func(t *testing.T) {
@@ -222,6 +224,17 @@ func TestLivenessOfVolumes(t *testing.T) {
 	initial.StorageClasses[0].Provisioner = "csi.example.com"
 	result, keys := explored(t, liveScope(initial, 0, pod("first").PVC("one").Obj()), 2, nil, nil)
 	if keys != nil || !result.Liveness.Decided() || result.Liveness.Followed == 0 {
+		t.Errorf("found %q, %+v", keys, *result.Liveness)
+	}
+}
+
+// TestFlushComes: while the errors of one pod bring it back from backoff for ever, as there is no node, another that sleeps with a nomination is flushed all
+// the same, tried, and loses it.
+func TestFlushComes(t *testing.T) {
+	scope := nominatedInVain()
+	scope.Arrivals, scope.Events, scope.Happens = 2, 2, []loop.EventKind{loop.PodNominated, loop.NodeRemoved}
+	result, keys := explored(t, scope, 2, nil, nil)
+	if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return f.Property.OfBehaviours() }) || !result.Liveness.Decided() {
 		t.Errorf("found %q, %+v", keys, *result.Liveness)
 	}
 }
