@@ -21,6 +21,9 @@ type Known struct {
 	Keeps func(t *Transition, pod *v1.Pod) bool
 }
 
+// nominatedNodeGone is the name of the defect that the property no-errors tells by what is reported.
+const nominatedNodeGone = "nominated-node-gone"
+
 // Defects gives the known defects of kube-scheduler v1.36.
 func Defects() []Known {
 	return []Known{
@@ -92,6 +95,10 @@ func Defects() []Known {
 				asked := in(view, Key(pod))
 				return t.Step.Popped == Key(pod) && asked != nil && permits(outcomes(t.Model, asked, view), t.outcome(asked, view), asked, view)
 			},
+		},
+		{
+			Name: nominatedNodeGone, Upstream: "not reported",
+			Doc: "When the node that a pod is nominated to is gone, the next attempt reports an error; nothing else is wrong with it.",
 		},
 		{
 			Name: "never-keeps-nomination", Upstream: "not reported",

@@ -248,8 +248,13 @@ func noErrors() Property {
 			v := Violation{Pod: t.Step.Popped, But: "it reports " + strings.Join(errors, "; ")}
 			// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
 			view := t.Before.View()
-			if pod := in(view, t.Step.Popped); pod != nil && spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins") {
+			pod := in(view, t.Step.Popped)
+			switch {
+			case pod == nil:
+			case spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = spec.TurnedAwayKeepsNomination().Name
+			case !hasNode(t.Before, pod.Status.NominatedNodeName) && len(errors) == 1 && strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
+				v.Known = nominatedNodeGone
 			}
 			return []Violation{v}
 		},

@@ -54,6 +54,7 @@ func LoopExhibits() []LoopExhibit {
 		"hint-spread-eligibility":   {Property: "wake-up", Theme: "spread", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.NodeLabels}},
 		"nominated-bound-elsewhere": {Property: "wake-up", Theme: "nominations", Pods: 3, Events: 1, Happens: []loop.EventKind{loop.PodBound}},
 		"volume-reservation-freed":  {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
+		"nominated-node-gone":       {Property: "no-errors", Theme: "nominations", Pods: 2, Events: 2, Happens: []loop.EventKind{loop.PodNominated, loop.NodeRemoved}},
 		"never-keeps-nomination":    {Property: "nominations-settle", Theme: "patience", Pods: 2, Events: 0},
 		"gated-nomination":          {Property: "refinement", Theme: "gates", Pods: 2, Events: 2, Happens: []loop.EventKind{loop.PodNominated, loop.Restarted}},
 	}

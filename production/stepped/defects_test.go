@@ -117,6 +117,13 @@ func TestDefects(t *testing.T) {
 			},
 		},
 		{
+			name:    "nominated-node-gone",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(pod("p").NominatedNodeName("n2").Obj()), schedule},
+			control: []loop.Action{create(pod("p").NominatedNodeName("n1").Obj()), schedule},
+			want:    []string{"no-errors: default/p: nominated-node-gone"},
+		},
+		{
 			name:    spec.TurnedAwayKeepsNomination().Name, // the nomination is a decision's; the error is seen here
 			initial: func() *spec.Snapshot { return withClaim(cluster(node("n1"))) },
 			actions: []loop.Action{create(pod("p").PVC("claim").Obj()), schedule},
@@ -134,7 +141,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 9 {
+	if defects := loop.Defects(); len(defects) != 10 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
