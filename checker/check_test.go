@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -38,6 +39,17 @@ func diningStates(n int) (states int64) {
 		power = product
 	}
 	return power[0][0] + power[1][1] + power[2][2]
+}
+
+func TestResultKeepsNoModel(t *testing.T) {
+	m := &graph{initial: []int{0}, edges: [][]edge{{{to: 1}}, {}}, finds: make([][]string, 2)}
+	kept := weak.Make(m)
+	result := check(t, m, Options{})
+	runtime.GC()
+	if kept.Value() != nil {
+		t.Error("the model is still in memory, and so are its decisions")
+	}
+	runtime.KeepAlive(result)
 }
 
 func TestKnownModels(t *testing.T) {

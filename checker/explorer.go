@@ -111,7 +111,7 @@ func (e *explorer) check(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &e.result
+	r := e.result // a copy: a pointer into the explorer would keep its states, and the model's decisions, in memory
 	r.Findings = findings
 	r.Complete = r.Stopped == NotStopped
 	r.Depth = len(r.Levels)
@@ -129,7 +129,7 @@ func (e *explorer) check(ctx context.Context) (*Result, error) {
 		r.Ends = append(r.Ends, EndCount{label, e.ends[label]})
 	}
 	r.Bytes = e.bytes()
-	return r, nil
+	return &r, nil
 }
 
 // begin prepares for checkpoints. It tells whether the run was begun by another process.
