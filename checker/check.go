@@ -64,6 +64,12 @@ type Worker interface {
 	Expand(state []byte, out *Steps)
 }
 
+// Host is a Worker, or a Stepper, that has a say in which goroutine it works on.
+type Host interface {
+	// Run does the work, in which the worker is called, and returns when it is done. The work never panics.
+	Run(work func())
+}
+
 // ActionClasser is a Model whose actions fall into named classes, for which Result.Coverage
 // counts steps.
 type ActionClasser interface {

@@ -67,7 +67,7 @@ func (e *explorer) batchSize() int64 {
 func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 	size := chunkSize(to-from, len(e.workers))
 	chunks := e.buffers(int((to - from + size - 1) / size))
-	parallel(len(e.workers), len(chunks), func(worker, i int) {
+	parallelOn(e.workers, len(chunks), func(worker, i int) {
 		begin := from + int64(i)*size
 		e.expandChunk(ctx, worker, begin, min(begin+size, to), chunks[i])
 	})

@@ -33,15 +33,20 @@ var errGoexit = errors.New("the worker's goroutine was ended by runtime.Goexit (
 // their order, so that of several that panic the first one is always among those begun: its
 // panic is the one passed on.
 func parallel(workers, tasks int, do func(worker, task int)) {
+	parallelOn(make([]struct{}, workers), tasks, do)
+}
+
+// parallelOn is parallel for the workers given, each where it wants to work if it is a Host.
+func parallelOn[W any](workers []W, tasks int, do func(worker, task int)) {
 	var (
 		next     atomic.Int64
 		failed   atomic.Bool
-		panicked = make([]*Panic, min(workers, tasks))
-		at       = make([]int, min(workers, tasks))
+		panicked = make([]*Panic, min(len(workers), tasks))
+		at       = make([]int, min(len(workers), tasks))
 		wait     sync.WaitGroup
 	)
 	for worker := range panicked {
-		wait.Go(func() {
+		work := func() {
 			finished := false
 			defer func() {
 				if value := recover(); value != nil {
@@ -61,7 +66,12 @@ func parallel(workers, tasks int, do func(worker, task int)) {
 				do(worker, at[worker])
 			}
 			finished = true
-		})
+		}
+		if host, has := any(workers[worker]).(Host); has {
+			wait.Go(func() { host.Run(work) })
+		} else {
+			wait.Go(work)
+		}
 	}
 	wait.Wait()
 

@@ -117,3 +117,24 @@ func panicOf(t *testing.T, m Model, workers int) (p *Panic) {
 	t.Fatalf("Check returned %v, %v", result, err)
 	return nil
 }
+
+// hosting is a Host that tells whether its work is under way.
+type hosting struct{ underWay bool }
+
+func (h *hosting) Run(work func()) {
+	h.underWay = true
+	work()
+	h.underWay = false
+}
+
+func TestHostSaysWhereItWorks(t *testing.T) {
+	hosts := []*hosting{{}, {}}
+	parallelOn(hosts, 10, func(worker, task int) {
+		if !hosts[worker].underWay {
+			t.Errorf("task %d is done by worker %d outside its Run", task, worker)
+		}
+	})
+	if hosts[0].underWay || hosts[1].underWay {
+		t.Error("parallelOn returned before Run did")
+	}
+}

@@ -80,7 +80,7 @@ func Unfold(ctx context.Context, t Transitions, o GraphOptions) (g *Graph, stopp
 		}
 		to := min(len(g.states), from+graphBatch)
 		chunks := make([]graphChunk, (to-from+chunkStates-1)/chunkStates)
-		parallel(workers, len(chunks), func(worker, i int) {
+		parallelOn(steppers, len(chunks), func(worker, i int) {
 			begin := from + i*chunkStates
 			chunks[i].expand(steppers[worker], g.states[begin:min(to, begin+chunkStates)])
 		})

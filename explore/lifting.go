@@ -123,6 +123,9 @@ type namedStepper struct {
 	state []byte
 }
 
+// Run lets the decider say where the stepper works.
+func (s *namedStepper) Run(work func()) { hosted(s.taken.decider, work) }
+
 // Steps gives the steps; actions are packed with names.
 func (s *namedStepper) Steps(state []byte, each func(action uint32, next []byte)) error {
 	if len(state) == 0 {

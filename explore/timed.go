@@ -3,8 +3,18 @@ package explore
 import (
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
+
+// hosted does work in which the decider is asked, where it wants that done if it is a checker.Host.
+func hosted(decider Decider, work func()) {
+	if host, is := decider.(checker.Host); is {
+		host.Run(work)
+	} else {
+		work()
+	}
+}
 
 // Timed is a decider that knows how long it was at work on all questions so far, without what it takes to hand a question over and to
 // take the answer; a decider need not be one.

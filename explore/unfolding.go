@@ -32,6 +32,9 @@ type stepper struct {
 	state     []byte
 }
 
+// Run lets the decider say where the stepper works.
+func (s *stepper) Run(work func()) { hosted(s.taken.decider, work) }
+
 // Steps gives the steps; actions are packed.
 func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) error {
 	scenario := s.machine.Scenario

@@ -99,6 +99,9 @@ type nodeRecord struct {
 // The counters that a worker keeps: one per property, and after them this one.
 func (m *exploration) questionsCounter() int { return len(m.run.properties) }
 
+// Run lets the decider say where the worker works.
+func (w *worker) Run(work func()) { hosted(w.decider, work) }
+
 // Expand adds every step.
 func (w *worker) Expand(state []byte, out *checker.Steps) {
 	w.machine.Unpack(state, &w.now)

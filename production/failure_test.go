@@ -71,7 +71,7 @@ func TestFailures(t *testing.T) {
 				failed := s.Decide(ask(nodes, pod("trigger", 1).Obj()))
 				least := time.Nanosecond
 				if tt.want[0] == "hang" {
-					least = s.hangAfter
+					least = s.host.patience
 				}
 				if spent := s.Spent() - before; spent < least {
 					t.Errorf("it was at work for %v, want at least %v", spent, least)

@@ -34,6 +34,7 @@ func NewProfiles(ctx context.Context, cfg *Config, schedulerName string, opts Op
 			delete(p.others, name)
 			return nil, errors.Join(err, p.Close())
 		}
+		p.others[name].host = main.host
 	}
 	return p, nil
 }
@@ -48,6 +49,9 @@ func (p *Profiles) under(pod *v1.Pod) *Scheduler {
 
 // Decide asks where the pod should go, as Scheduler.Decide does.
 func (p *Profiles) Decide(q spec.Question) *spec.Decision { return p.under(q.Pod).Decide(q) }
+
+// Run does the work, in which decisions cost less, as Scheduler.Run does.
+func (p *Profiles) Run(work func()) { p.main.Run(work) }
 
 // Spent is how long kube-scheduler was at work, under all profiles, as Scheduler.Spent is.
 func (p *Profiles) Spent() time.Duration {

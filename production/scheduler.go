@@ -32,14 +32,13 @@ type Options struct {
 // Scheduler is kube-scheduler with one profile. It is not for concurrent use; each worker has its own, and
 // any number of them work side by side in one process.
 type Scheduler struct {
-	ctx       context.Context
-	cancel    context.CancelFunc
-	profile   *config.KubeSchedulerProfile
-	profiles  []string // scheduler names of the whole configuration
-	registry  frameworkruntime.Registry
-	hangAfter time.Duration
-	timer     *time.Timer
-	spent     time.Duration
+	ctx      context.Context
+	cancel   context.CancelFunc
+	profile  *config.KubeSchedulerProfile
+	profiles []string // scheduler names of the whole configuration
+	registry frameworkruntime.Registry
+	host     *host
+	spent    time.Duration
 
 	// worker takes the decisions; nil after a panic or a hang, until the next question.
 	worker *worker
@@ -55,11 +54,10 @@ func New(ctx context.Context, cfg *Config, schedulerName string, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Scheduler{profile: profile, profiles: cfg.Profiles(), registry: opts.Registry, hangAfter: opts.HangAfter}
-	if s.hangAfter == 0 {
-		s.hangAfter = 30 * time.Second
+	s := &Scheduler{profile: profile, profiles: cfg.Profiles(), registry: opts.Registry, host: &host{ctx: ctx, patience: opts.HangAfter}}
+	if s.host.patience == 0 {
+		s.host.patience = 30 * time.Second
 	}
-	s.timer = time.NewTimer(s.hangAfter)
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if s.worker, err = s.newWorker(); err != nil {
 		s.cancel()
@@ -84,25 +82,29 @@ func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
 	if err := s.ready(); err != nil {
 		return &spec.Decision{Failure: err.Error()}
 	}
-	s.timer.Reset(s.hangAfter)
-	s.worker.questions <- q
-	select {
-	case a := <-s.worker.answers:
-		s.timer.Stop()
+	var a answer
+	asked := s.worker
+	finished := s.host.do(func() { a = asked.answer(q) })
+	switch {
+	case finished:
 		s.spent += a.spent
 		if a.panicked {
 			s.retire()
 		}
 		return a.decision
-	case <-s.timer.C:
-		s.retire()
-		s.spent += s.hangAfter
-		return &spec.Decision{Failure: fmt.Sprintf("hang: no answer within %v", s.hangAfter)}
-	case <-s.ctx.Done():
+	case s.ctx.Err() != nil:
 		s.retire()
 		return &spec.Decision{Failure: errClosed.Error()}
+	default:
+		s.retire()
+		s.spent += s.host.patience
+		return &spec.Decision{Failure: fmt.Sprintf("hang: no answer within %v", s.host.patience)}
 	}
 }
+
+// Run does the work, in which decisions cost less: handing a question over takes no time to speak of. The work is done on
+// another goroutine. It must neither panic nor call Run.
+func (s *Scheduler) Run(work func()) { s.host.run(work) }
 
 // Spent is how long kube-scheduler was at work on all questions so far. To hand a question over to it, and to take the answer, does not count.
 func (s *Scheduler) Spent() time.Duration { return s.spent }
@@ -115,7 +117,6 @@ func (s *Scheduler) Close() error {
 		err = s.worker.engine.framework.Close()
 	}
 	s.retire()
-	s.timer.Stop()
 	s.cancel()
 	return err
 }
@@ -138,21 +139,18 @@ func (s *Scheduler) ready() error {
 }
 
 // retire lets go of the worker and cancels its context. One that hangs all the same is left behind with its
-// framework; should it return, it ends.
+// framework.
 func (s *Scheduler) retire() {
 	if s.worker != nil {
 		s.worker.cancel()
-		close(s.worker.questions)
 		s.worker = nil
 	}
 }
 
-// worker takes decisions on a goroutine of its own, so that one that hangs can be left behind.
+// worker takes decisions.
 type worker struct {
-	engine    *engine
-	cancel    context.CancelFunc
-	questions chan spec.Question
-	answers   chan answer
+	engine *engine
+	cancel context.CancelFunc
 }
 
 type answer struct {
@@ -169,24 +167,17 @@ func (s *Scheduler) newWorker() (*worker, error) {
 		return nil, err
 	}
 	e.nominator.profiles = s.profiles
-	w := &worker{engine: e, cancel: cancel, questions: make(chan spec.Question), answers: make(chan answer, 1)}
-	go func() {
-		for q := range w.questions {
-			began := time.Now()
-			a := w.answer(q)
-			a.spent = time.Since(began)
-			w.answers <- a
-		}
-	}()
-	return w, nil
+	return &worker{engine: e, cancel: cancel}, nil
 }
 
 // answer takes one decision and turns a panic into a Failure.
 func (w *worker) answer(q spec.Question) (a answer) {
+	began := time.Now()
 	defer func() {
 		if r := recover(); r != nil {
 			a = answer{decision: &spec.Decision{Failure: fmt.Sprintf("panic: %v, in %s", r, panicFrame())}, panicked: true}
 		}
+		a.spent = time.Since(began)
 	}()
 	return answer{decision: w.engine.decide(q)}
 }
