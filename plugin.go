@@ -176,7 +176,10 @@ func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spe
 	}
 	part := *s
 	part.Nodes, part.Pods = []*v1.Node{node}, []*v1.Pod{pod}
-	if f == spec.ReadsNodeAndPods {
+	switch f {
+	case spec.ReadsNodes:
+		part.Nodes = s.Nodes
+	case spec.ReadsNodeAndPods:
 		part.Pods = append(part.Pods, spec.PodsOn(node, s)...)
 	}
 	return &part

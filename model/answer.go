@@ -18,7 +18,7 @@ type Answer struct {
 
 	tables  *Tables
 	asked   *Question
-	company company
+	company uint32
 	nodes   []*facts
 	idle    idle
 	// wide is the spec with the filters that look across nodes and are not idle; nil if there are none.
@@ -222,7 +222,7 @@ func (a *Answer) feasible(node int, verdicts []spec.AllowedVerdicts) bool {
 // forGood tells whether an infeasible node may be rejected for good.
 func (a *Answer) forGood(node int) bool {
 	s := a.Question.Snapshot
-	return !a.nodes[node].passesEmpty ||
+	return !a.nodes[node].passesEmpty() ||
 		a.wide != nil && !a.wide.Passes(a.Question.Pod, s.Nodes[node], s.Without(a.PodsOf[node]...))
 }
 
@@ -266,7 +266,7 @@ func (a *Answer) rate(feasible []int, base *Answer) {
 // ratings gives the ratings of one rater for the feasible nodes, of which there are some.
 func (a *Answer) ratings(r int, nodes []*v1.Node, feasible []int) []spec.Rating {
 	t, q, rater := a.tables, a.Question, a.tables.raters[r]
-	wide := rater.Footprint == spec.ReadsCluster
+	wide := rater.Footprint.LooksAcross()
 	if wide && a.idle.raters&(1<<r) != 0 || !wide && a.nodes[feasible[0]].abstains&(1<<r) != 0 {
 		ratings := make([]spec.Rating, len(feasible))
 		for i := range ratings {
@@ -274,12 +274,19 @@ func (a *Answer) ratings(r int, nodes []*v1.Node, feasible []int) []spec.Rating 
 		}
 		return ratings
 	}
-	if wide || rater.Raw == nil {
-		return t.spec.Rate(rater, q.Pod, nodes, q.Snapshot)
-	}
 	raw := make([]int64, len(feasible))
-	for i, n := range feasible {
-		raw[i] = a.nodes[n].raw[r]
+	switch {
+	case rater.Footprint == spec.ReadsNodes && rater.Raw != nil && rater.Abstains == nil:
+		all := t.rawOfNodes(r, a)
+		for i, n := range feasible {
+			raw[i] = all[n]
+		}
+	case wide || rater.Raw == nil:
+		return t.spec.Rate(rater, q.Pod, nodes, q.Snapshot)
+	default:
+		for i, n := range feasible {
+			raw[i] = a.nodes[n].raw[r]
+		}
 	}
 	return t.spec.Weighted(rater, raw)
 }

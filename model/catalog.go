@@ -26,6 +26,8 @@ type Catalog struct {
 	nodes    map[nodeKey]*v1.Node
 	pods     map[podKey]*v1.Pod
 	contents map[string]*Content
+	// companies are numbered as they come up.
+	companies map[string]uint32
 	// refreshed are the numbers of surroundings with budgets that allow something else, by refreshedKey.
 	refreshed map[refreshedKey]int
 }
@@ -62,7 +64,7 @@ const (
 
 // NewCatalog gives an empty catalog.
 func NewCatalog() *Catalog {
-	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}, refreshed: map[refreshedKey]int{}}
+	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}, companies: map[string]uint32{}, refreshed: map[refreshedKey]int{}}
 }
 
 // numbering translates a scenario's indexes of kinds into the catalog's.

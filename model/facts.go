@@ -15,8 +15,6 @@ type facts struct {
 	// verdicts has one entry per filter of the profile; those that look beyond the node hold.
 	verdicts []spec.AllowedVerdicts
 	feasible bool
-	// passesEmpty: all filters would hold if no pod were on the node.
-	passesEmpty bool
 	// awaits: a pod nominated to the node would wait for its victims there.
 	awaits bool
 	// mayFail: asking the filters that look at one node ends in an error there, or the node is misrated if it is rated.
@@ -76,7 +74,6 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 		awaits:    slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
 		mayFail:   t.narrow.MayFail(pod, node, s),
 		scheduler: t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
-		without: map[string]bool{},
 	}
 	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
 	base := t.baseFacts(asker, content)
@@ -101,7 +98,7 @@ func (f *facts) filter(t *Tables, base *facts) {
 	passes := true
 	for i, filter := range t.filters {
 		switch {
-		case filter.Footprint == spec.ReadsCluster:
+		case filter.Footprint.LooksAcross():
 			f.verdicts[i] = spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
 		case base != nil && t.changed.filters&(1<<i) == 0:
 			f.verdicts[i] = base.verdicts[i]
@@ -111,11 +108,15 @@ func (f *facts) filter(t *Tables, base *facts) {
 		passes = passes && f.verdicts[i].Holds
 	}
 	if base != nil && t.changed.filters&^t.looksWide == 0 {
-		f.base, f.feasible, f.passesEmpty = base, base.feasible, base.passesEmpty
+		f.base, f.feasible = base, base.feasible
 		return
 	}
 	f.feasible = passes && t.narrow.PassesWithNominated(f.asker, f.node, f.snapshot)
-	f.passesEmpty = t.narrow.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
+}
+
+// passesEmpty tells whether all filters would hold if no pod were on the node.
+func (f *facts) passesEmpty() bool {
+	return f.scheduler.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
 }
 
 // rate asks the raters that look at one node only, where they are asked: the node is feasible.
@@ -123,7 +124,7 @@ func (f *facts) rate(t *Tables, base *facts) {
 	f.raw = make([]int64, len(t.raters))
 	for i, rater := range t.raters {
 		switch {
-		case rater.Footprint == spec.ReadsCluster:
+		case rater.Footprint.LooksAcross():
 		case base != nil && base.feasible && t.changed.raters&(1<<i) == 0:
 			f.raw[i] = base.raw[i]
 			f.abstains |= base.abstains & (1 << i)
@@ -157,6 +158,9 @@ func (f *facts) feasibleWithout(indexes []int) bool {
 		away = append(away, f.pods[index])
 	}
 	feasible := f.scheduler.Feasibility(f.asker, f.node, f.snapshot.Without(away...))
+	if f.without == nil {
+		f.without = map[string]bool{}
+	}
 	f.without[string(key)] = feasible
 	return feasible
 }

@@ -43,6 +43,10 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 		return s
 	}
 	changed := *other
+	if footprint == spec.ReadsNodes {
+		changed.Nodes = s.Nodes
+		return &changed
+	}
 	changed.Nodes = append([]*v1.Node{node}, other.Nodes[1:]...)
 	stranger := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
 	changed.Pods = slices.Clone(other.Pods)

@@ -61,12 +61,12 @@ type evictions struct {
 
 func newFormalTables(f *Formal, m *spec.Scheduler) (*formalTables, error) {
 	for _, filter := range m.Filters() {
-		if filter.Footprint == spec.ReadsCluster {
+		if filter.Footprint.LooksAcross() {
 			return nil, fmt.Errorf("filter %s looks across nodes, and the formal model is tabulated by node", filter.Plugin)
 		}
 	}
 	for _, rater := range m.Raters() {
-		if rater.Footprint == spec.ReadsCluster || rater.Raw == nil || rater.Normalize != nil || rater.Abstains != nil {
+		if rater.Footprint.LooksAcross() || rater.Raw == nil || rater.Normalize != nil || rater.Abstains != nil {
 			return nil, fmt.Errorf("rating %s depends on several nodes, and the formal model is tabulated by node", rater.Plugin)
 		}
 	}

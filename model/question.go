@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -19,6 +20,15 @@ type Content struct {
 	around           *surroundings
 	number           uint32
 	digest           []byte
+
+	mu     sync.Mutex
+	stands []*stand // by ordinal of the node among those of its name in a question; nil if not made yet
+}
+
+// stand is a content in API objects. Its slices are read only.
+type stand struct {
+	node             *v1.Node
+	bound, nominated []*v1.Pod
 }
 
 // Question is a distinct question of a run: a pod of a kind asks, and these nodes are there. Pending
@@ -175,32 +185,59 @@ func (c *Catalog) Node(content *Content) (*v1.Node, []*v1.Pod) {
 // Objects gives the question in API objects, and for every place its bound pods in order.
 func (c *Catalog) Objects(q *Question) (spec.Question, [][]*v1.Pod) {
 	snapshot := q.around.Snapshot
+	pods := 1
+	for _, content := range q.Places {
+		pods += len(content.Bound) + len(content.Nominated)
+	}
+	snapshot.Nodes, snapshot.Pods = make([]*v1.Node, len(q.Places)), make([]*v1.Pod, 0, pods)
 	podsOf := make([][]*v1.Pod, len(q.Places))
-	ordinals := map[string]int{} // by name: a node keeps it when it changes
-	keys := make([]nodeKey, len(q.Places))
 	for i, content := range q.Places {
-		name := c.nodeKinds[content.Kind].Name
-		keys[i] = nodeKey{content.Kind, ordinals[name]}
-		ordinals[name]++
-		snapshot.Nodes = append(snapshot.Nodes, c.node(keys[i]))
-		podsOf[i] = c.boundPods(content, keys[i])
-		snapshot.Pods = append(snapshot.Pods, podsOf[i]...)
+		at := c.stand(content, c.ordinal(q, i))
+		snapshot.Nodes[i], podsOf[i] = at.node, at.bound
+		snapshot.Pods = append(snapshot.Pods, at.bound...)
 	}
 	for i, content := range q.Places {
-		snapshot.Pods = append(snapshot.Pods, c.nominatedPods(content, keys[i])...)
+		if len(content.Nominated) > 0 {
+			snapshot.Pods = append(snapshot.Pods, c.stand(content, c.ordinal(q, i)).nominated...)
+		}
 	}
-	asker := c.asker(q, keys)
+	asker := c.asker(q)
 	snapshot.Pods = append(snapshot.Pods, asker)
 	return spec.Question{Pod: asker, Snapshot: &snapshot}, podsOf
+}
+
+// ordinal counts the places before this one with nodes of the same name: a node keeps it when it changes.
+func (c *Catalog) ordinal(q *Question, place int) int {
+	name, ordinal := c.nodeKinds[q.Places[place].Kind].Name, 0
+	for _, before := range q.Places[:place] {
+		if c.nodeKinds[before.Kind].Name == name {
+			ordinal++
+		}
+	}
+	return ordinal
+}
+
+// stand gives a content in API objects, as the ordinal-th node of its name.
+func (c *Catalog) stand(content *Content, ordinal int) *stand {
+	content.mu.Lock()
+	defer content.mu.Unlock()
+	for len(content.stands) <= ordinal {
+		content.stands = append(content.stands, nil)
+	}
+	if content.stands[ordinal] == nil {
+		key := nodeKey{content.Kind, ordinal}
+		content.stands[ordinal] = &stand{c.node(key), c.boundPods(content, key), c.nominatedPods(content, key)}
+	}
+	return content.stands[ordinal]
 }
 
 // AskerKind gives the pod that pods of the asker's kind are made from.
 func (c *Catalog) AskerKind(q *Question) *v1.Pod { return c.podKinds[q.Asker].Pod }
 
-func (c *Catalog) asker(q *Question, keys []nodeKey) *v1.Pod {
+func (c *Catalog) asker(q *Question) *v1.Pod {
 	node := nodeKey{-1, 0}
 	if q.Nomination >= 0 {
-		node = keys[q.Nomination]
+		node = nodeKey{q.Places[q.Nomination].Kind, c.ordinal(q, q.Nomination)}
 	}
 	return c.pod(podKey{code: newPod(q.Asker, Running, 0).code(), node: node, ordered: asking})
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -40,7 +41,9 @@ type Tables struct {
 
 	mu    sync.RWMutex
 	facts map[factsKey]*facts
-	idle  map[company]idle
+	idle  map[uint32]idle // by the number of the company
+	// nodes has what raters that read nodes alone say of those of a question, by rater, kind of pod and the kinds of node in order.
+	nodes map[string][]int64
 	// wide has the spec with only some filters that look across nodes, by their indexes.
 	wide map[uint64]*spec.Scheduler
 }
@@ -57,11 +60,11 @@ type idle struct{ filters, raters uint64 }
 func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 	t := &Tables{
 		catalog: c, spec: s, filters: s.Filters(), raters: s.Raters(), names: s.NewExpectation(),
-		facts: map[factsKey]*facts{}, idle: map[company]idle{}, wide: map[uint64]*spec.Scheduler{},
+		facts: map[factsKey]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
 	}
-	t.narrow = s.Only(func(f spec.Filter) bool { return f.Footprint != spec.ReadsCluster })
+	t.narrow = s.Only(func(f spec.Filter) bool { return !f.Footprint.LooksAcross() })
 	for i, f := range t.filters {
-		if f.Footprint == spec.ReadsCluster {
+		if f.Footprint.LooksAcross() {
 			t.looksWide |= 1 << i
 			t.wideFails = t.wideFails || f.Fails != nil
 		}
@@ -85,13 +88,13 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	for i, f := range odd.filters {
 		if odd.spec.ChangesFilter(f.Plugin) {
 			odd.changed.filters |= 1 << i
-			odd.sharesFacts = odd.sharesFacts && f.Footprint == spec.ReadsCluster
+			odd.sharesFacts = odd.sharesFacts && f.Footprint.LooksAcross()
 		}
 	}
 	for i, r := range odd.raters {
 		if odd.spec.ChangesRater(r.Plugin) {
 			odd.changed.raters |= 1 << i
-			odd.sharesFacts = odd.sharesFacts && r.Footprint == spec.ReadsCluster
+			odd.sharesFacts = odd.sharesFacts && r.Footprint.LooksAcross()
 		}
 	}
 	odd.sharesPreemption = odd.sharesPreemption && odd.changed.filters == 0
@@ -108,7 +111,7 @@ func (t *Tables) Size() int {
 // Answer gives what the spec says to the question.
 func (t *Tables) Answer(q *Question) *Answer {
 	question, podsOf := t.catalog.Objects(q)
-	a := &Answer{Question: question, PodsOf: podsOf, tables: t, asked: q, company: companyOf(q)}
+	a := &Answer{Question: question, PodsOf: podsOf, tables: t, asked: q, company: t.catalog.companyOf(q)}
 	a.begin()
 	a.Complete()
 	return a
@@ -181,6 +184,32 @@ func (t *Tables) idleIn(a *Answer) idle {
 	defer t.mu.Unlock()
 	t.idle[a.company] = found
 	return found
+}
+
+// rawOfNodes gives what a rater that reads nodes alone says of the nodes of the question.
+func (t *Tables) rawOfNodes(rater int, a *Answer) []int64 {
+	if t.base != nil && t.changed.raters&(1<<rater) == 0 {
+		return t.base.rawOfNodes(rater, a)
+	}
+	key := append(make([]byte, 0, 64), byte(rater))
+	key = binary.LittleEndian.AppendUint32(key, uint32(a.asked.Asker))
+	for _, content := range a.asked.Places {
+		key = append(key, byte(content.Kind), byte(content.Kind>>8))
+	}
+	t.mu.RLock()
+	raw, known := t.nodes[string(key)]
+	t.mu.RUnlock()
+	if known {
+		return raw
+	}
+	q := a.Question
+	for _, node := range q.Snapshot.Nodes {
+		raw = append(raw, t.raters[rater].Raw(t.spec.Profile, q.Pod, node, q.Snapshot))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nodes[string(key)] = raw
+	return raw
 }
 
 // wideSpec gives the spec with only the filters of the set; nil for the empty set.

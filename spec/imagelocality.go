@@ -23,7 +23,7 @@ const (
 //	Most == 1000Mi * Cardinality(Images(Pod))
 //
 // in bytes, fractions dropped per image and at the end. Images are those of init containers, containers and image
-// volumes; two that are the same count twice. It answers for the plugin ImageLocality, reads the cluster, and needs no
+// volumes; two that are the same count twice. It answers for the plugin ImageLocality, reads all nodes and no pods, and needs no
 // normalisation.
 //
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins ("favors nodes that already have the
@@ -35,7 +35,7 @@ func ImageLocality() Rater { return imageLocality(DocumentedImages()) }
 func imageLocality(r ImageRules) Rater {
 	return Rater{
 		Plugin:    "ImageLocality",
-		Footprint: ReadsCluster,
+		Footprint: ReadsNodes,
 		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			images := Images(pod)
 			present := sum(images, func(image string) int64 {

@@ -106,9 +106,14 @@ const (
 	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent ones, claims, storage
 	// classes, CSINodes and attachments.
 	ReadsNodeAndVolumes
+	// ReadsNodes: all Node objects, and nothing else.
+	ReadsNodes
 	// ReadsCluster: anything.
 	ReadsCluster
 )
+
+// LooksAcross tells whether more than one node is read.
+func (f Footprint) LooksAcross() bool { return f >= ReadsNodes }
 
 // Filter is one conjunct of Feasibility.
 type Filter struct {
@@ -162,7 +167,7 @@ type Rater struct {
 	// Abstains tells that the plugin has nothing to say about the pod among these nodes, in which case
 	// each node gets 0; nil if it never does. One that does not read the cluster decides it by the pod alone.
 	Abstains func(p *Profile, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) bool
-	// Idle tells, for a rater that ReadsCluster, that it abstains in every snapshot that differs from s at most in its nodes and
+	// Idle tells, for a rater that LooksAcross nodes, that it abstains in every snapshot that differs from s at most in its nodes and
 	// in how many pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
 }
