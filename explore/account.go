@@ -47,30 +47,41 @@ func pluginsOf(s *spec.Scheduler) plugins {
 	return all
 }
 
-// accountOf says what the decision counts for, and which ratings each score plugin gave; nil if it was not asked.
-func accountOf(all plugins, c *invariants.Case, exercised []int, findings, breaks []string) (Account, [][]int64) {
-	a := Account{Outcome: -1, Exercised: exercised, Unmodelled: c.Unmodelled, Findings: slices.Sorted(slices.Values(findings)), Breaks: breaks}
+// accountant makes accounts, in memory that it uses again.
+type accountant struct {
+	account Account
+	ratings [][]int64 // of each score plugin, in the order of the nodes; nil if it was not asked
+	rated   []int64
+	key     []byte
+}
+
+// of says what the decision counts for, and which ratings each score plugin gave. Both are valid until the next call.
+func (w *accountant) of(all plugins, c *invariants.Case, exercised []int, findings, breaks []string) (*Account, [][]int64) {
+	a := &w.account
+	*a = Account{Outcome: -1, Verdicts: a.Verdicts[:0], Told: a.Told[:0], Exercised: exercised, Unmodelled: c.Unmodelled, Breaks: breaks}
+	if len(findings) > 0 {
+		a.Findings = slices.Sorted(slices.Values(findings))
+	}
 	if len(c.Decision.Outcomes) > 0 {
 		a.Outcome = int(c.Decision.Outcomes[0].Kind)
 	}
-	a.Verdicts = make([][3]int, 0, len(all.filters))
-	for _, plugin := range all.filters {
+	for i, plugin := range all.filters {
 		var verdicts [3]int
-		if f := slices.Index(c.Decision.Filters, plugin); f >= 0 {
+		if f := indexNear(c.Decision.Filters, plugin, i); f >= 0 {
 			for n := range c.Decision.Nodes {
 				verdicts[c.Decision.Nodes[n].Verdicts[f]]++
 			}
 		}
 		a.Verdicts = append(a.Verdicts, verdicts)
 	}
-	ratings := make([][]int64, len(all.raters))
-	rated := make([]int64, 0, len(all.raters)*len(c.Decision.Nodes))
+	w.ratings, w.rated = w.ratings[:0], slices.Grow(w.rated[:0], len(all.raters)*len(c.Decision.Nodes))
 	for i, plugin := range all.raters {
-		r := slices.Index(c.Decision.Raters, plugin)
+		w.ratings = append(w.ratings, nil)
+		r := indexNear(c.Decision.Raters, plugin, i)
 		if r < 0 {
 			continue
 		}
-		values := rated[len(rated):]
+		values := w.rated[len(w.rated):]
 		for n := range c.Decision.Nodes {
 			if node := &c.Decision.Nodes[n]; node.Ratings != nil {
 				values = append(values, node.Ratings[r].Value)
@@ -80,14 +91,28 @@ func accountOf(all plugins, c *invariants.Case, exercised []int, findings, break
 		if len(values) > 0 && slices.Min(values) != slices.Max(values) {
 			a.Told = append(a.Told, i)
 		}
-		ratings[i], rated = values, rated[:len(rated)+len(values)]
+		w.ratings[i], w.rated = values, w.rated[:len(w.rated)+len(values)]
 	}
-	return a, ratings
+	return a, w.ratings
 }
 
-// key tells accounts apart.
-func (a *Account) key() string {
-	var key []byte
+// indexNear is slices.Index of a name that is most likely at index i.
+func indexNear(names []string, name string, i int) int {
+	if i < len(names) && names[i] == name {
+		return i
+	}
+	return slices.Index(names, name)
+}
+
+// kept gives a copy of the account that stays.
+func (a *Account) kept() Account {
+	kept := *a
+	kept.Verdicts, kept.Told = slices.Clone(a.Verdicts), slices.Clone(a.Told)
+	return kept
+}
+
+// appendKey appends what tells accounts apart.
+func (a *Account) appendKey(key []byte) []byte {
 	put := func(n int) { key = append(key, byte(n>>8), byte(n)) } // nodes and properties are few
 	for _, verdicts := range a.Verdicts {
 		for _, n := range verdicts {
@@ -104,7 +129,7 @@ func (a *Account) key() string {
 		put(len(words))
 		key = append(key, strings.Join(words, "\x00")...)
 	}
-	return string(key)
+	return key
 }
 
 // tally counts over distinct decisions.

@@ -17,7 +17,6 @@ import (
 type decisions struct {
 	catalog    *model.Catalog
 	spec       *spec.Scheduler
-	plugins    plugins
 	properties []invariants.Property
 	sides      map[string]*side // by the name of the scheduler that pods ask
 	shards     [64]shard
@@ -54,8 +53,7 @@ type record struct {
 }
 
 func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
-	all := pluginsOf(s)
-	d := &decisions{catalog: c, spec: s, plugins: all, properties: properties, sides: map[string]*side{}, books: newBooks(all)}
+	d := &decisions{catalog: c, spec: s, properties: properties, sides: map[string]*side{}, books: newBooks(pluginsOf(s))}
 	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
 		one := &side{tables: model.NewTables(c, s)}
 		one.explainer = newExplainer(one.tables, s, d.agrees)
@@ -125,12 +123,11 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 		d.notice(key)
 	}
 
-	account, ratings := accountOf(d.plugins, c, exercised, r.findings, breaks)
-	digest, name := d.catalog.Digest(q), account.key()
+	digest := d.catalog.Digest(q)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.spent += spent
-	d.books.enter(digest, account, name, ratings)
+	d.books.enter(digest, c, exercised, r.findings, breaks)
 }
 
 // agrees tells whether the decision breaks no property under the answer, but by design.
@@ -274,14 +271,22 @@ func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invari
 // differently, and that the spec has no predicate for.
 func unmodelled(d *spec.Decision, e *spec.Expectation) []string {
 	var plugins []string
+	known := 0 // those that the spec knows are in the same order, most likely
 	for f, plugin := range d.Filters {
-		if !slices.Contains(e.Filters, plugin) && slices.ContainsFunc(d.Nodes, func(n spec.NodeDecision) bool {
+		if known < len(e.Filters) && e.Filters[known] == plugin {
+			known++
+		} else if !slices.Contains(e.Filters, plugin) && slices.ContainsFunc(d.Nodes, func(n spec.NodeDecision) bool {
 			return n.Verdicts[f] != spec.Fits
 		}) {
 			plugins = append(plugins, plugin)
 		}
 	}
+	known = 0
 	for r, plugin := range d.Raters {
+		if known < len(e.Raters) && e.Raters[known] == plugin {
+			known++
+			continue
+		}
 		if slices.Contains(e.Raters, plugin) || slices.Contains(plugins, plugin) {
 			continue
 		}

@@ -30,6 +30,8 @@ type explainer struct {
 
 	mu     sync.Mutex
 	tables map[string]*model.Tables // by the causes' numbers
+	// speaking are the defects of plugins that have something to say, by the company of the question.
+	speaking map[uint32][]*cause
 	// dropped counts the facts of tables that became too large.
 	dropped int64
 	tried   atomic.Int64 // how often a model with quirks was asked about a whole question
@@ -54,7 +56,7 @@ type pluginDefects struct {
 }
 
 func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.Question, *model.Answer, *spec.Decision) bool) *explainer {
-	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}}
+	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}, speaking: map[uint32][]*cause{}}
 	for i, quirk := range s.Explanations() {
 		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins(), quirk.OnlyRates()}
 		if quirk.Erratum != nil {
@@ -232,14 +234,30 @@ func covers(defects []*cause, plugins []string) bool {
 // ratings if production rated no node.
 func (i *inquiry) suspects() []*cause {
 	rated := slices.ContainsFunc(i.decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
-	cleared := map[string]bool{}
-	for _, p := range i.plugins {
-		cleared[p.plugin] = p.mended.Idle(i.plain, p.plugin) && p.odd.Idle(i.plain, p.plugin)
-	}
 	profile, asked := i.plain.Spec().Profile, i.plain.Question
-	return slices.DeleteFunc(slices.Clone(i.defects), func(d *cause) bool {
-		return cleared[d.plugin] || d.onlyRates && !rated || d.Idle(profile, asked.Pod, asked.Snapshot)
+	return slices.DeleteFunc(slices.Clone(i.spoken(i.plain)), func(d *cause) bool {
+		return d.onlyRates && !rated || d.Idle(profile, asked.Pod, asked.Snapshot)
 	})
+}
+
+// spoken gives the defects of plugins that have something to say to the question of the answer.
+func (x *explainer) spoken(a *model.Answer) []*cause {
+	x.mu.Lock()
+	known, ok := x.speaking[a.Company()]
+	x.mu.Unlock()
+	if ok {
+		return known
+	}
+	for _, d := range x.defects {
+		i := slices.IndexFunc(x.plugins, func(p pluginDefects) bool { return p.plugin == d.plugin })
+		if p := x.plugins[i]; !p.mended.Idle(a, p.plugin) || !p.odd.Idle(a, p.plugin) {
+			known = append(known, d)
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.speaking[a.Company()] = known
+	return known
 }
 
 // combination gives the first combination of so many more causes, beside those chosen, that agrees; nil if none does.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/fields"
+	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
@@ -119,6 +120,7 @@ type books struct {
 	questions []byte
 	plugins   plugins
 	ratings   []map[int64]bool // by the raters of plugins; nil for those never asked
+	making    accountant
 }
 
 func newBooks(all plugins) *books {
@@ -126,12 +128,14 @@ func newBooks(all plugins) *books {
 }
 
 // enter enters the decision about a question.
-func (b *books) enter(digest model.Digest, a Account, key string, ratings [][]int64) {
-	i, known := b.accounts[key]
+func (b *books) enter(digest model.Digest, c *invariants.Case, exercised []int, findings, breaks []string) {
+	account, ratings := b.making.of(b.plugins, c, exercised, findings, breaks)
+	b.making.key = account.appendKey(b.making.key[:0])
+	i, known := b.accounts[string(b.making.key)]
 	if !known {
 		i = len(b.list)
-		b.accounts[key] = i
-		b.list = append(b.list, a)
+		b.accounts[string(b.making.key)] = i
+		b.list = append(b.list, account.kept())
 	}
 	b.questions = append(b.questions, digest[:]...)
 	b.questions = binary.LittleEndian.AppendUint32(b.questions, uint32(i))

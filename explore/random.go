@@ -222,8 +222,9 @@ func (r *random) each(questions []*drawn, do func(*judge, *drawn)) {
 
 // count adds a judged question to what the run knows.
 func (r *random) count(d *drawn) {
-	account, ratings := accountOf(r.plugins, d.verdict.answer, d.verdict.exercised, nil, d.verdict.breaks)
-	r.tally.add(&account, 1)
+	var made accountant
+	account, ratings := made.of(r.plugins, d.verdict.answer, d.verdict.exercised, nil, d.verdict.breaks)
+	r.tally.add(account, 1)
 	for i, values := range ratings {
 		if values != nil {
 			r.tally.rated(r.plugins.raters[i], values)

@@ -64,6 +64,9 @@ func (a *Answer) answers() bool {
 // Spec is the model that the answer comes from.
 func (a *Answer) Spec() *spec.Scheduler { return a.tables.spec }
 
+// Company numbers who asks, beside which kinds of pod and in which surroundings, within a run: Tables.Idle depends on nothing else.
+func (a *Answer) Company() uint32 { return a.company }
+
 // FeasibleWithout tells whether the pod would be feasible on the node if the victims were gone.
 func (a *Answer) FeasibleWithout(node int, victims []*v1.Pod) bool {
 	if t := a.tables; t.spec.Reading() == spec.Literal {
@@ -250,6 +253,7 @@ func (a *Answer) rate(feasible []int, base *Answer) {
 		nodes[i] = q.Snapshot.Nodes[n]
 		e.Nodes[n].Ratings, all = all[:len(t.raters):len(t.raters)], all[len(t.raters):]
 	}
+	raw := make([]int64, len(feasible))
 	for r := range t.raters {
 		if base != nil && t.changed.raters&(1<<r) == 0 {
 			for _, n := range feasible {
@@ -257,38 +261,38 @@ func (a *Answer) rate(feasible []int, base *Answer) {
 			}
 			continue
 		}
-		for i, rating := range a.ratings(r, nodes, feasible) {
-			e.Nodes[feasible[i]].Ratings[r] = rating
-		}
+		a.rateBy(r, nodes, feasible, raw)
 	}
 }
 
-// ratings gives the ratings of one rater for the feasible nodes, of which there are some.
-func (a *Answer) ratings(r int, nodes []*v1.Node, feasible []int) []spec.Rating {
-	t, q, rater := a.tables, a.Question, a.tables.raters[r]
+// rateBy fills in the ratings of one rater for the feasible nodes, of which there are some. raw is scratch space for each of them.
+func (a *Answer) rateBy(r int, nodes []*v1.Node, feasible []int, raw []int64) {
+	t, q, rater := a.tables, a.Question, &a.tables.raters[r]
 	wide := rater.Footprint.LooksAcross()
-	if wide && a.idle.raters&(1<<r) != 0 || !wide && a.nodes[feasible[0]].abstains&(1<<r) != 0 {
-		ratings := make([]spec.Rating, len(feasible))
-		for i := range ratings {
-			ratings[i].Skipped = true
-		}
-		return ratings
-	}
-	raw := make([]int64, len(feasible))
+	var ratings []spec.Rating
 	switch {
+	case wide && a.idle.raters&(1<<r) != 0, !wide && a.nodes[feasible[0]].abstains&(1<<r) != 0:
+		for _, n := range feasible {
+			a.Expectation.Nodes[n].Ratings[r].Skipped = true
+		}
+		return
 	case rater.Footprint == spec.ReadsNodes && rater.Raw != nil && rater.Abstains == nil:
 		all := t.rawOfNodes(r, a)
 		for i, n := range feasible {
 			raw[i] = all[n]
 		}
+		ratings = t.spec.Weighted(*rater, raw)
 	case wide || rater.Raw == nil:
-		return t.spec.Rate(rater, q.Pod, nodes, q.Snapshot)
+		ratings = t.spec.Rate(*rater, q.Pod, nodes, q.Snapshot)
 	default:
 		for i, n := range feasible {
 			raw[i] = a.nodes[n].raw[r]
 		}
+		ratings = t.spec.Weighted(*rater, raw)
 	}
-	return t.spec.Weighted(rater, raw)
+	for i, n := range feasible {
+		a.Expectation.Nodes[n].Ratings[r] = ratings[i]
+	}
 }
 
 // viable gives the nodes the pod may be bound to.

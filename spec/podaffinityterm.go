@@ -3,7 +3,6 @@ package spec
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // MatchesPod tells whether another pod is one of those that an affinity or anti-affinity term is about. Owner is the pod
@@ -32,16 +31,35 @@ func MatchesPod(term v1.PodAffinityTerm, owner, other *v1.Pod, s *Snapshot) bool
 //
 // Source: doc of LabelSelector. A malformed expression, which the API server refuses, matches nothing here.
 func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
-	if selector != nil && len(selector.MatchExpressions) == 0 {
-		for key, wanted := range selector.MatchLabels {
-			if value, there := set[key]; !there || value != wanted {
-				return false
-			}
-		}
-		return true
+	if selector == nil {
+		return false
 	}
-	parsed, err := metav1.LabelSelectorAsSelector(selector)
-	return err == nil && parsed.Matches(labels.Set(set))
+	for key, wanted := range selector.MatchLabels {
+		if value, there := set[key]; !there || value != wanted {
+			return false
+		}
+	}
+	return all(selector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return meets(r, set) })
+}
+
+// meets tells whether the labels meet one requirement of a label selector.
+//
+// Source: field docs of LabelSelectorRequirement, and
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#set-based-requirement (NotIn: "as well as all resources with
+// no labels with the key").
+func meets(r metav1.LabelSelectorRequirement, set map[string]string) bool {
+	value, there := set[r.Key]
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn:
+		return there && contains(r.Values, value)
+	case metav1.LabelSelectorOpNotIn:
+		return len(r.Values) > 0 && !(there && contains(r.Values, value))
+	case metav1.LabelSelectorOpExists:
+		return there && len(r.Values) == 0
+	case metav1.LabelSelectorOpDoesNotExist:
+		return !there && len(r.Values) == 0
+	}
+	return false
 }
 
 func namespaceLabels(name string, s *Snapshot) map[string]string {

@@ -5,6 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"pgregory.net/rapid"
 )
 
 // app selects the pods of an app.
@@ -110,5 +112,27 @@ func TestColocated(t *testing.T) {
 		if got := Colocated("zone", nodeWith("a", row.a...), nodeWith("b", row.b...)); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}
+	}
+}
+
+// TestSelectsAsTheAPI: selectors match what the API machinery says, also malformed ones.
+func TestSelectsAsTheAPI(t *testing.T) {
+	word := rapid.SampledFrom([]string{"a", "b", "c"})
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.MapOf(word, word).Draw(t, "labels")
+		selector := &metav1.LabelSelector{MatchLabels: rapid.MapOfN(word, word, 0, 1).Draw(t, "match labels")}
+		for range rapid.IntRange(0, 2).Draw(t, "expressions") {
+			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+				Key: word.Draw(t, "key"), Values: rapid.SliceOfN(word, 0, 2).Draw(t, "values"),
+				Operator: rapid.SampledFrom([]metav1.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Near"}).Draw(t, "operator"),
+			})
+		}
+		parsed, err := metav1.LabelSelectorAsSelector(selector)
+		if got, want := Selects(selector, set), err == nil && parsed.Matches(labels.Set(set)); got != want {
+			t.Fatalf("%v selects %v: %v, want %v (%v)", selector, set, got, want, err)
+		}
+	})
+	if Selects(nil, nil) {
+		t.Error("no selector selects, want it to match nothing")
 	}
 }
