@@ -133,13 +133,17 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 // agrees tells whether the decision breaks no property under the answer, but by design.
 func (d *decisions) agrees(q *model.Question, a *model.Answer, decision *spec.Decision) bool {
 	c := d.newCase(q, a, decision)
-	return !slices.ContainsFunc(d.properties, func(p invariants.Property) bool { // most differences show in the first properties
+	for i := range d.properties { // most differences show in the first properties
+		p := &d.properties[i]
 		if p.Decision == nil || p.Own {
-			return false
+			continue
 		}
 		_, breaches := p.Decision(c)
-		return slices.ContainsFunc(breaches, func(b invariants.Breach) bool { return !b.ByDesign })
-	})
+		if slices.ContainsFunc(breaches, func(b invariants.Breach) bool { return !b.ByDesign }) {
+			return false
+		}
+	}
+	return true
 }
 
 // broken is a property that a decision breaks, and how.
@@ -154,7 +158,8 @@ func (d *decisions) check(c *invariants.Case) (exercised []int, all []broken) {
 }
 
 func checkAll(properties []invariants.Property, c *invariants.Case) (exercised []int, all []broken) {
-	for i, property := range properties {
+	for i := range properties {
+		property := &properties[i]
 		if property.Decision == nil {
 			continue
 		}
@@ -163,7 +168,7 @@ func checkAll(properties []invariants.Property, c *invariants.Case) (exercised [
 			exercised = append(exercised, i)
 		}
 		for _, breach := range breaches {
-			all = append(all, broken{property, breach})
+			all = append(all, broken{*property, breach})
 		}
 	}
 	return exercised, all

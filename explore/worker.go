@@ -61,6 +61,14 @@ func (m *exploration) Worker() checker.Worker {
 	w.nodes = map[*model.Content]*nodeRecord{}
 	w.stuck, w.overtaken = w.stuckPods, m.machine.NewQuestioner()
 	w.namer, w.named = m.machine.NewNamer(), w.namedStep
+	for i := range m.run.properties {
+		switch property := &m.run.properties[i]; {
+		case property.Step != nil:
+			w.ofSteps = append(w.ofSteps, i)
+		case property.State != nil:
+			w.ofStates = append(w.ofStates, i)
+		}
+	}
 	m.workers++
 	return w
 }
@@ -77,6 +85,8 @@ type worker struct {
 	stuck     func() []model.Asker // is w.stuckPods, made once
 	overtaken *model.Questioner
 	nodes     map[*model.Content]*nodeRecord
+	// ofSteps and ofStates are the properties of steps and of states, by index.
+	ofSteps, ofStates []int
 
 	namer *model.Namer
 	named func() invariants.NamedStep // is w.namedStep, made once
@@ -171,11 +181,8 @@ func (w *worker) step(action model.Action, out *checker.Steps) {
 	w.steps++
 	w.checked = invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck, Named: w.named}
 	added := -1
-	for i := range w.run.properties {
+	for _, i := range w.ofSteps {
 		property := &w.run.properties[i]
-		if property.Step == nil {
-			continue
-		}
 		applies, breaches := property.Step(&w.checked)
 		if applies {
 			out.Count(i, 1)
@@ -208,15 +215,12 @@ func (w *worker) namedStep() invariants.NamedStep {
 
 // checkState checks the properties of states.
 func (w *worker) checkState(out *checker.Steps) {
-	if !slices.ContainsFunc(w.run.properties, func(p invariants.Property) bool { return p.State != nil }) {
+	if len(w.ofStates) == 0 {
 		return
 	}
 	state := &invariants.State{Cluster: w.namer.Snapshot(w.namer.Number(&w.now)), End: w.steps == 0}
-	for i := range w.run.properties {
+	for _, i := range w.ofStates {
 		property := &w.run.properties[i]
-		if property.State == nil {
-			continue
-		}
 		applies, breaches := property.State(state)
 		if applies {
 			out.Count(i, 1)

@@ -30,7 +30,9 @@ type facts struct {
 	dryRun            sync.Once
 	documented, ideal [][]int
 
+	// scheduler has the filters that read the node's pods, allowed tells whether those that look at the node alone hold.
 	scheduler *spec.Scheduler
+	allowed   bool
 	asker     *v1.Pod
 	node      *v1.Node
 	pods      []*v1.Pod // in the place's order
@@ -73,7 +75,7 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 	f := &facts{
 		awaits:    slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
 		mayFail:   t.narrow.MayFail(pod, node, s),
-		scheduler: t.narrow, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
+		scheduler: t.counting, allowed: true, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
 	}
 	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
 	base := t.baseFacts(asker, content)
@@ -106,17 +108,18 @@ func (f *facts) filter(t *Tables, base *facts) {
 			f.verdicts[i] = t.spec.Allowed(filter, f.asker, f.node, f.snapshot)
 		}
 		passes = passes && f.verdicts[i].Holds
+		f.allowed = f.allowed && (f.verdicts[i].Holds || filter.Footprint != spec.ReadsNode)
 	}
 	if base != nil && t.changed.filters&^t.looksWide == 0 {
 		f.base, f.feasible = base, base.feasible
 		return
 	}
-	f.feasible = passes && t.narrow.PassesWithNominated(f.asker, f.node, f.snapshot)
+	f.feasible = passes && f.scheduler.PassesWithNominated(f.asker, f.node, f.snapshot)
 }
 
 // passesEmpty tells whether all filters would hold if no pod were on the node.
 func (f *facts) passesEmpty() bool {
-	return f.scheduler.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
+	return f.allowed && f.scheduler.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
 }
 
 // rate asks the raters that look at one node only, where they are asked: the node is feasible.
@@ -141,6 +144,9 @@ func (f *facts) rate(t *Tables, base *facts) {
 
 // feasibleWithout tells whether the node is feasible without the pods at the indexes, of alike pods the first ones.
 func (f *facts) feasibleWithout(indexes []int) bool {
+	if !f.allowed {
+		return false
+	}
 	if f.base != nil {
 		return f.base.feasibleWithout(indexes)
 	}

@@ -23,8 +23,10 @@ type Tables struct {
 	raters  []spec.Rater
 	// names has the plugins, and nothing else that an expectation says.
 	names *spec.Expectation
-	// narrow is the spec with only the filters that look at one node; looksWide are the others, as a set of indexes.
+	// narrow is the spec with only the filters that look at one node, counting with those of them that read its pods; looksWide are the
+	// others, as a set of indexes.
 	narrow    *spec.Scheduler
+	counting  *spec.Scheduler
 	looksWide uint64
 	// wideFails: one of the others may end in an error.
 	wideFails bool
@@ -63,6 +65,7 @@ func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 		facts: map[factsKey]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
 	}
 	t.narrow = s.Only(func(f spec.Filter) bool { return !f.Footprint.LooksAcross() })
+	t.counting = t.narrow.Only(func(f spec.Filter) bool { return f.Footprint != spec.ReadsNode })
 	for i, f := range t.filters {
 		if f.Footprint.LooksAcross() {
 			t.looksWide |= 1 << i
