@@ -28,7 +28,10 @@ func DocumentedAmounts() AmountRules {
 // (nothing finer than 1m). The documents do not say that rounding is per pod, after adding up its containers.
 func amount(name v1.ResourceName, list v1.ResourceList) *big.Int {
 	quantity := list[name]
-	if whole, ok := quantity.AsInt64(); ok && name != v1.ResourceCPU {
+	if whole, ok := quantity.AsInt64(); ok {
+		if name == v1.ResourceCPU {
+			return new(big.Int).Mul(big.NewInt(whole), big.NewInt(1000))
+		}
 		return big.NewInt(whole)
 	}
 	unit, digits := resource.Scale(0), int64(0)
