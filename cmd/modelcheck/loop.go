@@ -23,7 +23,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// maxKept is the number of schedulers that are kept in the middle of a run. One takes some 150 kB.
+// maxKept is the number of schedulers that are kept in the middle of a run. One takes some 100 kB.
 const maxKept = 16384
 
 // loopOptions are the flags of modelcheck loop.

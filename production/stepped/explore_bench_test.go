@@ -24,7 +24,7 @@ func BenchmarkExplore(b *testing.B) {
 	for _, row := range []struct {
 		name string
 		keep int
-	}{{"none kept", 0}, {"kept", 2048}} {
+	}{{"none kept", 0}, {"kept", 16384}} {
 		b.Run(row.name, func(b *testing.B) {
 			ask := alone(b).Decide
 			for b.Loop() {
