@@ -95,7 +95,7 @@ func BudgetSpentOnSpared() Quirk {
 		Budgets: func(b *Budgets) {
 			b.Protected = exhausting
 			b.Violations = func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int {
-				return len(filter(exhausting(b, jeopardy, s), func(pod *v1.Pod) bool { return contains(victims, pod) }))
+				return count(exhausting(b, jeopardy, s), func(pod *v1.Pod) bool { return contains(victims, pod) })
 			}
 		},
 	}

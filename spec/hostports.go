@@ -41,10 +41,11 @@ type HostPort struct {
 // Source: field docs of ContainerPort. The documents do not say which containers count; ports of an ordinary
 // init container are left out, since it is gone before the pod's containers start.
 func HostPorts(pod *v1.Pod) []HostPort {
-	lasting := append(Sidecars(pod), pod.Spec.Containers...)
-	ports := union(lasting, func(c v1.Container) []v1.ContainerPort { return c.Ports })
-	published := filter(ports, func(p v1.ContainerPort) bool { return p.HostPort > 0 })
-	return each(published, func(p v1.ContainerPort) HostPort {
+	published := func(c v1.Container) []v1.ContainerPort {
+		return filter(c.Ports, func(p v1.ContainerPort) bool { return p.HostPort > 0 })
+	}
+	ports := append(union(Sidecars(pod), published), union(pod.Spec.Containers, published)...)
+	return each(ports, func(p v1.ContainerPort) HostPort {
 		port := HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: p.HostPort}
 		if port.IP == "" {
 			port.IP = anyAddress

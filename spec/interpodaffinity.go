@@ -70,7 +70,7 @@ func repels(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 
 // found counts the pods in the node's domain that the term of the pod is about.
 func (r AffinityRules) found(term v1.PodAffinityTerm, pod *v1.Pod, node *v1.Node, s *Snapshot) int {
-	return len(filter(beside(term.TopologyKey, node, s), func(other *v1.Pod) bool { return r.about(term, pod, other, s) }))
+	return count(beside(term.TopologyKey, node, s), func(other *v1.Pod) bool { return r.about(term, pod, other, s) })
 }
 
 // found tells whether a pod that the term of owner is about is bound in the node's domain.

@@ -16,9 +16,9 @@ func PreferNoSchedule() Rater {
 		Plugin:    "TaintToleration",
 		Footprint: ReadsNode,
 		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) int64 {
-			return int64(len(filter(node.Spec.Taints, func(t v1.Taint) bool {
+			return int64(count(node.Spec.Taints, func(t v1.Taint) bool {
 				return t.Effect == v1.TaintEffectPreferNoSchedule && !Tolerated(t, pod)
-			})))
+			}))
 		},
 		Normalize: fewestBest,
 	}

@@ -27,6 +27,9 @@ func (r *VolumeRules) count(fault func(*claimUsers)) {
 
 func (u claimUsers) unused(pod *v1.Pod, s *Snapshot) bool {
 	single := u.single(pod, s)
+	if len(single) == 0 {
+		return true // nobody uses one
+	}
 	taken, put := moves(s)
 	first := atFirst(s)
 	// Bound at first, that is: who was taken away is bound no more, and who is pending uses nothing yet.
@@ -49,22 +52,22 @@ func (u claimUsers) before(single []*v1.PersistentVolumeClaim, pod *v1.Pod, boun
 	if !u.onceBefore {
 		return u.sum(single, pod, bound, false, s)
 	}
-	return len(filter(single, func(c *v1.PersistentVolumeClaim) bool {
+	return count(single, func(c *v1.PersistentVolumeClaim) bool {
 		return u.sum([]*v1.PersistentVolumeClaim{c}, pod, bound, false, s) > 0
-	}))
+	})
 }
 
 // sum counts the volumes of the pods that use one of the claims.
 func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []*v1.Pod, anyNamespace bool, s *Snapshot) int {
-	return len(union(pods, func(other *v1.Pod) []v1.Volume {
-		return filter(other.Spec.Volumes, func(volume v1.Volume) bool {
+	return int(sum(pods, func(other *v1.Pod) int64 {
+		return int64(count(other.Spec.Volumes, func(volume v1.Volume) bool {
 			return exists(single, func(c *v1.PersistentVolumeClaim) bool {
 				if volume.PersistentVolumeClaim == nil {
 					return !u.namedOnly && ClaimOf(other, volume, s) == c
 				}
 				return volume.PersistentVolumeClaim.ClaimName == c.Name && (anyNamespace || other.Namespace == pod.Namespace)
 			})
-		})
+		}))
 	}))
 }
 

@@ -41,7 +41,7 @@ func NonZeroRequests(pod *v1.Pod) v1.ResourceList {
 
 func requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
 	of := func(c v1.Container) v1.ResourceList { return override(missing, containerRequests(pod, c)) }
-	running := total(each(append(Sidecars(pod), pod.Spec.Containers...), of)...)
+	running := total(append(each(Sidecars(pod), of), each(pod.Spec.Containers, of)...)...)
 	inits := pod.Spec.InitContainers
 	uses := []v1.ResourceList{running}
 	for i, c := range inits {
@@ -65,11 +65,11 @@ func Restartable(c v1.Container) bool {
 // resized, so the spec alone counts.
 func containerRequests(pod *v1.Pod, c v1.Container) v1.ResourceList {
 	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
-	lasting := append(Sidecars(pod), pod.Spec.Containers...)
 	reports := filter(statuses, func(status v1.ContainerStatus) bool {
 		return status.Name == c.Name && status.Resources != nil
 	})
-	if len(reports) == 0 || !exists(lasting, func(l v1.Container) bool { return l.Name == c.Name }) {
+	named := func(l v1.Container) bool { return l.Name == c.Name }
+	if len(reports) == 0 || !exists(Sidecars(pod), named) && !exists(pod.Spec.Containers, named) {
 		return c.Resources.Requests
 	}
 	return effective(pod, c.Resources.Requests, reports[0].AllocatedResources, reports[0].Resources.Requests)
@@ -128,36 +128,45 @@ func resizeInfeasible(pod *v1.Pod) bool {
 
 // total adds resource by resource.
 func total(lists ...v1.ResourceList) v1.ResourceList {
-	added := v1.ResourceList{}
-	for _, list := range lists {
-		for name, quantity := range list {
-			more := quantity.DeepCopy()
-			more.Add(added[name])
-			added[name] = more
-		}
-	}
-	return added
+	return combined(lists, func(a, b resource.Quantity) resource.Quantity {
+		more := b.DeepCopy()
+		more.Add(a)
+		return more
+	})
 }
 
 // greatest takes the maximum resource by resource.
 func greatest(lists ...v1.ResourceList) v1.ResourceList {
-	most := v1.ResourceList{}
-	for _, list := range lists {
-		for name, quantity := range list {
-			if other, ok := most[name]; !ok || quantity.Cmp(other) > 0 {
-				most[name] = quantity
-			}
+	return combined(lists, func(a, b resource.Quantity) resource.Quantity {
+		if b.Cmp(a) > 0 {
+			return b
 		}
-	}
-	return most
+		return a
+	})
 }
 
 // override gives list with the entries of over put in, in place of its own.
 func override(list, over v1.ResourceList) v1.ResourceList {
-	both := v1.ResourceList{}
-	maps.Copy(both, list)
-	maps.Copy(both, over)
-	return both
+	return combined([]v1.ResourceList{list, over}, func(_, b resource.Quantity) resource.Quantity { return b })
+}
+
+// combined gives every resource that a list names, with what the lists say of it put together one after the other. Lists are read only, so
+// a list beside which no other names anything is the result.
+func combined(lists []v1.ResourceList, put func(a, b resource.Quantity) resource.Quantity) v1.ResourceList {
+	lists = filter(lists, func(list v1.ResourceList) bool { return len(list) > 0 })
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	result := v1.ResourceList{}
+	for _, list := range lists {
+		for name, quantity := range list {
+			if other, ok := result[name]; ok {
+				quantity = put(other, quantity)
+			}
+			result[name] = quantity
+		}
+	}
+	return result
 }
 
 // sortedKeys is DOMAIN of a function, in order.

@@ -26,6 +26,17 @@ func filter[T any](set []T, holds func(T) bool) []T {
 	return some
 }
 
+// count is Cardinality({x \in set : holds(x)}).
+func count[T any](set []T, holds func(T) bool) int {
+	some := 0
+	for _, x := range set {
+		if holds(x) {
+			some++
+		}
+	}
+	return some
+}
+
 // each is {image(x) : x \in set}, in the set's order; equal images stay apart.
 func each[T, U any](set []T, image func(T) U) []U {
 	images := make([]U, 0, len(set))
