@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,7 +56,7 @@ func ClaimOf(pod *v1.Pod, volume v1.Volume, s *Snapshot) *v1.PersistentVolumeCla
 // Claims gives the claims that the pod uses and that are there, each once however many volumes use it, in the order of
 // its volumes.
 func Claims(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
-	return distinct(claimsOf(pod, claiming(pod), s), func(a, b *v1.PersistentVolumeClaim) bool { return a == b })
+	return distinct(claimsOf(pod, pod.Spec.Volumes, s), func(a, b *v1.PersistentVolumeClaim) bool { return a == b })
 }
 
 // claimsOf gives the claims that these volumes of the pod use and that are there, once for each volume.
@@ -127,8 +129,8 @@ func volumesOf(claims []*v1.PersistentVolumeClaim, s *Snapshot) []*v1.Persistent
 
 // choose is CHOOSE x \in set : is(x), the first; nil if there is none.
 func choose[T any](set []*T, is func(*T) bool) *T {
-	if some := filter(set, is); len(some) > 0 {
-		return some[0]
+	if i := slices.IndexFunc(set, is); i >= 0 {
+		return set[i]
 	}
 	return nil
 }

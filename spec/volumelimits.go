@@ -54,7 +54,9 @@ func fresh(wanted, mounted, attached []CSIVolume) []CSIVolume {
 
 // claimsThere tells whether all claims that the pod uses exist.
 func claimsThere(pod *v1.Pod, s *Snapshot) bool {
-	return all(claiming(pod), func(volume v1.Volume) bool { return ClaimOf(pod, volume, s) != nil })
+	return all(pod.Spec.Volumes, func(volume v1.Volume) bool {
+		return ClaimName(pod, volume) == "" || ClaimOf(pod, volume, s) != nil
+	})
 }
 
 // volumeLimits gives the drivers that have a limit on the node.

@@ -39,7 +39,9 @@ func volumeRestrictions(r VolumeRules) Filter {
 
 // namedClaimsThere tells whether the claims that the pod names exist.
 func namedClaimsThere(pod *v1.Pod, s *Snapshot) bool {
-	return all(naming(pod), func(volume v1.Volume) bool { return ClaimOf(pod, volume, s) != nil })
+	return all(pod.Spec.Volumes, func(volume v1.Volume) bool {
+		return volume.PersistentVolumeClaim == nil || ClaimOf(pod, volume, s) != nil
+	})
 }
 
 // singlePodClaims gives the pod's claims with the access mode ReadWriteOncePod.
