@@ -187,7 +187,8 @@ func someQuestions(machine *model.Machine, tables *model.Tables, wanted int) []*
 			find(&next)
 		})
 		for _, asker := range now.Askers(machine.Scenario, nil) {
-			key, order := questioner.Ask(&now, asker)
+			questioner.Enter(&now)
+			key, order := questioner.Ask(asker)
 			if asked[string(key)] {
 				continue
 			}

@@ -101,7 +101,8 @@ func (m *exploration) newTaker(decider Decider) *taker {
 
 // record gives what became of the asker's question, and for each of its places the index in the arrangement.
 func (t *taker) record(a *model.Arrangement, asker model.Asker) (*record, []int) {
-	key, order := t.questioner.Ask(a, asker)
+	t.questioner.Enter(a)
+	key, order := t.questioner.Ask(asker)
 	return t.decisions.get(key, func() *model.Question { return t.questioner.Question(asker) }, t.decider), order
 }
 

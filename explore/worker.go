@@ -116,8 +116,8 @@ func (w *worker) Run(work func()) { hosted(w.decider, work) }
 func (w *worker) Expand(state []byte, out *checker.Steps) {
 	w.machine.Unpack(state, &w.now)
 	w.steps = 0
-	for i := range w.now.Places {
-		w.checkNode(w.questioner.Content(&w.now, i), out)
+	for _, content := range w.questioner.Enter(&w.now) {
+		w.checkNode(content, out)
 	}
 	w.now.Environment(w.machine.Scenario, func(action model.Action) {
 		w.next.CopyFrom(&w.now)
@@ -134,7 +134,7 @@ func (w *worker) Expand(state []byte, out *checker.Steps) {
 
 // ask follows the decision about a pending pod.
 func (w *worker) ask(asker model.Asker, out *checker.Steps) {
-	key, order := w.questioner.Ask(&w.now, asker)
+	key, order := w.questioner.Ask(asker)
 	record := w.decisions.get(key, func() *model.Question { return w.questioner.Question(asker) }, w.decider)
 	out.Count(w.questionsCounter(), 1)
 	for _, finding := range record.findings {
@@ -165,8 +165,9 @@ func (w *worker) stuckPods() []model.Asker {
 // stuckIn gives the pods without nomination that ask in the arrangement and are left as they are.
 func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arrangement) []model.Asker {
 	var stuck []model.Asker
+	u.Enter(a)
 	for _, asker := range a.Askers(m.machine.Scenario, nil) {
-		key, _ := u.Ask(a, asker)
+		key, _ := u.Ask(asker)
 		record := m.decisions.get(key, func() *model.Question { return u.Question(asker) }, decider)
 		moves := slices.ContainsFunc(record.moves, func(move model.Move) bool { return move.Class() != model.Park })
 		if asker.Place < 0 && len(record.moves) > 0 && !moves {

@@ -39,7 +39,8 @@ func digestsOf(t *testing.T, c *Catalog) []Digest {
 					a.Places[0].Bound = []Pod{newPod(first, Running, 0), newPod(second, Preempted, 0)}
 					a.Pending = []Pod{newPod(asker, Running, 0)}
 					a.Canonical()
-					questioner.Ask(a, Asker{Kind: asker, Place: -1})
+					questioner.Enter(a)
+					questioner.Ask(Asker{Kind: asker, Place: -1})
 					digests = append(digests, c.Digest(questioner.Question(Asker{Kind: asker, Place: -1})))
 				}
 			}

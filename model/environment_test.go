@@ -96,7 +96,8 @@ func TestNodesChange(t *testing.T) {
 		var a Arrangement
 		e.machine.Unpack([]byte(state), &a)
 		for _, asker := range a.Askers(e.machine.Scenario, nil) {
-			e.questioner.Ask(&a, asker)
+			e.questioner.Enter(&a)
+			e.questioner.Ask(asker)
 			q, _ := e.machine.Catalog.Objects(e.questioner.Question(asker))
 			names := map[string]bool{}
 			for _, node := range q.Snapshot.Nodes {

@@ -153,7 +153,8 @@ func (e *settled) expand(state string) bool {
 
 // decide finds the states that a decision about the asker leads to, if it leads on.
 func (e *settled) decide(a *Arrangement, asker Asker) bool {
-	key, order := e.questioner.Ask(a, asker)
+	e.questioner.Enter(a)
+	key, order := e.questioner.Ask(asker)
 	moves, known := e.moves[string(key)]
 	if !known {
 		if e.effort == 0 {

@@ -45,7 +45,8 @@ func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
 			find(&next)
 		})
 		for _, asker := range now.Askers(machine.Scenario, nil) {
-			_, order := questioner.Ask(&now, asker)
+			questioner.Enter(&now)
+			_, order := questioner.Ask(asker)
 			q := questioner.Question(asker)
 			answer := tables.Answer(q)
 			for _, outcome := range answer.Expectation.Outcomes {

@@ -70,7 +70,8 @@ func (e *explorer) expand(state string) {
 
 // moves gives what the spec allows the asker.
 func (e *explorer) moves(a *Arrangement, asker Asker) []Move {
-	_, order := e.questioner.Ask(a, asker)
+	e.questioner.Enter(a)
+	_, order := e.questioner.Ask(asker)
 	order = slices.Clone(order)
 	q := e.questioner.Question(asker)
 	answer := e.tables.Answer(q)

@@ -47,7 +47,9 @@ type Questioner struct {
 	catalog *Catalog
 	numbers numbering
 	local   map[string]*Content // saves the catalog's lock
-	around  *surroundings       // those of the last question
+	now     *Arrangement        // the one that was entered
+	around  *surroundings       // those of now
+	here    []*Content          // the places of now
 	with    map[string]*surroundings
 	rest    Arrangement
 	bytes   []byte
@@ -78,11 +80,22 @@ func (u *Questioner) surround(a *Arrangement) {
 	u.around = known
 }
 
-// Ask finds the question of the asker in a canonical arrangement. It gives the question's key, and for each of its places the
-// index in the arrangement. Both are valid until the next call.
-func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) {
-	u.order, u.found = u.order[:0], u.found[:0]
+// Enter says which canonical arrangement is asked about from now on; it must stay as it is meanwhile. It gives the contents of its places,
+// valid until the next call.
+func (u *Questioner) Enter(a *Arrangement) []*Content {
+	u.now, u.here = a, u.here[:0]
 	u.surround(a)
+	for i := range a.Places {
+		u.here = append(u.here, u.content(&a.Places[i]))
+	}
+	return u.here
+}
+
+// Ask finds the question of the asker in the arrangement that was entered. It gives the question's key, and for each of its places the
+// index in the arrangement. Both are valid until the next call.
+func (u *Questioner) Ask(asker Asker) (key []byte, order []int) {
+	u.order, u.found = u.order[:0], u.found[:0]
+	a := u.now
 	for i := range a.Places {
 		u.order = append(u.order, i)
 	}
@@ -107,12 +120,13 @@ func (u *Questioner) Ask(a *Arrangement, asker Asker) (key []byte, order []int) 
 	nomination := -1
 	u.key = binary.LittleEndian.AppendUint16(u.key[:0], uint16(u.numbers.pods[asker.Kind]))
 	for i, place := range u.order {
-		content := u.content(&rest.Places[place])
-		u.found = append(u.found, content)
-		u.key = binary.LittleEndian.AppendUint32(u.key, content.number)
+		content := u.here[place]
 		if place == asker.Place {
+			content = u.content(&rest.Places[place])
 			nomination = i
 		}
+		u.found = append(u.found, content)
+		u.key = binary.LittleEndian.AppendUint32(u.key, content.number)
 	}
 	u.key = append(u.key, byte(nomination+1))
 	u.key = binary.LittleEndian.AppendUint32(u.key, uint32(u.around.number))
@@ -129,12 +143,7 @@ func (u *Questioner) Question(asker Asker) *Question {
 	}
 }
 
-// Content finds the one Content of a place of a canonical arrangement.
-func (u *Questioner) Content(a *Arrangement, place int) *Content {
-	u.surround(a)
-	return u.content(&a.Places[place])
-}
-
+// content finds the one Content of a place.
 func (u *Questioner) content(place *Place) *Content {
 	put := func(n uint32) { u.bytes = binary.LittleEndian.AppendUint32(u.bytes, n) }
 	u.bytes = u.bytes[:0]

@@ -30,9 +30,11 @@ func TestQuestionKeys(t *testing.T) {
 		b.Canonical()
 		for _, x := range a.Askers(m.Scenario, nil) {
 			for _, y := range b.Askers(m.Scenario, nil) {
-				key, _ := questioner.Ask(a, x)
+				questioner.Enter(a)
+				key, _ := questioner.Ask(x)
 				keyX := string(key)
-				key, _ = questioner.Ask(b, y)
+				questioner.Enter(b)
+				key, _ = questioner.Ask(y)
 				want := essence(a, x) == essence(b, y)
 				if got := keyX == string(key); got != want {
 					t.Fatalf("same key: %v, same question: %v\n%s\n%s", got, want, essence(a, x), essence(b, y))
@@ -74,7 +76,8 @@ func TestObjectsOfAQuestion(t *testing.T) {
 		a.Canonical()
 		questioner := m.NewQuestioner()
 		for _, asker := range a.Askers(m.Scenario, nil) {
-			_, order := questioner.Ask(a, asker)
+			questioner.Enter(a)
+			_, order := questioner.Ask(asker)
 			q, podsOf := m.Catalog.Objects(questioner.Question(asker))
 			uids := map[string]bool{}
 			for _, pod := range q.Snapshot.Pods {

@@ -26,7 +26,8 @@ func TestTablesAnswerAsTheSpec(t *testing.T) {
 			a := drawArrangement(t, m.Scenario)
 			a.Canonical()
 			for _, asker := range a.Askers(m.Scenario, nil) {
-				questioner.Ask(a, asker)
+				questioner.Enter(a)
+				questioner.Ask(asker)
 				q := questioner.Question(asker)
 				answer := tables.Answer(q)
 				want := scheduler.Expect(answer.Question)
@@ -52,7 +53,8 @@ func TestTablesFeasibleWithout(t *testing.T) {
 		a.Canonical()
 		questioner := m.NewQuestioner()
 		for _, asker := range a.Askers(m.Scenario, nil) {
-			questioner.Ask(a, asker)
+			questioner.Enter(a)
+			questioner.Ask(asker)
 			answer := NewTables(m.Catalog, scheduler).Answer(questioner.Question(asker))
 			s := answer.Question.Snapshot
 			for node, pods := range answer.PodsOf {
