@@ -41,8 +41,9 @@ func (r SpreadRules) defaultConstraints(p *Profile, pod *v1.Pod, s *Snapshot) []
 	if len(selectors) == 0 {
 		return nil
 	}
+	selector := conjunction(selectors)
 	return each(p.Spread.constraints(), func(c v1.TopologySpreadConstraint) v1.TopologySpreadConstraint {
-		c.LabelSelector, c.MatchLabelKeys = conjunction(selectors), nil
+		c.LabelSelector, c.MatchLabelKeys = selector, nil
 		return c
 	})
 }

@@ -24,14 +24,21 @@ func NodeAffinity() Filter {
 		Footprint: ReadsNode,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
 			return hasLabels(node, pod.Spec.NodeSelector) &&
-				all(nodeAffinities(p, pod), func(a *v1.NodeAffinity) bool {
-					required := a.RequiredDuringSchedulingIgnoredDuringExecution
-					return required == nil || exists(required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool {
-						return MatchesTerm(t, node)
-					})
-				})
+				all(nodeAffinities(p, pod), func(a *v1.NodeAffinity) bool { return meetsRequired(a, node) })
 		},
 	}
+}
+
+// meetsOwnAffinity is NodeAffinity without what the profile adds.
+func meetsOwnAffinity(pod *v1.Pod, node *v1.Node) bool {
+	return hasLabels(node, pod.Spec.NodeSelector) &&
+		(pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil || meetsRequired(pod.Spec.Affinity.NodeAffinity, node))
+}
+
+// meetsRequired tells whether the node meets what the affinity requires, if it requires anything.
+func meetsRequired(affinity *v1.NodeAffinity, node *v1.Node) bool {
+	required := affinity.RequiredDuringSchedulingIgnoredDuringExecution
+	return required == nil || exists(required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
 }
 
 // nodeAffinities gives the pod's own node affinity and the one that the profile adds, where present.

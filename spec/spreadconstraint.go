@@ -30,12 +30,10 @@ func labelled(node *v1.Node, constraints []v1.TopologySpreadConstraint) bool {
 // Source: field docs of nodeAffinityPolicy (nil is Honor) and nodeTaintsPolicy (nil is Ignore). The affinity is "Pod's
 // nodeAffinity/nodeSelector"; what the profile adds is not the pod's. The taints are those that keep pods off a node, as in
 // the filter TaintToleration: the documents only speak of taints.
-func included(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+func included(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
 	ignoresAffinity := c.NodeAffinityPolicy != nil && *c.NodeAffinityPolicy == v1.NodeInclusionPolicyIgnore
 	honorsTaints := c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == v1.NodeInclusionPolicyHonor
-	ownAffinityOnly := &Profile{}
-	return (ignoresAffinity || NodeAffinity().Holds(ownAffinityOnly, pod, node, s)) &&
-		(!honorsTaints || TaintToleration().Holds(ownAffinityOnly, pod, node, s))
+	return (ignoresAffinity || meetsOwnAffinity(pod, node)) && (!honorsTaints || toleratesTaints(pod, node))
 }
 
 // SpreadsOver tells whether another pod, or the pod itself, is one of those over which the pod's constraint spreads:

@@ -16,9 +16,14 @@ func TaintToleration() Filter {
 		Plugin:    "TaintToleration",
 		Footprint: ReadsNode,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
-			return all(filter(node.Spec.Taints, mustBeTolerated), func(t v1.Taint) bool { return Tolerated(t, pod) })
+			return toleratesTaints(pod, node)
 		},
 	}
+}
+
+// toleratesTaints tells whether the pod tolerates all taints of the node that keep pods off it.
+func toleratesTaints(pod *v1.Pod, node *v1.Node) bool {
+	return all(node.Spec.Taints, func(t v1.Taint) bool { return !mustBeTolerated(t) || Tolerated(t, pod) })
 }
 
 func mustBeTolerated(taint v1.Taint) bool {
