@@ -45,11 +45,16 @@ type shard struct {
 type record struct {
 	once sync.Once
 	// moves are those to follow: allowed by the spec, or taken by production.
-	moves []model.Move
-	// taken tells of each move whether production may make it, allowed whether the spec allows it or cannot tell.
-	taken, allowed []bool
+	moves []followed
 	// findings are the keys of the properties that the decision breaks.
 	findings []string
+}
+
+// followed is a move to follow.
+type followed struct {
+	model.Move
+	// taken: production may make it. allowed: the spec allows it or cannot tell.
+	taken, allowed bool
 }
 
 func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
@@ -321,8 +326,10 @@ func (d *decisions) follow(r *record, q *model.Question, a *model.Answer, c *inv
 		if err != nil {
 			continue
 		}
-		r.moves = append(r.moves, move)
-		r.taken = append(r.taken, slices.ContainsFunc(c.Decision.Outcomes, outcome.Equal))
-		r.allowed = append(r.allowed, len(c.Unmodelled) > 0 || slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal))
+		r.moves = append(r.moves, followed{
+			Move:    move,
+			taken:   slices.ContainsFunc(c.Decision.Outcomes, outcome.Equal),
+			allowed: len(c.Unmodelled) > 0 || slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal),
+		})
 	}
 }

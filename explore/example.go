@@ -35,7 +35,7 @@ func (m *exploration) movesOf() model.Moves {
 		record, order := t.record(a, asker)
 		var moves []model.Move
 		for _, move := range record.moves {
-			moves = append(moves, placed(move, order))
+			moves = append(moves, placed(move.Move, order))
 		}
 		return moves
 	}

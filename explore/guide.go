@@ -67,8 +67,8 @@ func (g *Guide) Choices(i int, a *model.Arrangement) []Choice {
 		record, order := t.record(a, asker)
 		var moves []model.Move
 		for _, move := range record.moves {
-			if carriedOut(move) {
-				moves = append(moves, placed(move, order))
+			if carriedOut(move.Move) {
+				moves = append(moves, placed(move.Move, order))
 			}
 		}
 		return moves
@@ -79,9 +79,9 @@ func (g *Guide) Choices(i int, a *model.Arrangement) []Choice {
 		choice.To.CopyFrom(step.To)
 		if step.Move != nil {
 			record, order := t.record(step.From, step.Asker)
-			for j, move := range record.moves {
-				if placed(move, order).Equal(*step.Move) {
-					choice.Takers = Takers{Production: record.taken[j], Model: record.allowed[j] && g.run.options.Spec.Reading() == spec.Kubernetes}
+			for _, move := range record.moves {
+				if placed(move.Move, order).Equal(*step.Move) {
+					choice.Takers = Takers{Production: move.taken, Model: move.allowed && g.run.options.Spec.Reading() == spec.Kubernetes}
 				}
 			}
 		}

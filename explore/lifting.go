@@ -186,8 +186,8 @@ func (l *lifted) named(taken *taker, at *model.Arrangement, step checker.Step) (
 // undocumented gives the decision about the asker if the spec does not allow the move; nil if it does.
 func (t *taker) undocumented(a *model.Arrangement, asker model.Asker, move model.Move) *record {
 	record, order := t.record(a, asker)
-	for i, made := range record.moves {
-		if !record.allowed[i] && placed(made, order).Equal(move) {
+	for _, made := range record.moves {
+		if !made.allowed && placed(made.Move, order).Equal(move) {
 			return record
 		}
 	}

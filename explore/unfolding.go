@@ -110,9 +110,9 @@ func (t *taker) record(a *model.Arrangement, asker model.Asker) (*record, []int)
 func (t *taker) moves(a *model.Arrangement, asker model.Asker) []model.Move {
 	record, order := t.record(a, asker)
 	var moves []model.Move
-	for i, move := range record.moves {
-		if record.taken[i] && (move.Class() != model.Preempt || t.scenario.Actions.Preempt) {
-			moves = append(moves, placed(move, order))
+	for _, move := range record.moves {
+		if move.taken && (move.Class() != model.Preempt || t.scenario.Actions.Preempt) {
+			moves = append(moves, placed(move.Move, order))
 		}
 	}
 	return moves

@@ -140,7 +140,8 @@ func (w *worker) ask(asker model.Asker, out *checker.Steps) {
 	for _, finding := range record.findings {
 		out.Find(finding, -1)
 	}
-	for _, move := range record.moves {
+	for i := range record.moves {
+		move := record.moves[i].Move
 		if move.Class() == model.Preempt && !w.machine.Scenario.Actions.Preempt {
 			continue
 		}
@@ -169,7 +170,7 @@ func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arr
 	for _, asker := range a.Askers(m.machine.Scenario, nil) {
 		key, _ := u.Ask(asker)
 		record := m.decisions.get(key, func() *model.Question { return u.Question(asker) }, decider)
-		moves := slices.ContainsFunc(record.moves, func(move model.Move) bool { return move.Class() != model.Park })
+		moves := slices.ContainsFunc(record.moves, func(move followed) bool { return move.Class() != model.Park })
 		if asker.Place < 0 && len(record.moves) > 0 && !moves {
 			stuck = append(stuck, asker)
 		}
