@@ -57,8 +57,18 @@ func (a *Answer) factsOfPlaces() []*facts {
 
 // answers tells whether there is a decision, as spec.Scheduler.Answers does.
 func (a *Answer) answers() bool {
-	mayFail := a.tables.wideFails || slices.ContainsFunc(a.nodes, func(f *facts) bool { return f.mayFail })
-	return !mayFail || a.tables.spec.Answers(a.Question.Pod, a.Question.Snapshot)
+	t, pod, s := a.tables, a.Question.Pod, a.Question.Snapshot
+	switch mayFail := func(f *facts) bool { return f.fails || f.misrated }; {
+	case t.wideFails:
+		return t.spec.Answers(pod, s)
+	case !slices.ContainsFunc(a.nodes, mayFail):
+		return true
+	default:
+		// A filter that looks across nodes may reject a node before another one fails on it.
+		return t.spec.AnswersWhere(pod, s, func(node *v1.Node) bool {
+			return a.nodes[slices.Index(s.Nodes, node)].fails && (a.wide == nil || t.spec.FailsOn(pod, node, s))
+		})
+	}
 }
 
 // Spec is the model that the answer comes from.

@@ -17,8 +17,8 @@ type facts struct {
 	feasible bool
 	// awaits: a pod nominated to the node would wait for its victims there.
 	awaits bool
-	// mayFail: asking the filters that look at one node ends in an error there, or the node is misrated if it is rated.
-	mayFail bool
+	// fails: asking the filters that look at one node ends in an error there. misrated: the node is, if it is rated.
+	fails, misrated bool
 	// raw has one rating per rater of the profile, 0 for those that look beyond the node; nil unless feasible.
 	raw []int64
 	// abstains are the raters, as a set of indexes, that look at one node only and have nothing to say about the pod.
@@ -74,7 +74,8 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
 		awaits:    slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
-		mayFail:   t.narrow.MayFail(pod, node, s),
+		fails:     t.narrow.FailsOn(pod, node, s),
+		misrated:  t.spec.MisratesOn(pod, node, s),
 		scheduler: t.counting, allowed: true, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
 	}
 	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })

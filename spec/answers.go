@@ -9,29 +9,30 @@ import v1 "k8s.io/api/core/v1"
 // A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an error there
 // is passed over, and all nodes are asked about.
 func (m *Scheduler) Answers(pod *v1.Pod, s *Snapshot) bool {
-	return m.filtersAnswer(pod, s) && !m.misrates(pod, s)
+	return m.AnswersWhere(pod, s, func(node *v1.Node) bool { return m.FailsOn(pod, node, s) })
 }
 
-func (m *Scheduler) filtersAnswer(pod *v1.Pod, s *Snapshot) bool {
+// AnswersWhere is Answers, given the nodes that FailsOn.
+func (m *Scheduler) AnswersWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
+	return m.filtersAnswer(pod, s, failsOn) && !m.misrates(pod, s)
+}
+
+func (m *Scheduler) filtersAnswer(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
 	if !m.canFail() || TurnedAway(pod, s) {
 		return true
 	}
-	fails := filter(s.Nodes, func(node *v1.Node) bool { return m.failsOn(pod, node, s) })
+	fails := filter(s.Nodes, failsOn)
 	return len(fails) == 0 || exists(minus(nominatedNodes(pod, s), fails), func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
 }
 
 func (m *Scheduler) misrates(pod *v1.Pod, s *Snapshot) bool {
-	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.misratesOn(pod, node, s) })
+	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.MisratesOn(pod, node, s) })
 	if len(misrated) == 0 || TurnedAway(pod, s) {
 		return false
 	}
 	feasible := filter(s.Nodes, func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
 	return len(feasible) > 1 && len(m.rules.unrated(pod, feasible)) == 0 &&
 		exists(misrated, func(node *v1.Node) bool { return contains(feasible, node) })
-}
-
-func (m *Scheduler) misratesOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return exists(m.quirks, func(q Quirk) bool { return q.Misrates != nil && q.Misrates(m, pod, node, s) })
 }
 
 func (m *Scheduler) canFail() bool {
@@ -44,13 +45,16 @@ func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
 	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) && len(m.leastRivals(pod, s)) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)
-			return len(jeopardy) > 0 && m.failsOn(pod, node, s.Without(jeopardy...))
+			return len(jeopardy) > 0 && m.FailsOn(pod, node, s.Without(jeopardy...))
 		})
 }
 
-// failsOn tells whether asking the filters about the node, with the nominated pods that must be respected and then without,
+// FailsOn tells whether asking the filters about the node, with the nominated pods that must be respected and then without,
 // ends in an error before one of them rejects it.
-func (m *Scheduler) failsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	if !m.canFail() {
+		return false
+	}
 	for _, stage := range m.stages(pod, node, s) {
 		for _, f := range m.filters {
 			switch {
@@ -64,10 +68,9 @@ func (m *Scheduler) failsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return false
 }
 
-// MayFail tells whether the node is one for which Answers may be false: asking the filters about it ends in an error before one of them
-// rejects it, or it is misrated if it is rated.
-func (m *Scheduler) MayFail(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return m.misratesOn(pod, node, s) || m.canFail() && m.failsOn(pod, node, s)
+// MisratesOn tells whether the node is misrated if it is rated.
+func (m *Scheduler) MisratesOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.Misrates != nil && q.Misrates(m, pod, node, s) })
 }
 
 // stages are the snapshots that filters are asked about the node in: with the nominated pods that must be respected, if there are any,
