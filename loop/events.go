@@ -80,7 +80,10 @@ func (s *Scope) events(state *State) []Action {
 func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventKind) []Action {
 	var actions []Action
 	changed := func(doc string, change func(*v1.Node)) {
-		after := node.DeepCopy()
+		after := new(v1.Node)
+		*after = *node // nobody changes what both have, but for labels
+		after.Labels = map[string]string{}
+		maps.Copy(after.Labels, node.Labels)
 		change(after)
 		actions = append(actions, update(node, after, doc)...)
 	}
@@ -115,7 +118,8 @@ func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventKind) []Action
 func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventKind) []Action {
 	pending := pod.Spec.NodeName == ""
 	changed := func(doc string, change func(*v1.Pod)) []Action {
-		after := pod.DeepCopy()
+		after := new(v1.Pod)
+		*after = *pod // nobody changes what both have
 		change(after)
 		return update(pod, after, doc)
 	}
@@ -143,8 +147,11 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventKind) []Action {
 	return actions
 }
 
-// addedNodes gives a new node like each kind, with the lowest number that is free.
+// addedNodes gives a new node like each kind, with the lowest number that is free; none if there are as many as there may be.
 func (s *Scope) addedNodes(state *State) []Action {
+	if s.Nodes > 0 && len(state.API.Nodes) >= s.Nodes {
+		return nil
+	}
 	var actions []Action
 	for _, kind := range s.Kinds.Nodes {
 		for n := 1; ; n++ {

@@ -69,9 +69,23 @@ func TestEvents(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
+		if scope.Nodes = 1; kind == loop.NodeAdded && len(scope.Actions(state, loop.Used{})) > 0 {
+			t.Error("a second node is added, and there may be one")
+		}
 		if left := scope.Actions(state, loop.Used{Events: 1}); left != nil {
 			t.Errorf("%s: there is no event left, and yet %v", kind, left)
 		}
+	}
+}
+
+// TestEventsOfBareNode: a node without labels may get those that others have.
+func TestEventsOfBareNode(t *testing.T) {
+	bare := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "bare"}}
+	kinds := &spec.Snapshot{Nodes: []*v1.Node{bare, {ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"disk": "ssd"}}}}}
+	scope := &loop.Scope{Kinds: kinds, Events: 1, Happens: []loop.EventKind{loop.NodeLabels}}
+	actions := scope.Actions(&loop.State{API: &spec.Snapshot{Nodes: []*v1.Node{bare}}}, loop.Used{})
+	if len(actions) != 1 || actions[0].String() != "Node bare: labels: it has disk=ssd" || bare.Labels != nil {
+		t.Errorf("actions %v, and the node has %v", actions, bare.Labels)
 	}
 }
 

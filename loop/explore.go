@@ -21,9 +21,9 @@ type Subject struct {
 	// Ask gives the decision that the system's code takes when it is asked a single question, outside any run. Several may ask at the
 	// same time. If it is nil the two are not compared.
 	Ask func(spec.Question) *spec.Decision
-	// Keep is the number of systems that may be kept in the middle of a run, for what is explored from there. Without one the run is
-	// repeated. It makes no difference to the result, as what follows a state depends on the state alone.
-	Keep int
+	// Ahead is the number of actions by which a system goes on, once a run was repeated for an action of a state, where it comes upon
+	// actions that are still to be taken. It makes no difference to the result, as what follows a state depends on the state alone.
+	Ahead int
 	// Settling, if not nil, is told of how many states it was followed what goes on by itself, and how many there are so far, by one worker
 	// at a time.
 	Settling func(followed, of int)
@@ -85,10 +85,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e := &explorer{
-		scope: scope, Subject: subject, points: points{}, situations: map[hash]*situation{},
-		kept: pool{room: subject.Keep, systems: map[hash][]System{}}, fail: cancel,
+		scope: scope, Subject: subject, points: points{}, visits: map[place]*visit{}, situations: map[hash]*situation{}, fail: cancel,
+		maxDepth: o.MaxDepth,
 	}
-	defer e.dropAll()
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
 		return nil, failed
@@ -96,6 +95,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	if err != nil {
 		return nil, err
 	}
+	clear(e.visits)
 	result := &Result{Scope: scope, Result: found}
 	for _, f := range found.Findings {
 		finding, err := e.finding(f)
@@ -121,12 +121,14 @@ type explorer struct {
 	Subject
 	scope *Scope
 	fail  context.CancelCauseFunc
+	// maxDepth is where the checker stops; 0 if it does not.
+	maxDepth int
 
-	mu         sync.Mutex
-	points     points
-	situations map[hash]*situation // none without Scope.Liveness
-	// kept are systems that came to a state from which something is still to be explored, by whatever run.
-	kept          pool
+	mu     sync.Mutex
+	points points
+	// visits are those of points of which the checker did not ask yet.
+	visits        map[place]*visit
+	situations    map[hash]*situation // none without Scope.Liveness
 	builds, steps int64
 }
 
@@ -143,7 +145,8 @@ func (e *explorer) Initial(emit func([]byte)) {
 		}
 		state := system.State()
 		system.Close()
-		at := e.arrive(&point{initial: i}, state)
+		at := &point{place: place{state: state.Hash()}, initial: i}
+		e.visit(at.place, state)
 		e.points.add(at)
 		emit(at.key())
 	}
@@ -179,62 +182,45 @@ func (w *worker) Expand(key []byte, out *checker.Steps) {
 	at := w.points.at(key)
 	covered := w.points.covered(at)
 	w.mu.Unlock()
-	switch {
-	case covered:
-	case at.actions == 0:
-		if at.end != nil {
-			w.add(&situation{hash: at.end.hash, point: at, pods: at.end.pods, moves: slices.Clone(at.end.moves)})
-		}
-	default:
+	if !covered {
 		if err := w.expand(at, out); err != nil {
 			w.fail(err)
 		}
 	}
-	w.done(at)
+	w.mu.Lock()
+	at.expanded = true
+	delete(w.visits, at.place)
+	w.mu.Unlock()
 }
 
 func (w *worker) expand(at *point, out *checker.Steps) error {
-	var from *situation
-	for i := 0; ; i++ {
-		system, err := w.resume(at)
+	visit, err := w.visited(at)
+	if err != nil {
+		return err
+	}
+	outcomes := make([]*outcome, len(visit.outcomes))
+	for i := range outcomes {
+		o, err := w.outcome(at, visit, i)
 		if err != nil {
 			return err
 		}
-		before := system.State()
-		if i == 0 && w.scope.Liveness {
-			from = w.situationAt(at, before)
-			defer w.add(from)
+		outcomes[i] = o
+		next := &point{place: place{o.state, at.used.After(o.action)}, initial: at.initial, from: at, action: o.action, index: i, depth: at.depth + 1}
+		w.mu.Lock()
+		w.points.add(next)
+		w.mu.Unlock()
+		step := out.Add(uint32(o.action.Verb)<<24|uint32(i), next.key())
+		for _, breach := range o.breaches {
+			out.Find(breach, step)
 		}
-		actions := w.scope.Actions(before, at.used)
-		if i == len(actions) {
-			system.Close()
-			return nil
-		}
-		action := actions[i]
-		taken, err := w.take(system, before, action)
-		if err != nil {
-			system.Close()
-			return fmt.Errorf("after %v: %w", at.run(), err)
-		}
-		next := w.arrive(&point{
-			used: at.used.After(action), initial: at.initial, from: at, action: action, index: i, depth: at.depth + 1,
-		}, taken.After)
-		w.note(next, system)
-		step := out.Add(uint32(action.Verb)<<24|uint32(i), next.key())
-		breaches := taken.Broken()
-		for _, breach := range breaches {
-			out.Find(breach.Key(), step)
-		}
-		if from != nil {
-			from.note(taken, breaches)
-		}
-		if n := len(taken.Needless()); n > 0 {
-			out.Count(0, int64(n))
-		}
-		if i == len(actions)-1 {
-			return nil
+		if o.needless > 0 {
+			out.Count(0, int64(o.needless))
 		}
 	}
+	if w.scope.Liveness {
+		w.add(visit.situation.after(at, outcomes))
+	}
+	return nil
 }
 
 // take takes an action.
@@ -260,82 +246,29 @@ func (e *explorer) begin(initial int) (System, error) {
 	return e.Start(e.scope.Initial[initial])
 }
 
-// arrive notes in the point what the state is like.
-func (e *explorer) arrive(p *point, state *State) *point {
-	p.state, p.actions = state.Hash(), len(e.scope.Actions(state, p.used))
-	if p.actions == 0 && e.scope.Liveness {
-		p.end = e.situationAt(p, state)
-	}
-	return p
-}
-
-// note notes a point to which the system has come. The system is kept for what goes on from there, or closed.
-func (e *explorer) note(p *point, system System) {
-	e.mu.Lock()
-	e.points.add(p)
-	kept := e.points.wanted(p.state) > len(e.kept.systems[p.state]) && e.kept.put(p.state, system)
-	e.mu.Unlock()
-	if !kept {
-		system.Close()
-	}
-}
-
-// done notes that nothing more is to be explored from the point, and closes systems that nobody needs any more.
-func (e *explorer) done(at *point) {
-	e.mu.Lock()
-	at.expanded = true
-	var needless []System
-	if e.points.wanted(at.state) == 0 {
-		needless = e.kept.takeAll(at.state)
-	}
-	e.mu.Unlock()
-	closeAll(needless)
-}
-
-// dropAll closes the systems that are kept.
-func (e *explorer) dropAll() {
-	for _, systems := range e.kept.systems {
-		closeAll(systems)
-	}
-	clear(e.kept.systems)
-}
-
-func closeAll(systems []System) {
-	for _, system := range systems {
-		system.Close()
-	}
-}
-
-// resume gives a system that is at the point, one that is kept or a new one.
-func (e *explorer) resume(at *point) (System, error) {
-	e.mu.Lock()
-	system := e.kept.take(at.state)
-	e.mu.Unlock()
-	if system != nil {
-		return system, nil
-	}
-	return e.reach(at)
-}
-
-// reach gives a new system that has taken the run to the point.
-func (e *explorer) reach(p *point) (System, error) {
+// reach gives a new system that has taken the run to the point, and the state that it is in.
+func (e *explorer) reach(p *point) (System, *State, error) {
 	system, err := e.begin(p.initial)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, action := range p.run() {
 		if _, err := e.do(system, action); err != nil {
 			system.Close()
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	state := system.State()
-	if is := state.Hash(); is != p.state {
+	is := state.Hash()
+	if p.settling {
+		is = settledHash(state)
+	}
+	if is != p.state {
 		system.Close()
-		return nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
+		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
 			e.scope.Name, p.run(), is[:8], p.state[:8], state.Canonical())
 	}
-	return system, nil
+	return system, state, nil
 }
 
 // finding repeats the shortest run of what the checker found.
@@ -348,11 +281,10 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	e.mu.Lock()
 	at := e.points.at(from)
 	e.mu.Unlock()
-	system, err := e.reach(at)
+	system, before, err := e.reach(at)
 	if err != nil {
 		return nil, err
 	}
-	before := system.State()
 	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
 	last, err := e.take(system, before, action)
 	system.Close()

@@ -29,7 +29,7 @@ func TestExplore(t *testing.T) {
 	for n, workers := range []int{1, 2, 5, 1, 2} {
 		var toys atomic.Int64
 		subject := subject(func(t *toy) { t.alive = &toys; toys.Add(1) })
-		subject.Keep = []int{0, 0, 0, 5, 1000}[n]
+		subject.Ahead = []int{0, 0, 0, 5, 1000}[n]
 		result, err := loop.Explore(t.Context(), toyScope(), subject, checker.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -55,12 +55,12 @@ func TestExplore(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(first, text); diff != "" {
-			t.Errorf("with %d workers, %d kept (-one, none +more):\n%s", workers, subject.Keep, diff)
+			t.Errorf("with %d workers, %d ahead (-one, none +more):\n%s", workers, subject.Ahead, diff)
 		}
 		if left := toys.Load(); left != 0 {
-			t.Errorf("with %d workers, %d kept: %d systems were not closed, or were closed twice", workers, subject.Keep, left)
+			t.Errorf("with %d workers, %d ahead: %d systems were not closed, or were closed twice", workers, subject.Ahead, left)
 		}
-		t.Logf("%d workers, %d kept: %d systems built, %d actions for %d transitions", workers, subject.Keep, result.Builds, result.Steps, result.Generated)
+		t.Logf("%d workers, %d ahead: %d systems built, %d actions for %d transitions", workers, subject.Ahead, result.Builds, result.Steps, result.Generated)
 	}
 	t.Log(first)
 }

@@ -21,10 +21,10 @@ func liveToyScope() *loop.Scope {
 }
 
 // behavioursOf gives what goes on for ever of the toys, a line for each finding and its actions.
-func behavioursOf(t testing.TB, change func(*toy), workers, keep int) (keys []string, text string) {
+func behavioursOf(t testing.TB, change func(*toy), workers, ahead int) (keys []string, text string) {
 	t.Helper()
 	subject := subject(change)
-	subject.Keep = keep
+	subject.Ahead = ahead
 	result, err := loop.Explore(t.Context(), liveToyScope(), subject, checker.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestLivenessUndecided(t *testing.T) {
 		{"each flush leaves a trace", func(t *toy) { t.deaf, t.grows = true, true }, loop.LivenessResult{Stopped: checker.StateLimit}},
 	} {
 		subject := subject(row.change)
-		subject.Keep = 1000
+		subject.Ahead = 1000
 		result, err := loop.Explore(t.Context(), liveToyScope(), subject, checker.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)

@@ -13,21 +13,25 @@ type hash = [sha256.Size]byte
 // pointWidth is the number of bytes of a point's key.
 const pointWidth = sha256.Size + 3*4
 
-// point is a state, and how much of the scope a run to it used up, with a shortest such run.
+// place is a state, and how much of the scope is used up.
+type place struct {
+	state hash
+	used  Used
+}
+
+// point is a place with a shortest run to it.
 type point struct {
-	state   hash
-	used    Used
+	place
 	initial int
 	// from is the point before, and action leads here from it; nil for an initial state.
 	from   *point
 	action Action
 	// index is the number of the action among those of from.
 	index, depth int
-	// actions is how many actions may be taken here. If it is none, end is how things stand for ever, if that is asked.
-	actions int
-	end     *situation
 	// expanded: nothing more is to be explored from here.
 	expanded bool
+	// settling: the state is known by its settledHash.
+	settling bool
 }
 
 // key is the point as the checker knows it.
@@ -81,6 +85,11 @@ func (all points) add(p *point) {
 	all[p.state] = append(there, p)
 }
 
+// expanded tells whether nothing more is to be explored from the place.
+func (all points) expanded(at place) bool {
+	return slices.ContainsFunc(all[at.state], func(p *point) bool { return p.place == at && p.expanded })
+}
+
 // covered tells whether a run that is no longer came to the same state and used up less of the scope. All that may go on from here may then
 // go on from there, and is explored there.
 func (all points) covered(p *point) bool {
@@ -88,54 +97,4 @@ func (all points) covered(p *point) bool {
 		return q.used != p.used && q.depth <= p.depth &&
 			q.used.Arrivals <= p.used.Arrivals && q.used.Events <= p.used.Events && q.used.Faults <= p.used.Faults
 	})
-}
-
-// wanted gives how many actions are still to be taken from the state, at most.
-func (all points) wanted(state hash) int {
-	n := 0
-	for _, p := range all[state] {
-		if !p.expanded && !all.covered(p) {
-			n += p.actions
-		}
-	}
-	return n
-}
-
-// pool keeps systems in the middle of their runs, by the states they are in.
-type pool struct {
-	room    int
-	systems map[hash][]System
-}
-
-// put keeps the system that is in the state; false if there is no room.
-func (k *pool) put(state hash, system System) bool {
-	if k.room == 0 {
-		return false
-	}
-	k.room--
-	k.systems[state] = append(k.systems[state], system)
-	return true
-}
-
-// take gives a system that is in the state; nil if there is none.
-func (k *pool) take(state hash) System {
-	systems := k.systems[state]
-	if len(systems) == 0 {
-		return nil
-	}
-	k.room++
-	if last := len(systems) - 1; last > 0 {
-		k.systems[state] = systems[:last]
-	} else {
-		delete(k.systems, state)
-	}
-	return systems[len(systems)-1]
-}
-
-// takeAll gives all that are in the state.
-func (k *pool) takeAll(state hash) []System {
-	systems := k.systems[state]
-	k.room += len(systems)
-	delete(k.systems, state)
-	return systems
 }

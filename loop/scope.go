@@ -18,6 +18,8 @@ type Scope struct {
 	Initial []*spec.Snapshot
 	// Kinds has the nodes and pods that others may become like, and of which more may arrive; and the other objects.
 	Kinds *spec.Snapshot
+	// Nodes is the number of nodes that there may be at a time: no more are added. 0 is no bound.
+	Nodes int
 	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and Faults the number
 	// of cycles that fail or wait.
 	Arrivals, Events, Faults int
@@ -27,6 +29,11 @@ type Scope struct {
 	Liveness bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
+}
+
+// Bound lets the scope begin with every cluster of up to so many nodes like those of its kinds, and have no more at any time.
+func (s *Scope) Bound(nodes int) {
+	s.Nodes, s.Initial = nodes, Clusters(s.Kinds, nodes)
 }
 
 // Used is how much of a scope a run has used up.
@@ -173,7 +180,8 @@ func refOfPod(key string) Ref {
 func (s *Scope) arrivals(state *State) []Action {
 	var actions []Action
 	for _, kind := range s.Kinds.Pods {
-		pod := kind.DeepCopy()
+		pod := new(v1.Pod)
+		*pod = *kind // nobody changes what both have
 		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
 		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
 		for n := 1; ; n++ {

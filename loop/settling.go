@@ -69,11 +69,9 @@ type standing struct {
 // move is a step of settling.
 type move struct {
 	action Action
-	// taken: it was taken, and what is below is known.
-	taken bool
-	to    hash
-	// found is the situation it leads to, if nobody knew it; until the level is over.
-	found *situation
+	// claimed: it was taken, or somebody has set about it. taken: it was taken, and what is below is known.
+	claimed, taken bool
+	to             hash
 	// popped is the pod that the scheduler took, and preempts tells whether it was nominated or others were evicted for it.
 	popped   string
 	preempts bool
@@ -107,9 +105,9 @@ func settledHash(state *State) hash {
 	return settled.Hash()
 }
 
-// situationAt gives the situation of a state, with moves that are not taken yet.
-func (e *explorer) situationAt(at *point, state *State) *situation {
-	s := &situation{hash: settledHash(state), point: at, pods: e.standings(state)}
+// situationOf gives the situation of a state, with moves that are not taken yet and no run to it.
+func (e *explorer) situationOf(state *State) *situation {
+	s := &situation{hash: settledHash(state), pods: e.standings(state)}
 	for _, action := range settling(state) {
 		s.moves = append(s.moves, move{action: action})
 	}
@@ -167,14 +165,25 @@ func (s *situation) of(pod string) (standing, bool) {
 	return s.pods[i], true
 }
 
-// note notes a step that was taken in the situation, if it is one of settling.
-func (s *situation) note(t *Transition, breaches []Breach) {
-	i := slices.IndexFunc(s.moves, func(m move) bool { return m.action.String() == t.Action.String() })
-	if i < 0 {
-		return
+// number gives the number of the action among the moves; -1 if it is none of settling.
+func (s *situation) number(a Action) int {
+	return slices.IndexFunc(s.moves, func(m move) bool { return m.action.String() == a.String() })
+}
+
+// claim gives the number of a move that nobody has set about yet; -1 if there is none.
+func (s *situation) claim() int {
+	i := slices.IndexFunc(s.moves, func(m move) bool { return !m.claimed })
+	if i >= 0 {
+		s.moves[i].claimed = true
 	}
-	m := &s.moves[i]
-	m.taken, m.to, m.popped, m.preempts = true, settledHash(t.After), t.Step.Popped, t.preempts()
+	return i
+}
+
+// moveOf gives a step that was taken as a move.
+func moveOf(t *Transition, breaches []Breach) move {
+	m := move{
+		action: t.Action, claimed: true, taken: true, to: settledHash(t.After), popped: t.Step.Popped, preempts: t.preempts(),
+	}
 	for _, b := range breaches {
 		if b.Property.Name == refinement().Name {
 			m.breach, m.known = true, b.Known
@@ -186,6 +195,7 @@ func (s *situation) note(t *Transition, breaches []Breach) {
 			m.keeps = defect.Name
 		}
 	}
+	return m
 }
 
 // preempts tells whether the scheduler evicts in the step, or nominates the pod to another node than before. A pod that waits is nominated to where it is
@@ -228,45 +238,33 @@ func (e *explorer) settle(ctx context.Context, o checker.Options) ([]*situation,
 		explored = append(explored, s)
 	}
 	slices.SortFunc(explored, before)
-	followed := 0
-	most := max(leastSettling, mostSettling*len(explored))
-	for level := explored; len(level) > 0; {
-		err := e.settleLevel(ctx, level, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), func() {
-			if followed++; e.Settling != nil {
-				e.Settling(followed, len(e.situations))
-			}
-		})
-		if err != nil {
+	l := &levels{explorer: e, ahead: map[hash]*situation{}, most: max(leastSettling, mostSettling*len(explored))}
+	for level := explored; len(level) > 0; level = l.next(level) {
+		if len(e.situations) > l.most {
+			return nil, checker.StateLimit, nil
+		}
+		if err := l.take(ctx, level, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))); err != nil {
 			return nil, checker.NotStopped, err
 		}
 		if ctx.Err() != nil {
 			return nil, checker.Cancelled, nil
 		}
-		var next []*situation
-		for _, s := range level {
-			for i := range s.moves {
-				found := s.moves[i].found
-				s.moves[i].found = nil
-				switch {
-				case found == nil:
-				case e.situations[found.hash] == nil:
-					e.situations[found.hash] = found
-					next = append(next, found)
-				default:
-					e.drop(found.point)
-				}
-			}
-		}
-		if len(e.situations) > most {
-			return nil, checker.StateLimit, nil
-		}
-		level = next
 	}
 	return explored, checker.NotStopped, nil
 }
 
-// settleLevel takes the moves of the situations that were not taken yet. done is called after each, by one worker at a time.
-func (e *explorer) settleLevel(ctx context.Context, level []*situation, workers int, done func()) error {
+// levels are the situations in the order of their runs' lengths.
+type levels struct {
+	*explorer
+	// ahead are those that systems went on to, and that no level has yet.
+	ahead map[hash]*situation
+	// most is how many there may be.
+	most     int
+	followed int
+}
+
+// take takes the moves of the situations of a level that were not taken yet.
+func (l *levels) take(ctx context.Context, level []*situation, workers int) error {
 	var next atomic.Int64
 	var one sync.Mutex
 	errs := make([]error, len(level))
@@ -274,67 +272,115 @@ func (e *explorer) settleLevel(ctx context.Context, level []*situation, workers 
 	for range workers {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(level) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[i] = e.takeMoves(level[i])
+				errs[i] = l.takeMoves(level[i])
 				one.Lock()
-				done()
+				if l.followed++; l.Settling != nil {
+					l.Settling(l.followed, len(l.situations))
+				}
 				one.Unlock()
 			}
 		})
 	}
 	group.Wait()
+	for i, s := range level { // what a worker claimed and could not take is left
+		if errs[i] == nil && ctx.Err() == nil {
+			errs[i] = l.takeMoves(s)
+		}
+	}
 	return cmp.Or(errs...)
 }
 
-// takeMoves takes the moves of a situation that were not taken yet.
-func (e *explorer) takeMoves(s *situation) error {
-	for i := range s.moves {
-		if s.moves[i].taken {
-			continue
+// next gives the situations that the level leads to and no level had yet.
+func (l *levels) next(level []*situation) []*situation {
+	var next []*situation
+	for _, s := range level {
+		for i := range s.moves {
+			m := &s.moves[i]
+			found := l.ahead[m.to]
+			if found == nil {
+				continue
+			}
+			delete(l.ahead, m.to)
+			found.point = &point{
+				place: place{m.to, s.point.used.After(m.action)}, settling: true, initial: s.point.initial,
+				from: s.point, action: m.action, index: i, depth: s.point.depth + 1,
+			}
+			l.situations[m.to] = found
+			next = append(next, found)
 		}
-		system, err := e.resume(s.point)
+	}
+	return next
+}
+
+// takeMoves takes the moves of a situation that nobody has taken yet, and goes on from there.
+func (l *levels) takeMoves(s *situation) error {
+	for {
+		l.mu.Lock()
+		i := s.claim()
+		l.mu.Unlock()
+		if i < 0 {
+			return nil
+		}
+		system, state, err := l.reach(s.point)
 		if err != nil {
 			return err
 		}
-		taken, err := e.take(system, system.State(), s.moves[i].action)
+		err = l.goOn(system, state, s, i)
+		system.Close()
 		if err != nil {
-			system.Close()
 			return err
 		}
+	}
+}
+
+// goOn takes the move of that number with a system that is in the situation, and goes on with others that nobody has taken, while it comes upon any.
+func (l *levels) goOn(system System, state *State, s *situation, i int) error {
+	for n := 0; ; n++ {
+		taken, err := l.explorer.take(system, state, s.moves[i].action)
+		if err != nil {
+			l.mu.Lock()
+			s.moves[i].claimed = false
+			l.mu.Unlock()
+			if n > 0 {
+				err = nil // and an error of the run once its level comes
+			}
+			return err
+		}
+		state = taken.After
 		var breaches []Breach
 		for _, v := range refinement().Broken(taken) {
 			breaches = append(breaches, Breach{refinement(), v})
 		}
-		s.note(taken, breaches)
-		if e.situations[s.moves[i].to] != nil {
-			system.Close()
-			continue
+		m := moveOf(taken, breaches)
+		to := l.at(m.to, state)
+		l.mu.Lock()
+		s.moves[i] = m
+		s, i = to, -1
+		if n < l.Ahead && len(l.situations)+len(l.ahead) <= l.most {
+			i = to.claim()
 		}
-		used := s.point.used.After(s.moves[i].action)
-		at := &point{
-			state: taken.After.Hash(), used: used, initial: s.point.initial, from: s.point, action: s.moves[i].action, index: i, depth: s.point.depth + 1,
+		l.mu.Unlock()
+		if i < 0 {
+			return nil
 		}
-		s.moves[i].found = e.situationAt(at, taken.After)
-		e.keep(at, system)
-	}
-	return nil
-}
-
-// keep keeps the system that is at the point, if there is room, or closes it.
-func (e *explorer) keep(at *point, system System) {
-	e.mu.Lock()
-	kept := e.kept.put(at.state, system)
-	e.mu.Unlock()
-	if !kept {
-		system.Close()
 	}
 }
 
-// drop closes a system that is kept for the point, if there is one.
-func (e *explorer) drop(at *point) {
-	e.mu.Lock()
-	system := e.kept.take(at.state)
-	e.mu.Unlock()
-	if system != nil {
-		system.Close()
+// at gives the situation of a state to which a system has come.
+func (l *levels) at(hash hash, state *State) *situation {
+	known := func() *situation { return cmp.Or(l.situations[hash], l.ahead[hash]) }
+	l.mu.Lock()
+	s := known()
+	l.mu.Unlock()
+	if s != nil {
+		return s
 	}
+	found := l.situationOf(state)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := known(); s != nil {
+		return s // another worker was faster
+	}
+	l.ahead[hash] = found
+	return found
 }

@@ -60,6 +60,6 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 	}
 	nodes, scope := loopBounds(name)
 	scope.Name, scope.Doc, scope.Kinds = name, firstComment(string(file)), manifests.Snapshot()
-	scope.Initial = loop.Clusters(scope.Kinds, nodes)
+	scope.Bound(nodes)
 	return &scope, nil
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// maxKept is the number of schedulers that are kept in the middle of a run. One takes some 100 kB.
-const maxKept = 16384
+// goAhead is the number of actions by which a scheduler goes on with what nobody asked for yet.
+const goAhead = 4
 
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {
@@ -51,7 +51,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "begin with the cluster in this `file`, directory or - (stdin); may be repeated")
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
-	f.IntVar(&o.nodes, "nodes", 0, "begin with every cluster of up to `N` nodes like those of the theme (default that of the theme; not with -f)")
+	f.IntVar(&o.nodes, "nodes", 0, "begin with every cluster of up to `N` nodes like those of the theme, and add no more (default that of the theme; not with -f)")
 	f.IntVar(&o.pods, "pods", 0, "let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)")
 	f.IntVar(&o.events, "events", 0, "let up to `E` events happen to the cluster (default that of the theme; with -f 1)")
 	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
@@ -221,7 +221,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		}
 		told := time.Now()
 		subject := loop.Subject{
-			Model: run.Spec, Start: start, Ask: alone.Decide, Keep: maxKept,
+			Model: run.Spec, Start: start, Ask: alone.Decide, Ahead: goAhead,
 			Settling: func(followed, of int) {
 				if time.Since(told) < progress.every {
 					return
@@ -333,7 +333,7 @@ func (o *loopOptions) steps() int {
 // bound gives the scope the bounds that are on the command line.
 func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("nodes") {
-		scope.Initial = loop.Clusters(scope.Kinds, o.nodes)
+		scope.Bound(o.nodes)
 	}
 	if o.given("pods") {
 		scope.Arrivals = o.pods

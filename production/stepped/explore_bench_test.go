@@ -14,17 +14,17 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// BenchmarkExplore gives what a transition of an exhaustive exploration costs, with and without keeping schedulers in the middle of
-// their runs: schedulers built, and actions taken, for each.
+// BenchmarkExplore gives what a transition of an exhaustive exploration costs, if a scheduler takes one action that is asked for, and if it goes on:
+// schedulers built, and actions taken, for each.
 func BenchmarkExplore(b *testing.B) {
 	cfg, err := production.DefaultConfig()
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, row := range []struct {
-		name string
-		keep int
-	}{{"none kept", 0}, {"kept", 16384}} {
+		name  string
+		ahead int
+	}{{"one action", 0}, {"one more", 1}, {"four more", 4}, {"16 more", 16}, {"64 more", 64}} {
 		b.Run(row.name, func(b *testing.B) {
 			ask := alone(b).Decide
 			for b.Loop() {
@@ -32,7 +32,7 @@ func BenchmarkExplore(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				result, err := loop.Explore(b.Context(), scope, loop.Subject{Model: model(b), Ask: ask, Keep: row.keep, Start: func(initial *spec.Snapshot) (loop.System, error) {
+				result, err := loop.Explore(b.Context(), scope, loop.Subject{Model: model(b), Ask: ask, Ahead: row.ahead, Start: func(initial *spec.Snapshot) (loop.System, error) {
 					return stepped.New(b.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{})
 				}}, checker.Options{Workers: 1})
 				if err != nil {

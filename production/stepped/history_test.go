@@ -150,7 +150,7 @@ func wide(t *testing.T, name string) *loop.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope.Initial = loop.Clusters(scope.Kinds, 2)
+	scope.Bound(2)
 	scope.Arrivals, scope.Events, scope.Faults = 3, 4, max(scope.Faults, 1)
 	return scope
 }

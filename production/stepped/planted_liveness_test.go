@@ -75,7 +75,7 @@ func explored(t *testing.T, scope *loop.Scope, workers int, plant func(*kubesche
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := loop.Subject{Model: model(t), Ask: alone(t).Decide, Keep: 100, Start: func(initial *spec.Snapshot) (loop.System, error) {
+	subject := loop.Subject{Model: model(t), Ask: alone(t).Decide, Ahead: 100, Start: func(initial *spec.Snapshot) (loop.System, error) {
 		s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{Faults: true, Plant: plant})
 		if err != nil || wrap == nil {
 			return s, err
