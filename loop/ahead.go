@@ -1,6 +1,11 @@
 package loop
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // A system cannot be set to a state, nor copied. So once a run was repeated to take one action, its system goes on from there, with actions that are
 // still to be taken where it comes. What they lead to is noted until the checker asks for it.
@@ -138,7 +143,7 @@ func (e *explorer) tryOut(system System, before *State, used Used, number int) (
 		return nil, nil, err
 	}
 	breaches := taken.Broken()
-	o := &outcome{action: action, state: taken.After.Hash(), needless: len(taken.Needless())}
+	o := &outcome{action: e.shared(action), state: taken.After.Hash(), needless: len(taken.Needless())}
 	for _, breach := range breaches {
 		o.breaches = append(o.breaches, breach.Key())
 	}
@@ -146,6 +151,33 @@ func (e *explorer) tryOut(system System, before *State, used Used, number int) (
 		o.move = moveOf(taken, breaches)
 	}
 	return o, taken.After, nil
+}
+
+// shared gives the action with an object that other actions have too: most of the memory would go to objects of which there are few. What they differ in,
+// version and uid, the API server gives anew whenever the action is repeated.
+func (e *explorer) shared(a Action) Action {
+	if a.Object == nil {
+		return a
+	}
+	object := a.Object.DeepCopyObject()
+	if meta, ok := object.(metav1.Object); ok {
+		meta.SetResourceVersion("")
+		meta.SetUID("")
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		return a
+	}
+	key := a.String() + string(data)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known, ok := e.actions[key]
+	if !ok {
+		known = a
+		known.Object = object
+		e.actions[key] = known
+	}
+	return known
 }
 
 // after gives the situation of the point, with the moves that were taken.

@@ -85,7 +85,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e := &explorer{
-		scope: scope, Subject: subject, points: points{}, visits: map[place]*visit{}, situations: map[hash]*situation{}, fail: cancel,
+		scope: scope, Subject: subject, points: points{}, visits: map[place]*visit{}, actions: map[string]Action{}, situations: map[hash]*situation{}, fail: cancel,
 		maxDepth: o.MaxDepth,
 	}
 	found, err := checker.Check(ctx, e, o)
@@ -128,6 +128,7 @@ type explorer struct {
 	points points
 	// visits are those of points of which the checker did not ask yet.
 	visits        map[place]*visit
+	actions       map[string]Action   // see shared
 	situations    map[hash]*situation // none without Scope.Liveness
 	builds, steps int64
 }
