@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // A system cannot be set to a state, nor copied. So once a run was repeated to take one action, its system goes on from there, with actions that are
@@ -75,7 +78,14 @@ func (e *explorer) visited(at *point) (*visit, error) {
 	return e.newVisit(at.place, state), nil
 }
 
-// outcome gives what the action of that number leads to from the point. If nobody has taken it, its run is repeated for it.
+// stop is where a system is on its way.
+type stop struct {
+	place
+	visit *visit
+	state *State
+}
+
+// outcome gives what the action of that number leads to from the point. If nobody has taken it, its run is repeated for it, and the system goes on from there.
 func (e *explorer) outcome(at *point, v *visit, number int) (*outcome, error) {
 	e.mu.Lock()
 	known := v.outcomes[number]
@@ -89,36 +99,76 @@ func (e *explorer) outcome(at *point, v *visit, number int) (*outcome, error) {
 		return nil, err
 	}
 	defer system.Close()
-	asked, after, err := e.tryOut(system, state, at.used, number)
+	before := stop{at.place, v, state}
+	asked, here, err := e.tryOut(system, before, number)
 	if err != nil {
 		return nil, err
 	}
-	e.note(v, number, asked)
-	here := place{asked.state, at.used.After(asked.action)}
-	for n := 1; ; n++ {
-		v := e.visit(here, after)
-		if n > e.Ahead || e.maxDepth > 0 && at.depth+n >= e.maxDepth {
-			break
-		}
-		i := e.claim(v)
+	for last, n := asked, 1; n <= e.Ahead && (e.maxDepth == 0 || at.depth+n < e.maxDepth); n++ {
+		i := e.claim(here.visit)
 		if i < 0 {
-			break
+			if i = e.claim(before.visit); i < 0 {
+				break
+			}
+			if before.state = e.takeBack(system, before.state, last.action); before.state == nil {
+				e.unclaim(before.visit, i)
+				break
+			}
+			here = before
 		}
-		var o *outcome
-		if o, after, err = e.tryOut(system, after, here.used, i); err != nil {
+		before = here
+		if last, here, err = e.tryOut(system, before, i); err != nil {
 			break // and an error of the run once the checker asks for it
 		}
-		e.note(v, i, o)
-		here = place{o.state, here.used.After(o.action)}
 	}
 	return asked, nil
 }
 
-// note notes what an action led to. Two workers may have taken it; it led both to the same.
-func (e *explorer) note(v *visit, number int, o *outcome) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	v.outcomes[number] = o
+// takeBack takes an event back, and gives the state if it is the one before; nil if not.
+func (e *explorer) takeBack(system System, before *State, a Action) *State {
+	back, ok := a.inverse(before)
+	if !ok {
+		return nil
+	}
+	if _, err := e.do(system, back); err != nil {
+		return nil
+	}
+	state := system.State()
+	if state.Hash() != before.Hash() {
+		return nil
+	}
+	return state
+}
+
+// takenBack is the Doc of what only takes an event back.
+const takenBack = "it is as it was"
+
+// inverse gives the action that takes an event back; false if nobody can: pods do not come back, and keep what is decided about them.
+func (a Action) inverse(before *State) (Action, bool) {
+	if a.Controller {
+		return Action{}, false
+	}
+	if a.Verb == Create {
+		return Action{Verb: Delete, Ref: a.Ref, Doc: takenBack}, true
+	}
+	objects := Objects(before.API)
+	i := slices.IndexFunc(objects, func(object runtime.Object) bool { return RefOf(object) == a.Ref })
+	if i < 0 {
+		return Action{}, false
+	}
+	switch pod, ok := objects[i].(*v1.Pod); {
+	case a.Verb == Delete && !ok:
+		return Action{Verb: Create, Ref: a.Ref, Object: objects[i], Doc: takenBack}, true
+	case a.Verb == Update && (!ok || relabelled(pod, a.Object)):
+		return Action{Verb: Update, Ref: a.Ref, Object: objects[i], Doc: takenBack}, true
+	}
+	return Action{}, false
+}
+
+// relabelled tells that nothing of the pod was changed but its metadata.
+func relabelled(before *v1.Pod, after runtime.Object) bool {
+	pod, ok := after.(*v1.Pod)
+	return ok && equality.Semantic.DeepEqual(before.Spec, pod.Spec) && equality.Semantic.DeepEqual(before.Status, pod.Status)
 }
 
 // claim gives the number of an action that nobody has set about yet; -1 if there is none.
@@ -135,12 +185,19 @@ func (e *explorer) claim(v *visit) int {
 	return i
 }
 
-// tryOut takes the action of that number, and gives what it leads to.
-func (e *explorer) tryOut(system System, before *State, used Used, number int) (*outcome, *State, error) {
-	action := e.scope.Actions(before, used)[number]
-	taken, err := e.take(system, before, action)
+// unclaim gives an action back that could not be taken.
+func (e *explorer) unclaim(v *visit, number int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v.claimed[number] = false
+}
+
+// tryOut takes the action of that number, notes what it leads to, and gives that with where it leads.
+func (e *explorer) tryOut(system System, at stop, number int) (*outcome, stop, error) {
+	action := e.scope.Actions(at.state, at.used)[number]
+	taken, err := e.take(system, at.state, action)
 	if err != nil {
-		return nil, nil, err
+		return nil, stop{}, err
 	}
 	breaches := taken.Broken()
 	o := &outcome{action: e.shared(action), state: taken.After.Hash(), needless: len(taken.Needless())}
@@ -150,7 +207,11 @@ func (e *explorer) tryOut(system System, before *State, used Used, number int) (
 	if e.scope.Liveness {
 		o.move = moveOf(taken, breaches)
 	}
-	return o, taken.After, nil
+	e.mu.Lock()
+	at.visit.outcomes[number] = o // two workers may have taken it; it led both to the same
+	e.mu.Unlock()
+	to := place{o.state, at.used.After(action)}
+	return o, stop{to, e.visit(to, taken.After), taken.After}, nil
 }
 
 // shared gives the action with an object that other actions have too: most of the memory would go to objects of which there are few. What they differ in,

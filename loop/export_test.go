@@ -1,5 +1,8 @@
 package loop
 
+// TakenBack is takenBack.
+const TakenBack = takenBack
+
 // Explanation gives what explains moves of which it is known by what each is explained: by nothing, as nothing is wrong with it ("right"), by
 // nothing although it is wrong ("new"), or by a defect.
 func Explanation(each ...string) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,7 +25,11 @@ type witnessed struct {
 func (w witnessed) Do(a loop.Action) (loop.Step, error) {
 	if a.Verb != loop.Flush { // which is for the report of a finding only
 		w.mu.Lock()
-		w.steps[fmt.Sprintf("%s: %s", w.State().Canonical(), a)] = true
+		step := fmt.Sprintf("%s: %s", w.State().Canonical(), a)
+		if a.Doc == loop.TakenBack {
+			step += ": " + a.Doc
+		}
+		w.steps[step] = true
 		w.mu.Unlock()
 	}
 	return w.toy.Do(a)
@@ -67,20 +72,37 @@ func TestExploreEveryStep(t *testing.T) {
 		follow(initial, nil, loop.Used{})
 	}
 
-	got, mu := map[string]bool{}, sync.Mutex{}
-	subject := loop.Subject{Model: toyModel(), Start: func(initial *spec.Snapshot) (loop.System, error) {
-		return witnessed{&toy{model: toyModel(), api: *initial}, &mu, got}, nil
-	}}
-	result, err := loop.Explore(t.Context(), scope, subject, checker.Options{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
+	var builds []int64
+	for _, ahead := range []int{0, 100} {
+		got, mu := map[string]bool{}, sync.Mutex{}
+		subject := loop.Subject{Model: toyModel(), Ahead: ahead, Start: func(initial *spec.Snapshot) (loop.System, error) {
+			return witnessed{&toy{model: toyModel(), api: *initial}, &mu, got}, nil
+		}}
+		result, err := loop.Explore(t.Context(), scope, subject, checker.Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := 0
+		for step := range got {
+			if strings.HasSuffix(step, loop.TakenBack) {
+				delete(got, step)
+				back++
+			}
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
+			t.Errorf("steps, going on with %d actions (-want +got):\n%s", ahead, diff)
+		}
+		taken := result.Generated - int64(len(scope.Initial))
+		if taken >= int64(all) {
+			t.Errorf("%d transitions were taken, of %d: nothing was left out, so this test shows nothing", taken, all)
+		}
+		if ahead > 0 && back == 0 {
+			t.Error("no action was taken back")
+		}
+		builds = append(builds, result.Builds)
+		t.Logf("%d transitions of %d, %d different steps, %d sorts of steps back; %d systems", taken, all, len(want), back, result.Builds)
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
+	if builds[1] >= builds[0] {
+		t.Errorf("%d systems were built where each takes one action, %d where they go on", builds[0], builds[1])
 	}
-	taken := result.Generated - int64(len(scope.Initial))
-	if taken >= int64(all) {
-		t.Errorf("%d transitions were taken, of %d: nothing was left out, so this test shows nothing", taken, all)
-	}
-	t.Logf("%d transitions of %d, %d different steps", taken, all, len(want))
 }

@@ -36,6 +36,9 @@ func (t *toy) Do(a loop.Action) (loop.Step, error) {
 	if t.fails != 0 && a.Verb == t.fails {
 		return loop.Step{}, fmt.Errorf("the toy cannot %s", a.Verb)
 	}
+	if a.Verb == loop.Delete {
+		return loop.Step{}, t.remove(a.Ref.Key())
+	}
 	switch object := a.Object.(type) {
 	case *v1.Pod:
 		t.api.Pods = append(t.api.Pods, object)
@@ -58,6 +61,17 @@ func (t *toy) Do(a loop.Action) (loop.Step, error) {
 		return loop.Step{}, nil
 	}
 	return t.schedule()
+}
+
+// remove removes a pod that is pending.
+func (t *toy) remove(pod string) error {
+	there := len(t.api.Pods)
+	t.api.Pods = slices.DeleteFunc(slices.Clone(t.api.Pods), func(p *v1.Pod) bool { return loop.Key(p) == pod && p.Spec.NodeName == "" })
+	t.queue = slices.DeleteFunc(slices.Clone(t.queue), func(q loop.Queued) bool { return q.Pod == pod })
+	if len(t.api.Pods) == there {
+		return fmt.Errorf("the toy has no pending pod %s", pod)
+	}
+	return nil
 }
 
 func (t *toy) wake() {

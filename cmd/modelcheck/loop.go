@@ -24,7 +24,7 @@ import (
 )
 
 // goAhead is the number of actions by which a scheduler goes on with what nobody asked for yet.
-const goAhead = 4
+const goAhead = 16
 
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {
