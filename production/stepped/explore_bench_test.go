@@ -28,7 +28,7 @@ func BenchmarkExplore(b *testing.B) {
 		b.Run(row.name, func(b *testing.B) {
 			ask := alone(b).Decide
 			for b.Loop() {
-				scope, err := scenario.LoopTheme("nominations", admission.Admit)
+				scope, err := scenario.LoopTheme("nodes", admission.Admit)
 				if err != nil {
 					b.Fatal(err)
 				}
