@@ -88,6 +88,7 @@ func (x *explainer) defectsOf(plugin string) pluginDefects {
 // mended; then the defects are looked for, and the errata that make no difference are left as they are.
 func (x *explainer) explain(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
 	i := &inquiry{explainer: x, question: q, plain: plain, decision: decision, answers: map[string]*answer{}}
+	i.rated = slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
 	var quirks []spec.Quirk
 	for _, c := range i.explain() {
 		quirks = append(quirks, c.Quirk)
@@ -144,6 +145,7 @@ type inquiry struct {
 	question *model.Question
 	plain    *model.Answer
 	decision *spec.Decision
+	rated    bool // by production, some node
 	// answers are those of the model with causes, by their numbers.
 	answers map[string]*answer
 }
@@ -190,12 +192,14 @@ func (i *inquiry) smallest(mended *model.Answer) []*cause {
 		return filters.NoDecision == (i.decision.Failure != "") && len(wrongVerdicts(filters, i.decision)) == 0 &&
 			i.agrees(i.question, i.answer(i.errata, defects...), i.decision)
 	}
-	suspects := i.suspects()
-	for n := range suspects {
-		if agrees(suspects[n : n+1]) {
-			return suspects[n : n+1]
+	spoken := i.spoken(i.plain)
+	for n := range spoken {
+		// Whether a defect is idle is asked of those that may be the one.
+		if one := spoken[n : n+1]; covers(one, differing) && !i.idle(spoken[n]) && agrees(one) {
+			return one
 		}
 	}
+	suspects := slices.DeleteFunc(slices.Clone(spoken), i.idle)
 	groups := []func() []*cause{sync.OnceValue(func() []*cause { return i.relevant(mended, suspects) })}
 	if len(differing) > 0 {
 		blamed := slices.DeleteFunc(slices.Clone(suspects), func(d *cause) bool {
@@ -229,18 +233,14 @@ func covers(defects []*cause, plugins []string) bool {
 	})
 }
 
-// suspects are the defects that can make a difference to the question: not those that are idle, nor those of plugins that have nothing to
-// say, with and without all their defects, of which one may have something to say only because of another, nor those that change only
-// ratings if production rated no node.
-func (i *inquiry) suspects() []*cause {
-	rated := slices.ContainsFunc(i.decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
-	profile, asked := i.plain.Spec().Profile, i.plain.Question
-	return slices.DeleteFunc(slices.Clone(i.spoken(i.plain)), func(d *cause) bool {
-		return d.onlyRates && !rated || d.Idle(profile, asked.Pod, asked.Snapshot)
-	})
+// idle tells whether a defect can make no difference to the question, or only one to ratings where production rated no node.
+func (i *inquiry) idle(d *cause) bool {
+	asked := i.plain.Question
+	return d.onlyRates && !i.rated || d.Idle(i.plain.Spec().Profile, asked.Pod, asked.Snapshot)
 }
 
-// spoken gives the defects of plugins that have something to say to the question of the answer.
+// spoken gives the defects of plugins that have something to say to the question of the answer, with or without all their defects, of which one
+// may have something to say only because of another.
 func (x *explainer) spoken(a *model.Answer) []*cause {
 	x.mu.Lock()
 	known, ok := x.speaking[a.Company()]

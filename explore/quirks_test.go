@@ -56,8 +56,8 @@ func TestTablesWithQuirks(t *testing.T) {
 	}
 }
 
-// TestQuirksThatMakeNoDifference: a model with a quirk that says that it is idle says what the model without says, and one that changes only
-// ratings filters as that does. The questions are of the themes.
+// TestQuirksThatMakeNoDifference: a model with a quirk that says that it is idle says what the model without says, alone and beside all others,
+// and one that changes only ratings filters as that does. The questions are of the themes.
 func TestQuirksThatMakeNoDifference(t *testing.T) {
 	plain := spec.New(spec.DefaultProfile())
 	idle, active, rates := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -71,6 +71,10 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 		}
 		for _, q := range questions {
 			want := plain.Expect(q)
+			busy := slices.DeleteFunc(spec.Quirks(), func(quirk spec.Quirk) bool { return quirk.Idle(plain.Profile, q.Pod, q.Snapshot) })
+			if diff := cmp.Diff(plain.With(busy...).Expect(q), plain.With(spec.Quirks()...).Expect(q), asSets); diff != "" {
+				t.Errorf("%s, %s asks: beside all others, those that are idle make a difference (-without +with):\n%s", name, q.Pod.Name, diff)
+			}
 			for _, quirk := range spec.Quirks() {
 				odd := plain.With(quirk)
 				if quirk.OnlyRates() {
@@ -96,7 +100,9 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 		}
 	}
 	for _, quirk := range spec.Quirks() {
-		if quirk.Plugin() == "DefaultPreemption" && !(idle[quirk.Name] && active[quirk.Name]) {
+		// No theme has another strategy than the default one, or requests that much.
+		elsewhere := slices.Contains([]string{"zero-score-left-out", "requests-overflow"}, quirk.Name)
+		if (quirk.Plugin() == "DefaultPreemption" || quirk.Needs != nil) && !(idle[quirk.Name] && (active[quirk.Name] || elsewhere)) {
 			t.Errorf("%s: idle %v, active %v; both are wanted", quirk.Name, idle[quirk.Name], active[quirk.Name])
 		}
 	}

@@ -13,6 +13,7 @@ func ZeroScoreLeftOut() Quirk {
 		About: "NodeResourcesFit",
 		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that can be said of it is " +
 			"as good as nothing.",
+		Needs: func(p *Profile, _ *v1.Pod, _ *Snapshot) bool { return p.Fit.Strategy == "RequestedToCapacityRatio" },
 		Change: func(p *Predicates) {
 			counts := p.Allocation.counts
 			p.Allocation.counts = func(args FitArgs, u utilization) bool {
@@ -33,6 +34,7 @@ func RequestsOverflow() Quirk {
 		Filter: &fit, Rater: &balance, Amounts: &amounts,
 		About:    "NodeResourcesFit",
 		Doc:      "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on any node, or its cycle ends in an error.",
+		Needs:    func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return vast(s.Pods, s.Nodes) },
 		Change:   func(p *Predicates) { p.Allocation.amounts = amounts },
 		Misrates: outOfRange,
 	}
@@ -40,7 +42,7 @@ func RequestsOverflow() Quirk {
 
 // outOfRange tells whether a rating of the node that adds requests up is not one of 0 to 100.
 func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return vast(pod, node, s) && exists(m.raters, func(r Rater) bool {
+	return vast(append(PodsOn(node, s), pod), []*v1.Node{node}) && exists(m.raters, func(r Rater) bool {
 		nodes := []*v1.Node{node}
 		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) || r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
 			return false
@@ -50,10 +52,10 @@ func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	})
 }
 
-// vast tells whether amounts on the node, all added up, are so large that a hundred times as much is no int64. Else there is nothing to
-// look for.
-func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	lists := append(each(PodsOn(node, s), NonZeroRequests), NonZeroRequests(pod), node.Status.Allocatable)
+// vast tells whether what the pods request and the nodes have, all added up, is so much that a hundred times as much is no int64. Else there
+// is nothing to look for.
+func vast(pods []*v1.Pod, nodes []*v1.Node) bool {
+	lists := append(each(pods, NonZeroRequests), each(nodes, func(n *v1.Node) v1.ResourceList { return n.Status.Allocatable })...)
 	return exists(sortedKeys(total(lists...)), func(name v1.ResourceName) bool {
 		hundredfold := DocumentedAmounts().together(name, lists)
 		return !hundredfold.Mul(hundredfold, big.NewInt(100)).IsInt64()

@@ -13,11 +13,13 @@ func BuiltInSpreadWithoutKeys() Quirk {
 		Name: "built-in-spread-without-keys", Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
 		About: "PodTopologySpread",
 		Doc:   "With the built-in default constraints, nodes that lack one of the topology keys are rated by the other, and their pods count.",
+		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+			sameHost := func(a, b *v1.Node) bool { return Colocated(v1.LabelHostname, a, b) }
+			return builtIn(p, pod) && (!all(s.Nodes, func(n *v1.Node) bool { return labelled(n, BuiltInSpread()) }) ||
+				len(distinct(s.Nodes, sameHost)) < len(s.Nodes))
+		},
 		Change: func(p *Predicates) {
 			complete, together := p.Spread.complete, p.Spread.together
-			builtIn := func(profile *Profile, pod *v1.Pod) bool {
-				return profile.Spread.Defaulting != "List" && len(pod.Spec.TopologySpreadConstraints) == 0
-			}
 			p.Spread.complete = func(profile *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool {
 				return builtIn(profile, pod) || complete(profile, pod, node, soft)
 			}
@@ -35,12 +37,20 @@ func BuiltInSpreadWithoutKeys() Quirk {
 	}
 }
 
+// builtIn tells whether the built-in default constraints are the pod's.
+func builtIn(p *Profile, pod *v1.Pod) bool {
+	return p.Spread.Defaulting != "List" && len(pod.Spec.TopologySpreadConstraints) == 0
+}
+
 // ExternalNameServes is a defect of kube-scheduler v1.36.
 func ExternalNameServes() Quirk {
 	return Quirk{
 		Name: "external-name-serves", Upstream: "not reported",
-		About:  "PodTopologySpread",
-		Doc:    "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so default constraints apply to them.",
+		About: "PodTopologySpread",
+		Doc:   "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so default constraints apply to them.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.Services, func(service *v1.Service) bool { return service.Spec.Type == v1.ServiceTypeExternalName })
+		},
 		Change: func(p *Predicates) { p.Spread.serves = selectedBy },
 	}
 }
@@ -52,6 +62,7 @@ func ReleasedPodSpreads() Quirk {
 		Name: "released-pod-spreads", Upstream: "not reported",
 		About: "PodTopologySpread",
 		Doc:   "A pod that its controller's selector does not match any more is spread over those that it matches.",
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool { return len(controllerSelectors(pod, s)) > 0 },
 		Change: func(p *Predicates) {
 			p.Spread.memberships = func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector {
 				services, controller := r.serviceSelectors(pod, s), controllerSelectors(pod, s)
@@ -74,6 +85,9 @@ func ExcludedHostCounts() Quirk {
 		Name: "excluded-host-counts", Upstream: "not reported",
 		About: "PodTopologySpread",
 		Doc:   "Where nodes are rated by host name, the pods on a node count although the constraint's nodeAffinityPolicy or nodeTaintsPolicy excludes it.",
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return !all(s.Nodes, func(n *v1.Node) bool { return meetsOwnAffinity(pod, n) && toleratesTaints(pod, n) })
+		},
 		Change: func(p *Predicates) {
 			crowds := p.Spread.crowds
 			p.Spread.crowds = func(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {

@@ -12,6 +12,9 @@ func ImageVolumesUnscaled() Quirk {
 		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
 		About: "ImageLocality",
 		Doc:   "The images of a pod's volumes count in what is present, not in how much there could be.",
+		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
+			return exists(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.Image != nil })
+		},
 		Change: func(p *Predicates) {
 			p.Images.expected = func(pod *v1.Pod) []string {
 				return each(slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers), func(c v1.Container) string { return tagged(c.Image) })

@@ -20,7 +20,8 @@ func ForeignNominations() Quirk {
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
 		Name: "nominations-beside-terminating", Upstream: "not reported",
-		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim terminates already.",
+		Doc:   "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim terminates already.",
+		Needs: terminatingThere,
 		KeepsRoom: func(o Outcome) bool {
 			return all(o.Victims, func(victim *v1.Pod) bool { return victim.DeletionTimestamp != nil })
 		},

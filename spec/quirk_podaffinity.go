@@ -23,6 +23,7 @@ func TermsBySamePod() Quirk {
 		Name: "terms-by-same-pod", Upstream: "kubernetes/kubernetes#130784",
 		About: "InterPodAffinity",
 		Doc:   "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod each.",
+		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(requiredAffinity(pod)) > 1 },
 		Change: func(p *Predicates) {
 			p.Affinity.satisfies = func(r AffinityRules, _ v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
 				return r.ofItsGroup(pod, other, s)
@@ -38,12 +39,16 @@ func GroupOutsideTopology() Quirk {
 		Name: "group-outside-topology", Upstream: "not reported",
 		About: "InterPodAffinity",
 		Doc:   "A pod counts as the first of its group though another of the group is bound, to a node without any of the topology keys.",
-		Change: func(p *Predicates) {
-			p.Affinity.belongs = func(pod *v1.Pod, node *v1.Node) bool {
-				return exists(requiredAffinity(pod), func(t v1.PodAffinityTerm) bool { return Colocated(t.TopologyKey, node, node) })
-			}
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return !all(s.Nodes, func(n *v1.Node) bool { return inTopology(pod, n) })
 		},
+		Change: func(p *Predicates) { p.Affinity.belongs = inTopology },
 	}
+}
+
+// inTopology tells whether the node has a topology key of the pod's required affinity.
+func inTopology(pod *v1.Pod, node *v1.Node) bool {
+	return exists(requiredAffinity(pod), func(t v1.PodAffinityTerm) bool { return Colocated(t.TopologyKey, node, node) })
 }
 
 // NominatedRepels is a defect of kube-scheduler v1.36. The filter abstains from a pod that has no required terms if no
@@ -53,6 +58,7 @@ func NominatedRepels() Quirk {
 		Name: "nominated-repels", Upstream: "not reported",
 		About: "InterPodAffinity",
 		Doc:   "Required anti-affinity of a nominated pod is overlooked if no other pod and no term of its own affects the pod that asks.",
+		Needs: nominatedThere,
 		Change: func(p *Predicates) {
 			p.Affinity.repels = func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 				asked := len(requiredAffinity(pod))+len(requiredAntiAffinity(pod)) > 0 || exists(s.Nodes, func(n *v1.Node) bool {

@@ -12,6 +12,7 @@ func PodRequestsOverlooked() Quirk {
 		Name: "pod-requests-overlooked", Upstream: "not reported",
 		About: "NodeResourcesFit",
 		Doc:   "In the rating, requests that the incoming pod states for the pod as a whole do not count; those of its containers do.",
+		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return pod.Spec.Resources != nil },
 		Change: func(p *Predicates) {
 			p.Allocation.asked = func(pod *v1.Pod) v1.ResourceList {
 				containers := pod.DeepCopy()
@@ -30,9 +31,10 @@ func MissingRequestsOfBound() Quirk {
 		About: "NodeResourcesFit",
 		Doc: "In the rating, a container of a bound pod that states requests for the pod as a whole counts nothing of a resource that it " +
 			"does not request, if another container does.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.Pods, requestsAsWhole) },
 		Change: func(p *Predicates) {
 			p.Allocation.held = func(pod *v1.Pod) v1.ResourceList {
-				if pod.Spec.Resources == nil || len(pod.Spec.Resources.Requests) == 0 {
+				if !requestsAsWhole(pod) {
 					return NonZeroRequests(pod)
 				}
 				missing := v1.ResourceList{
@@ -46,4 +48,9 @@ func MissingRequestsOfBound() Quirk {
 			}
 		},
 	}
+}
+
+// requestsAsWhole tells whether the pod states requests for the pod as a whole.
+func requestsAsWhole(pod *v1.Pod) bool {
+	return pod.Spec.Resources != nil && len(pod.Spec.Resources.Requests) > 0
 }

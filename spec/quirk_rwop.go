@@ -78,6 +78,7 @@ func SingleClaimNominated() Quirk {
 		Name: "rwop-nominated", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
 		Doc:          "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound pod uses it.",
+		Needs:        nominatedThere,
 		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.idle = true }) },
 	}
 }
@@ -88,6 +89,7 @@ func SingleClaimEphemeral() Quirk {
 		Name: "rwop-ephemeral", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
 		Doc:          "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor that of pods that are bound.",
+		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
 		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.namedOnly = true }) },
 	}
 }
@@ -98,7 +100,10 @@ func SingleClaimNamespace() Quirk {
 		Name: "rwop-namespace", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
 		Doc:          "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod claim of the same name.",
-		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.anyNamespace = true }) },
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(other *v1.Pod) bool { return other.Namespace != pod.Namespace && len(naming(other)) > 0 })
+		},
+		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.anyNamespace = true }) },
 	}
 }
 

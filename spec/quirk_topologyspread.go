@@ -9,6 +9,10 @@ func SpreadEmptySelector() Quirk {
 		Name: "spread-empty-selector", Upstream: "kubernetes/kubernetes#141339",
 		About: "PodTopologySpread",
 		Doc:   "A topology spread constraint with the selector {} counts no pod that is there.",
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return exists(pod.Spec.TopologySpreadConstraints, func(c v1.TopologySpreadConstraint) bool { return matchesEverything(c, pod) }) ||
+				len(pod.Spec.TopologySpreadConstraints) == 0 && exists(controllerSelectors(pod, s), emptySelector)
+		},
 		Change: func(p *Predicates) {
 			counts := p.Spread.counts
 			p.Spread.counts = func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool {
@@ -32,6 +36,7 @@ func SpreadTerminating() Quirk {
 		Name: "spread-terminating", Upstream: "not reported",
 		About: "PodTopologySpread",
 		Doc:   "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",
+		Needs: terminatingThere,
 		Change: func(p *Predicates) {
 			p.Spread.moves, p.Spread.moved = SpreadsOver, movedApart
 		},

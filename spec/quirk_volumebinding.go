@@ -14,6 +14,13 @@ func VolumeMatchFields() Quirk {
 		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "The matchFields of a volume's node affinity are passed over: the volume is taken to be within reach from every node.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+				affinity := volume.Spec.NodeAffinity
+				return affinity != nil && affinity.Required != nil &&
+					exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
+			})
+		},
 		Volumes: func(r *VolumeRules) {
 			r.reaches = func(volume *v1.PersistentVolume, node *v1.Node) bool {
 				affinity := volume.Spec.NodeAffinity
@@ -33,6 +40,7 @@ func ClaimUsedTwice() Quirk {
 		Name: "claim-used-twice", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent volumes.",
+		Needs:        severalClaims,
 		Volumes: func(r *VolumeRules) {
 			r.waiting = func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim { return claimsOf(pod, claiming(pod), s) }
 		},
@@ -45,6 +53,7 @@ func VolumesMatchedGreedily() Quirk {
 		Name: "volumes-matched-greedily", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "Claims take the smallest volume that suits them, one after the other, and a later one may be left without although all could be served.",
+		Needs:        severalClaims,
 		Volumes:      func(r *VolumeRules) { r.serves = greedily },
 	}
 }
@@ -78,6 +87,7 @@ func ReservedAccessModes() Quirk {
 		Name: "reserved-access-modes", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "The access modes of a volume that is reserved for the claim are not looked at.",
+		Needs:        reservedThere,
 		Volumes: func(r *VolumeRules) {
 			r.suitsReserved = func(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 				anyModes := claim.DeepCopy()
@@ -94,6 +104,7 @@ func ReservedAndProvisioned() Quirk {
 		Name: "reserved-and-provisioned", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "A volume is to be provisioned for a claim on a node from which the volume reserved for the claim cannot be reached.",
+		Needs:        reservedThere,
 		Volumes: func(r *VolumeRules) {
 			r.awaitsReserved = func(VolumeRules, *v1.PersistentVolumeClaim, *Snapshot) bool { return false }
 		},
@@ -106,8 +117,19 @@ func SelectorProvisioned() Quirk {
 		Name: "selector-provisioned", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
 		Doc:          "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return exists(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !emptySelector(claim.Spec.Selector) })
+		},
 		Volumes: func(r *VolumeRules) {
 			r.provisionsFor = func(*metav1.LabelSelector) bool { return true }
 		},
 	}
+}
+
+// severalClaims tells whether two volumes of the pod use claims, maybe the same one.
+func severalClaims(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(claiming(pod)) > 1 }
+
+// reservedThere tells whether some volume is reserved for a claim.
+func reservedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+	return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool { return volume.Spec.ClaimRef != nil })
 }

@@ -13,6 +13,7 @@ func VolumeAttachedTwice() Quirk {
 		Name: "volume-attached-twice", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
 		Doc:          "A volume that is attached to the node already counts as attached and again as new for the pod that uses it.",
+		Needs:        attachedThere,
 		Volumes: func(r *VolumeRules) {
 			r.fresh = func(wanted, mounted, _ []CSIVolume) []CSIVolume { return minus(wanted, mounted) }
 		},
@@ -42,6 +43,7 @@ func AttachmentMigratedNotCounted() Quirk {
 		Name: "attachment-migrated-not-counted", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
 		Doc:          "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree volume that has been migrated.",
+		Needs:        attachedThere,
 		Volumes: func(r *VolumeRules) {
 			r.attached = func(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume {
 				volume := VolumeNamed(valueOr(a.Spec.Source.PersistentVolumeName, ""), s)
@@ -60,6 +62,7 @@ func UnownedClaimStopsAll() Quirk {
 		Name: "unowned-claim-stops-all", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
 		Doc:          "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody who wants a volume there in an error.",
+		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
 		Volumes: func(r *VolumeRules) {
 			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool {
 				return volume.Ephemeral != nil && ClaimOf(pod, volume, s) == nil &&
@@ -77,12 +80,21 @@ func UnreadableDiskStopsAll() Quirk {
 		Name: "unreadable-disk-stops-all", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
 		Doc:          "An inline EBS volume with an ID that is not understood ends every cycle in which it is counted in an error, also that of other pods.",
+		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, unreadable) },
 		Volumes: func(r *VolumeRules) {
 			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(_ *v1.Pod, volume v1.Volume, _ *Snapshot) bool {
-				return volume.AWSElasticBlockStore != nil && !readableDisk(volume.AWSElasticBlockStore.VolumeID)
+				return unreadable(volume)
 			})
 		},
 	}
+}
+
+// attachedThere tells whether some volume is, or is to be, attached to a node.
+func attachedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.VolumeAttachments) > 0 }
+
+// unreadable tells whether the volume is one of EBS with an ID that is not understood.
+func unreadable(volume v1.Volume) bool {
+	return volume.AWSElasticBlockStore != nil && !readableDisk(volume.AWSElasticBlockStore.VolumeID)
 }
 
 // readableDisk tells whether the ID of an EBS volume is understood: it is no URL, or one such as aws://us-east-1a/vol-0123.

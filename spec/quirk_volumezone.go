@@ -8,6 +8,7 @@ func ZoneEphemeral() Quirk {
 		Name: "zone-ephemeral", Upstream: "kubernetes/kubernetes#100482, left so as VolumeZone was to go",
 		VolumePlugin: "VolumeZone",
 		Doc:          "The zone of an ephemeral volume is not looked at.",
+		Needs:        func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
 		Volumes:      func(r *VolumeRules) { r.zoned = naming },
 	}
 }

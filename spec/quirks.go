@@ -16,6 +16,10 @@ type Quirk struct {
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
 
+	// Needs tells whether something is there without which it makes no difference to the question, whatever other quirks are put in; nil
+	// if nothing of the sort is known.
+	Needs func(p *Profile, pod *v1.Pod, s *Snapshot) bool
+
 	// Filter and Rater take the place of those of the same plugin.
 	Filter *Filter
 	Rater  *Rater
@@ -71,14 +75,14 @@ func (q Quirk) Plugins() []string {
 	return plugins
 }
 
-// Idle tells that it makes no difference to the question, if it changes neither filters nor ratings; Filter.Idle and Rater.Idle tell of those.
-// Then it is about disruption budgets, and there are none, about other nominated pods, and there are none that it is about, or about a
-// nomination that should not stay, and would not.
+// Idle tells that it makes no difference to the question: what it needs is not there. If it changes neither filters nor ratings, of which
+// Filter.Idle and Rater.Idle tell more, it is also idle if it is about disruption budgets, and there are none, about other nominated pods, and
+// there are none that it is about, or about a nomination that should not stay, and would not.
 func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-	nominated := filter(s.Pods, func(other *v1.Pod) bool {
-		return other != pod && other.Spec.NodeName == "" && other.Status.NominatedNodeName != ""
-	})
+	nominated := filter(s.Pods, func(other *v1.Pod) bool { return nominatedBeside(pod, other) })
 	switch {
+	case q.Needs != nil && !q.Needs(p, pod, s):
+		return true
 	case q.Erratum != nil, q.Filter != nil, q.Rater != nil, q.Change != nil, q.Volumes != nil, q.Amounts != nil, q.Misrates != nil:
 		return false
 	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
