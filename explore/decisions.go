@@ -170,6 +170,9 @@ func checkAll(properties []invariants.Property, c *invariants.Case) (exercised [
 		}
 		applies, breaches := property.Decision(c)
 		if applies {
+			if exercised == nil {
+				exercised = make([]int, 0, len(properties)-i)
+			}
 			exercised = append(exercised, i)
 		}
 		for _, breach := range breaches {
@@ -251,7 +254,7 @@ func normalize(q *model.Question, a *model.Answer) {
 }
 
 func distinctOutcomes(q *model.Question, a *model.Answer, outcomes []spec.Outcome) []spec.Outcome {
-	var distinct []spec.Outcome
+	distinct := slices.Grow([]spec.Outcome(nil), len(outcomes))
 	for _, o := range outcomes {
 		if o = a.Normal(q, o); !slices.ContainsFunc(distinct, o.Equal) {
 			distinct = append(distinct, o)
@@ -316,11 +319,17 @@ func unmodelled(d *spec.Decision, e *spec.Expectation) []string {
 // follow sets the moves to follow: what the spec allows, unless it cannot tell, and what production takes. The model as first
 // written allows what no scheduler does, such as to fill a node over and over; there production alone is followed.
 func (d *decisions) follow(r *record, q *model.Question, a *model.Answer, c *invariants.Case) {
-	outcomes := c.Decision.Outcomes
+	outcomes := c.Decision.Outcomes // distinct, as those expected are
 	if len(c.Unmodelled) == 0 && d.spec.Reading() == spec.Kubernetes {
-		outcomes = slices.Concat(c.Expected.Outcomes, outcomes)
+		outcomes = slices.Clip(c.Expected.Outcomes)
+		for _, outcome := range c.Decision.Outcomes {
+			if !slices.ContainsFunc(outcomes, outcome.Equal) {
+				outcomes = append(outcomes, outcome)
+			}
+		}
 	}
-	for _, outcome := range distinctOutcomes(q, a, outcomes) {
+	r.moves = make([]followed, 0, len(outcomes))
+	for _, outcome := range outcomes {
 		// An outcome that cannot be carried out, because a victim is not on the node, breaks a property; it is not followed.
 		move, err := q.Move(outcome, a.PodsOf)
 		if err != nil {

@@ -87,7 +87,7 @@ func (x *explainer) defectsOf(plugin string) pluginDefects {
 // A model without errata is that of Kubernetes, and the set is the smallest one. One with errata is that of Kubernetes when all are
 // mended; then the defects are looked for, and the errata that make no difference are left as they are.
 func (x *explainer) explain(q *model.Question, plain *model.Answer, decision *spec.Decision) []spec.Quirk {
-	i := &inquiry{explainer: x, question: q, plain: plain, decision: decision, answers: map[string]*answer{}}
+	i := &inquiry{explainer: x, question: q, plain: plain, decision: decision}
 	i.rated = slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Ratings != nil })
 	var quirks []spec.Quirk
 	for _, c := range i.explain() {
@@ -101,10 +101,13 @@ func (x *explainer) tablesWith(causes []*cause) *model.Tables {
 	if len(causes) == 0 {
 		return x.plain
 	}
-	key := keyOfCauses(causes)
+	key := make([]byte, 0, 32)
+	for _, c := range causes {
+		key = append(key, c.number)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	known := x.tables[key]
+	known := x.tables[string(key)]
 	if known != nil && known.Size() > mostFacts {
 		x.dropped += int64(known.Size())
 		known = nil
@@ -115,17 +118,9 @@ func (x *explainer) tablesWith(causes []*cause) *model.Tables {
 			quirks = append(quirks, c.Quirk)
 		}
 		known = x.plain.With(quirks...)
-		x.tables[key] = known
+		x.tables[string(key)] = known
 	}
 	return known
-}
-
-func keyOfCauses(causes []*cause) string {
-	key := make([]byte, len(causes))
-	for i, c := range causes {
-		key[i] = c.number
-	}
-	return string(key)
 }
 
 // work gives how often a model with quirks was asked, and how many facts that took.
@@ -146,13 +141,14 @@ type inquiry struct {
 	plain    *model.Answer
 	decision *spec.Decision
 	rated    bool // by production, some node
-	// answers are those of the model with causes, by their numbers.
-	answers map[string]*answer
+	// answers are those of the model with causes.
+	answers []*answer
 }
 
-// answer is an answer that may go only as far as filters.
+// answer is an answer of tables that may go only as far as filters.
 type answer struct {
 	*model.Answer
+	tables   *model.Tables
 	complete bool
 }
 
@@ -346,11 +342,13 @@ func (i *inquiry) answer(causes []*cause, more ...*cause) *model.Answer {
 }
 
 func (i *inquiry) answerOf(causes []*cause) *answer {
-	key := keyOfCauses(causes)
-	known := i.answers[key]
-	if known == nil {
-		known = &answer{Answer: i.tablesWith(causes).AnswerFilters(i.plain)}
-		i.answers[key] = known
+	tables := i.tablesWith(causes)
+	for _, known := range i.answers {
+		if known.tables == tables {
+			return known
+		}
 	}
-	return known
+	asked := &answer{Answer: tables.AnswerFilters(i.plain), tables: tables}
+	i.answers = append(i.answers, asked)
+	return asked
 }

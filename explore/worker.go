@@ -38,13 +38,10 @@ func (m *exploration) ActionClass(action uint32) int { return int(model.UnpackAc
 
 // End tells rest from waiting: nobody is left pending, or somebody is and will be for ever.
 func (m *exploration) End(state []byte) string {
-	var a model.Arrangement
-	m.machine.Unpack(state, &a)
-	nominated := slices.ContainsFunc(a.Places, func(p model.Place) bool { return len(p.Nominated) > 0 })
-	switch {
+	switch pending, nominated := m.machine.Unbound(state); {
 	case nominated:
 		return EndNominated
-	case len(a.Pending) > 0:
+	case pending:
 		return EndPending
 	default:
 		return EndRest

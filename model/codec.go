@@ -115,14 +115,33 @@ func (c codec) pack(a *Arrangement, state []byte) {
 
 // count gives the numbers of nodes and pods of a state.
 func (c codec) count(state []byte) (nodes, pods int) {
-	state = state[4+c.kinds+c.owed+c.budgets+c.changes:]
+	slots := c.slots(state)
+	state = state[len(state)-len(slots)-c.nodes:]
 	for nodes < c.nodes && state[nodes] != 0 {
 		nodes++
 	}
-	for state = state[c.nodes:]; len(state) > 0 && state[0] != 0; state = state[c.slot():] {
+	for ; len(slots) > 0 && slots[0] != 0; slots = slots[c.slot():] {
 		pods++
 	}
 	return nodes, pods
+}
+
+// slots is the part of a state that has a slot for each pod.
+func (c codec) slots(state []byte) []byte {
+	return state[4+c.kinds+c.owed+c.budgets+c.changes+c.nodes:]
+}
+
+// unbound tells whether there are pending and nominated pods in a state.
+func (c codec) unbound(state []byte) (pending, nominated bool) {
+	for state = c.slots(state); len(state) > 0 && state[0] != 0; state = state[c.slot():] {
+		switch location := int(state[0]); {
+		case location == 1+c.nodes:
+			pending = true
+		case location > 1+c.nodes:
+			nominated = true
+		}
+	}
+	return pending, nominated
 }
 
 // unpack reads a state into the arrangement.

@@ -38,15 +38,16 @@ func digestOf(value any) []byte {
 // Digest gives the digest of a question.
 func (c *Catalog) Digest(q *Question) Digest {
 	type place [sha256.Size + 1]byte // the content, and whether the pod is nominated to it
-	places := make([]place, len(q.Places))
+	places := make([]place, 0, 8)    // so that few take no memory
 	for i, content := range q.Places {
+		places = append(places, place{})
 		copy(places[i][:], content.digest)
 		if i == q.Nomination {
 			places[i][sha256.Size] = 1
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a[:], b[:]) })
-	text := append(make([]byte, 0, (len(places)+1)*len(place{})), c.digests.pods[q.Asker]...)
+	text := append(make([]byte, 0, 9*len(place{})), c.digests.pods[q.Asker]...)
 	for i := range places {
 		text = append(text, places[i][:]...)
 	}

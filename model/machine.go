@@ -45,6 +45,9 @@ func (m *Machine) Size(state []byte) int {
 	return nodes*(maxPods+1) + pods
 }
 
+// Unbound tells whether pods of the state are pending without a nomination, and whether some are nominated.
+func (m *Machine) Unbound(state []byte) (pending, nominated bool) { return m.codec.unbound(state) }
+
 // Initial calls emit with each initial state, in the scenario's order.
 func (m *Machine) Initial(emit func(state []byte)) {
 	for i := range m.Scenario.Initial {

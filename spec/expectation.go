@@ -97,11 +97,11 @@ func (m *Scheduler) NewExpectation() *Expectation {
 
 // Allowed gives the verdicts that are right for a filter and a node, nominations left aside.
 func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) AllowedVerdicts {
-	holds := f.Holds(m.Profile, pod, node, s)
+	holds, there := f.Holds(m.Profile, pod, node, s), PodsOn(node, s)
 	return AllowedVerdicts{
 		Fails:      m.fails(f, pod, node, s),
 		Holds:      holds,
-		HoldsEmpty: holds || f.Holds(m.Profile, pod, node, s.Without(PodsOn(node, s)...)),
+		HoldsEmpty: holds || len(there) > 0 && f.Holds(m.Profile, pod, node, s.Without(there...)),
 	}
 }
 

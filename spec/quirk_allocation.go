@@ -32,9 +32,12 @@ func RequestsOverflow() Quirk {
 	return Quirk{
 		Name: "requests-overflow", Upstream: "not reported",
 		Filter: &fit, Rater: &balance, Amounts: &amounts,
-		About:    "NodeResourcesFit",
-		Doc:      "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on any node, or its cycle ends in an error.",
-		Needs:    func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return vast(s.Pods, s.Nodes) },
+		About: "NodeResourcesFit",
+		Doc:   "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on any node, or its cycle ends in an error.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(pod *v1.Pod) bool { return large(Requests(pod)) }) ||
+				exists(s.Nodes, func(node *v1.Node) bool { return large(node.Status.Allocatable) })
+		},
 		Change:   func(p *Predicates) { p.Allocation.amounts = amounts },
 		Misrates: outOfRange,
 	}
@@ -42,7 +45,7 @@ func RequestsOverflow() Quirk {
 
 // outOfRange tells whether a rating of the node that adds requests up is not one of 0 to 100.
 func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return vast(append(PodsOn(node, s), pod), []*v1.Node{node}) && exists(m.raters, func(r Rater) bool {
+	return vast(pod, node, s) && exists(m.raters, func(r Rater) bool {
 		nodes := []*v1.Node{node}
 		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) || r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
 			return false
@@ -52,10 +55,24 @@ func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	})
 }
 
-// vast tells whether what the pods request and the nodes have, all added up, is so much that a hundred times as much is no int64. Else there
-// is nothing to look for.
-func vast(pods []*v1.Pod, nodes []*v1.Node) bool {
-	lists := append(each(pods, NonZeroRequests), each(nodes, func(n *v1.Node) v1.ResourceList { return n.Status.Allocatable })...)
+// large tells whether an amount, of cpu in thousandths, is 2^46 or more. Of smaller ones, a hundred times the sum of a thousand is an int64.
+func large(list v1.ResourceList) bool {
+	for name, quantity := range list {
+		limit := int64(1 << 46)
+		if name == v1.ResourceCPU {
+			limit /= 1000
+		}
+		if quantity.CmpInt64(limit) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// vast tells whether amounts on the node, all added up, are so large that a hundred times as much is no int64. Else there is nothing to
+// look for.
+func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	lists := append(each(PodsOn(node, s), NonZeroRequests), NonZeroRequests(pod), node.Status.Allocatable)
 	return exists(sortedKeys(total(lists...)), func(name v1.ResourceName) bool {
 		hundredfold := DocumentedAmounts().together(name, lists)
 		return !hundredfold.Mul(hundredfold, big.NewInt(100)).IsInt64()

@@ -61,9 +61,9 @@ func (m *Scheduler) Weighted(r Rater, raw []int64) []Rating {
 }
 
 func (m *Scheduler) weighted(r Rater, raw, normalized []int64) []Rating {
-	ratings := make([]Rating, len(raw))
+	ratings, weight := make([]Rating, len(raw)), m.Weight(r)
 	for i := range raw {
-		ratings[i] = Rating{Raw: raw[i], Value: normalized[i] * m.Weight(r)}
+		ratings[i] = Rating{Raw: raw[i], Value: normalized[i] * weight}
 	}
 	return ratings
 }
