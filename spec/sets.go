@@ -18,8 +18,11 @@ func contains[T comparable](set []T, x T) bool { return slices.Contains(set, x) 
 // filter is {x \in set : holds(x)}, in the set's order.
 func filter[T any](set []T, holds func(T) bool) []T {
 	var some []T
-	for _, x := range set {
+	for i, x := range set {
 		if holds(x) {
+			if some == nil {
+				some = make([]T, 0, len(set)-i)
+			}
 			some = append(some, x)
 		}
 	}
