@@ -152,6 +152,10 @@ func (a *Answer) Overcommitted(node int) []v1.ResourceName {
 func (a *Answer) filter() {
 	a.Expectation.Nodes = make([]spec.NodeExpectation, len(a.nodes))
 	for i := range a.nodes {
+		if a.asked.twins(i-1, i) {
+			a.Expectation.Nodes[i] = a.Expectation.Nodes[i-1]
+			continue
+		}
 		verdicts := a.verdicts(i)
 		a.Expectation.Nodes[i] = spec.NodeExpectation{Verdicts: verdicts, Feasible: a.feasible(i, verdicts)}
 	}
@@ -328,8 +332,11 @@ func (a *Answer) viable(q *Question, feasible []int) []int {
 func (a *Answer) preempt(q *Question) {
 	e := a.Expectation
 	var documented, ideal [][]spec.Candidate
+	var documentedSets, idealSets [][]int
 	for i := range a.nodes {
-		documentedSets, idealSets := a.victims(i)
+		if !q.twins(i-1, i) {
+			documentedSets, idealSets = a.victims(i)
+		}
 		documented = append(documented, a.candidates(i, documentedSets))
 		ideal = append(ideal, a.candidates(i, idealSets))
 	}

@@ -42,6 +42,12 @@ type Question struct {
 	around *surroundings
 }
 
+// twins tells whether nothing but the name tells two places of the question apart, neighbours in the canonical order: a predicate says the same
+// of both.
+func (q *Question) twins(i, j int) bool {
+	return i >= 0 && q.Places[i] == q.Places[j] && i != q.Nomination && j != q.Nomination
+}
+
 // Questioner builds questions from arrangements of one machine. It is scratch space: one per worker.
 type Questioner struct {
 	catalog *Catalog
