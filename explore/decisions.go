@@ -254,6 +254,9 @@ func normalize(q *model.Question, a *model.Answer) {
 }
 
 func distinctOutcomes(q *model.Question, a *model.Answer, outcomes []spec.Outcome) []spec.Outcome {
+	if len(outcomes) == 1 && outcomes[0].Kind != spec.Nominate {
+		return outcomes
+	}
 	distinct := slices.Grow([]spec.Outcome(nil), len(outcomes))
 	for _, o := range outcomes {
 		if o = a.Normal(q, o); !slices.ContainsFunc(distinct, o.Equal) {

@@ -50,7 +50,7 @@ func (t *Tables) factsOf(asker int, content *Content) *facts {
 	if t.sharesFacts {
 		return t.base.factsOf(asker, content)
 	}
-	key := factsKey{asker, content.number}
+	key := uint64(asker)<<32 | uint64(content.number)
 	t.mu.RLock()
 	known, ok := t.facts[key]
 	t.mu.RUnlock()

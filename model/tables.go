@@ -42,17 +42,12 @@ type Tables struct {
 	overlooks bool
 
 	mu    sync.RWMutex
-	facts map[factsKey]*facts
-	idle  map[uint32]idle // by the number of the company
+	facts map[uint64]*facts // by the kind that asks and the number of the content
+	idle  map[uint32]idle   // by the number of the company
 	// nodes has what raters that read nodes alone say of those of a question, by rater, kind of pod and the kinds of node in order.
 	nodes map[string][]int64
 	// wide has the spec with only some filters that look across nodes, by their indexes.
 	wide map[uint64]*spec.Scheduler
-}
-
-type factsKey struct {
-	asker   int
-	content uint32
 }
 
 // idle are filters and raters that have nothing to say, as sets of indexes.
@@ -62,7 +57,7 @@ type idle struct{ filters, raters uint64 }
 func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 	t := &Tables{
 		catalog: c, spec: s, filters: s.Filters(), raters: s.Raters(), names: s.NewExpectation(),
-		facts: map[factsKey]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
+		facts: map[uint64]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
 	}
 	t.narrow = s.Only(func(f spec.Filter) bool { return !f.Footprint.LooksAcross() })
 	t.counting = t.narrow.Only(func(f spec.Filter) bool { return f.Footprint != spec.ReadsNode })

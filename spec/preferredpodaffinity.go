@@ -87,8 +87,9 @@ func preferences(pod *v1.Pod) []v1.WeightedPodAffinityTerm {
 
 // indifferent tells whether no term of the pod is about one of the others, and none of theirs that counts is about the pod.
 func (r AffinityRules) indifferent(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool {
+	own := preferences(pod)
 	return all(others, func(other *v1.Pod) bool {
-		return !exists(preferences(pod), func(t v1.WeightedPodAffinityTerm) bool { return r.about(t.PodAffinityTerm, pod, other, s) }) &&
+		return !exists(own, func(t v1.WeightedPodAffinityTerm) bool { return r.about(t.PodAffinityTerm, pod, other, s) }) &&
 			!exists(r.heeded(p, pod, other), func(t v1.WeightedPodAffinityTerm) bool { return MatchesPod(t.PodAffinityTerm, other, pod, s) })
 	})
 }

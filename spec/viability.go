@@ -73,7 +73,10 @@ func (m *Scheduler) weighted(r Rater, raw, normalized []int64) []Rating {
 // Source: doc comment of DefaultNormalizeScore in k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper. The
 // case of all zeros is not documented; for the choice of a node it makes no difference.
 func mostBest(raw []int64) []int64 {
-	most := slices.Max(append(slices.Clone(raw), 0))
+	most := int64(0)
+	for _, value := range raw {
+		most = max(most, value)
+	}
 	return each(raw, func(value int64) int64 {
 		if most == 0 {
 			return 0
