@@ -126,7 +126,7 @@ func (e *explorer) outcome(at *point, v *visit, number int) (*outcome, error) {
 
 // takeBack takes an event back, and gives the state if it is the one before; nil if not.
 func (e *explorer) takeBack(system System, before *State, a Action) *State {
-	back, ok := a.inverse(before)
+	back, ok := a.Inverse(before)
 	if !ok {
 		return nil
 	}
@@ -143,8 +143,9 @@ func (e *explorer) takeBack(system System, before *State, a Action) *State {
 // takenBack is the Doc of what only takes an event back.
 const takenBack = "it is as it was"
 
-// inverse gives the action that takes an event back; false if nobody can: pods do not come back, and keep what is decided about them.
-func (a Action) inverse(before *State) (Action, bool) {
+// Inverse gives the action that takes an event back, given the state before it; false if nobody can: pods do not come back, and keep what is decided
+// about them. It may lead to the state before or, if the scheduler has heard of the event, to another one.
+func (a Action) Inverse(before *State) (Action, bool) {
 	if a.Controller {
 		return Action{}, false
 	}
