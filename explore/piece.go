@@ -144,7 +144,9 @@ func (b *books) enter(digest model.Digest, c *invariants.Case, exercised []int, 
 			b.ratings[i] = map[int64]bool{}
 		}
 		for _, value := range values {
-			b.ratings[i][value] = true
+			if seen := b.ratings[i]; !seen[value] {
+				seen[value] = true
+			}
 		}
 	}
 }

@@ -55,9 +55,8 @@ func (m *exploration) Size(state []byte) int { return m.machine.Size(state) }
 func (m *exploration) Worker() checker.Worker {
 	w := &worker{exploration: m, questioner: m.machine.NewQuestioner(), decider: m.run.deciders[m.workers%len(m.run.deciders)]}
 	w.state = make([]byte, m.Width())
-	w.nodes = map[*model.Content]*nodeRecord{}
-	w.stuck, w.overtaken = w.stuckPods, m.machine.NewQuestioner()
-	w.namer, w.named = m.machine.NewNamer(), w.namedStep
+	w.overtaken, w.namer = m.machine.NewQuestioner(), m.machine.NewNamer()
+	w.checked = invariants.Step{Scenario: m.machine.Scenario, Before: &w.now, After: &w.next, Stuck: w.stuckPods, Named: w.namedStep}
 	for i := range m.run.properties {
 		switch property := &m.run.properties[i]; {
 		case property.Step != nil:
@@ -79,21 +78,19 @@ type worker struct {
 	now, next model.Arrangement
 	askers    []model.Asker
 	state     []byte
-	stuck     func() []model.Asker // is w.stuckPods, made once
 	overtaken *model.Questioner
-	nodes     map[*model.Content]*nodeRecord
+	nodes     []*nodeRecord // by the number of the content; nil if it did not come up yet
 	// ofSteps and ofStates are the properties of steps and of states, by index.
 	ofSteps, ofStates []int
 
 	namer *model.Namer
-	named func() invariants.NamedStep // is w.namedStep, made once
 	// taken is the step that is being checked.
 	taken struct {
 		action model.Action
 		asker  model.Asker
 		move   model.Move
 	}
-	checked invariants.Step // is taken, as properties see it
+	checked invariants.Step // is taken, as properties see it; all but its action is the same for every step
 	steps   int             // from the state that is being expanded
 }
 
@@ -178,7 +175,7 @@ func (m *exploration) stuckIn(u *model.Questioner, decider Decider, a *model.Arr
 // step adds the step to next, which is not canonical yet, and checks the properties of steps.
 func (w *worker) step(action model.Action, out *checker.Steps) {
 	w.steps++
-	w.checked = invariants.Step{Scenario: w.machine.Scenario, Action: action, Before: &w.now, After: &w.next, Stuck: w.stuck, Named: w.named}
+	w.checked.Action = action
 	added := -1
 	for _, i := range w.ofSteps {
 		property := &w.run.properties[i]
@@ -234,8 +231,12 @@ func (w *worker) checkState(out *checker.Steps) {
 
 // checkNode checks the properties of nodes, once per content.
 func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
-	record, known := w.nodes[content]
-	if !known {
+	number := content.Number()
+	if number >= len(w.nodes) {
+		w.nodes = append(w.nodes, make([]*nodeRecord, number+1-len(w.nodes))...)
+	}
+	record := w.nodes[number]
+	if record == nil {
 		record = &nodeRecord{}
 		node, pods := w.machine.Catalog.Node(content)
 		for i, property := range w.run.properties {
@@ -252,7 +253,7 @@ func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 				record.findings = append(record.findings, key)
 			}
 		}
-		w.nodes[content] = record
+		w.nodes[number] = record
 	}
 	for _, i := range record.applies {
 		out.Count(i, 1)

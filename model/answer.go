@@ -239,7 +239,7 @@ func (a *Answer) feasible(node int, verdicts []spec.AllowedVerdicts) bool {
 // forGood tells whether an infeasible node may be rejected for good.
 func (a *Answer) forGood(node int) bool {
 	s := a.Question.Snapshot
-	return !a.nodes[node].passesEmpty() ||
+	return !a.nodes[node].fitsEmpty() ||
 		a.wide != nil && !a.wide.Passes(a.Question.Pod, s.Nodes[node], s.Without(a.PodsOf[node]...))
 }
 
@@ -340,7 +340,10 @@ func (a *Answer) preempt(q *Question) {
 		documented = append(documented, a.candidates(i, documentedSets))
 		ideal = append(ideal, a.candidates(i, idealSets))
 	}
-	chosen := a.tables.spec.LeastCasualty(a.Question.Pod, documented, a.Question.Snapshot)
+	chosen := slices.Concat(documented...)
+	if len(chosen) > 1 {
+		chosen = a.tables.spec.LeastCasualty(a.Question.Pod, documented, a.Question.Snapshot)
+	}
 	if len(chosen) == 0 {
 		for _, o := range waits(q, false) {
 			if !slices.ContainsFunc(e.Outcomes, o.Equal) {
@@ -368,24 +371,24 @@ func (a *Answer) victims(node int) (documented, ideal [][]int) {
 
 // leastOf gives the candidates of least casualty.
 func (a *Answer) leastOf(candidates []spec.Candidate) []spec.Candidate {
+	if len(candidates) == 1 {
+		return candidates
+	}
 	var least []spec.Candidate
+	var casualty spec.Casualty
 	for _, c := range candidates {
-		order := -1
+		damage, order := a.tables.spec.CasualtyOf(a.Question.Pod, c, a.Question.Snapshot), -1
 		if len(least) > 0 {
-			order = a.casualty(c).Compare(a.casualty(least[0]))
+			order = damage.Compare(casualty)
 		}
 		if order < 0 {
-			least = nil
+			least, casualty = nil, damage
 		}
 		if order <= 0 {
 			least = append(least, c)
 		}
 	}
 	return least
-}
-
-func (a *Answer) casualty(c spec.Candidate) spec.Casualty {
-	return a.tables.spec.CasualtyOf(a.Question.Pod, c, a.Question.Snapshot)
 }
 
 // candidates gives sets of victims on a node in the question's objects.

@@ -25,6 +25,8 @@ type facts struct {
 	abstains uint64
 	// exceeded are the resources in which the node would be overcommitted with the pod on it.
 	exceeded func() []v1.ResourceName
+	// fitsEmpty tells whether all filters would hold if no pod were on the node.
+	fitsEmpty func() bool
 
 	// documented and ideal are what a dry run finds, if no other predicate has a say.
 	dryRun            sync.Once
@@ -79,6 +81,7 @@ func (t *Tables) ask(asker int, content *Content) *facts {
 		scheduler: t.counting, allowed: true, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
 	}
 	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
+	f.fitsEmpty = sync.OnceValue(func() bool { return f.allowed && f.scheduler.Passes(pod, node, s.Without(f.pods...)) })
 	base := t.baseFacts(asker, content)
 	f.filter(t, base)
 	if f.feasible {
@@ -116,11 +119,6 @@ func (f *facts) filter(t *Tables, base *facts) {
 		return
 	}
 	f.feasible = passes && f.scheduler.PassesWithNominated(f.asker, f.node, f.snapshot)
-}
-
-// passesEmpty tells whether all filters would hold if no pod were on the node.
-func (f *facts) passesEmpty() bool {
-	return f.allowed && f.scheduler.Passes(f.asker, f.node, f.snapshot.Without(f.pods...))
 }
 
 // rate asks the raters that look at one node only, where they are asked: the node is feasible.

@@ -25,6 +25,9 @@ type Content struct {
 	stands []*stand // by ordinal of the node among those of its name in a question; nil if not made yet
 }
 
+// Number tells the contents of a catalog apart: they are numbered from 0 as they come up.
+func (c *Content) Number() int { return int(c.number) }
+
 // stand is a content in API objects. Its slices are read only.
 type stand struct {
 	node             *v1.Node
@@ -92,6 +95,10 @@ func (u *Questioner) Enter(a *Arrangement) []*Content {
 	u.now, u.here = a, u.here[:0]
 	u.surround(a)
 	for i := range a.Places {
+		if i > 0 && comparePlaces(&a.Places[i-1], &a.Places[i]) == 0 {
+			u.here = append(u.here, u.here[i-1])
+			continue
+		}
 		u.here = append(u.here, u.content(&a.Places[i]))
 	}
 	return u.here
