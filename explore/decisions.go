@@ -155,7 +155,7 @@ func (d *decisions) agrees(q *model.Question, a *model.Answer, decision *spec.De
 
 // broken is a property that a decision breaks, and how.
 type broken struct {
-	property invariants.Property
+	property *invariants.Property
 	breach   invariants.Breach
 }
 
@@ -165,6 +165,7 @@ func (d *decisions) check(c *invariants.Case) (exercised []int, all []broken) {
 }
 
 func checkAll(properties []invariants.Property, c *invariants.Case) (exercised []int, all []broken) {
+	applying := make([]int, 0, 32) // of many properties few apply
 	for i := range properties {
 		property := &properties[i]
 		if property.Decision == nil {
@@ -172,16 +173,13 @@ func checkAll(properties []invariants.Property, c *invariants.Case) (exercised [
 		}
 		applies, breaches := property.Decision(c)
 		if applies {
-			if exercised == nil {
-				exercised = make([]int, 0, len(properties)-i)
-			}
-			exercised = append(exercised, i)
+			applying = append(applying, i)
 		}
 		for _, breach := range breaches {
-			all = append(all, broken{*property, breach})
+			all = append(all, broken{property, breach})
 		}
 	}
-	return exercised, all
+	return slices.Clone(applying), all
 }
 
 // sort gives the sorts of findings that broken properties of one decision belong to, and what it breaks. If quirks explain the whole
@@ -235,6 +233,9 @@ func (d *decisions) newCase(q *model.Question, a *model.Answer, decision *spec.D
 
 // normalized gives the decision so that, of victims that are alike, it names those that a normalized answer names.
 func normalized(q *model.Question, a *model.Answer, decision *spec.Decision) *spec.Decision {
+	if len(decision.Outcomes) == 1 && decision.Outcomes[0].Kind != spec.Nominate && len(decision.Candidates) == 0 {
+		return decision // nobody is a victim
+	}
 	normal := *decision
 	normal.Outcomes = distinctOutcomes(q, a, decision.Outcomes)
 	if len(decision.Outcomes) == 1 {

@@ -73,7 +73,7 @@ func (j *judge) sort(c *invariants.Case, all []broken) (keys []findingKey, break
 			breaks = append(breaks, breaksOf([]broken{b}, nil)...)
 			continue
 		}
-		group := groupOf(b.property)
+		group := groupOf(*b.property)
 		unexplained[group] = append(unexplained[group], b)
 	}
 	for _, group := range j.groups() {

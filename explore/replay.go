@@ -131,7 +131,7 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 	var findings []Finding
 	add := func(property invariants.Property, breaches []invariants.Breach) {
 		for _, breach := range breaches {
-			key := keyOf(property, breach)
+			key := keyOf(&property, breach)
 			i := slices.IndexFunc(findings, func(f Finding) bool { return f.key == key })
 			if i < 0 {
 				i = len(findings)

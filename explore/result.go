@@ -139,7 +139,7 @@ type findingKey struct {
 	quirks string
 }
 
-func keyOf(p invariants.Property, b invariants.Breach) findingKey {
+func keyOf(p *invariants.Property, b invariants.Breach) findingKey {
 	switch {
 	case b.Found:
 		return findingKey{p.Name, b.Plugin, Witness, ""}

@@ -187,7 +187,7 @@ func (w *worker) step(action model.Action, out *checker.Steps) {
 			if added < 0 {
 				added = w.add(action, out)
 			}
-			key := keyOf(*property, breach).String()
+			key := keyOf(property, breach).String()
 			w.run.notices.tell(key)
 			out.Find(key, added)
 		}
@@ -222,7 +222,7 @@ func (w *worker) checkState(out *checker.Steps) {
 			out.Count(i, 1)
 		}
 		for _, breach := range breaches {
-			key := keyOf(*property, breach).String()
+			key := keyOf(property, breach).String()
 			w.run.notices.tell(key)
 			out.Find(key, -1)
 		}
@@ -239,11 +239,12 @@ func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 	if record == nil {
 		record = &nodeRecord{}
 		node, pods := w.machine.Catalog.Node(content)
-		for i, property := range w.run.properties {
+		for i := range w.run.properties {
+			property := &w.run.properties[i]
 			if property.Node == nil {
 				continue
 			}
-			applies, breaches := onNode(w.run.options.Spec, property, invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
+			applies, breaches := onNode(w.run.options.Spec, *property, invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
 			if applies {
 				record.applies = append(record.applies, i)
 			}

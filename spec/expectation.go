@@ -97,12 +97,13 @@ func (m *Scheduler) NewExpectation() *Expectation {
 
 // Allowed gives the verdicts that are right for a filter and a node, nominations left aside.
 func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) AllowedVerdicts {
-	holds, there := f.Holds(m.Profile, pod, node, s), PodsOn(node, s)
-	return AllowedVerdicts{
-		Fails:      m.fails(f, pod, node, s),
-		Holds:      holds,
-		HoldsEmpty: holds || len(there) > 0 && f.Holds(m.Profile, pod, node, s.Without(there...)),
+	allowed := AllowedVerdicts{Fails: m.fails(f, pod, node, s), Holds: f.Holds(m.Profile, pod, node, s)}
+	allowed.HoldsEmpty = allowed.Holds
+	if !allowed.Holds {
+		there := PodsOn(node, s)
+		allowed.HoldsEmpty = len(there) > 0 && f.Holds(m.Profile, pod, node, s.Without(there...))
 	}
+	return allowed
 }
 
 // SamePods tells whether two lists hold the same pods, in any order.
