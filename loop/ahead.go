@@ -34,30 +34,49 @@ type outcome struct {
 	move move
 }
 
-// visit gives the visit of a place to which a system has come; nil if nothing is left to be taken there.
-func (e *explorer) visit(at place, state *State) *visit {
+// stop is where a system is on its way.
+type stop struct {
+	place
+	visit   *visit // nil if nothing is left to be taken here
+	state   *State
+	actions []Action // what may be taken here, once somebody has asked
+}
+
+// possible gives the actions that may be taken at the stop, by their numbers.
+func (s *stop) possible(scope *Scope) []Action {
+	if s.actions == nil {
+		s.actions = scope.Actions(s.state, s.used)
+	}
+	return s.actions
+}
+
+// arrive gives the stop of a system that has come to a place, and sees to it that the place has a visit if something is left to be taken there.
+func (e *explorer) arrive(at place, state *State) *stop {
+	s := &stop{place: at, state: state}
 	e.mu.Lock()
 	known, expanded := e.visits[at], e.points.expanded(at)
 	e.mu.Unlock()
 	if known != nil || expanded {
-		return known
+		s.visit = known
+		return s
 	}
-	found := e.newVisit(at, state)
+	found := e.newVisit(s)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if known, expanded := e.visits[at], e.points.expanded(at); known != nil || expanded {
-		return known // another worker was faster
+		s.visit = known // another worker was faster
+		return s
 	}
-	e.visits[at] = found
-	return found
+	e.visits[at], s.visit = found, found
+	return s
 }
 
 // newVisit gives a visit of which no action was taken.
-func (e *explorer) newVisit(at place, state *State) *visit {
-	n := len(e.scope.Actions(state, at.used))
+func (e *explorer) newVisit(at *stop) *visit {
+	n := len(at.possible(e.scope))
 	v := &visit{outcomes: make([]*outcome, n), claimed: make([]bool, n)}
 	if e.scope.Liveness {
-		v.situation = e.situationOf(state)
+		v.situation = e.situationOf(at.state)
 	}
 	return v
 }
@@ -75,14 +94,7 @@ func (e *explorer) visited(at *point) (*visit, error) {
 		return nil, err
 	}
 	defer system.Close()
-	return e.newVisit(at.place, state), nil
-}
-
-// stop is where a system is on its way.
-type stop struct {
-	place
-	visit *visit
-	state *State
+	return e.newVisit(&stop{place: at.place, state: state}), nil
 }
 
 // outcome gives what the action of that number leads to from the point. If nobody has taken it, its run is repeated for it, and the system goes on from there.
@@ -99,7 +111,7 @@ func (e *explorer) outcome(at *point, v *visit, number int) (*outcome, error) {
 		return nil, err
 	}
 	defer system.Close()
-	before := stop{at.place, v, state}
+	before := &stop{place: at.place, visit: v, state: state}
 	asked, here, err := e.tryOut(system, before, number)
 	if err != nil {
 		return nil, err
@@ -194,11 +206,11 @@ func (e *explorer) unclaim(v *visit, number int) {
 }
 
 // tryOut takes the action of that number, notes what it leads to, and gives that with where it leads.
-func (e *explorer) tryOut(system System, at stop, number int) (*outcome, stop, error) {
-	action := e.scope.Actions(at.state, at.used)[number]
+func (e *explorer) tryOut(system System, at *stop, number int) (*outcome, *stop, error) {
+	action := at.possible(e.scope)[number]
 	taken, err := e.take(system, at.state, action)
 	if err != nil {
-		return nil, stop{}, err
+		return nil, nil, err
 	}
 	breaches := taken.Broken()
 	o := &outcome{action: e.shared(action), state: taken.After.Hash(), needless: len(taken.Needless())}
@@ -212,7 +224,7 @@ func (e *explorer) tryOut(system System, at stop, number int) (*outcome, stop, e
 	at.visit.outcomes[number] = o // two workers may have taken it; it led both to the same
 	e.mu.Unlock()
 	to := place{o.state, at.used.After(action)}
-	return o, stop{to, e.visit(to, taken.After), taken.After}, nil
+	return o, e.arrive(to, taken.After), nil
 }
 
 // shared gives the action with an object that other actions have too: most of the memory would go to objects of which there are few. What they differ in,

@@ -147,7 +147,7 @@ func (e *explorer) Initial(emit func([]byte)) {
 		state := system.State()
 		system.Close()
 		at := &point{place: place{state: state.Hash()}, initial: i}
-		e.visit(at.place, state)
+		e.arrive(at.place, state)
 		e.points.add(at)
 		emit(at.key())
 	}
