@@ -64,6 +64,13 @@ type Worker interface {
 	Expand(state []byte, out *Steps)
 }
 
+// Preparer is a Worker that expands several states with less work than one after the other.
+type Preparer interface {
+	// Prepare tells which states are expanded next, in this order, unless the run ends. What Expand adds must not depend on it: states of
+	// traces are expanded without. It must neither change nor keep the states. Once the context is cancelled, nothing more is to be prepared.
+	Prepare(ctx context.Context, states [][]byte)
+}
+
 // Host is a Worker, or a Stepper, that has a say in which goroutine it works on.
 type Host interface {
 	// Run does the work, in which the worker is called, and returns when it is done. The work never panics.

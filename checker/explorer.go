@@ -20,6 +20,8 @@ const (
 	firstBatch  = 64
 	// chunkStates is the largest number of states that a worker takes at a time.
 	chunkStates = 256
+	// preparedStates is that of a Preparer: what it prepares together is worth more than what stays in a core's cache.
+	preparedStates = 4 * chunkStates
 )
 
 // explorer is one run.

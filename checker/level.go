@@ -65,7 +65,7 @@ func (e *explorer) batchSize() int64 {
 // If the context is cancelled meanwhile, the chunks before the first unfinished one count, or nothing of the batch if the run
 // keeps checkpoints, which lie between batches. If a limit would be exceeded, nothing of the batch does.
 func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
-	size := chunkSize(to-from, len(e.workers))
+	size := e.chunkSize(to - from)
 	chunks := e.buffers(int((to - from + size - 1) / size))
 	parallelOn(e.workers, len(chunks), func(worker, i int) {
 		begin := from + int64(i)*size
@@ -95,9 +95,13 @@ func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 }
 
 // chunkSize spreads the states evenly enough over the workers, also where some take long.
-func chunkSize(states int64, workers int) int64 {
+func (e *explorer) chunkSize(states int64) int64 {
 	const chunksPerWorker = 8
-	return max(1, min(chunkStates, states/int64(chunksPerWorker*workers)))
+	most := int64(chunkStates)
+	if _, is := e.workers[0].(Preparer); is {
+		most = preparedStates
+	}
+	return max(1, min(most, states/int64(chunksPerWorker*len(e.workers))))
 }
 
 // buffers gives so many empty chunks.
@@ -120,30 +124,50 @@ func (e *explorer) expandChunk(ctx context.Context, worker int, from, to int64, 
 	w, done := e.workers[worker], ctx.Done()
 	out.borrow(&e.scratch[worker])
 	defer out.giveBack(&e.scratch[worker])
-	l := &e.level
+	if out.err = e.gather(from, to, out); out.err != nil {
+		return
+	}
+	if p, is := w.(Preparer); is {
+		p.Prepare(ctx, out.states)
+	}
+	for i, state := range out.states {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		out.enter(out.ids[i], state)
+		w.Expand(state, out)
+		out.leave()
+	}
+	out.finish()
+	e.meter.expanded.Add(out.expanded)
+	e.meter.generated.Add(int64(len(out.sorted.steps)))
+}
+
+// gather finds the states from, ... to-1 of the level.
+func (e *explorer) gather(from, to int64, out *Steps) error {
+	out.ids, out.states = out.ids[:0], out.states[:0]
+	l, block := &e.level, out.block[:0]
 	for i, s := range e.shards {
 		in := int64(l.end[i] - l.begin[i])
 		if from < min(to, in) && s.onDisk {
-			if out.block, out.err = s.file.read(int64(l.begin[i])+from, int(min(to, in)-from), out.block); out.err != nil {
-				return
+			var err error
+			if block, err = s.file.read(int64(l.begin[i])+from, int(min(to, in)-from), block[len(block):]); err != nil {
+				return err
+			}
+			if cap(block) > cap(out.block) {
+				out.block = block
 			}
 		}
-		for block := out.block; from < min(to, in); from++ {
-			select {
-			case <-done:
-				return
-			default:
-			}
+		for records := block; from < min(to, in); from++ {
 			index := l.begin[i] + uint32(from)
-			var state []byte
+			out.ids = append(out.ids, idOf(i, index))
 			if s.onDisk {
-				state, block = block[:e.width:e.width], block[s.file.width:]
+				out.states, records = append(out.states, records[:e.width:e.width]), records[s.file.width:]
 			} else {
-				state = s.state(index)
+				out.states = append(out.states, s.state(index))
 			}
-			out.enter(idOf(i, index), state)
-			w.Expand(state, out)
-			out.leave()
 		}
 		if to <= in {
 			break
@@ -151,9 +175,7 @@ func (e *explorer) expandChunk(ctx context.Context, worker int, from, to int64, 
 		// Count from the next shard's first state on.
 		from, to = from-in, to-in
 	}
-	out.finish()
-	e.meter.expanded.Add(out.expanded)
-	e.meter.generated.Add(int64(len(out.sorted.steps)))
+	return nil
 }
 
 // room makes room for the successors, were they all new, if need be on disk. The reason tells that there is none.

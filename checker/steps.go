@@ -44,8 +44,10 @@ type Steps struct {
 	complete    bool  // every state of the chunk was expanded
 	brokenRule  error // the first rule of the package that the model broke
 	err         error // reading the states of the chunk failed
-	// block has the records of states that are on disk.
-	block []byte
+	// ids and states are those of the chunk. block has the records of states that are on disk.
+	ids    []stateID
+	states [][]byte
+	block  []byte
 
 	_ [cacheLine]byte
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type decisions struct {
 	spec       *spec.Scheduler
 	properties []invariants.Property
 	sides      map[string]*side // by the name of the scheduler that pods ask
-	shards     [64]shard
+	records    table
 	// notice is told of every finding.
 	notice func(key string)
 
@@ -36,29 +37,6 @@ type side struct {
 	documented *model.Tables
 }
 
-type shard struct {
-	mu      sync.Mutex
-	records map[string]*record
-}
-
-// record is what became of one question.
-type record struct {
-	once sync.Once
-	// moves are those to follow: allowed by the spec, or taken by production. They begin in first, beside the rest of the record, since
-	// most questions have one, and a look-up mostly waits for memory.
-	moves []followed
-	first [1]followed
-	// findings are the keys of the properties that the decision breaks.
-	findings []string
-}
-
-// followed is a move to follow.
-type followed struct {
-	model.Move
-	// taken: production may make it. allowed: the spec allows it or cannot tell.
-	taken, allowed bool
-}
-
 func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.Property) *decisions {
 	d := &decisions{catalog: c, spec: s, properties: properties, sides: map[string]*side{}, books: newBooks(pluginsOf(s))}
 	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
@@ -68,9 +46,6 @@ func newDecisions(c *model.Catalog, s *spec.Scheduler, properties []invariants.P
 			one.documented = model.NewTables(c, s.Documented())
 		}
 		d.sides[s.Profile.SchedulerName] = one
-	}
-	for i := range d.shards {
-		d.shards[i].records = map[string]*record{}
 	}
 	return d
 }
@@ -97,31 +72,65 @@ func (d *decisions) fill(p *Piece) {
 	}
 }
 
-// get gives the record of a question. build and decider are used if the question is new.
+// get gives the record of a question, settled. build and decider are used if the question is new.
 func (d *decisions) get(key []byte, build func() *model.Question, decider Decider) *record {
-	var hash uint32
-	for _, b := range key {
-		hash = hash*16777619 ^ uint32(b)
+	r := d.records.get(hashOf(key), key)
+	if !r.settled.Load() {
+		d.wait(r, build, decider)
 	}
-	s := &d.shards[hash%uint32(len(d.shards))]
-	s.mu.Lock()
-	known, ok := s.records[string(key)]
-	if !ok {
-		known = &record{}
-		s.records[string(key)] = known
-	}
-	s.mu.Unlock()
-	known.once.Do(func() { d.judge(known, build(), decider) })
-	return known
+	return r
 }
 
-// judge asks production and the spec, and compares.
-func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
-	answer := d.side(d.catalog.AskerKind(q)).tables.Answer(q)
-	decision, spent := timed(decider, answer.Question)
+// wait sees to it that the record is settled, by another worker or by the caller.
+func (d *decisions) wait(r *record, build func() *model.Question, decider Decider) {
+	r.mu.Lock()
+	if r.settled.Load() {
+		r.mu.Unlock()
+		return
+	}
+	d.settle(context.Background(), []claim{{record: r, question: build()}}, decider)
+}
 
+// claim is a question that one worker asks.
+type claim struct {
+	record   *record
+	question *model.Question
+	objects  spec.Question
+	podsOf   [][]*v1.Pod
+	decision *spec.Decision
+	spent    time.Duration // inside production
+}
+
+// settle asks production, then the spec, and compares, unless the context is cancelled: then questions are left to others.
+func (d *decisions) settle(ctx context.Context, claims []claim, decider Decider) {
+	defer func() {
+		for i := range claims {
+			claims[i].record.mu.Unlock()
+		}
+		clear(claims)
+	}()
+	asked := claims[:0]
+	for i := range claims {
+		if ctx.Err() != nil {
+			break
+		}
+		c := &claims[i]
+		c.objects, c.podsOf = d.catalog.Objects(c.question)
+		c.decision, c.spent = timed(decider, c.objects)
+		asked = claims[:i+1]
+	}
+	for i := range asked {
+		d.judge(&asked[i])
+		asked[i].record.settled.Store(true)
+	}
+}
+
+// judge compares what production decided with what the spec says.
+func (d *decisions) judge(claimed *claim) {
+	r, q := claimed.record, claimed.question
+	answer := d.side(d.catalog.AskerKind(q)).tables.AnswerAbout(q, claimed.objects, claimed.podsOf)
 	normalize(q, answer)
-	c := d.newCase(q, answer, normalized(q, answer, decision))
+	c := d.newCase(q, answer, normalized(q, answer, claimed.decision))
 	d.follow(r, q, answer, c)
 	exercised, broken := d.check(c)
 	findings, breaks := d.sort(q, answer, c.Decision, broken)
@@ -133,7 +142,7 @@ func (d *decisions) judge(r *record, q *model.Question, decider Decider) {
 	digest := d.catalog.Digest(q)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.spent += spent
+	d.spent += claimed.spent
 	d.books.enter(digest, c, exercised, r.findings, breaks)
 }
 

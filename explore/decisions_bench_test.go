@@ -24,11 +24,7 @@ func BenchmarkDecisionCache(b *testing.B) {
 		b.Run(theme, func(b *testing.B) {
 			e, lookups := explored(b, theme)
 			var keys [][]byte
-			for i := range e.decisions.shards {
-				for key := range e.decisions.shards[i].records {
-					keys = append(keys, []byte(key))
-				}
-			}
+			e.decisions.records.each(func(r *record) { keys = append(keys, r.key.bytes()) })
 			for b.Loop() {
 				for _, key := range keys {
 					if record := e.decisions.get(key, nil, nil); len(record.moves) == 0 {
@@ -41,7 +37,7 @@ func BenchmarkDecisionCache(b *testing.B) {
 			b.ReportMetric(float64(lookups), "lookups")
 			b.ReportMetric(100*(1-decisions/float64(lookups)), "%hit")
 			full := heap()
-			e.decisions.shards = [len(e.decisions.shards)]shard{}
+			e.decisions.records = table{}
 			looked := heap()
 			e.decisions.books = nil
 			b.ReportMetric((full-looked)/decisions, "bytes/decision")

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -117,10 +118,23 @@ func (t *tally) count(pieces []*Piece) {
 type books struct {
 	accounts  map[string]int // by key
 	list      []Account
-	questions []byte
+	questions []entry
 	plugins   plugins
 	ratings   []map[int64]bool // by the raters of plugins; nil for those never asked
 	making    accountant
+}
+
+// entry is a question with the index of its account in the list.
+type entry struct {
+	digest  model.Digest
+	account uint32
+}
+
+func (e entry) compare(other entry) int {
+	if c := cmp.Compare(binary.BigEndian.Uint64(e.digest[:]), binary.BigEndian.Uint64(other.digest[:])); c != 0 {
+		return c
+	}
+	return bytes.Compare(e.digest[:], other.digest[:])
 }
 
 func newBooks(all plugins) *books {
@@ -137,8 +151,7 @@ func (b *books) enter(digest model.Digest, c *invariants.Case, exercised []int, 
 		b.accounts[string(b.making.key)] = i
 		b.list = append(b.list, account.kept())
 	}
-	b.questions = append(b.questions, digest[:]...)
-	b.questions = binary.LittleEndian.AppendUint32(b.questions, uint32(i))
+	b.questions = append(b.questions, entry{digest, uint32(i)})
 	for i, values := range ratings {
 		if values != nil && b.ratings[i] == nil {
 			b.ratings[i] = map[int64]bool{}
@@ -152,7 +165,7 @@ func (b *books) enter(digest model.Digest, c *invariants.Case, exercised []int, 
 }
 
 // asked is the number of questions entered.
-func (b *books) asked() int64 { return int64(len(b.questions) / questionSize) }
+func (b *books) asked() int64 { return int64(len(b.questions)) }
 
 // close fills in the piece. In which order decisions came in is forgotten.
 func (b *books) close(p *Piece) {
@@ -162,14 +175,12 @@ func (b *books) close(p *Piece) {
 		p.Accounts = append(p.Accounts, b.list[b.accounts[key]])
 		sorted[b.accounts[key]] = uint32(i)
 	}
-	var entries [][]byte
-	for entry := range slices.Chunk(b.questions, questionSize) {
-		account := entry[digestSize:]
-		binary.LittleEndian.PutUint32(account, sorted[binary.LittleEndian.Uint32(account)])
-		entries = append(entries, entry)
+	slices.SortFunc(b.questions, entry.compare)
+	p.Questions = make([]byte, 0, questionSize*len(b.questions))
+	for _, question := range b.questions {
+		p.Questions = append(p.Questions, question.digest[:]...)
+		p.Questions = binary.LittleEndian.AppendUint32(p.Questions, sorted[question.account])
 	}
-	slices.SortFunc(entries, bytes.Compare)
-	p.Questions = bytes.Join(entries, nil)
 	p.Ratings = map[string][]int64{}
 	for i, values := range b.ratings {
 		if values != nil {

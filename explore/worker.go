@@ -74,6 +74,7 @@ type worker struct {
 	*exploration
 	questioner *model.Questioner
 	decider    Decider
+	foresight  foresight
 
 	now, next model.Arrangement
 	askers    []model.Asker
@@ -108,9 +109,10 @@ func (w *worker) Run(work func()) { hosted(w.decider, work) }
 
 // Expand adds every step.
 func (w *worker) Expand(state []byte, out *checker.Steps) {
+	soon := w.foreseen(state)
 	w.machine.Unpack(state, &w.now)
 	w.steps = 0
-	for _, content := range w.questioner.Enter(&w.now) {
+	for _, content := range soon.contents {
 		w.checkNode(content, out)
 	}
 	w.now.Environment(w.machine.Scenario, func(action model.Action) {
@@ -119,17 +121,18 @@ func (w *worker) Expand(state []byte, out *checker.Steps) {
 		w.taken.action = action
 		w.step(action, out)
 	})
-	w.askers = w.now.Askers(w.machine.Scenario, w.askers)
-	for _, asker := range w.askers {
-		w.ask(asker, out)
+	for i := soon.from; i < soon.to; i++ {
+		w.follow(&w.foresight.asked[i], out)
 	}
 	w.checkState(out)
 }
 
-// ask follows the decision about a pending pod.
-func (w *worker) ask(asker model.Asker, out *checker.Steps) {
-	key, order := w.questioner.Ask(asker)
-	record := w.decisions.get(key, func() *model.Question { return w.questioner.Question(asker) }, w.decider)
+// follow follows the decision about a pending pod.
+func (w *worker) follow(asked *asked, out *checker.Steps) {
+	record, asker := asked.record, asked.Asker
+	if !record.settled.Load() {
+		w.decisions.wait(record, asked.question.Clone, w.decider)
+	}
 	out.Count(w.questionsCounter(), 1)
 	for _, finding := range record.findings {
 		out.Find(finding, -1)
@@ -143,7 +146,7 @@ func (w *worker) ask(asker model.Asker, out *checker.Steps) {
 			continue // nothing changes
 		}
 		if move.Place >= 0 {
-			move.Place = order[move.Place]
+			move.Place = asked.order[move.Place]
 		}
 		w.next.CopyFrom(&w.now)
 		w.next.Apply(w.machine.Scenario, asker, move)

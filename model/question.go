@@ -65,6 +65,7 @@ type Questioner struct {
 	key     []byte
 	order   []int
 	found   []*Content
+	draft   Question
 }
 
 // NewQuestioner gives a questioner for the machine.
@@ -147,13 +148,24 @@ func (u *Questioner) Ask(asker Asker) (key []byte, order []int) {
 }
 
 // Question gives the question of the last call of Ask.
-func (u *Questioner) Question(asker Asker) *Question {
-	return &Question{
+func (u *Questioner) Question(asker Asker) *Question { return u.Draft(asker).Clone() }
+
+// Draft is Question, valid until the next call of Ask.
+func (u *Questioner) Draft(asker Asker) *Question {
+	u.draft = Question{
 		Asker:      u.numbers.pods[asker.Kind],
 		Nomination: int(u.key[len(u.key)-5]) - 1,
-		Places:     slices.Clone(u.found),
+		Places:     u.found,
 		around:     u.around,
 	}
+	return &u.draft
+}
+
+// Clone gives a copy that stays as it is.
+func (q *Question) Clone() *Question {
+	clone := *q
+	clone.Places = slices.Clone(q.Places)
+	return &clone
 }
 
 // content finds the one Content of a place.

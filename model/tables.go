@@ -108,8 +108,13 @@ func (t *Tables) Size() int {
 
 // Answer gives what the spec says to the question.
 func (t *Tables) Answer(q *Question) *Answer {
-	question, podsOf := t.catalog.Objects(q)
-	a := &Answer{Question: question, PodsOf: podsOf, tables: t, asked: q, company: t.catalog.companyOf(q)}
+	objects, podsOf := t.catalog.Objects(q)
+	return t.AnswerAbout(q, objects, podsOf)
+}
+
+// AnswerAbout is Answer for who has the objects of the question, as Catalog.Objects gives them.
+func (t *Tables) AnswerAbout(q *Question, objects spec.Question, podsOf [][]*v1.Pod) *Answer {
+	a := &Answer{Question: objects, PodsOf: podsOf, tables: t, asked: q, company: t.catalog.companyOf(q)}
 	a.begin()
 	a.Complete()
 	return a

@@ -1,0 +1,126 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// told is an exploration whose workers are told in another way what they expand next.
+type told struct {
+	*exploration
+	tell func(w *worker, ctx context.Context, states [][]byte)
+}
+
+func (m told) Worker() checker.Worker { return toldWorker{m.exploration.Worker().(*worker), m.tell} }
+
+type toldWorker struct {
+	*worker
+	tell func(w *worker, ctx context.Context, states [][]byte)
+}
+
+func (w toldWorker) Prepare(ctx context.Context, states [][]byte) { w.tell(w.worker, ctx, states) }
+
+// once counts the questions that it is asked.
+type once struct {
+	Decider
+	asked *atomic.Int64
+}
+
+func (d once) Decide(q spec.Question) *spec.Decision {
+	d.asked.Add(1)
+	return d.Decider.Decide(q)
+}
+
+// TestForesight: what a worker is told of the states it expands next changes nothing, true or false, and each question is asked once.
+func TestForesight(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	explore := func(workers int, tell func(w *worker, ctx context.Context, states [][]byte)) (*checker.Result, *Piece) {
+		s, o := guided(t, model.Actions{Arrivals: 3, Completions: 1, Preempt: true, VictimGone: true})
+		var asked atomic.Int64
+		honest := o.NewDecider
+		o.Workers, o.NewDecider = workers, func() (Decider, error) {
+			decider, err := honest()
+			return once{decider, &asked}, err
+		}
+		r, err := newRun([]*model.Scenario{s}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		e, err := r.exploration(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := checker.Check(t.Context(), told{e, tell}, checker.Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		piece := &Piece{Explored: result}
+		e.decisions.fill(piece)
+		if asked.Load() != int64(piece.Asked()) || piece.Asked() == 0 {
+			t.Errorf("%d questions were asked, %d are distinct", asked.Load(), piece.Asked())
+		}
+		return result, piece
+	}
+	_, want := explore(1, func(*worker, context.Context, [][]byte) {})
+	for reason, tell := range map[string]func(w *worker, ctx context.Context, states [][]byte){
+		"it is told":                        (*worker).Prepare,
+		"it is told when the run has ended": func(w *worker, _ context.Context, states [][]byte) { w.Prepare(ended, states) },
+		"it is told of one state in two":    func(w *worker, ctx context.Context, states [][]byte) { w.Prepare(ctx, states[len(states)/2:]) },
+		"it is told of them in another order": func(w *worker, ctx context.Context, states [][]byte) {
+			states = slices.Clone(states)
+			slices.Reverse(states)
+			w.Prepare(ctx, states)
+		},
+	} {
+		for _, workers := range []int{1, 3} {
+			_, got := explore(workers, tell)
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Piece{}, "Facts", "Tried"), cmpopts.IgnoreFields(checker.Result{}, "Bytes")); diff != "" {
+				t.Errorf("%s, with %d workers (-not told +told):\n%s", reason, workers, diff)
+			}
+		}
+	}
+}
+
+// TestForesightEnds: once the run has ended, no more questions are asked.
+func TestForesightEnds(t *testing.T) {
+	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int64
+	honest := o.NewDecider
+	o.NewDecider = func() (Decider, error) {
+		decider, err := honest()
+		return ending{once{decider, &asked}, &asked, cancel}, err
+	}
+	result, err := Run(ctx, []*model.Scenario{s}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Complete || asked.Load() != 100 {
+		t.Errorf("complete: %t; %d questions were asked, and the run ended with the hundredth", result.Complete, asked.Load())
+	}
+}
+
+// ending ends the run with the hundredth question.
+type ending struct {
+	Decider
+	asked *atomic.Int64
+	end   func()
+}
+
+func (d ending) Decide(q spec.Question) *spec.Decision {
+	if d.asked.Load() == 99 {
+		d.end()
+	}
+	return d.Decider.Decide(q)
+}
