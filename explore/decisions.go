@@ -103,25 +103,22 @@ type claim struct {
 
 // settle asks production, then the spec, and compares, unless the context is cancelled: then questions are left to others.
 func (d *decisions) settle(ctx context.Context, claims []claim, decider Decider) {
+	asked, settled := 0, 0
 	defer func() {
-		for i := range claims {
-			claims[i].record.mu.Unlock()
+		for _, left := range claims[settled:] {
+			left.record.mu.Unlock()
 		}
 		clear(claims)
 	}()
-	asked := claims[:0]
-	for i := range claims {
-		if ctx.Err() != nil {
-			break
-		}
-		c := &claims[i]
+	for ; asked < len(claims) && ctx.Err() == nil; asked++ {
+		c := &claims[asked]
 		c.objects, c.podsOf = d.catalog.Objects(c.question)
 		c.decision, c.spent = timed(decider, c.objects)
-		asked = claims[:i+1]
 	}
-	for i := range asked {
-		d.judge(&asked[i])
-		asked[i].record.settled.Store(true)
+	for ; settled < asked; settled++ {
+		d.judge(&claims[settled])
+		claims[settled].record.settled.Store(true)
+		claims[settled].record.mu.Unlock()
 	}
 }
 

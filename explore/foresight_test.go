@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -123,4 +124,23 @@ func (d ending) Decide(q spec.Question) *spec.Decision {
 		d.end()
 	}
 	return d.Decider.Decide(q)
+}
+
+// TestForesightPanics: a property that panics while a worker has many questions of its own leaves none of the others waiting, and the panic is passed on.
+func TestForesightPanics(t *testing.T) {
+	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
+	var asked atomic.Int64
+	o.Workers, o.Properties = 3, []invariants.Property{{Name: "panics", Decision: func(*invariants.Case) (bool, []invariants.Breach) {
+		if asked.Add(1) >= 100 {
+			panic("the hundredth")
+		}
+		return true, nil
+	}}}
+	defer func() {
+		if p, is := recover().(*checker.Panic); !is || p.Value != "the hundredth" {
+			t.Errorf("the panic is %v", p)
+		}
+	}()
+	result, err := Run(t.Context(), []*model.Scenario{s}, o)
+	t.Errorf("no panic, but %v, error %v", result, err)
 }
