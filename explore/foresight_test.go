@@ -126,21 +126,53 @@ func (d ending) Decide(q spec.Question) *spec.Decision {
 	return d.Decider.Decide(q)
 }
 
-// TestForesightPanics: a property that panics while a worker has many questions of its own leaves none of the others waiting, and the panic is passed on.
+// TestForesightPanics: a property that panics leaves no question claimed, for which others would wait for ever, and the panic is passed on.
 func TestForesightPanics(t *testing.T) {
 	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
-	var asked atomic.Int64
-	o.Workers, o.Properties = 3, []invariants.Property{{Name: "panics", Decision: func(*invariants.Case) (bool, []invariants.Breach) {
-		if asked.Add(1) >= 100 {
+	asked := 0
+	o.Properties = []invariants.Property{{Name: "panics", Decision: func(*invariants.Case) (bool, []invariants.Breach) {
+		if asked++; asked == 100 {
 			panic("the hundredth")
 		}
 		return true, nil
 	}}}
+	r, err := newRun([]*model.Scenario{s}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	e, err := r.exploration(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	tell := func(w *worker, ctx context.Context, states [][]byte) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			for i := range w.foresight.asked {
+				record := w.foresight.asked[i].record
+				if record.settled.Load() {
+					continue
+				}
+				left++
+				if !record.mu.TryLock() {
+					t.Errorf("question %d is claimed", i)
+					continue
+				}
+				record.mu.Unlock()
+			}
+			panic(p)
+		}()
+		w.Prepare(ctx, states)
+	}
 	defer func() {
-		if p, is := recover().(*checker.Panic); !is || p.Value != "the hundredth" {
-			t.Errorf("the panic is %v", p)
+		if p, is := recover().(*checker.Panic); !is || p.Value != "the hundredth" || left < 2 {
+			t.Errorf("the panic is %v, and %d questions are left", p, left)
 		}
 	}()
-	result, err := Run(t.Context(), []*model.Scenario{s}, o)
+	result, err := checker.Check(t.Context(), told{e, tell}, checker.Options{Workers: 1})
 	t.Errorf("no panic, but %v, error %v", result, err)
 }
