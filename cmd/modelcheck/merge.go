@@ -23,8 +23,9 @@ func (c command) merge(done func(report.Verdict)) *cobra.Command {
 		Use:   "merge DIR [flags]",
 		Short: "Report what the shards of a run have found, as a single run does",
 		Long: `merge reads the directory that the shards of a run keep what they find in, and reports what a single
-run with the same flags does: for any number of shards the same but for times. It explores nothing;
-kube-scheduler is asked again about the decisions that are shown.
+run with the same flags does: for any number of shards the same but for times. It explores nothing,
+but that --liveness of the run has it look for what goes on for ever; kube-scheduler is asked again
+about the decisions that are shown.
 
 What is missing, damaged, there twice, or of another run is named, and nothing is reported. With
 --partial it is reported what there is, and what is missing is part of the report.
@@ -66,7 +67,7 @@ func (o *options) ofRun(dir string) (*options, error) {
 	}
 	whole.parsed(flags)
 	whole.results = dir
-	whole.output, whole.strict, whole.save, whole.html = o.output, o.strict, o.save, o.html
+	whole.output, whole.strict, whole.minimise, whole.save, whole.html = o.output, o.strict, o.minimise, o.save, o.html
 	whole.workers, whole.memory, whole.quiet = o.workers, o.memory, o.quiet
 	return whole, nil
 }

@@ -53,7 +53,7 @@ type options struct {
 func scopeFlags() []string {
 	return []string{
 		"filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions", "deletions", "placements", "recreations",
-		"liveness", "profile", "reading", "check", "max-states", "max-depth",
+		"refresh-budgets", "node-changes", "start-times", "liveness", "profile", "reading", "check", "max-states", "max-depth",
 	}
 }
 

@@ -63,8 +63,7 @@ modelcheck failed.`,
 			return c.listen(cmd.Context(), listener, pages)
 		},
 	}
-	o.someFlags(cmd.Flags(), "filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions", "deletions", "placements",
-		"recreations", "liveness", "profile", "reading", "check", "workers", "memory", "results", "max-states", "max-depth", "strict", "quiet")
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "strict", "quiet")...)
 	cmd.Flags().IntVar(&port, "port", 8036, "serve on this `port` of 127.0.0.1; 0 takes any that is free")
 	return cmd
 }
