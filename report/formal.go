@@ -246,7 +246,7 @@ func (e *FormalExplored) reached(goal string) bool {
 	return false
 }
 
-// FormalDocument is a run of the formal model as JSON; docs/explorer.md describes it. Fields with seconds differ between equal runs, nothing
+// FormalDocument is a run of the formal model as JSON; docs/json.md describes it. Fields with seconds differ between equal runs, nothing
 // else does.
 type FormalDocument struct {
 	SchemaVersion  int                   `json:"schemaVersion"`

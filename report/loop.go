@@ -1,14 +1,12 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -289,74 +287,4 @@ func loopVerdict(r *LoopRun) string {
 		text += fmt.Sprintf("; %s known", plural(int64(known), "finding"))
 	}
 	return text
-}
-
-// LoopJSON writes the report for programs. The error is the writer's.
-func LoopJSON(w io.Writer, r *LoopRun) error {
-	type finding struct {
-		Theme    string   `json:"theme"`
-		Property string   `json:"property"`
-		Known    string   `json:"known,omitempty"`
-		But      string   `json:"but"`
-		Flushed  string   `json:"flushed,omitempty"`
-		Steps    int64    `json:"steps"` // or runs, or sets of states
-		Cluster  List     `json:"cluster"`
-		Run      []string `json:"run"`
-		// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for findings of steps.
-		Loop *int `json:"loop,omitempty"`
-	}
-	type liveness struct {
-		States      int    `json:"states"`
-		Followed    int    `json:"followed"`
-		Steps       int    `json:"steps"`
-		Flushes     int    `json:"flushes"`
-		Stopped     string `json:"stopped,omitempty"`
-		Unconfirmed int    `json:"unconfirmed,omitempty"`
-	}
-	type theme struct {
-		Name        string `json:"name"`
-		Complete    bool   `json:"complete"`
-		Runs        int64  `json:"runs,omitempty"`
-		States      int64  `json:"states"`
-		Transitions int64  `json:"transitions"`
-		Depth       int    `json:"depth"`
-		Needless    int64  `json:"needlessWakeUps"`
-
-		Liveness *liveness `json:"liveness,omitempty"`
-	}
-	out := struct {
-		Version  string    `json:"kubernetesVersion"`
-		Seed     uint64    `json:"seed,omitempty"`
-		Verdict  string    `json:"verdict"`
-		Themes   []theme   `json:"themes"`
-		Findings []finding `json:"findings"`
-	}{Version: r.KubernetesVersion, Seed: r.Seed, Verdict: r.Verdict().String(), Findings: []finding{}}
-	for _, result := range r.Results {
-		var live *liveness
-		if l := result.Liveness; l != nil {
-			live = &liveness{States: l.States, Followed: l.Followed, Steps: l.Steps, Flushes: l.Flushes, Unconfirmed: l.Unconfirmed}
-			if l.Stopped != checker.NotStopped {
-				live.Stopped = l.Stopped.String()
-			}
-		}
-		out.Themes = append(out.Themes, theme{
-			result.Scope.Name, result.Complete, result.Walks, result.Distinct, result.Generated, result.Depth, result.Needless, live,
-		})
-		for _, f := range result.Findings {
-			var run []string
-			for _, action := range f.Trace {
-				run = append(run, action.String())
-			}
-			var loops *int
-			if f.Property.OfBehaviours() {
-				loops = &f.Loop
-			}
-			out.Findings = append(out.Findings, finding{
-				result.Scope.Name, f.Property.Name, f.Known, f.But, f.Flushed, f.Count, manifests(f.Initial), run, loops,
-			})
-		}
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -145,38 +146,81 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 
 // docs/json.md names every field of the JSON, and none that is not there.
 func TestDocumentIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := map[string]bool{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)`").FindAllStringSubmatch(string(page), -1) {
-		documented[match[1]] = true
-	}
+	documented := documentedIn(t, func(title string) bool {
+		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck formal")
+	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
 	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
 	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())), everyField(), explanation} {
-		raw, err := json.Marshal(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
-			t.Fatal(err)
-		}
-		collect(value, fields)
+		maps.Copy(fields, fieldsOf(t, document))
 	}
 	if diff := cmp.Diff(documented, fields); diff != "" {
 		t.Errorf("docs/json.md (-documented +there):\n%s", diff)
 	}
 }
 
+// The sections about modelcheck loop and modelcheck formal name every field of theirs, and none that is not there.
+func TestOtherDocumentsAreDocumented(t *testing.T) {
+	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
+	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
+	configuration := FormalConfiguration{
+		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []FormalFinding{{}}, Unreached: []string{"u"},
+		Simulation: &FormalSimulation{},
+	}
+	for title, document := range map[string]any{
+		"modelcheck loop -o json":   &LoopDocument{Seed: 1, Themes: []LoopTheme{theme}, Findings: []LoopFinding{finding}},
+		"modelcheck formal -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
+	} {
+		documented := documentedIn(t, func(section string) bool { return section == title })
+		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
+			t.Errorf("docs/json.md, %s (-documented +there):\n%s", title, diff)
+		}
+	}
+}
+
+// documentedIn gives the fields that the tables of sections of docs/json.md name.
+func documentedIn(t *testing.T, section func(title string) bool) map[string]bool {
+	t.Helper()
+	page, err := os.ReadFile("../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, text := range strings.Split(string(page), "\n## ") {
+		if title, _, _ := strings.Cut(text, "\n"); !section(title) {
+			continue
+		}
+		for _, cell := range regexp.MustCompile("(?m)^\\| `[^|]*").FindAllString(text, -1) {
+			for _, match := range regexp.MustCompile("`([a-zA-Z]+)`").FindAllStringSubmatch(cell, -1) {
+				documented[match[1]] = true
+			}
+		}
+	}
+	return documented
+}
+
+// fieldsOf gives the fields of a document.
+func fieldsOf(t *testing.T, document any) map[string]bool {
+	t.Helper()
+	raw, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]bool{}
+	collect(value, fields)
+	return fields
+}
+
 // everyField sets the fields that a run of the tests does not.
 func everyField() *Document {
-	return &Document{Profiles: []Profile{{Scores: []WeightedPlugin{{}}}}, Liveness: []Liveness{{Stopped: "s", Unnamed: 1}}, Findings: []Finding{{
+	return &Document{Scope: DocumentScope{Scope: Scope{Random: &RandomScope{Questions: 1, Seconds: 1}}}, Profiles: []Profile{{Scores: []WeightedPlugin{{}}}}, Liveness: []Liveness{{Stopped: "s", Unnamed: 1}}, Findings: []Finding{{
 		Plugin: "p", Quirks: []Quirk{{}},
 		Example: Example{Decision: &Decision{
 			Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
