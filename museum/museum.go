@@ -22,8 +22,6 @@ type Exhibit struct {
 	Nodes, Pods int
 	// Thorough: it takes the thorough kinds of the theme.
 	Thorough bool
-	// Test is, where no theme shows the defect, the test that finds it in random clusters.
-	Test string
 }
 
 // File is the path of the smallest cluster's manifests, from the root of the repository.
@@ -37,9 +35,6 @@ func (e Exhibit) Repeat() string { return "modelcheck -f " + e.File() }
 
 // Find is the command by which the tool finds the defect in clusters that it makes itself.
 func (e Exhibit) Find() string {
-	if e.Theme == "" {
-		return "go test ./conformance -run " + e.Test + " -v -rapid.checks=10000"
-	}
 	command := "modelcheck"
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()

@@ -83,9 +83,6 @@ func TestFound(t *testing.T) {
 		return seen[scope]
 	}
 	for _, exhibit := range museum.Exhibits() {
-		if exhibit.Theme == "" {
-			continue
-		}
 		if !slices.Contains(in(exhibit, exhibit.Nodes, exhibit.Pods), exhibit.Quirk.Name) {
 			t.Errorf("%s does not find %s", exhibit.Find(), exhibit.Quirk.Name)
 		}

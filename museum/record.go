@@ -39,7 +39,7 @@ file of each is the smallest cluster that shows it, and begins with what goes wr
 prints this list; tests hold it true, and fail when kube-scheduler is mended.
 
 "Found by" is a command with which the tool comes across the defect in clusters that it makes itself, in the smallest scope that shows
-it; a test that draws random clusters where no theme does. "Not reported" means that no issue was found.
+it. "Not reported" means that no issue was found.
 
 | defect | plugin | breaks | upstream | smallest cluster | found by |
 | --- | --- | --- | --- | --- | --- |
