@@ -121,6 +121,28 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestStepsWithoutPod: what happens to a node or a budget is a step without a pod.
+func TestStepsWithoutPod(t *testing.T) {
+	s := cluster()
+	for _, named := range []model.NamedStep{{Class: model.Cordon, Node: s.Nodes[0]}, {Class: model.Refresh}} {
+		step := &invariants.Step{Named: func() invariants.NamedStep { return invariants.NamedStep{Before: s, After: s, Step: &named} }}
+		for expr, want := range map[string]string{
+			"!has(step.pod) && step.action in ['cordon', 'refresh budget']": "",
+			"step.pod.metadata.name == 'a1'": "the expression cannot be evaluated: no such key: pod; a field that is empty is absent: " +
+				"ask has(), or write .?field.orValue(...)",
+		} {
+			compiled, err := expression.Compile(expression.Rule{Name: "mine", Kind: expression.OfSteps, Expression: expr})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, breaches := compiled.Property.Step(step)
+			if diff := cmp.Diff(want, said(breaches)); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", named.Class, expr, diff)
+			}
+		}
+	}
+}
+
 // TestDecisions checks the variables of decisions.
 func TestDecisions(t *testing.T) {
 	s := cluster()

@@ -81,7 +81,7 @@ type (
 		Budgets    []policyv1.PodDisruptionBudget `json:"budgets"`
 		Namespaces []v1.Namespace                 `json:"namespaces"`
 	}
-	// stepValue is what happens.
+	// stepValue is what happens. There is no pod if it happens to a node or a budget.
 	stepValue struct {
 		Action  string   `json:"action"`
 		Pod     v1.Pod   `json:"pod"`

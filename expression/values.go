@@ -79,7 +79,10 @@ func (v *values) step(s invariants.NamedStep) map[string]any {
 	for _, victim := range s.Step.Victims {
 		victims = append(victims, pod(victim))
 	}
-	step := map[string]any{"action": s.Step.Class.String(), "pod": v.object(pod(s.Step.Pod)), "node": "", "victims": objects(v, victims)}
+	step := map[string]any{"action": s.Step.Class.String(), "node": "", "victims": objects(v, victims)}
+	if s.Step.Pod != nil {
+		step["pod"] = v.object(pod(s.Step.Pod))
+	}
 	if s.Step.Node != nil {
 		step["node"] = s.Step.Node.Name
 	}
