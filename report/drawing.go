@@ -124,11 +124,7 @@ func NewExplainedFinding(m *spec.Scheduler, f *explore.Finding) ExplainedFinding
 // NewStep puts a step in words that leads on from the cluster. A pod that comes is described.
 func NewStep(step *model.NamedStep, cluster *spec.Snapshot) Step {
 	text := sentences([]model.Stage{{Cluster: cluster, Step: step}, {Cluster: cluster}})[0]
-	s := Step{Action: step.Class.String(), Pod: name(step.Pod), Victims: podNames(step.Victims), Text: text}
-	if step.Node != nil {
-		s.Node = step.Node.Name
-	}
-	return s
+	return stepJSON(step, text)
 }
 
 // DocumentOf gives the address of the document that says what a plugin promises; that of the general one if there is none of its own.

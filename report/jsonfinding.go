@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/explore"
 	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -124,12 +125,7 @@ func findingJSON(m *spec.Scheduler, f *explore.Finding) Finding {
 	example.Loop = f.Example.Loop
 	last := len(f.Example.Stages) - 1
 	for i, text := range sentences(f.Example.Stages) {
-		stage := f.Example.Stages[i]
-		step := Step{Action: stage.Step.Class.String(), Pod: stepPod(stage.Step), Budget: stepBudget(stage.Step), Victims: podNames(stage.Step.Victims), Text: text}
-		if stage.Step.Node != nil {
-			step.Node = stage.Step.Node.Name
-		}
-		example.Steps = append(example.Steps, step)
+		example.Steps = append(example.Steps, stepJSON(f.Example.Stages[i].Step, text))
 	}
 	end := f.Example.Stages[last].Cluster
 	if c := f.Example.Case; c != nil {
@@ -138,6 +134,15 @@ func findingJSON(m *spec.Scheduler, f *explore.Finding) Finding {
 	}
 	example.Cluster = manifests(end)
 	return finding
+}
+
+// stepJSON gives a step that reads so in words.
+func stepJSON(step *model.NamedStep, text string) Step {
+	s := Step{Action: step.Class.String(), Pod: stepPod(step), Budget: stepBudget(step), Victims: podNames(step.Victims), Text: text}
+	if step.Node != nil {
+		s.Node = step.Node.Name
+	}
+	return s
 }
 
 func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {

@@ -15,6 +15,27 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// TestNewStep: a step may happen to a pod, a node or a budget.
+func TestNewStep(t *testing.T) {
+	n1 := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
+	web := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
+	cluster := &spec.Snapshot{Nodes: []*v1.Node{n1}, PodDisruptionBudgets: []*policyv1.PodDisruptionBudget{web}}
+	for _, test := range []struct {
+		step model.NamedStep
+		want Step
+	}{
+		{model.NamedStep{Class: model.Schedule, Pod: pod("a", "1", 0), Node: n1},
+			Step{Action: "schedule", Pod: "default/a", Node: "n1", Text: "the scheduler binds default/a to n1"}},
+		{model.NamedStep{Class: model.Cordon, Node: n1}, Step{Action: "cordon", Node: "n1", Text: "somebody cordons n1"}},
+		{model.NamedStep{Class: model.Refresh, Budget: web}, Step{Action: "refresh budget", Budget: "default/web",
+			Text: "the disruption controller counts anew: budget default/web allows 0 disruptions"}},
+	} {
+		if diff := cmp.Diff(test.want, NewStep(&test.step, cluster)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.step.Class, diff)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	never, seconds := v1.PreemptNever, int64(300)
 	with := func(change func(*v1.Pod)) *v1.Pod {
