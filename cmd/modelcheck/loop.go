@@ -56,7 +56,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.events, "events", 0, "let up to `E` events happen to the cluster (default that of the theme; with -f 1)")
 	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
 	f.StringSliceVar(&o.happens, "happens", nil, "let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventKinds())
-	f.BoolVar(&o.calm, "calm", true, "let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
+	f.BoolVar(&o.calm, "calm", false, "let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
 	f.BoolVar(&o.liveness, "liveness", true, "check what goes on for ever too, if every state is explored: pods never bound, waits, nominations and preemption without end")
 	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")

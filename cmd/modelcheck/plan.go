@@ -28,8 +28,8 @@ func (c command) plan() *cobra.Command {
 		Short: "Estimate what a scope takes in N shards",
 		Long: `plan estimates, before anything is explored, what N shards of a scope take: states, decisions, time of
 processors, and the time until the last shard is done. The numbers of states are estimated as for the
-check that a scope fits into memory, mostly somewhat too high; times are those of
-the machine that docs/scale.md names.`,
+check that a scope fits into memory: somewhat too high for most themes, and several times for the
+kinds of --thorough. Times are those of the machine that docs/scale.md names.`,
 		Example: `  modelcheck plan --thorough --of 100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -29,7 +29,7 @@ const maxShards = 100_000
 // shard is the subcommand that explores one of several shards of a run.
 func (c command) shard(done func(report.Verdict)) *cobra.Command {
 	o := &options{outputs: []string{"text"}}
-	index, of := -1, 0
+	index, of := 0, 0
 	cmd := &cobra.Command{
 		Use:   "shard --index I --of N --results DIR [flags]",
 		Short: "Explore one of N shares of a scope, and keep what is found for modelcheck merge",
@@ -80,7 +80,7 @@ known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, 
 		},
 	}
 	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "quiet")...)
-	cmd.Flags().IntVar(&index, "index", -1, "explore the share of this `index`, from 0 (default $"+indexVariable+")")
+	cmd.Flags().IntVar(&index, "index", 0, "explore the share of this `index`, from 0 (default $"+indexVariable+")")
 	cmd.Flags().IntVar(&of, "of", 0, "cut the scope into `N` shares (default $"+ofVariable+")")
 	return cmd
 }
