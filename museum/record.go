@@ -33,7 +33,7 @@ func Markdown(w io.Writer, version string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Museum
 
-Defects of kube-scheduler that the tool has found, all present in %s. Each is a quirk: a small override of one predicate of the
+Defects of kube-scheduler that the tool has found, all present in %s. Each that a single decision shows is a quirk: a small override of one predicate of the
 model that reproduces it exactly, so that the tool can tell a difference that is this defect and nothing else from a new one. The
 file of each is the smallest cluster that shows it, and begins with what goes wrong and what is documented. `+"`modelcheck museum`"+`
 prints this list; tests hold it true, and fail when kube-scheduler is mended.
