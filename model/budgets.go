@@ -13,15 +13,19 @@ import (
 // state in which that makes a difference, as often as it likes. Kept of a status is what schedulers read: how many disruptions are
 // allowed, and that nobody is being evicted through the API any more.
 
-// refreshes calls each with every budget whose status is out of date.
+// refreshes calls each with every budget whose status is out of date, if that makes a difference to anybody.
 func (a *Arrangement) refreshes(s *Scenario, each func(Action)) {
-	for i, now := range a.Budgets {
-		if !slices.Contains(s.counted[i], true) {
-			continue // it makes no difference to anybody
+	for i := range a.Budgets {
+		if slices.Contains(s.counted[i], true) {
+			a.outdated(s, i, each)
 		}
-		if then := a.allowance(s, i); then != now {
-			each(Action{Class: Refresh, Pod: uint32(i)<<8 | uint32(then), Place: -1})
-		}
+	}
+}
+
+// outdated calls each with the budget if its status is out of date.
+func (a *Arrangement) outdated(s *Scenario, i int, each func(Action)) {
+	if then := a.allowance(s, i); then != a.Budgets[i] {
+		each(Action{Class: Refresh, Pod: uint32(i)<<8 | uint32(then), Place: -1})
 	}
 }
 

@@ -127,7 +127,7 @@ func (w *Walker) Move(step *NamedStep) (Move, error) {
 // act carries an action of the environment out.
 func (w *Walker) act(step *NamedStep) (Taken, error) {
 	var enabled []Action
-	w.now.Environment(w.machine.Scenario, func(action Action) {
+	each := func(action Action) {
 		id := 0
 		if action.Class.Creates() {
 			id = w.who.pods[action.Pod] + 1 // who would be next
@@ -135,7 +135,14 @@ func (w *Walker) act(step *NamedStep) (Taken, error) {
 		if action.Class == step.Class && w.machine.environmentStep(w.now, action, id).is(step) {
 			enabled = append(enabled, action)
 		}
-	})
+	}
+	w.now.Environment(w.machine.Scenario, each)
+	if step.Class == Refresh && len(enabled) == 0 && w.machine.Scenario.Actions.RefreshBudgets {
+		// The scenario of a recorded trace has the pods of the trace only. A budget of others is refreshed for their sake.
+		for i := range w.now.Budgets {
+			w.now.outdated(w.machine.Scenario, i, each)
+		}
+	}
 	if len(enabled) == 0 {
 		return Taken{}, fmt.Errorf("it cannot happen here: %s", w.why(step))
 	}
