@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"time"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -30,8 +31,9 @@ func (o *options) validateRandom() error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"theme", "thorough", "completions", "deletions", "placements", "preempt", "victim-gone", "max-states", "max-depth", "memory", "results", "minimise"} {
-		if o.given(flag) {
+	ofClusters := []string{"filename", "nodes", "pods", "profile", "reading", "check"}
+	for _, flag := range append(scopeFlags(), "memory", "results", "minimise") {
+		if o.given(flag) && !slices.Contains(ofClusters, flag) {
 			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out", flag)
 		}
 	}
