@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,6 +17,9 @@ func ReadDocument(data []byte) (*Document, error) {
 	if d.SchemaVersion != SchemaVersion {
 		return nil, fmt.Errorf("it is no report that can be read: its schemaVersion is %d, wanted is %d; write it anew with modelcheck -o json",
 			d.SchemaVersion, SchemaVersion)
+	}
+	if d.Scope.Source == "" {
+		return nil, errors.New("it is no report of modelcheck -o json: it has no scope, so another command wrote it")
 	}
 	return d, nil
 }

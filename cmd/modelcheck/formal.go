@@ -22,6 +22,8 @@ import (
 
 // formalOptions are the flags of the subcommand formal.
 type formalOptions struct {
+	// given tells whether a flag is on the command line.
+	given         func(flag string) bool
 	symmetry      string
 	goals         []string
 	workers       int
@@ -66,6 +68,7 @@ Exit codes are those of modelcheck.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.given = cmd.Flags().Changed
 			run, err := c.exploreFormal(cmd.Context(), o, args)
 			if err != nil {
 				return err
@@ -85,7 +88,7 @@ Exit codes are those of modelcheck.`,
 	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the run in this `directory`, to go on with it later; states for which there is no memory go there too")
 	f.DurationVar(&o.every, "checkpoint-every", 5*time.Minute, "bring the checkpoint up to date after this `time`; also when the run ends or is interrupted")
 	f.BoolVar(&o.resume, "resume", false, "go on with the checkpoint, or begin if there is none yet")
-	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` behaviours at random instead of exploring every state, each of --max-depth levels at most (default 1000)")
+	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` behaviours at random instead of exploring every state, each of at most --max-depth levels, or 1000")
 	f.Uint64Var(&o.seed, "seed", 1, "follow the behaviours of this `seed`")
 	f.BoolVar(&o.strict, "strict", false, "let a deadlock fail: a state in which nothing can happen although pods are unbound")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
@@ -111,6 +114,19 @@ func (o *formalOptions) validate() error {
 	}
 	if o.every <= 0 {
 		return usage("--checkpoint-every is %s: it must be more than 0", o.every)
+	}
+	switch {
+	case o.given("checkpoint-every") && o.checkpoint == "":
+		return usage("--checkpoint-every is for a checkpoint; say where it is with --checkpoint")
+	case o.given("simulate") && o.simulate == 0:
+		return usage("--simulate is 0: it must be at least 1")
+	case o.given("seed") && o.simulate == 0:
+		return usage("--seed is for behaviours that are followed at random; add --simulate N")
+	}
+	for _, flag := range []string{"max-states", "memory"} {
+		if o.given(flag) && o.simulate > 0 {
+			return usage("--%s is for exploring every state; leave it out, or leave out --simulate", flag)
+		}
 	}
 	for _, bound := range []struct {
 		flag        string

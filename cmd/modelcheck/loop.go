@@ -62,7 +62,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
-	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` runs of each theme at random instead of exploring every state, each of --max-depth levels at most (default 1000)")
+	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` runs of each theme at random instead of exploring every state, each of at most --max-depth levels, or 1000")
 	f.Uint64Var(&o.seed, "seed", 1, "follow the runs of this `seed`; the same seed gives the same report")
 	f.BoolVar(&o.strict, "strict", false, "let known defects fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
