@@ -23,6 +23,8 @@ type LoopDocument struct {
 type LoopTheme struct {
 	Name     string `json:"name"`
 	Complete bool   `json:"complete"`
+	// Stopped is what ended it before; empty if it is complete.
+	Stopped string `json:"stopped,omitempty"`
 	// Runs is how many were followed at random. Then states are 0, transitions the steps of the runs, and depth the longest.
 	Runs        int64         `json:"runs,omitempty"`
 	States      int64         `json:"states"`
@@ -65,10 +67,14 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		Themes: []LoopTheme{}, Findings: []LoopFinding{},
 	}
 	for _, result := range r.Results {
-		document.Themes = append(document.Themes, LoopTheme{
-			result.Scope.Name, result.Complete, result.Walks, result.Distinct, result.Generated, result.Depth, result.Needless,
-			loopLivenessJSON(result.Liveness),
-		})
+		theme := LoopTheme{
+			Name: result.Scope.Name, Complete: result.Complete, Runs: result.Walks, States: result.Distinct, Transitions: result.Generated,
+			Depth: result.Depth, Needless: result.Needless, Liveness: loopLivenessJSON(result.Liveness),
+		}
+		if !result.Complete {
+			theme.Stopped = result.Stopped.String()
+		}
+		document.Themes = append(document.Themes, theme)
 		for i := range result.Findings {
 			document.Findings = append(document.Findings, loopFindingJSON(result.Scope.Name, &result.Findings[i]))
 		}

@@ -129,6 +129,10 @@ func (in *input) planned(shares [][]int) string {
 	wall := last*perState.Seconds() + perShard.Seconds()
 	fmt.Fprintf(&text, "\nabout %s distinct decisions, and %s core hours, %s of them to start shards\n",
 		about(total*decisionsPerState), about(all/3600), about(float64(n)*perShard.Seconds()/3600))
+	if n == 1 {
+		fmt.Fprintf(&text, "with 1 shard of one core it is done after about %s; --of N tells of N\n", seconds(wall))
+		return text.String()
+	}
 	fmt.Fprintf(&text, "with %d shards of one core each, the last is done after about %s, against %s with one core alone: %.1f times as fast\n",
 		n, seconds(wall), seconds(total*perState.Seconds()), total*perState.Seconds()/wall)
 	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
