@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,13 +70,20 @@ func blameWithin(value any, path *field.Path, decode func([]byte) ([]error, erro
 	if err == nil {
 		return nil
 	}
+	takes := func(value any) bool { return decodeAlone(object(value), decode) == nil }
 	var errs []fieldError
 	switch value := value.(type) {
 	case map[string]any:
+		if !takes(map[string]any{}) {
+			break // no object belongs here, whatever is in it
+		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			errs = append(errs, blameWithin(value[key], child(path, key), decode, func(v any) any { return object(map[string]any{key: v}) })...)
 		}
 	case []any:
+		if !takes([]any{}) {
+			break
+		}
 		for i := range value {
 			errs = append(errs, blameWithin(value[i], path.Index(i), decode, func(v any) any { return object([]any{v}) })...)
 		}
@@ -83,7 +91,7 @@ func blameWithin(value any, path *field.Path, decode func([]byte) ([]error, erro
 	if len(errs) > 0 {
 		return errs
 	}
-	return []fieldError{{path.String(), unreadable(value, err)}}
+	return []fieldError{{path.String(), unreadable(value, err, takes)}}
 }
 
 func decodeAlone(object any, decode func([]byte) ([]error, error)) error {
@@ -103,31 +111,44 @@ func child(path *field.Path, key string) *field.Path {
 	return path.Child(key)
 }
 
-// unreadable says what is wrong with the value of a field.
-func unreadable(value any, err error) error {
+// unreadable says what is wrong with the value of a field, which takes some values and not this one.
+func unreadable(value any, err error, takes func(any) bool) error {
 	text := plainJSON(err).Error()
-	for _, wrong := range []error{resource.ErrFormatWrong, resource.ErrNumeric, resource.ErrSuffix} {
-		if strings.Contains(text, wrong.Error()) {
-			return fmt.Errorf("%q is not a quantity; write one such as 2, 500m or 1Gi", value)
-		}
-	}
-	if types := wrongType().FindStringSubmatch(text); types != nil {
-		return fmt.Errorf("it is of type %s; give it one of type %s%s", types[1], typeInWords(types[2]), unquoted(types[1], types[2]))
-	}
 	quoted, marshalErr := json.Marshal(value)
 	if marshalErr != nil {
 		return errors.New(text)
 	}
+	for _, wrong := range []error{resource.ErrFormatWrong, resource.ErrNumeric, resource.ErrSuffix} {
+		if strings.Contains(text, wrong.Error()) {
+			return fmt.Errorf("%s is not a quantity; write one such as 2, 500m or 1Gi", quoted)
+		}
+	}
+	if types := wrongType().FindStringSubmatch(text); types != nil {
+		return fmt.Errorf("it is of type %s; give it one of type %s%s", types[1], typeInWords(types[2], takes), unquoted(types[1], types[2]))
+	}
 	return fmt.Errorf("%s cannot be read: %s", quoted, text)
 }
 
-// typeInWords gives the type of a field of our own as a reader of YAML would call it.
-func typeInWords(goType string) string {
+// typeInWords gives the type of a field as a reader of YAML would call it: types of Go that have names of their own mean nothing to them.
+func typeInWords(goType string, takes func(any) bool) string {
 	switch {
-	case strings.HasPrefix(goType, "[]scenario."):
-		return "list"
-	case strings.HasPrefix(goType, "scenario."):
-		return "object"
+	case goType == "int32" && takes("25%"):
+		return "int32, or a string such as \"25%\""
+	case goType == "int32":
+		return fmt.Sprintf("int32, a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+	case goType == "int64":
+		return "int64, a whole number"
+	}
+	if !strings.ContainsAny(goType, ".[") {
+		return goType
+	}
+	for _, is := range []struct {
+		value any
+		name  string
+	}{{map[string]any{}, "object"}, {[]any{}, "list"}, {"", "string"}} {
+		if takes(is.value) {
+			return is.name
+		}
 	}
 	return goType
 }
