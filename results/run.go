@@ -25,7 +25,7 @@ type Run struct {
 // begin in one directory at once the first to write makes it its own; shards of one run may all begin at once.
 func Create(path string, flags []string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return fmt.Errorf("making the directory for results: %w", err)
+		return fmt.Errorf("--results: %w; name a directory that can be written", err)
 	}
 	if err := belongs(path, flags); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -154,7 +154,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.AddCommand(c.explain(done), c.replay(done), c.loop(done), c.shard(done), c.merge(done), c.job(), c.plan(), c.serve(func() { done(report.Unfinished) }), c.formal(done),
 		c.museum(), c.conformance(), c.themes(), c.schema(), c.version())
 	completeFlags(cmd)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(err, cmd.Flags()) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	return cmd
 }
 
@@ -165,13 +165,8 @@ func (c command) report(ctx context.Context, o *options, done func(report.Verdic
 		return err
 	}
 	done(run.Outcome())
-	if err := c.print(run, o.output); err != nil {
-		return err
-	}
-	if err := o.saveFindings(run); err != nil {
-		return err
-	}
-	return c.savePage(ctx, o, run)
+	// Files first: whoever reads the report may close the pipe, which ends the process.
+	return errors.Join(o.saveFindings(run), c.savePage(ctx, o, run), c.print(run, o.output))
 }
 
 // print writes the report to stdout.
@@ -185,14 +180,14 @@ func (c command) print(run *report.Run, output string) error {
 	return nil
 }
 
-// flagError adds to pflag's error which flag may have been meant.
-func flagError(err error, flags *pflag.FlagSet) error {
+// flagError adds to pflag's error which flag of the command may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var known []string
-		flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := nearest(wrong.GetSpecifiedName(), known); near != "" {
 			return usage("%w; did you mean --%s?", err, near)
 		}
 	}
-	return usage("%w; see modelcheck --help", err)
+	return usage("%w; see %s --help", err, cmd.CommandPath())
 }

@@ -95,13 +95,17 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 	}
 	in.profiles = in.config.Profiles()
 	if o.profile != "" {
+		said := "--profile"
+		if in.scenario != nil && !o.given("profile") {
+			said = fmt.Sprintf("%s: %s: spec.profile", in.scenario.Source, in.scenario)
+		}
 		if !slices.Contains(in.profiles, o.profile) {
-			return usage("--profile: the configuration has no profile %q; it has %s", o.profile, strings.Join(in.profiles, ", "))
+			return usage("%s: the configuration has no profile %q; it has %s", said, o.profile, strings.Join(in.profiles, ", "))
 		}
 		others := slices.DeleteFunc(in.profiles, func(name string) bool { return name == o.profile })
 		if in.profiles = []string{o.profile}; len(others) > 0 {
-			in.notes = append(in.notes, fmt.Sprintf("--profile is %s: only its pods are asked about, not those of the other profiles of the configuration: %s",
-				o.profile, strings.Join(others, ", ")))
+			in.notes = append(in.notes, fmt.Sprintf("%s is %s: only its pods are asked about, not those of the other profiles of the configuration: %s",
+				said, o.profile, strings.Join(others, ", ")))
 		}
 	}
 	in.profile = in.profiles[0]
@@ -226,8 +230,8 @@ func quotedOr(names []string) string {
 // arrivals sees to it that only pods arrive that ask under one of the profiles, and no second one of those that other objects name.
 func (in *input) arrivals(s *model.Scenario) error {
 	if len(s.Pods) == 0 {
-		return usage("--pods is %d, but there is no pod in %s that the pods to arrive could be like; add one",
-			s.Actions.Arrivals, strings.Join(in.scope.Files, ", "))
+		return usage("--pods is %d, but there is no pod in %s that the pods to arrive could be like; add one%s",
+			s.Actions.Arrivals, strings.Join(in.scope.Files, ", "), listed(in.notes))
 	}
 	var others bool
 	bounds := make([]int, len(s.Pods))
@@ -240,6 +244,10 @@ func (in *input) arrivals(s *model.Scenario) error {
 	}
 	if others {
 		s.Actions.ArrivalsOfKind = bounds
+	}
+	if !slices.ContainsFunc(bounds, func(bound int) bool { return bound > 0 }) {
+		return usage("--pods is %d, but no more pods can arrive like those in %s: each of them has another spec.schedulerName than %s, or is named by other objects, which name no second one; "+
+			"add one, or leave out --pods", s.Actions.Arrivals, strings.Join(in.scope.Files, ", "), strings.Join(in.profiles, ", "))
 	}
 	return nil
 }

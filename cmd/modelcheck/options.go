@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -240,8 +241,8 @@ func (o *options) memoryLimit() (int64, error) {
 		return machineMemory() / 4 * 3, nil
 	}
 	quantity, err := resource.ParseQuantity(o.memory)
-	if err != nil || quantity.Sign() <= 0 {
-		return 0, usage("--memory is %q: it must be a positive quantity such as 512Mi or 4Gi", o.memory)
+	if err != nil || quantity.Sign() <= 0 || quantity.Cmp(*resource.NewQuantity(math.MaxInt64, resource.BinarySI)) > 0 {
+		return 0, usage("--memory is %q: it must be a positive quantity such as 512Mi or 4Gi, and at most 8Ei", o.memory)
 	}
 	return quantity.Value(), nil
 }

@@ -36,6 +36,9 @@ func (o *options) preparePage() error {
 	case !folder.IsDir():
 		return usage("--html: %s is not a folder", filepath.Dir(o.html))
 	}
+	if err := writable(filepath.Dir(o.html)); err != nil {
+		return usage("--html: %w; name a file that can be written", err)
+	}
 	return nil
 }
 

@@ -38,9 +38,9 @@ func (o *options) validateRandom() error {
 		}
 	}
 	switch {
-	case o.questions < 0:
+	case o.questions < 1 && o.given("questions"):
 		return usage("--questions is %d: it must be at least 1", o.questions)
-	case o.duration < 0:
+	case o.duration <= 0 && o.given("for"):
 		return usage("--for is %v: it must be positive, such as 10m", o.duration)
 	case o.pods < 1 || o.pods > maxRandomPods:
 		return usage("--pods is %d: with --random it must be from 1 to %d", o.pods, maxRandomPods)

@@ -23,7 +23,20 @@ func (o *options) prepareSave() error {
 	case len(entries) > 0:
 		return usage("--save: %s is not empty, and nothing is overwritten; name a folder that is new or empty", o.save)
 	}
+	parent := filepath.Dir(filepath.Clean(o.save))
+	if err := errors.Join(os.MkdirAll(parent, 0o777), writable(parent)); err != nil {
+		return usage("--save: %w; name a folder that can be made", err)
+	}
 	return nil
+}
+
+// writable tells why no file can be made in a folder; nil if one can. What a run found would be lost otherwise.
+func writable(folder string) error {
+	file, err := os.CreateTemp(folder, ".modelcheck-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // saveFindings writes a folder for each finding. The whole appears under its name at once, or not at all.
@@ -31,11 +44,7 @@ func (o *options) saveFindings(run *report.Run) (err error) {
 	if o.save == "" {
 		return nil
 	}
-	parent := filepath.Dir(filepath.Clean(o.save))
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return fmt.Errorf("saving the findings: %w", err)
-	}
-	draft, err := os.MkdirTemp(parent, ".modelcheck-")
+	draft, err := os.MkdirTemp(filepath.Dir(filepath.Clean(o.save)), ".modelcheck-")
 	if err != nil {
 		return fmt.Errorf("saving the findings: %w", err)
 	}

@@ -34,11 +34,15 @@ func (o *options) follow(s *scenario.Checked) error {
 		o.maxDepth = s.Spec.Bounds.Depth
 	}
 	o.recreations, o.refreshBudgets = s.Spec.Actions.Recreations, s.Spec.Actions.RefreshBudgets
-	for _, name := range s.Spec.Properties.Enabled {
+	for i, name := range s.Spec.Properties.Enabled {
 		if name == "liveness" {
 			o.liveness = true
-		} else {
-			o.checks = append(o.checks, name)
+			continue
+		}
+		o.checks = append(o.checks, name)
+		if _, err := o.properties(); err != nil {
+			return usage("%s: %s: spec.properties.enabled[%d]: no built-in property is called %q; those that are not checked in any case are: %s, liveness",
+				s.Source, s, i, name, optionalNames())
 		}
 	}
 	return nil
@@ -54,18 +58,21 @@ func (in *input) ofScenario(o *options, manifests *scenario.Manifests) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if len(spec.Unbound(snapshot)) == 0 && s.Actions.Arrivals == 0 {
-		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in spec.pods%s", in.scenario, listed(in.notes))
-	}
 	if in.scenario.Names() {
 		in.notes = append(in.notes, "an expression tells pods or nodes apart by their names: those that are alike but for their names are kept apart, which makes more states")
 	}
+	may := 0
 	for i := range s.Pods {
 		if bound := s.Actions.ArrivalsOfKind[i]; bound > 0 && !slices.Contains(in.profiles, s.Pods[i].Pod.Spec.SchedulerName) {
 			s.Actions.ArrivalsOfKind[i] = 0
 			in.notes = append(in.notes, fmt.Sprintf("pods like %s do not arrive: their spec.schedulerName is %q, and what is checked is %s",
 				s.Pods[i].Name, s.Pods[i].Pod.Spec.SchedulerName, strings.Join(in.profiles, ", ")))
 		}
+		may += s.Actions.ArrivalsOfKind[i]
+	}
+	s.Actions.Arrivals = min(s.Actions.Arrivals, may)
+	if len(spec.Unbound(snapshot)) == 0 && s.Actions.Arrivals == 0 {
+		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in spec.pods%s", in.scenario, listed(in.notes))
 	}
 	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.files, s.MaxNodes(), s.Actions.Arrivals, in.scenario.Metadata.Name
 	in.scenarios = []*model.Scenario{s}
@@ -75,13 +82,10 @@ func (in *input) ofScenario(o *options, manifests *scenario.Manifests) error {
 // properties gives the properties to check: those of the flags, as the Scenario has it.
 func (in *input) properties(o *options) ([]invariants.Property, error) {
 	properties, err := o.properties()
-	if in.scenario == nil {
+	if err != nil || in.scenario == nil {
 		return properties, err
 	}
 	at := in.scenario.Source.String() + ": " + in.scenario.String() + ": spec.properties"
-	if err != nil {
-		return nil, usage("%s.enabled: no built-in property is called so; there are: %s, liveness", at, optionalNames())
-	}
 	var all []string
 	for _, p := range properties {
 		all = append(all, p.Name)
