@@ -34,7 +34,6 @@ func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error
 	e := &settled{
 		machine: machine, tables: NewTables(catalog, m), questioner: machine.NewQuestioner(), effort: effort,
 		moves: map[string][]Move{}, seen: map[string]bool{}, state: make([]byte, machine.Width()),
-		waiting: make([][]string, s.MaxPods()+1), count: make([]float64, s.MaxPods()+1),
 	}
 	for i := range machine.Scenario.Initial {
 		pending := len(machine.Scenario.Initial[i].Pending)
@@ -43,6 +42,8 @@ func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error
 		}
 		e.pending = max(e.pending, pending)
 	}
+	layers := e.pending + s.Actions.Arrivals + 1
+	e.waiting, e.count = make([][]string, layers), make([]float64, layers)
 	for i := range machine.Scenario.Initial {
 		e.find(machine.arrange(i, nil))
 	}
@@ -117,6 +118,7 @@ func (e *settled) find(a *Arrangement) {
 	state := string(e.state)
 	e.seen[state] = true
 	decided := e.pending + e.machine.Scenario.Actions.Arrivals - int(a.Left.Arrivals) - len(a.Pending)
+	decided = max(0, decided) // more evicted pods may have come back than were pending in the beginning
 	e.waiting[decided] = append(e.waiting[decided], state)
 	e.count[decided] += multisetsUpTo(len(e.machine.Scenario.Pods), int(a.Left.Arrivals))
 }

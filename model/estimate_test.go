@@ -101,6 +101,21 @@ func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *m
 	return s
 }
 
+// evicting lets the scenario begin with so many pods on its node, no two alike, which all have to go for the one that waits.
+func evicting(s *model.Scenario, victims int) {
+	s.Initial = s.Initial[:1]
+	cluster := &s.Initial[0]
+	for i := range victims {
+		kind := model.PodKind{Name: fmt.Sprintf("victim-%d", i), Pod: s.Pods[0].Pod.DeepCopy()}
+		kind.Pod.Name = kind.Name
+		kind.Pod.Labels = map[string]string{"app": kind.Name}
+		kind.Pod.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("10m")
+		cluster.Places[0].Bound = append(cluster.Places[0].Bound, model.ClusterPod{Kind: len(s.Pods)})
+		s.Pods = append(s.Pods, kind)
+	}
+	cluster.Pending = []model.ClusterPod{{Kind: 1}}
+}
+
 func TestEstimateStates(t *testing.T) {
 	const effort = 10_000
 	tests := []struct {
@@ -126,6 +141,11 @@ func TestEstimateStates(t *testing.T) {
 		}), effort, 1, 1},
 		{"preemptions put it off a little", estimated(2, 5, 10, nil), effort, 0.9, 1.2},
 		{"so do deletions", estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Deletions = 1 }), effort, 0.9, 1.2},
+		{"evicted pods that come back too, though more may be pending than in the beginning", estimated(1, 0, 10, func(s *model.Scenario) {
+			evicting(s, 3)
+			s.Actions.Recreations = 3
+		}), effort, 0.9, 2},
+		{"pods that were evicted are not decided about", estimated(1, 0, 10, func(s *model.Scenario) { evicting(s, 8) }), 60, 0.2, 4},
 		{"little effort gives more than there are, not less", estimated(3, 5, 0, nil), 60, 1, 4},
 	}
 	m := spec.New(spec.DefaultProfile())
