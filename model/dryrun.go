@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -73,6 +74,7 @@ func (d dryRun) reprieve(sorts [][]int, all []int) [][]int {
 	stages := []stage{{all, make([]int, len(sorts))}}
 	for range len(slices.Concat(sorts...)) {
 		var next []stage
+		known := map[string]bool{} // there are as many as subsets where no pod is more important than another
 		for _, now := range stages {
 			for _, i := range d.firstBack(sorts, now.waiting) {
 				then := stage{slices.Clone(now.waiting), slices.Clone(now.victims)}
@@ -84,9 +86,8 @@ func (d dryRun) reprieve(sorts [][]int, all []int) [][]int {
 				if !d.fits(indexesOf(sorts, away)) {
 					then.victims[i]++
 				}
-				if !slices.ContainsFunc(next, func(s stage) bool {
-					return slices.Equal(s.waiting, then.waiting) && slices.Equal(s.victims, then.victims)
-				}) {
+				if key := fmt.Sprint(then.waiting, then.victims); !known[key] {
+					known[key] = true
 					next = append(next, then)
 				}
 			}
