@@ -44,6 +44,11 @@ func (in *input) estimates(m *spec.Scheduler, effort int) ([]float64, error) {
 // cut cuts the scenarios into parts: always the same ones if results are kept, else one each. A limit on states is one for a scenario as
 // a whole, and so it is left whole.
 func (in *input) cut(m *spec.Scheduler, kept bool) error {
+	if in.given != nil {
+		if err := weighable(m, spec.Unbound(in.given), in.given, false); err != nil {
+			return err
+		}
+	}
 	effort, most := effort, math.Inf(1)
 	if in.limited() && !kept {
 		effort = 0 // only whether it can be explored at all

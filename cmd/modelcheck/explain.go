@@ -88,6 +88,9 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile), Notes: in.notes,
 	}
+	if err := weighable(e.Spec, pods, snapshot, true); err != nil {
+		return nil, err
+	}
 	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
 	if err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type input struct {
 	scenarios []*model.Scenario
 	scope     report.Scope
 	notes     []string
+	// given is the cluster of the files; nil if there is none.
+	given *spec.Snapshot
 	// scenario says what is explored, if the files hold a Scenario; nil otherwise.
 	scenario *scenario.Checked
 	// parts are what the scenarios are cut into if results are kept, and states about how many states each scenario has.
@@ -176,6 +178,7 @@ func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snap
 	var left []string
 	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in)
 	in.notes = append(in.notes, left...)
+	in.given = snapshot
 	return snapshot, nil
 }
 
