@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+	"sigs.k8s.io/yaml"
 )
 
 // configReference is where a user finds what the fields of a configuration mean.
@@ -50,6 +53,11 @@ func DefaultConfig() (*Config, error) {
 // refused, as nobody would answer for them.
 func LoadConfig(name string, data []byte) (*Config, error) {
 	obj, kind, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	var is metav1.TypeMeta
+	if runtime.IsNotRegisteredError(err) && yaml.Unmarshal(data, &is) == nil {
+		return nil, fmt.Errorf("scheduler configuration %s: it is a %s of apiVersion %q, which kube-scheduler %s does not read; want a KubeSchedulerConfiguration of %s",
+			name, is.Kind, is.APIVersion, KubernetesVersion, configv1.SchemeGroupVersion)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("scheduler configuration %s: %w%s (correct the file, its fields are described at %s)", name, err, unquoted(err), configReference)
 	}

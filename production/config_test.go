@@ -148,6 +148,8 @@ func TestLoadConfigErrors(t *testing.T) {
 			[]string{"scheduler.yaml", "profiles[0].pluginConfig[0].args.hardPodAffinityWeight", "101"}},
 		{"extenders are refused", header + "extenders: [{urlPrefix: http://localhost}]\n", []string{"scheduler.yaml", "extenders[0]", "http://localhost", "remove"}},
 		{"another kind is refused", "apiVersion: v1\nkind: Pod\n", []string{"scheduler.yaml", "Pod"}},
+		{"a version of the past is refused", "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n",
+			[]string{"scheduler.yaml", `apiVersion "kubescheduler.config.k8s.io/v1beta3"`, "want a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1"}},
 		{"an empty file is refused", "", []string{"scheduler.yaml", "'Kind' is missing"}},
 	}
 	for _, tt := range tests {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -153,7 +154,14 @@ func (e *configurationErrors) notJSON(text []byte, err error) {
 		return
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		e.add(kind.Field, "line %d: it is a %s: want a value of type %s", line(kind.Offset), kind.Value, kind.Type)
+		want := kind.Type.String()
+		switch kind.Type.Kind() { // a type of Go without a name means nothing to a reader of JSON
+		case reflect.Slice:
+			want = "list"
+		case reflect.Struct:
+			want = "object"
+		}
+		e.add(kind.Field, "line %d: it is a %s: want a value of type %s", line(kind.Offset), kind.Value, want)
 		return
 	}
 	e.add("", "%w", err)

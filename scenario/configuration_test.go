@@ -25,6 +25,8 @@ func TestReadConfigurationErrors(t *testing.T) {
 		{"two of them", `{"name": "a"} {"name": "b"}`, []string{"in.json: line 1: it is not the JSON of one configuration: invalid character '{' after top-level value"}},
 		{"a wrong type", `{"name": "a", ` + oneNode + `, "pods": [{"req": "1"}]}`, []string{
 			"in.json: pods.req: line 1: it is a string: want a value of type int64"}},
+		{"a number for a list", `{"nodes": 3}`, []string{"in.json: nodes: line 1: it is a number: want a value of type list"}},
+		{"a string for an object", `{"nodes": ["n1"]}`, []string{"in.json: nodes: line 1: it is a string: want a value of type object"}},
 		{"a fraction", `{"nodes": [{"cap": 1.5}]}`, []string{"in.json: nodes.cap: line 1: it is a number 1.5: want a value of type int64"}},
 		{"an unknown field", `{"name": "a", ` + oneNode + `, ` + pods + `, "complete": "none", "color": 1}`, []string{`in.json: unknown field "color"`}},
 		{"letters count", `{"Name": "a", ` + oneNode + `, ` + pods + `, "complete": "none"}`, []string{

@@ -39,6 +39,10 @@ func (r *reading) open(paths []string, stdin io.Reader) []document {
 				r.failFile(file, err)
 				continue
 			}
+			if isUTF16(data) {
+				r.fail(Source{File: file}, "", "", errors.New("it is in UTF-16, as Windows PowerShell writes: write it anew in UTF-8, such as with | Out-File -Encoding utf8"))
+				continue
+			}
 			found, errs := split(file, data)
 			if len(found)+len(errs) == 0 {
 				r.fail(Source{File: file}, "", "", errors.New("it is empty: give it an object, or leave it out"))
@@ -73,6 +77,11 @@ func (r *reading) filesAt(path string) []string {
 		r.fail(Source{File: path}, "", "", errors.New("the directory has no files *.json, *.yaml or *.yml (subdirectories are not read): name the files or the directory that has them"))
 	}
 	return files
+}
+
+// isUTF16 tells by the byte order mark.
+func isUTF16(data []byte) bool {
+	return bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})
 }
 
 func readFile(file string, stdin io.Reader) ([]byte, error) {

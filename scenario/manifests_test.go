@@ -242,6 +242,18 @@ func TestSchedulerConfiguration(t *testing.T) {
 }
 
 // TestErrorUnwraps checks that programs can tell why a file could not be read.
+// PowerShell's > writes UTF-16, of which a reader of YAML says nothing that helps.
+func TestReadUTF16(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "nodes.yaml")
+	if err := os.WriteFile(file, []byte("\xff\xfea\x00p\x00i\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := scenario.Read([]string{file}, nil, admission.Admit)
+	if want := file + ": it is in UTF-16, as Windows PowerShell writes: write it anew in UTF-8"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestErrorUnwraps(t *testing.T) {
 	_, err := scenario.Read([]string{"missing.yaml"}, nil, nil)
 	if wrong := (*scenario.Error)(nil); !errors.As(err, &wrong) || wrong.Source.File != "missing.yaml" || !errors.Is(err, fs.ErrNotExist) {
