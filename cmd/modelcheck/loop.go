@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/loop"
@@ -293,6 +294,18 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
 		}
 		snapshot := manifests.Snapshot()
+		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
+		if !slices.ContainsFunc(snapshot.Pods, asks) {
+			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the spec.schedulerName %s; add one", strings.Join(o.files, ", "), in.profile)
+		}
+		profile, err := in.config.Spec(in.profile)
+		if err != nil {
+			return nil, nil, usage("scheduler configuration %s: %w", in.source, err)
+		}
+		waiting := slices.DeleteFunc(spec.Unbound(snapshot), func(pod *v1.Pod) bool { return !asks(pod) || spec.Gated(pod) })
+		if err := weighable(spec.New(profile), waiting, snapshot, true); err != nil {
+			return nil, nil, err
+		}
 		scopes = []*loop.Scope{{
 			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot}, Kinds: snapshot,
 			Arrivals: 1, Events: 1, Happens: loop.EventKinds(), Calm: true,
