@@ -19,7 +19,9 @@ const maxVictimSets = 1 << 18
 func weighable(m *spec.Scheduler, pods []*v1.Pod, s *spec.Snapshot, named bool) error {
 	cluster := scenario.OfCluster("", s, model.Actions{})
 	for _, pod := range pods {
-		if !spec.Preempts(pod) || spec.AwaitsVictims(pod, s) {
+		m := m.For(pod)
+		never := !spec.Preempts(pod) || m.Reading() == spec.Kubernetes && !m.Profile.Preempts
+		if never || spec.AwaitsVictims(pod, s) {
 			continue
 		}
 		for i, node := range s.Nodes {
