@@ -63,22 +63,29 @@ func explored(b *testing.B, theme string) (*exploration, int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := newRun([]*model.Scenario{s}, Options{Spec: spec.New(profile), Workers: 1, NewDecider: func() (Decider, error) {
+	e := explorationOf(b, s, Options{Spec: spec.New(profile), Workers: 1, NewDecider: func() (Decider, error) {
 		return production.New(b.Context(), config, v1.DefaultSchedulerName, production.Options{})
 	}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(r.close)
-	e, err := r.exploration(0)
-	if err != nil {
-		b.Fatal(err)
-	}
 	result, err := checker.Check(b.Context(), e, checker.Options{Workers: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return e, result.Counters[e.questionsCounter()]
+}
+
+// explorationOf gives a scenario ready to be explored.
+func explorationOf(t testing.TB, s *model.Scenario, o Options) *exploration {
+	t.Helper()
+	r, err := newRun([]*model.Scenario{s}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	e, err := r.exploration(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // heap gives the bytes that are in use.

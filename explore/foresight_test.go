@@ -53,15 +53,7 @@ func TestForesight(t *testing.T) {
 			decider, err := honest()
 			return once{decider, &asked}, err
 		}
-		r, err := newRun([]*model.Scenario{s}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.close()
-		e, err := r.exploration(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := explorationOf(t, s, o)
 		result, err := checker.Check(t.Context(), told{e, tell}, checker.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -136,15 +128,7 @@ func TestForesightPanics(t *testing.T) {
 		}
 		return true, nil
 	}}}
-	r, err := newRun([]*model.Scenario{s}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.close()
-	e, err := r.exploration(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := explorationOf(t, s, o)
 	left := 0
 	tell := func(w *worker, ctx context.Context, states [][]byte) {
 		defer func() {
