@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-a3f26817/modelcheck"
-	"github.com/seed-a3f26817/modelcheck/generate"
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-const crowdKinds = `
+const crowdTemplates = `
 apiVersion: v1
 kind: List
 items:
@@ -65,7 +65,12 @@ func tell(t *testing.T, test func(testing.TB)) (string, bool) {
 // drawnCrowds draws clusters whose pods are of few apps.
 func drawnCrowds() *rapid.Generator[spec.Question] {
 	return rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.Question(generate.Scope{Nodes: 2, Pods: 4, Only: []generate.Group{generate.Budgets}}).Draw(t, "question")
+		q := generate.DrawQuestion(
+			generate.Scope{Nodes: 2, Pods: 4, Only: []generate.Group{generate.Budgets}},
+		).Draw(
+			t,
+			"question",
+		)
 		for _, pod := range q.Snapshot.Pods {
 			generate.Label(t, pod, "app", "x", "y")
 		}
@@ -88,8 +93,11 @@ func TestCrowds(t *testing.T) {
 			t.Chdir(t.TempDir()) // rapid keeps failures
 			s := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(row.plugin)}}
 			for how, test := range map[string]func(testing.TB){
-				"explored": func(t testing.TB) { s.Test(t, modelcheck.Scope{Kinds: crowdKinds, Nodes: 2, Pods: 3}) },
-				"drawn":    func(t testing.TB) { s.TestRandom(t, drawnCrowds()) },
+				"explored": func(t testing.TB) {
+					s.Test(t, modelcheck.Scope{Templates: crowdTemplates, Nodes: 2,
+						Pods: 3})
+				},
+				"drawn": func(t testing.TB) { s.TestRandom(t, drawnCrowds()) },
 			} {
 				said, failed := tell(t, test)
 				if failed != (row.want != "") {
@@ -104,7 +112,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestNothingTested: a scope in which a plugin makes no difference fails, and so does one that is not explored to its end.
+// TestNothingTested: a scope in which a plugin makes no difference fails, and so does one that is not explored to
+// its end.
 func TestNothingTested(t *testing.T) {
 	s := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{})}}
 	for _, row := range []struct {
@@ -112,8 +121,9 @@ func TestNothingTested(t *testing.T) {
 		scope  modelcheck.Scope
 		want   string
 	}{
-		{"one pod is never in its own way", modelcheck.Scope{Kinds: crowdKinds, Pods: 1}, "plugin CrowdControl never rejects a node"},
-		{"a bound is reached", modelcheck.Scope{Kinds: crowdKinds, MaxStates: 3}, "not finished: kinds: "},
+		{"one pod is never in its own way", modelcheck.Scope{Templates: crowdTemplates, Pods: 1},
+			"plugin CrowdControl never rejects a node"},
+		{"a bound is reached", modelcheck.Scope{Templates: crowdTemplates, MaxStates: 3}, "not finished: kinds: "},
 	} {
 		said, failed := tell(t, func(t testing.TB) { s.Test(t, row.scope) })
 		if !failed || !strings.Contains(said, row.want) {
@@ -131,12 +141,20 @@ func (permits) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.St
 
 // TestInput: what is wrong with a plugin, its configuration or the scope is said before anything is checked.
 func TestInput(t *testing.T) {
-	whole := modelcheck.Scope{Kinds: crowdKinds, Nodes: 1, Pods: 1}
-	unsaid, renamed, misnamed, spare := crowdControl(crowd{}), crowdControl(crowd{}), crowdControl(crowd{}), crowdControl(crowd{})
+	whole := modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 1}
+	unsaid, renamed, misnamed, spare := crowdControl(
+		crowd{},
+	), crowdControl(
+		crowd{},
+	), crowdControl(
+		crowd{},
+	), crowdControl(
+		crowd{},
+	)
 	unsaid.Filter = nil
 	renamed.Name = "Other"
 	misnamed.Filter.Plugin = "NodeName"
-	spare.Rater = &spec.Rater{Raw: func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) int64 { return 0 }}
+	spare.Score = &spec.ScorePlugin{Raw: func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) int64 { return 0 }}
 	for _, row := range []struct {
 		reason string
 		plugin modelcheck.Plugin
@@ -145,21 +163,38 @@ func TestInput(t *testing.T) {
 		want   string
 	}{
 		{"no name", modelcheck.Plugin{}, "", whole, "Name and New are needed"},
-		{"a filter nobody described", unsaid, "", whole, "plugin CrowdControl runs at filter, and Plugin.Filter is nil"},
-		{"a score that is not there", spare, "", whole, "has a Plugin.Rater and does not run at score"},
-		{"a name that the code does not give", renamed, "", whole, "plugin Other: New gives no plugin whose method Name gives that name"},
+		{"a filter nobody described", unsaid, "", whole,
+			"plugin CrowdControl runs at filter, and Plugin.Filter is nil"},
+		{"a score that is not there", spare, "", whole, "has a Plugin.Score and does not run at score"},
+		{"a name that the code does not give", renamed, "", whole,
+			"plugin Other: New gives no plugin whose method Name gives that name"},
 		{"a predicate of another plugin", misnamed, "", whole, "no other name than the plugin's"},
-		{"a configuration that does not enable it", crowdControl(crowd{}), "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", whole, "does not run at filter in any profile"},
+		{"a configuration that does not enable it", crowdControl(crowd{}),
+			"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", whole,
+			"does not run at filter in any profile"},
 		{"a configuration that is none", crowdControl(crowd{}), "kind: Pod", whole, "Scheduler.Configuration"},
 		{"no scope", crowdControl(crowd{}), "", modelcheck.Scope{}, "neither Kinds nor Themes"},
-		{"no theme", crowdControl(crowd{}), "", modelcheck.Scope{Themes: []string{"toys"}}, "Scope.Themes: no theme is called \"toys\""},
-		{"too many nodes", crowdControl(crowd{}), "", modelcheck.Scope{Kinds: crowdKinds, Nodes: 21}, "Scope.Nodes is 21"},
-		{"fewer pods than none", crowdControl(crowd{}), "", modelcheck.Scope{Kinds: crowdKinds, Pods: -1}, "Scope.Pods is -1"},
-		{"no pods", crowdControl(crowd{}), "", modelcheck.Scope{Kinds: "{apiVersion: v1, kind: Node, metadata: {name: big}}"}, "1 Nodes and 0 Pods"},
-		{"a pod that is placed already", crowdControl(crowd{}), "", modelcheck.Scope{Kinds: strings.Replace(crowdKinds, "spec: {containers", "spec: {nodeName: big, containers", 1)}, "leave out spec.nodeName"},
-		{"a slip in the manifests", crowdControl(crowd{}), "", modelcheck.Scope{Kinds: "{apiVersion: v1, kind: Node, metadata: {nam: big}}"}, "Scope.Kinds"},
+		{"no theme", crowdControl(crowd{}), "", modelcheck.Scope{Themes: []string{"toys"}},
+			"Scope.Themes: no theme is called \"toys\""},
+		{"too many nodes", crowdControl(crowd{}), "", modelcheck.Scope{Templates: crowdTemplates, Nodes: 21},
+			"Scope.Nodes is 21"},
+		{"fewer pods than none", crowdControl(crowd{}), "", modelcheck.Scope{Templates: crowdTemplates, Pods: -1},
+			"Scope.Pods is -1"},
+		{"no pods", crowdControl(crowd{}), "",
+			modelcheck.Scope{Templates: "{apiVersion: v1, kind: Node, metadata: {name: big}}"}, "1 Nodes and 0 Pods"},
+		{"a pod that is placed already", crowdControl(crowd{}), "",
+			modelcheck.Scope{Templates: strings.Replace(crowdTemplates, "spec: {containers",
+				"spec: {nodeName: big, containers", 1)}, "leave out spec.nodeName"},
+		{"a slip in the manifests", crowdControl(crowd{}), "",
+			modelcheck.Scope{Templates: "{apiVersion: v1, kind: Node, metadata: {nam: big}}"}, "Scope.Kinds"},
 	} {
-		_, err := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{row.plugin}, Configuration: row.config}.Check(t.Context(), row.scope)
+		_, err := modelcheck.Scheduler{
+			Plugins:       []modelcheck.Plugin{row.plugin},
+			Configuration: row.config,
+		}.Check(
+			t.Context(),
+			row.scope,
+		)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: the error is %v, want one with %q", row.reason, err, row.want)
 		}
@@ -178,11 +213,17 @@ func TestNotes(t *testing.T) {
 	p.New = func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 		return permits{crowd{name: p.Name}}, nil
 	}
-	run, err := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{p}}.Check(t.Context(), modelcheck.Scope{Kinds: crowdKinds, Nodes: 1, Pods: 1})
+	run, err := modelcheck.Scheduler{
+		Plugins: []modelcheck.Plugin{p},
+	}.Check(
+		t.Context(),
+		modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 1},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(run.Notes, "\n"); notes != "Plugin CrowdControl also has a part in Permit, which is not compared." {
+	if notes := strings.Join(run.Notes,
+		"\n"); notes != "Plugin CrowdControl also has a part in Permit, which is not compared." {
 		t.Errorf("notes: %s", notes)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// crowd is a plugin that lets no two pods of one app on a node. It counts before it looks at nodes, as plugins do that look at
-// pods, so it must follow when pods come and go in the dry runs of preemption; the fields are bugs.
+// crowd is a plugin that lets no two pods of one app on a node. It counts before it looks at nodes, as plugins do
+// that look at pods, so it must follow when pods come and go in the dry runs of preemption; the fields are bugs.
 type crowd struct {
 	name           string
 	forgetsToLeave bool // RemovePod does nothing
@@ -40,7 +40,12 @@ func (s there) add(pod *v1.Pod, node string, n int) {
 
 func (c crowd) Name() string { return c.name }
 
-func (c crowd) PreFilter(_ context.Context, state fwk.CycleState, _ *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (c crowd) PreFilter(
+	_ context.Context,
+	state fwk.CycleState,
+	_ *v1.Pod,
+	nodes []fwk.NodeInfo,
+) (*fwk.PreFilterResult, *fwk.Status) {
 	counts := there{}
 	for _, info := range nodes {
 		for _, pod := range info.GetPods() {
@@ -53,11 +58,23 @@ func (c crowd) PreFilter(_ context.Context, state fwk.CycleState, _ *v1.Pod, nod
 
 func (c crowd) PreFilterExtensions() fwk.PreFilterExtensions { return c }
 
-func (c crowd) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, pod fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+func (c crowd) AddPod(
+	_ context.Context,
+	state fwk.CycleState,
+	_ *v1.Pod,
+	pod fwk.PodInfo,
+	info fwk.NodeInfo,
+) *fwk.Status {
 	return c.count(state, pod, info, 1, c.forgetsToCome)
 }
 
-func (c crowd) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, pod fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+func (c crowd) RemovePod(
+	_ context.Context,
+	state fwk.CycleState,
+	_ *v1.Pod,
+	pod fwk.PodInfo,
+	info fwk.NodeInfo,
+) *fwk.Status {
 	return c.count(state, pod, info, -1, c.forgetsToLeave)
 }
 
@@ -89,13 +106,16 @@ func crowdControl(c crowd) modelcheck.Plugin {
 	return modelcheck.Plugin{
 		Name: c.name,
 		New:  func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return c, nil },
-		Filter: &spec.Filter{Footprint: spec.ReadsNodeAndPods, Holds: func(_ *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
-			for _, other := range spec.PodsOn(node, s) {
-				if other.Labels["app"] == pod.Labels["app"] {
-					return false
+		Filter: &spec.Filter{
+			Footprint: spec.ReadsNodeAndPods,
+			Holds: func(_ *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
+				for _, other := range spec.PodsOn(node, s) {
+					if other.Labels["app"] == pod.Labels["app"] {
+						return false
+					}
 				}
-			}
-			return true
-		}},
+				return true
+			},
+		},
 	}
 }

@@ -11,7 +11,7 @@ import (
 // The result of a run, for a program; a test calls Test.
 func ExampleScheduler_Check() {
 	scheduler := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{forgetsToLeave: true})}}
-	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Kinds: crowdKinds, Nodes: 1, Pods: 2})
+	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -28,7 +28,10 @@ func ExampleScheduler_Check() {
 // The plugin among the kinds of a built-in theme.
 func ExampleScope() {
 	scheduler := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{})}}
-	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Themes: []string{"priorities"}, Nodes: 1, Pods: 2})
+	run, err := scheduler.Check(
+		context.Background(),
+		modelcheck.Scope{Themes: []string{"priorities"}, Nodes: 1, Pods: 2},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}

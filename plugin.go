@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -22,18 +22,19 @@ type Plugin struct {
 	Name string
 	// New makes the plugin: what kube-scheduler's app.WithPlugin takes.
 	New production.PluginFactory
-	// Filter says which nodes the plugin lets pass; nil if it is enabled at no Filter. The field Plugin may be left empty.
+	// Filter says which nodes the plugin lets pass; nil if it is enabled at no Filter. The field Plugin may be left
+	// empty.
 	Filter *spec.Filter
-	// Rater says how the plugin scores nodes; nil if it is enabled at no Score. The field Plugin may be left empty.
-	Rater *spec.Rater
+	// Score says how the plugin scores nodes; nil if it is enabled at no Score. The field Plugin may be left empty.
+	Score *spec.ScorePlugin
 }
 
 // Scheduler is kube-scheduler with plugins.
 type Scheduler struct {
 	// Plugins are those to check. One with the name of a plugin of Kubernetes stands in its place.
 	Plugins []Plugin
-	// Configuration is a KubeSchedulerConfiguration, in YAML or JSON. Empty stands for the default one with every plugin of Plugins
-	// enabled wherever it has something to do (multiPoint), with weight 1.
+	// Configuration is a KubeSchedulerConfiguration, in YAML or JSON. Empty stands for the default one with every
+	// plugin of Plugins enabled wherever it has something to do (multiPoint), with weight 1.
 	Configuration string
 }
 
@@ -71,7 +72,7 @@ func (s Scheduler) open(ctx context.Context) (*opened, error) {
 	return o, s.enabled(slices.Concat([]*spec.Profile{profile}, profile.Others))
 }
 
-// configuration gives Configuration, or the default one with the plugins.
+// configuration returns Configuration, or the default one with the plugins.
 func (s Scheduler) configuration() string {
 	if s.Configuration != "" {
 		return s.Configuration
@@ -81,33 +82,54 @@ func (s Scheduler) configuration() string {
 		names = append(names, fmt.Sprintf("{name: %q}", p.Name))
 	}
 	return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
-		"- schedulerName: " + v1.DefaultSchedulerName + "\n  plugins: {multiPoint: {enabled: [" + strings.Join(names, ", ") + "]}}\n"
+		"- schedulerName: " + v1.DefaultSchedulerName + "\n  plugins: {multiPoint: {enabled: [" + strings.Join(names,
+		", ") + "]}}\n"
 }
 
 // enabled finds plugins that have a predicate and do not run, or run without one.
 func (s Scheduler) enabled(profiles []*spec.Profile) error {
 	var errs []error
 	for _, p := range s.Plugins {
-		filters := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool { return slices.Contains(profile.Filters, p.Name) })
+		filters := slices.ContainsFunc(
+			profiles,
+			func(profile *spec.Profile) bool { return slices.Contains(profile.Filters, p.Name) },
+		)
 		rates := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool {
-			return slices.ContainsFunc(profile.Raters, func(w spec.Weighted) bool { return w.Plugin == p.Name })
+			return slices.ContainsFunc(profile.ScorePlugins, func(w spec.Weighted) bool { return w.Plugin == p.Name })
 		})
 		for _, point := range []struct {
 			name, field string
 			runs, said  bool
-		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Rater", rates, p.Rater != nil}} {
+		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Score", rates, p.Score != nil}} {
 			switch {
 			case point.runs && !point.said:
-				errs = append(errs, fmt.Errorf("plugin %s runs at %s, and Plugin.%s is nil: say there what it is meant to do", p.Name, point.name, point.field))
+				errs = append(
+					errs,
+					fmt.Errorf(
+						"plugin %s runs at %s, and Plugin.%s is nil: say there what it is meant to do",
+						p.Name,
+						point.name,
+						point.field,
+					),
+				)
 			case !point.runs && point.said:
-				errs = append(errs, fmt.Errorf("plugin %s has a Plugin.%s and does not run at %s in any profile: implement and enable it there, or leave the predicate out", p.Name, point.field, point.name))
+				errs = append(
+					errs,
+					fmt.Errorf(
+						"plugin %s has a Plugin.%s and does not run at %s in any profile: implement and enable it "+
+							"there, or leave the predicate out",
+						p.Name,
+						point.field,
+						point.name,
+					),
+				)
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// predicates gives what the plugin adds to the model.
+// predicates returns what the plugin adds to the model.
 func (p Plugin) predicates() (spec.Plugin, error) {
 	fail := func(format string, args ...any) (spec.Plugin, error) {
 		return spec.Plugin{}, fmt.Errorf("plugin %q: %w", p.Name, fmt.Errorf(format, args...))
@@ -122,16 +144,16 @@ func (p Plugin) predicates() (spec.Plugin, error) {
 		}
 		own.Filter = narrowFilter(*p.Filter, p.Name)
 	}
-	if p.Rater != nil {
-		if (p.Rater.Raw == nil) == (p.Rater.RateAll == nil) || p.Rater.Plugin != "" && p.Rater.Plugin != p.Name {
-			return fail("Rater needs either Raw or RateAll, and no other name than the plugin's")
+	if p.Score != nil {
+		if (p.Score.Raw == nil) == (p.Score.ScoreAll == nil) || p.Score.Plugin != "" && p.Score.Plugin != p.Name {
+			return fail("Score needs either Raw or RateAll, and no other name than the plugin's")
 		}
-		own.Rater = narrowRater(*p.Rater, p.Name)
+		own.Score = narrowScore(*p.Score, p.Name)
 	}
 	return own, nil
 }
 
-// narrowFilter gives the filter with its name, and no more to read than its footprint declares.
+// narrowFilter returns the filter with its name, and no more to read than its footprint declares.
 func narrowFilter(f spec.Filter, name string) *spec.Filter {
 	holds := f.Holds
 	f.Plugin = name
@@ -141,8 +163,8 @@ func narrowFilter(f spec.Filter, name string) *spec.Filter {
 	return &f
 }
 
-// narrowRater does the same for a rater.
-func narrowRater(r spec.Rater, name string) *spec.Rater {
+// narrowScore does the same for a score plugin.
+func narrowScore(r spec.ScorePlugin, name string) *spec.ScorePlugin {
 	r.Plugin = name
 	if raw := r.Raw; raw != nil {
 		r.Raw = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) int64 {
@@ -160,7 +182,14 @@ func narrowRater(r spec.Rater, name string) *spec.Rater {
 		r.Normalize = func(raw []int64) []int64 {
 			normalized := normalize(raw)
 			if len(normalized) != len(raw) {
-				panic(fmt.Sprintf("Rater.Normalize of plugin %s gives %d ratings for %d nodes", name, len(normalized), len(raw)))
+				panic(
+					fmt.Sprintf(
+						"ScorePlugin.Normalize of plugin %s gives %d scores for %d nodes",
+						name,
+						len(normalized),
+						len(raw),
+					),
+				)
 			}
 			return normalized
 		}
@@ -168,8 +197,8 @@ func narrowRater(r spec.Rater, name string) *spec.Rater {
 	return &r
 }
 
-// narrow gives the part of the snapshot that a predicate with the footprint may read: a predicate that read more would be answered from a
-// table in one place and not in another.
+// narrow returns the part of the snapshot that a predicate with the footprint may read: a predicate that read more
+// would be answered from a table in one place and not in another.
 func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spec.Snapshot {
 	if f == spec.ReadsCluster {
 		return s
@@ -185,7 +214,7 @@ func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spe
 	return &part
 }
 
-// noting gives the plugin's factory, which notes what of the plugin is not compared.
+// noting returns the plugin's factory, which notes what of the plugin is not compared.
 func (o *opened) noting(p Plugin) production.PluginFactory {
 	return func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
 		plugin, err := p.New(ctx, args, h)
@@ -196,7 +225,11 @@ func (o *opened) noting(p Plugin) production.PluginFactory {
 			return nil, fmt.Errorf("plugin %s: New gives no plugin whose method Name gives that name", p.Name)
 		}
 		if points := beyond(plugin); o.model == nil && len(points) > 0 { // later ones are the workers'
-			note := fmt.Sprintf("Plugin %s also has a part in %s, which is not compared.", p.Name, strings.Join(points, ", "))
+			note := fmt.Sprintf(
+				"Plugin %s also has a part in %s, which is not compared.",
+				p.Name,
+				strings.Join(points, ", "),
+			)
 			if !slices.Contains(o.notes, note) {
 				o.notes = append(o.notes, note)
 			}
@@ -230,9 +263,9 @@ func beyond(plugin fwk.Plugin) []string {
 	return points
 }
 
-// decider gives kube-scheduler itself.
-func (o *opened) decider(ctx context.Context) func() (explore.Decider, error) {
-	return func() (explore.Decider, error) {
+// decider returns kube-scheduler itself.
+func (o *opened) decider(ctx context.Context) func() (decisions.Decider, error) {
+	return func() (decisions.Decider, error) {
 		return production.NewProfiles(context.WithoutCancel(ctx), o.config, o.profiles[0], o.options)
 	}
 }

@@ -8,22 +8,24 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/invariants"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestRandom asks drawn questions, by [rapid.Check], whose flags say how many, and fails with the smallest one that shows something
-// that nothing known explains. Beyond what Test compares, counting a pod on or off a node (AddPod, RemovePod) must leave the verdicts that
-// filtering from scratch gives, and names and order must not matter. The questions are best those of [generate.Question], to which
-// the generator adds what the plugin reads; they need not have gone through admission, and those that kube-scheduler answers by chance are
-// left out. nil stands for generate.Question with up to 3 nodes and 5 pods. That a plugin's predicate made no difference is logged: it may be chance.
+// TestRandom asks drawn questions, by [rapid.Check], whose flags say how many, and fails with the smallest one that
+// shows something that nothing known explains. Beyond what Test compares, counting a pod on or off a node (AddPod,
+// RemovePod) must leave the verdicts that filtering from scratch gives, and names and order must not matter. The
+// questions are best those of [generate.Question], to which the generator adds what the plugin reads; they need not
+// have gone through admission, and those that kube-scheduler answers by chance are left out. nil stands for
+// generate.Question with up to 3 nodes and 5 pods. That a plugin's predicate made no difference is logged: it may
+// be chance.
 func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Question]) {
 	t.Helper()
 	if questions == nil {
-		questions = generate.Question(generate.Scope{Nodes: 3, Pods: 5})
+		questions = generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 5})
 	}
 	o, err := s.open(t.Context())
 	if err != nil {
@@ -38,7 +40,7 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		t.Log(note)
 	}
 	properties := slices.Concat(invariants.All(), invariants.Oracles())
-	did := make([]deeds, len(s.Plugins))
+	did := make([]effects, len(s.Plugins))
 	rapid.Check(t, func(t *rapid.T) {
 		q := questions.Draw(t, "question")
 		for _, pod := range q.Snapshot.Pods {
@@ -53,11 +55,11 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		if generate.LeftToChance(q) {
 			t.Skip("kube-scheduler answers by chance")
 		}
-		answer, findings := explore.Ask(o.model, properties, decider, q)
+		answer, findings := decisions.Ask(o.model, properties, decider, q)
 		for i, p := range s.Plugins {
 			did[i].add(p.Name, answer.Decision)
 		}
-		if slices.ContainsFunc(findings, func(f explore.Finding) bool { return f.Class == explore.New }) {
+		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Class == decisions.New }) {
 			t.Fatal("\n" + failures(o.model, findings))
 		}
 	})

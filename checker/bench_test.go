@@ -25,8 +25,8 @@ func packed(bits int) toy {
 	return t
 }
 
-// BenchmarkCheck gives the cost of a generated state in time, and of a distinct one in memory: what the engine counts,
-// and what the Go heap grows by.
+// BenchmarkCheck returns the cost of a generated state in time, and of a distinct one in memory: what the engine
+// counts, and what the Go heap grows by.
 func BenchmarkCheck(b *testing.B) {
 	for _, model := range []struct {
 		name  string
@@ -72,7 +72,7 @@ func heapPerState(b *testing.B, m Model, workers int) float64 {
 	return (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / float64(result.Distinct)
 }
 
-// BenchmarkAdd gives the cost of looking up and inserting states in one shard.
+// BenchmarkAdd returns the cost of looking up and inserting states in one shard.
 func BenchmarkAdd(b *testing.B) {
 	const states = 1 << 15
 	var state [8]byte

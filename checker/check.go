@@ -48,7 +48,7 @@ type Model interface {
 	// Initial emits the initial states, in a fixed order; emitting one twice does no harm. emit
 	// copies the state.
 	Initial(emit func(state []byte))
-	// Worker gives a worker. It is called once per worker, before anything is expanded, by the
+	// Worker returns a worker. It is called once per worker, before anything is expanded, by the
 	// goroutine that called Check.
 	Worker() Worker
 }
@@ -66,8 +66,9 @@ type Worker interface {
 
 // Preparer is a Worker that expands several states with less work than one after the other.
 type Preparer interface {
-	// Prepare tells which states are expanded next, in this order, unless the run ends. What Expand adds must not depend on it: states of
-	// traces are expanded without. It must neither change nor keep the states. Once the context is cancelled, nothing more is to be prepared.
+	// Prepare tells which states are expanded next, in this order, unless the run ends. What Expand adds must not
+	// depend on it: states of traces are expanded without. It must neither change nor keep the states. Once the
+	// context is cancelled, nothing more is to be prepared.
 	Prepare(ctx context.Context, states [][]byte)
 }
 
@@ -80,7 +81,7 @@ type Host interface {
 // ActionClasser is a Model whose actions fall into named classes, for which Result.Coverage
 // counts steps.
 type ActionClasser interface {
-	// ActionClass gives the class of an action as an index of ActionClasses. Workers call it at
+	// ActionClass returns the class of an action as an index of ActionClasses. Workers call it at
 	// the same time.
 	ActionClass(action uint32) int
 	// ActionClasses names the classes. It is called once.
@@ -90,7 +91,7 @@ type ActionClasser interface {
 // EndLabeler is a Model that tells apart the states in which nothing can change any more, for
 // example deadlock from rest.
 type EndLabeler interface {
-	// End gives the label under which Result.Ends counts the end state. Workers call it at the
+	// End returns the label under which Result.Ends counts the end state. Workers call it at the
 	// same time.
 	End(state []byte) string
 }
@@ -98,7 +99,7 @@ type EndLabeler interface {
 // Sizer is a Model with a notion of small states. Of findings under one key with equally short traces the one
 // that occurs in the smallest state is kept, the state a step starts from if it is on a step; among equals the first.
 type Sizer interface {
-	// Size gives the size of a state, at least 0. Workers call it at the same time.
+	// Size returns the size of a state, at least 0. Workers call it at the same time.
 	Size(state []byte) int
 }
 
@@ -128,11 +129,11 @@ type Options struct {
 
 // Check explores the states that the model can reach and says what it found.
 //
-// The error tells that the model could not be checked: an option is out of range, or the model breaks the
-// rules of this package (a state of another width, an unknown action class, an Expand that
-// gives other steps when it is asked again). A limit that is reached and a cancelled context are
-// no errors: the Result says so, and what it holds is true of the states expanded until then. A CheckpointError tells that the
-// directory of a Checkpoint cannot be used: then nothing was explored.
+// The error tells that the model could not be checked: an option is out of range, or the model breaks the rules of
+// this package (a state of another width, an unknown action class, an Expand that gives other steps when it is
+// asked again). A limit that is reached and a cancelled context are no errors: the Result says so, and what it
+// holds is true of the states expanded until then. A CheckpointError tells that the directory of a Checkpoint
+// cannot be used: then nothing was explored.
 //
 // After the context is cancelled no further state is expanded; Check returns as soon as
 // the states being expanded are done and the traces are rebuilt.
@@ -159,7 +160,11 @@ func (o Options) validate() error {
 		{"Checkpoint.Every", int64(cmp.Or(o.Checkpoint, &Checkpoint{}).Every)},
 	} {
 		if option.value < 0 {
-			return fmt.Errorf("option %s is %d: want a positive number, or 0 for the default", option.name, option.value)
+			return fmt.Errorf(
+				"option %s is %d: want a positive number, or 0 for the default",
+				option.name,
+				option.value,
+			)
 		}
 	}
 	return nil

@@ -78,14 +78,16 @@ func TestKnownModels(t *testing.T) {
 			reason: "9!/2 arrangements; the levels are A089473 of the Encyclopedia of Integer Sequences",
 			model:  slidingPuzzle(),
 			want: Result{Distinct: 181440, Generated: 1 + 181440/9*(4*2+4*3+1*4), Depth: 32,
-				Levels: []int64{1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529, 10878,
+				Levels: []int64{1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529,
+					10878,
 					16993, 17110, 23952, 20224, 24047, 15578, 14560, 6274, 3910, 760, 221, 2},
 				OutDegree: OutDegree{2, 4, 24. / 9}},
 		},
 		{
-			name:   "9 philosophers",
-			reason: "the transfer matrix counts the states; forks taken are 9 at most; each has a left fork in the one deadlock",
-			model:  philosophers(9),
+			name: "9 philosophers",
+			reason: "the transfer matrix counts the states; forks taken are 9 at most; each has a left fork in the " +
+				"one deadlock",
+			model: philosophers(9),
 			want: Result{Distinct: diningStates(9), Generated: 1 + 16209, Depth: 10,
 				OutDegree: OutDegree{0, 9, 16209. / float64(diningStates(9))}, Ends: []EndCount{{"deadlock", 1}}},
 		},
@@ -93,13 +95,15 @@ func TestKnownModels(t *testing.T) {
 			name:   "counter",
 			reason: "a chain",
 			model:  counter(999),
-			want:   Result{Distinct: 1000, Generated: 1000, Depth: 1000, OutDegree: OutDegree{0, 1, 0.999}, Ends: []EndCount{{"", 1}}},
+			want: Result{Distinct: 1000, Generated: 1000, Depth: 1000, OutDegree: OutDegree{0, 1, 0.999},
+				Ends: []EndCount{{"", 1}}},
 		},
 		{
 			name:   "binary tree",
 			reason: "2^levels-1 nodes, half of them leaves",
 			model:  binaryTree(12),
-			want:   Result{Distinct: 4095, Generated: 4095, Depth: 12, OutDegree: OutDegree{0, 2, 4094. / 4095}, Ends: []EndCount{{"", 2048}}},
+			want: Result{Distinct: 4095, Generated: 4095, Depth: 12, OutDegree: OutDegree{0, 2, 4094. / 4095},
+				Ends: []EndCount{{"", 2048}}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -151,7 +155,13 @@ func TestJugs(t *testing.T) {
 		generated += c.Generated
 	}
 	if distinct != got.Distinct-got.Initial || generated != got.Generated-1 {
-		t.Errorf("coverage adds up to %d:%d, want %d:%d", distinct, generated, got.Distinct-got.Initial, got.Generated-1)
+		t.Errorf(
+			"coverage adds up to %d:%d, want %d:%d",
+			distinct,
+			generated,
+			got.Distinct-got.Initial,
+			got.Generated-1,
+		)
 	}
 	// The gallons in the small jug, summed over all states.
 	if want := []int64{0, 24}; !slices.Equal(got.Counters, want) {
@@ -167,9 +177,11 @@ func TestInitialStates(t *testing.T) {
 	}{
 		{"no initial state: nothing to explore", nil, Result{}},
 		{"twice the same is one state, generated twice", [][]byte{{7, 0, 0, 0}, {7, 0, 0, 0}},
-			Result{Distinct: 3, Generated: 4, Initial: 1, Depth: 3, Levels: []int64{1, 1, 1}, OutDegree: OutDegree{0, 1, 2. / 3}}},
+			Result{Distinct: 3, Generated: 4, Initial: 1, Depth: 3, Levels: []int64{1, 1, 1},
+				OutDegree: OutDegree{0, 1, 2. / 3}}},
 		{"an initial state may be reachable from another", [][]byte{{7, 0, 0, 0}, {9, 0, 0, 0}},
-			Result{Distinct: 3, Generated: 4, Initial: 2, Depth: 2, Levels: []int64{2, 1}, OutDegree: OutDegree{0, 1, 2. / 3}}},
+			Result{Distinct: 3, Generated: 4, Initial: 2, Depth: 2, Levels: []int64{2, 1},
+				OutDegree: OutDegree{0, 1, 2. / 3}}},
 	} {
 		m := counter(9)
 		m.initial = test.initial
@@ -212,17 +224,23 @@ func TestBrokenRules(t *testing.T) {
 	}{
 		{"no bytes, no states", toy{width: 0}, Options{}, "states of 0 bytes"},
 		{"a negative width is a bug of the model", toy{width: -1}, Options{}, "states of -1 bytes"},
-		{"an initial state of another width", toy{width: 2, initial: [][]byte{{1}}}, Options{}, "initial state 01 has 1 bytes: want 2"},
+		{"an initial state of another width", toy{width: 2, initial: [][]byte{{1}}}, Options{},
+			"initial state 01 has 1 bytes: want 2"},
 		{"a shorter successor", oneStep(func(_ []byte, out *Steps) { out.Add(3, []byte{1}) }), Options{},
 			"action 3 from state 0102 leads to 01, which has 1 bytes: want 2"},
 		{"a longer successor", oneStep(func(_ []byte, out *Steps) { out.Add(3, []byte{1, 2, 3}) }), Options{},
 			"action 3 from state 0102 leads to 010203, which has 3 bytes: want 2"},
-		{"the first one is named", oneStep(func(_ []byte, out *Steps) { out.Add(3, nil); out.Add(4, nil) }), Options{}, "action 3"},
-		{"a finding on a step that is not there", oneStep(func(s []byte, out *Steps) { out.Add(0, s); out.Find("p", 1) }), Options{},
+		{"the first one is named", oneStep(func(_ []byte, out *Steps) { out.Add(3, nil); out.Add(4, nil) }), Options{},
+			"action 3"},
+		{"a finding on a step that is not there",
+			oneStep(func(s []byte, out *Steps) { out.Add(0, s); out.Find("p", 1) }), Options{},
 			`finding "p" in state 0102 is on step 1`},
-		{"a finding on a negative step", oneStep(func(s []byte, out *Steps) { out.Find("p", -2) }), Options{}, "is on step -2"},
-		{"a negative counter", oneStep(func(s []byte, out *Steps) { out.Count(-1, 1) }), Options{}, "counter -1 in state 0102"},
-		{"a class without a name", toy{width: 2, initial: [][]byte{{1, 2}}, expand: func(s []byte, out *Steps) { out.Add(1, s) }}.classed("only"),
+		{"a finding on a negative step", oneStep(func(s []byte, out *Steps) { out.Find("p", -2) }), Options{},
+			"is on step -2"},
+		{"a negative counter", oneStep(func(s []byte, out *Steps) { out.Count(-1, 1) }), Options{},
+			"counter -1 in state 0102"},
+		{"a class without a name", toy{width: 2, initial: [][]byte{{1, 2}},
+			expand: func(s []byte, out *Steps) { out.Add(1, s) }}.classed("only"),
 			Options{}, "action 1 is of class 1: want 0 to 0"},
 		{"steps that differ the second time", newForgetful(), Options{}, "lacks a step it had before"},
 		{"workers", counter(1), Options{Workers: -1}, "option Workers is -1"},

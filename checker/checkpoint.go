@@ -17,12 +17,13 @@ import (
 	"time"
 )
 
-// Checkpoint says where a run keeps what it found, so that it can be ended at any moment and gone on with. The directory also takes
-// the states for which there is no room in memory.
+// Checkpoint says where a run keeps what it found, so that it can be ended at any moment and gone on with. The
+// directory also takes the states for which there is no room in memory.
 //
-// It holds, for each shard of states, a file to which records are appended (a state and its parent), and a manifest, which says how many
-// of the records count, has their digests, and all the rest. A checkpoint is made by writing what is new, and then the manifest, whole or
-// not at all. What a run that was killed wrote after that is written over.
+// It holds, for each shard of states, a file to which records are appended (a state and its parent), and a
+// manifest, which says how many of the records count, has their digests, and all the rest. A checkpoint is made by
+// writing what is new, and then the manifest, whole or not at all. What a run that was killed wrote after that is
+// written over.
 type Checkpoint struct {
 	// Dir is the directory. It is made if it is missing.
 	Dir string
@@ -49,7 +50,8 @@ func (e *CheckpointError) Error() string { return e.Path + ": " + e.Problem }
 
 const (
 	manifestName = "checkpoint"
-	// lockName is the file that a run has locked as long as it uses the directory. It is never removed: somebody may be about to lock it.
+	// lockName is the file that a run has locked as long as it uses the directory. It is never removed: somebody
+	// may be about to lock it.
 	lockName = "lock"
 )
 
@@ -64,7 +66,8 @@ type store struct {
 	generation int
 }
 
-// openStore opens the directory, which nobody else may use until close. The manifest is nil if the run is to begin anew.
+// openStore opens the directory, which nobody else may use until close. The manifest is nil if the run is to begin
+// anew.
 func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 	s := &store{Checkpoint: c, record: width + 4, saved: time.Now()}
 	if s.open == nil {
@@ -119,7 +122,10 @@ func (s *store) lock() error {
 	got, err := lockFile(f)
 	switch {
 	case err != nil:
-		err = &CheckpointError{f.Name(), fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err)}
+		err = &CheckpointError{
+			f.Name(),
+			fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err),
+		}
 	case !got:
 		err = &CheckpointError{s.Dir, "it is in use by another run: wait until that ends, or take another directory"}
 	default:
@@ -148,7 +154,8 @@ func (s *store) tidy() error {
 	return nil
 }
 
-// ours sees to it that there is a checkpoint in the directory, or nothing but what is left of a run that was ended before its first one.
+// ours sees to it that there is a checkpoint in the directory, or nothing but what is left of a run that was ended
+// before its first one.
 func (s *store) ours() error {
 	if _, err := os.Lstat(s.path(manifestName)); err == nil {
 		return nil
@@ -159,10 +166,14 @@ func (s *store) ours() error {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if statesName.MatchString(name) || delayedName.MatchString(name) || slices.Contains([]string{manifestName, manifestName + unfinished, lockName}, name) {
+		if statesName.MatchString(name) || delayedName.MatchString(name) ||
+			slices.Contains([]string{manifestName, manifestName + unfinished, lockName}, name) {
 			continue
 		}
-		return &CheckpointError{s.path(name), "it belongs to no checkpoint: take a directory of its own for checkpoints"}
+		return &CheckpointError{
+			s.path(name),
+			"it belongs to no checkpoint: take a directory of its own for checkpoints",
+		}
 	}
 	return nil
 }
@@ -185,7 +196,7 @@ func (s *store) delayed(shard int) *recordFile {
 	return newRecordFile(s.path(fmt.Sprintf("steps-%d-%02d", s.generation, shard)), s.record+4, s.open)
 }
 
-// due tells whether it is time for a checkpoint.
+// due reports whether it is time for a checkpoint.
 func (s *store) due() bool { return time.Since(s.saved) >= cmp.Or(s.Every, 5*time.Minute) }
 
 // write replaces the manifest: whole, or not at all.
@@ -286,8 +297,9 @@ func (e *explorer) manifest() *manifest {
 	r := &e.result
 	m := &manifest{
 		Width: e.width, Classes: e.classes(), Shards: make([]shardManifest, shardCount),
-		Begin: e.level.begin[:], End: e.level.end[:], Position: e.position, Depth: e.depth, Degree: e.degree, Generation: e.store.generation,
-		Levels: r.Levels, Distinct: r.Distinct, Generated: r.Generated, Expanded: e.expanded, Steps: e.steps,
+		Begin: e.level.begin[:], End: e.level.end[:], Position: e.position, Depth: e.depth, Degree: e.degree,
+		Generation: e.store.generation,
+		Levels:     r.Levels, Distinct: r.Distinct, Generated: r.Generated, Expanded: e.expanded, Steps: e.steps,
 		LeastOut: r.OutDegree.Min, MostOut: r.OutDegree.Max, ByClass: []int64{}, Ends: e.ends, Counters: r.Counters,
 	}
 	for _, c := range r.Coverage {
@@ -346,7 +358,8 @@ func (e *explorer) resume(m *manifest) error {
 	return nil
 }
 
-// resumeShard reads the states of a shard. It believes digests, and yet looks at whatever would lead outside of a table.
+// resumeShard reads the states of a shard. It believes digests, and yet looks at whatever would lead outside of a
+// table.
 func (e *explorer) resumeShard(i int, manifest *manifest) error {
 	s, m := e.shards[i], &manifest.Shards[i]
 	copy(s.first, m.First)

@@ -18,7 +18,7 @@ import (
 // numbers of a manifest's body: those of JSON, and not those in digests.
 var numbers = regexp.MustCompile(`[:\[,]-?[0-9]+`)
 
-// checkpointOf gives the files of a run that was ended, by its limits or by a disk that takes so many operations.
+// checkpointOf returns the files of a run that was ended, by its limits or by a disk that takes so many operations.
 func checkpointOf(f *testing.F, m Model, o Options, operations int64) map[string][]byte {
 	o.Checkpoint = &Checkpoint{Dir: f.TempDir(), Every: 1, open: failing(operations)}
 	if got, err := Check(context.Background(), m, o); err != nil || got.Complete {
@@ -37,8 +37,8 @@ func checkpointOf(f *testing.F, m Model, o Options, operations int64) map[string
 	return files
 }
 
-// FuzzCheckpoint: whatever the files of a checkpoint say, with digests that are right, the run is refused or goes on to an end. One number of
-// the manifest is another one, and one byte of the records, in memory or on disk.
+// FuzzCheckpoint: whatever the files of a checkpoint say, with digests that are right, the run is refused or goes
+// on to an end. One number of the manifest is another one, and one byte of the records, in memory or on disk.
 func FuzzCheckpoint(f *testing.F) {
 	rows := map[bool]*struct {
 		m          Model
@@ -48,7 +48,11 @@ func FuzzCheckpoint(f *testing.F) {
 		files      map[string][]byte
 	}{
 		false: {m: jugs(), options: Options{MaxDepth: 4}, operations: always},
-		true:  {m: binaryTree(11).classed("even", "odd"), options: Options{Workers: 1, Memory: 15 << 10}, operations: 2000},
+		true: {
+			m:          binaryTree(11).classed("even", "odd"),
+			options:    Options{Workers: 1, Memory: 15 << 10},
+			operations: 2000,
+		},
 	}
 	for onDisk, row := range rows {
 		var err error
@@ -74,7 +78,10 @@ func FuzzCheckpoint(f *testing.F) {
 		if json.Unmarshal([]byte(body), &man) != nil {
 			t.Skip("it does not fit into its type")
 		}
-		names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return len(files[name]) == 0 || name == manifestName })
+		names := slices.DeleteFunc(
+			slices.Sorted(maps.Keys(files)),
+			func(name string) bool { return len(files[name]) == 0 || name == manifestName },
+		)
 		name := names[int(file)%len(names)]
 		files[name] = slices.Clone(files[name])
 		files[name][int(at)%len(files[name])] ^= xor
@@ -96,7 +103,8 @@ func FuzzCheckpoint(f *testing.F) {
 			}
 		}
 		got, err := Check(context.Background(), row.m, Options{
-			Workers: 1, MaxStates: 3000, Memory: row.options.Memory, Checkpoint: &Checkpoint{Dir: dir, Resume: true, open: failing(always)},
+			Workers: 1, MaxStates: 3000, Memory: row.options.Memory, Checkpoint: &Checkpoint{Dir: dir, Resume: true,
+				open: failing(always)},
 		})
 		if got == nil && err == nil {
 			t.Fatal("neither a result nor an error")

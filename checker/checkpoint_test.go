@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// failing gives a disk that takes so many operations and then fails, having written half of what it was given.
+// failing returns a disk that takes so many operations and then fails, having written half of what it was given.
 func failing(operations int64) opener {
 	left := &atomic.Int64{}
 	left.Store(operations)
@@ -74,7 +74,8 @@ func runWith(t *testing.T, m Model, o Options) (*Result, error) {
 	return e.check(context.Background())
 }
 
-// TestDisk: where states are held does not show in what is found. The least memory has all of them on disk but for some that wait.
+// TestDisk: where states are held does not show in what is found. The least memory has all of them on disk but for
+// some that wait.
 func TestDisk(t *testing.T) {
 	models := checkpointed()
 	models["sliding puzzle"], models["large hanoi"] = limited{slidingPuzzle()}, hanoi(7)
@@ -82,7 +83,15 @@ func TestDisk(t *testing.T) {
 		want := check(t, m, Options{})
 		for _, memory := range []int64{40 << 10, 400 << 10} {
 			for _, workers := range []int{1, 3} {
-				got := check(t, m, Options{Memory: memory, Workers: workers, Checkpoint: &Checkpoint{Dir: t.TempDir(), Every: time.Hour, open: failing(always)}})
+				got := check(
+					t,
+					m,
+					Options{
+						Memory:     memory,
+						Workers:    workers,
+						Checkpoint: &Checkpoint{Dir: t.TempDir(), Every: time.Hour, open: failing(always)},
+					},
+				)
 				if diff := cmp.Diff(want, got, whereItWas); diff != "" {
 					t.Errorf("%s in %d bytes, %d workers (-memory +disk):\n%s", name, memory, workers, diff)
 				}
@@ -203,7 +212,11 @@ func TestCheckpointIsRefused(t *testing.T) {
 	m := hanoi(7)
 	for _, memory := range []int64{0, 32 << 10} {
 		dir := t.TempDir()
-		options := Options{Memory: memory, MaxDepth: 30, Checkpoint: &Checkpoint{Dir: dir, Identity: "this", open: failing(always)}}
+		options := Options{
+			Memory:     memory,
+			MaxDepth:   30,
+			Checkpoint: &Checkpoint{Dir: dir, Identity: "this", open: failing(always)},
+		}
 		if got := check(t, m, options); got.Stopped != DepthLimit {
 			t.Fatalf("%+v", got)
 		}
@@ -288,7 +301,8 @@ func TestDirectoryIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "thesis.tex"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{full: "thesis.tex: it belongs to no checkpoint", filepath.Join(full, "thesis.tex"): "it cannot be made"} {
+	for dir, want := range map[string]string{full: "thesis.tex: it belongs to no checkpoint",
+		filepath.Join(full, "thesis.tex"): "it cannot be made"} {
 		_, err := Check(context.Background(), jugs(), Options{Checkpoint: &Checkpoint{Dir: dir}})
 		if _, ok := errors.AsType[*CheckpointError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", dir, err, want)
@@ -299,19 +313,32 @@ func TestDirectoryIsRefused(t *testing.T) {
 	}
 }
 
-// TestTidy: of the files in its directory and in others, whatever it is called, a run removes its own delayed steps, and only those of levels
-// that are over.
+// TestTidy: of the files in its directory and in others, whatever it is called, a run removes its own delayed
+// steps, and only those of levels that are over.
 func TestTidy(t *testing.T) {
 	parent := t.TempDir()
 	dir, other := filepath.Join(parent, "run[12]"), filepath.Join(parent, "run1")
-	options := Options{Memory: 32 << 10, MaxDepth: 70, Checkpoint: &Checkpoint{Dir: dir, Resume: true, open: failing(always)}}
+	options := Options{
+		Memory:     32 << 10,
+		MaxDepth:   70,
+		Checkpoint: &Checkpoint{Dir: dir, Resume: true, open: failing(always)},
+	}
 	if got := check(t, hanoi(7), options); got.DiskShards == 0 {
 		t.Fatal("nothing is on disk")
 	}
 	if err := os.Mkdir(other, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	stale, notes, another := filepath.Join(dir, "steps-9999-03"), filepath.Join(dir, "steps-to-take"), filepath.Join(other, "steps-9999-03")
+	stale, notes, another := filepath.Join(
+		dir,
+		"steps-9999-03",
+	), filepath.Join(
+		dir,
+		"steps-to-take",
+	), filepath.Join(
+		other,
+		"steps-9999-03",
+	)
 	for _, path := range []string{stale, notes, another} {
 		if err := os.WriteFile(path, []byte("?"), 0o666); err != nil {
 			t.Fatal(err)
@@ -398,7 +425,8 @@ func TestOneRunAtATime(t *testing.T) {
 	<-entered
 	for range 2 { // who is refused leaves the lock alone
 		_, err := Check(context.Background(), hanoi(5), options())
-		if failed, ok := errors.AsType[*CheckpointError](err); !ok || failed.Path != dir || !strings.Contains(failed.Problem, "in use by another run") {
+		if failed, ok := errors.AsType[*CheckpointError](err); !ok || failed.Path != dir ||
+			!strings.Contains(failed.Problem, "in use by another run") {
 			t.Errorf("a second run: %v", err)
 		}
 	}
@@ -413,7 +441,8 @@ func TestOneRunAtATime(t *testing.T) {
 	other := options()
 	other.Checkpoint.Identity = "another"
 	for range 2 {
-		if _, err := Check(context.Background(), hanoi(5), other); err == nil || !strings.Contains(err.Error(), "another run: another input") {
+		if _, err := Check(context.Background(), hanoi(5), other); err == nil ||
+			!strings.Contains(err.Error(), "another run: another input") {
 			t.Errorf("a run of another identity: %v", err)
 		}
 	}
@@ -424,7 +453,8 @@ func TestOneRunAtATime(t *testing.T) {
 func FuzzManifest(f *testing.F) {
 	dir := f.TempDir()
 	m := philosophers(5)
-	if _, err := Check(context.Background(), m, Options{MaxDepth: 4, Memory: 1 << 16, Checkpoint: &Checkpoint{Dir: dir, open: failing(always)}}); err != nil {
+	if _, err := Check(context.Background(), m,
+		Options{MaxDepth: 4, Memory: 1 << 16, Checkpoint: &Checkpoint{Dir: dir, open: failing(always)}}); err != nil {
 		f.Fatal(err)
 	}
 	whole, err := os.ReadFile(filepath.Join(dir, manifestName))
@@ -434,7 +464,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add(whole)
 	_, body, _ := strings.Cut(string(whole), "\n")
 	f.Add([]byte(body))
-	for _, change := range [][2]string{{`"width":5`, `"width":0`}, {`"position":`, `"position":-`}, {`"begin":[`, `"begin":[4294967295,`}, {`"depth":`, `"depth":9`}} {
+	for _, change := range [][2]string{{`"width":5`, `"width":0`}, {`"position":`, `"position":-`},
+		{`"begin":[`, `"begin":[4294967295,`}, {`"depth":`, `"depth":9`}} {
 		f.Add([]byte(strings.Replace(body, change[0], change[1], 1)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

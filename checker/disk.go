@@ -6,25 +6,28 @@ import (
 	"errors"
 )
 
-// Where memory ends, shards go to disk, one after the other: the table and the states of a shard are dropped, as its file has them. Whether
-// a step leads to a new state of such a shard is found out at the end of the level (delayed duplicate detection): the steps wait in a
-// file, in the order of the level. Then as many of them as memory allows are taken at a time, the file of known states is gone through once,
-// and those that are not in it are appended. Every shard is dealt with on its own and in the order of the level, so a state gets the number and the
-// parent that it would have got in memory: what is found does not depend on what was where.
+// Where memory ends, shards go to disk, one after the other: the table and the states of a shard are dropped, as
+// its file has them. Whether a step leads to a new state of such a shard is found out at the end of the level
+// (delayed duplicate detection): the steps wait in a file, in the order of the level. Then as many of them as
+// memory allows are taken at a time, the file of known states is gone through once, and those that are not in it
+// are appended. Every shard is dealt with on its own and in the order of the level, so a state gets the number and
+// the parent that it would have got in memory: what is found does not depend on what was where.
 
-// The parts of Options.Memory, once there are shards on disk: a quarter is shared by their buffers, a quarter is left for the ends of
-// levels, and what remains for batches and for the shards that stay in memory.
+// The parts of Options.Memory, once there are shards on disk: a quarter is shared by their buffers, a quarter is
+// left for the ends of levels, and what remains for batches and for the shards that stay in memory.
 const (
 	delayedShare = 4
 	settleShare  = 4
-	// boundless stands for Options.Memory where there is no limit, and a checkpoint of a run that had one has shards on disk.
+	// boundless stands for Options.Memory where there is no limit, and a checkpoint of a run that had one has
+	// shards on disk.
 	boundless = 1 << 30
 )
 
 // diskMemory is the memory of which these are parts.
 func (e *explorer) diskMemory() int64 { return cmp.Or(e.options.Memory, boundless) }
 
-// delayedBytes is the memory for the steps to states of one shard on disk that are not in its file yet, and for what spares it steps.
+// delayedBytes is the memory for the steps to states of one shard on disk that are not in its file yet, and for
+// what spares it steps.
 func (e *explorer) delayedBytes() int64 { return e.diskMemory() / delayedShare / shardCount }
 
 // toDisk drops what the shard has in memory. All its states must be in its file.
@@ -55,7 +58,8 @@ func (e *explorer) evict() (bool, error) {
 
 // delay puts the steps of a chunk to states of a shard on disk into its file.
 func (e *explorer) delay(s *shard, c *Steps, from, to int) error {
-	// Half of the memory is for steps, half for the states that they lead to: no step is written whose state another one led to lately.
+	// Half of the memory is for steps, half for the states that they lead to: no step is written whose state
+	// another one led to lately.
 	steps := int(e.delayedBytes()/2)/s.delayed.width + 1
 	states := e.delayedBytes() / 2 / (3 * int64(e.width+16))
 	var word [narrowWidth]byte
@@ -127,7 +131,8 @@ func (e *explorer) settle() error {
 	return nil
 }
 
-// settleShard appends the new states among those that the shard's delayed steps lead to. It is full if there are too many.
+// settleShard appends the new states among those that the shard's delayed steps lead to. It is full if there are
+// too many.
 func (e *explorer) settleShard(s *shard) (full bool, err error) {
 	s.recent = nil
 	if err := s.flush(); err != nil {

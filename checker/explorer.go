@@ -42,7 +42,8 @@ type explorer struct {
 
 	// chunks are the buffers of a batch, used again for the next.
 	chunks []*Steps
-	// scratch is where the workers' chunks take their steps, before they are sorted: small enough to stay in a core's cache.
+	// scratch is where the workers' chunks take their steps, before they are sorted: small enough to stay in a
+	// core's cache.
 	scratch []targets
 	// degree is the mean out-degree in the last batch, rounded up; 0 before the first.
 	degree int64
@@ -134,7 +135,7 @@ func (e *explorer) check(ctx context.Context) (*Result, error) {
 	return &r, nil
 }
 
-// begin prepares for checkpoints. It tells whether the run was begun by another process.
+// begin prepares for checkpoints. It reports whether the run was begun by another process.
 func (e *explorer) begin() (begun bool, err error) {
 	if e.options.Checkpoint == nil {
 		return false, nil
@@ -172,7 +173,8 @@ func (e *explorer) close() {
 	}
 }
 
-// run explores, and makes a last checkpoint. A disk that fails ends the run; what it found so far holds, and so does the last checkpoint.
+// run explores, and makes a last checkpoint. A disk that fails ends the run; what it found so far holds, and so
+// does the last checkpoint.
 func (e *explorer) run(ctx context.Context, begun bool) error {
 	err := e.explore(ctx, begun)
 	if err == nil && e.store != nil && e.level.end != [shardCount]uint32{} && e.result.Stopped != IndexLimit {
@@ -244,7 +246,7 @@ func (e *explorer) initial(ctx context.Context) error {
 	return err
 }
 
-// enough tells whether to stop here.
+// enough reports whether to stop here.
 func (e *explorer) enough(ctx context.Context) Reason {
 	switch limit := e.options.MaxStates; {
 	case ctx.Err() != nil:
@@ -255,7 +257,7 @@ func (e *explorer) enough(ctx context.Context) Reason {
 	return NotStopped
 }
 
-// full tells whether to stop before the engine takes so many bytes and a shard holds so many states.
+// full reports whether to stop before the engine takes so many bytes and a shard holds so many states.
 func (e *explorer) full(bytes, inShard int64) Reason {
 	limit := e.options.Memory
 	if e.result.DiskShards > 0 {
@@ -329,7 +331,7 @@ func (e *explorer) countFound(f found) {
 	known.count = f.count
 }
 
-// findings gives what was found, each with its trace.
+// findings returns what was found, each with its trace.
 func (e *explorer) findings() ([]Finding, error) {
 	all := slices.SortedFunc(maps.Values(e.found), func(a, b *found) int {
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.key, b.key))

@@ -98,7 +98,8 @@ func TestHashSpreads(t *testing.T) {
 	}
 }
 
-// TestHashWord: a narrow state has the hash it has as a word, so that the order of states does not depend on how they are kept.
+// TestHashWord: a narrow state has the hash it has as a word, so that the order of states does not depend on how
+// they are kept.
 func TestHashWord(t *testing.T) {
 	state := []byte{0x81, 0x42, 0, 0xff, 7, 0x90, 0x11, 0xfe}
 	for width := range len(state) + 1 {

@@ -9,12 +9,13 @@ import (
 	"slices"
 )
 
-// Join puts together what explorations from parts of the initial states of a model found, each initial state in one of them. If no state
-// can be reached from two parts, it is what Check finds from all of them: the same bytes but for Bytes, which is the sum, as each exploration
-// had tables of its own. Limits are the exception: MaxStates and Memory end every exploration by itself.
+// Join puts together what explorations from parts of the initial states of a model found, each initial state in one
+// of them. If no state can be reached from two parts, it is what Check finds from all of them: the same bytes but
+// for Bytes, which is the sum, as each exploration had tables of its own. Limits are the exception: MaxStates and
+// Memory end every exploration by itself.
 //
-// That is so because the order of states, restricted to what is reached from a part, is the order in which the part alone is explored. So
-// the parent of every state is the same, and of two traces it can be told which one is first.
+// That is so because the order of states, restricted to what is reached from a part, is the order in which the part
+// alone is explored. So the parent of every state is the same, and of two traces it can be told which one is first.
 //
 // The error tells that a trace does not begin in an initial state of the model.
 func Join(m Model, parts []*Result) (*Result, error) {
@@ -77,7 +78,10 @@ func Join(m Model, parts []*Result) (*Result, error) {
 	for _, f := range found {
 		all.Findings = append(all.Findings, *f)
 	}
-	slices.SortFunc(all.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(
+		all.Findings,
+		func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Key, b.Key)) },
+	)
 	return all, nil
 }
 
@@ -111,7 +115,11 @@ func newTraceOrder(m Model, parts []*Result) (*traceOrder, error) {
 	for _, p := range parts {
 		for _, f := range p.Findings {
 			if _, known := o.initial[string(f.Trace.Initial)]; !known {
-				return nil, fmt.Errorf("the trace to finding %q begins in %x, which is no initial state", f.Key, f.Trace.Initial)
+				return nil, fmt.Errorf(
+					"the trace to finding %q begins in %x, which is no initial state",
+					f.Key,
+					f.Trace.Initial,
+				)
 			}
 		}
 	}
@@ -132,7 +140,8 @@ func (o *traceOrder) compare(a, b *Finding) int {
 	return o.comparePaths(statesA, statesB)
 }
 
-// comparePaths compares by the order of levels two paths of the same length, from initial states and from parent to parent.
+// comparePaths compares by the order of levels two paths of the same length, from initial states and from parent to
+// parent.
 func (o *traceOrder) comparePaths(a, b [][]byte) int {
 	for i := len(a) - 1; i >= 0 && !bytes.Equal(a[i], b[i]); i-- {
 		if c := cmp.Compare(shardOf(hash(a[i])), shardOf(hash(b[i]))); c != 0 {
@@ -142,7 +151,7 @@ func (o *traceOrder) comparePaths(a, b [][]byte) int {
 	return cmp.Compare(o.initial[string(a[0])], o.initial[string(b[0])])
 }
 
-// states gives the states of the trace up to the one in which the finding was noticed, or that its step starts from.
+// states returns the states of the trace up to the one in which the finding was noticed, or that its step starts from.
 func (f *Finding) states() [][]byte {
 	states := [][]byte{f.Trace.Initial}
 	for _, step := range f.Trace.Steps {

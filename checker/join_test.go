@@ -39,7 +39,10 @@ func drawIslands(t *rapid.T) islands {
 			all[i][p].key, all[i][p].size = keys.Draw(t, "key"), rapid.Byte().Draw(t, "size")%3
 			for range rapid.IntRange(0, 3).Draw(t, "steps") {
 				all[i][p].edges = append(all[i][p].edges, edge{
-					rapid.Byte().Draw(t, "to") % places, rapid.Byte().Draw(t, "action") % 2, keys.Draw(t, "key of step"),
+					rapid.Byte().Draw(
+						t,
+						"to",
+					) % places, rapid.Byte().Draw(t, "action") % 2, keys.Draw(t, "key of step"),
 				})
 			}
 		}
@@ -47,9 +50,15 @@ func drawIslands(t *rapid.T) islands {
 	state := func(island, at byte) []byte {
 		return []byte{island, at, all[island][at].size, 0, 0, 0, 0, 0, 0}[:8+n%2]
 	}
-	m := islands{toyWithClasses: toy{width: 8 + n%2}.classed("walk", "swim"), ends: func(s []byte) string { return fmt.Sprint(s[1] % 2) }}
+	m := islands{
+		toyWithClasses: toy{width: 8 + n%2}.classed("walk", "swim"),
+		ends:           func(s []byte) string { return fmt.Sprint(s[1] % 2) },
+	}
 	for range rapid.IntRange(n, 3*n).Draw(t, "initial states") {
-		m.initial = append(m.initial, state(rapid.Byte().Draw(t, "island")%byte(n), rapid.Byte().Draw(t, "place")%places))
+		m.initial = append(
+			m.initial,
+			state(rapid.Byte().Draw(t, "island")%byte(n), rapid.Byte().Draw(t, "place")%places),
+		)
 	}
 	m.expand = func(s []byte, out *Steps) {
 		here := &all[s[0]][s[1]]
@@ -67,8 +76,8 @@ func drawIslands(t *rapid.T) islands {
 	return m
 }
 
-// TestJoin: what is found on some islands, and on the others, is together what is found on all; which island is in which part, and which
-// part comes first, makes no difference.
+// TestJoin: what is found on some islands, and on the others, is together what is found on all; which island is in
+// which part, and which part comes first, makes no difference.
 func TestJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawIslands(t)
@@ -101,7 +110,8 @@ func TestJoin(t *testing.T) {
 // TestJoinForeign: a trace from elsewhere is noticed.
 func TestJoinForeign(t *testing.T) {
 	part := &Result{Findings: []Finding{{Key: "x", Trace: Trace{Initial: []byte{9, 9}}}}}
-	if _, err := Join(jugs(), []*Result{part}); err == nil || !strings.Contains(err.Error(), `finding "x" begins in 0909`) {
+	if _, err := Join(jugs(), []*Result{part}); err == nil ||
+		!strings.Contains(err.Error(), `finding "x" begins in 0909`) {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -5,9 +5,9 @@ import "slices"
 // mostBeginnings is how many states of a component are tried as the beginning of a loop.
 const mostBeginnings = 256
 
-// Lasso gives a short lasso whose loop stays in the component, has a bad step and is fair. To find the shortest is hard in
-// general; this one is the shortest of those that go to the nearest bad step first, then to whatever is nearest of what
-// fairness misses still, and then back.
+// Lasso returns a short lasso whose loop stays in the component, has a bad step and is fair. To find the shortest
+// is hard in general; this one is the shortest of those that go to the nearest bad step first, then to whatever is
+// nearest of what fairness misses still, and then back.
 func (c *Component) Lasso() Lasso {
 	var best Lasso
 	for i, state := range c.states {
@@ -22,7 +22,7 @@ func (c *Component) Lasso() Lasso {
 	return best
 }
 
-// loop gives a loop from the state.
+// loop returns a loop from the state.
 func (c *Component) loop(begin uint32) []Step {
 	path := c.walk(begin, func(e arc) bool { return c.isBad(e) })
 	for {
@@ -51,7 +51,7 @@ func (c *Component) loop(begin uint32) []Step {
 
 func last(path []arc) uint32 { return path[len(path)-1].to }
 
-// back gives the shortest way inside the component; it is empty if the way has no length.
+// back returns the shortest way inside the component; it is empty if the way has no length.
 func (c *Component) back(from, to uint32) []arc {
 	if from == to {
 		return nil
@@ -59,7 +59,7 @@ func (c *Component) back(from, to uint32) []arc {
 	return c.walk(from, func(e arc) bool { return e.to == to })
 }
 
-// walk gives the shortest way inside the component to a step of some sort, that step included. There must be one.
+// walk returns the shortest way inside the component to a step of some sort, that step included. There must be one.
 func (c *Component) walk(from uint32, to func(arc) bool) []arc {
 	type visit struct {
 		state uint32

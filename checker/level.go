@@ -25,9 +25,9 @@ func (l *level) size() int64 {
 	return sum
 }
 
-// expandLevel expands what is left of the level, in batches. All states of a batch are expanded, by all workers, while nobody
-// adds; then their successors are added, each shard by one worker, in the order of the level.
-// So neither the division into batches and chunks nor the number of workers shows in the result.
+// expandLevel expands what is left of the level, in batches. All states of a batch are expanded, by all workers,
+// while nobody adds; then their successors are added, each shard by one worker, in the order of the level. So
+// neither the division into batches and chunks nor the number of workers shows in the result.
 func (e *explorer) expandLevel(ctx context.Context) error {
 	size := e.level.size()
 	for e.position < size {
@@ -62,8 +62,8 @@ func (e *explorer) batchSize() int64 {
 
 // expandBatch expands the states from, ... to-1 of the level and adds their successors.
 //
-// If the context is cancelled meanwhile, the chunks before the first unfinished one count, or nothing of the batch if the run
-// keeps checkpoints, which lie between batches. If a limit would be exceeded, nothing of the batch does.
+// If the context is cancelled meanwhile, the chunks before the first unfinished one count, or nothing of the batch
+// if the run keeps checkpoints, which lie between batches. If a limit would be exceeded, nothing of the batch does.
 func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 	size := e.chunkSize(to - from)
 	chunks := e.buffers(int((to - from + size - 1) / size))
@@ -104,7 +104,7 @@ func (e *explorer) chunkSize(states int64) int64 {
 	return max(1, min(most, states/int64(chunksPerWorker*len(e.workers))))
 }
 
-// buffers gives so many empty chunks.
+// buffers returns so many empty chunks.
 func (e *explorer) buffers(n int) []*Steps {
 	for len(e.chunks) < n {
 		e.chunks = append(e.chunks, e.newSteps())
@@ -193,7 +193,7 @@ func (e *explorer) room(chunks []*Steps) (Reason, error) {
 	}
 }
 
-// lacking tells whether there is no room for the successors, were they all new.
+// lacking reports whether there is no room for the successors, were they all new.
 func (e *explorer) lacking(chunks []*Steps) Reason {
 	var bytes, most int64
 	for _, c := range chunks {
@@ -247,8 +247,8 @@ func (e *explorer) countKnown() {
 	e.countNew(e.depth+1, known-e.result.Distinct)
 }
 
-// ahead is the number of steps whose states are looked for at the same time: their places in the table are read before any of them is
-// needed, so that the processor waits for memory once and not once for each.
+// ahead is the number of steps whose states are looked for at the same time: their places in the table are read
+// before any of them is needed, so that the processor waits for memory once and not once for each.
 const ahead = 16
 
 // insertInto adds the successors that belong to the shard, in the order of the level.

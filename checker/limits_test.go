@@ -24,13 +24,15 @@ func TestLimits(t *testing.T) {
 			func(r *Result) bool { return r.Distinct == 2187 && r.Queue > 0 }},
 		{"the limit is exceeded by what a batch finds, not more", binaryTree(16), Options{MaxStates: 10000}, StateLimit,
 			func(r *Result) bool { return r.Distinct > 10000 && r.Distinct < 10000+2*batchStates }},
-		{"initial states count, and those beyond the limit are left aside", manyInitial(100), Options{MaxStates: 9}, StateLimit,
+		{"initial states count, and those beyond the limit are left aside", manyInitial(100), Options{MaxStates: 9},
+			StateLimit,
 			func(r *Result) bool { return r.Distinct == 10 && r.Queue == 10 && r.Initial == 10 && r.Generated == 10 }},
 		{"levels", counter(99), Options{MaxDepth: 10}, DepthLimit,
 			func(r *Result) bool { return r.Depth == 10 && r.Distinct == 10 && r.Queue == 1 }},
 		{"the initial states are a level", counter(99), Options{MaxDepth: 1}, DepthLimit,
 			func(r *Result) bool { return r.Depth == 1 && r.Distinct == 1 && r.Generated == 1 && r.Queue == 1 }},
-		{"the last level is not expanded, so it is not known to be the last", counter(9), Options{MaxDepth: 10}, DepthLimit,
+		{"the last level is not expanded, so it is not known to be the last", counter(9), Options{MaxDepth: 10},
+			DepthLimit,
 			func(r *Result) bool { return r.Distinct == 10 && r.Queue == 1 }},
 		{"one level more than there are", counter(9), Options{MaxDepth: 11}, NotStopped,
 			func(r *Result) bool { return r.Distinct == 10 }},
@@ -108,7 +110,8 @@ func slow(expanded *atomic.Int64) Model {
 // TestCancel runs in a bubble with a clock of its own: what takes time there is Expand alone.
 func TestCancel(t *testing.T) {
 	for _, workers := range []int{1, 2, 8} {
-		for _, after := range []time.Duration{0, time.Millisecond / 2, 10*time.Millisecond + 1, time.Second, 10*time.Second + 1} {
+		for _, after := range []time.Duration{0, time.Millisecond / 2, 10*time.Millisecond + 1, time.Second,
+			10*time.Second + 1} {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), after)
 				defer cancel()
@@ -126,7 +129,13 @@ func TestCancel(t *testing.T) {
 				done := got.Distinct - got.Queue
 				lost := expanded.Load() - done
 				if lost < 0 || lost > int64(workers)*chunkStates {
-					t.Errorf("%d workers, cancelled after %v: %d states expanded, %d of them lost", workers, after, expanded.Load(), lost)
+					t.Errorf(
+						"%d workers, cancelled after %v: %d states expanded, %d of them lost",
+						workers,
+						after,
+						expanded.Load(),
+						lost,
+					)
 				}
 				if done > 0 && (got.Findings[0].Count != done || got.Counters[0] != done) {
 					t.Errorf("%d states expanded, %d findings, counter %v", done, got.Findings[0].Count, got.Counters)

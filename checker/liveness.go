@@ -2,23 +2,26 @@ package checker
 
 import "slices"
 
-// Liveness says what must not go on for ever: a loop that stays Within some states, takes a Bad step again and again, and is fair.
+// Liveness says what must not go on for ever: a loop that stays Within some states, takes a Bad step again and
+// again, and is fair.
 //
-// A loop is fair, weakly, if every fair action that can be taken in all of its states is taken on it. Actions count as one
-// if Fair gives them one label. It is fair, strongly, if besides every strong action that can be taken in one of its states is taken on it.
+// A loop is fair, weakly, if every fair action that can be taken in all of its states is taken on it. Actions count
+// as one if Fair gives them one label. It is fair, strongly, if besides every strong action that can be taken in
+// one of its states is taken on it.
 type Liveness struct {
-	// Within tells whether the loop may go through the state; nil means through any.
+	// Within reports whether the loop may go through the state; nil means through any.
 	Within func(state []byte) bool
-	// Bad tells whether the step is one of those of which the loop must have one; nil means that any loop will do.
+	// Bad reports whether the step is one of those of which the loop must have one; nil means that any loop will do.
 	Bad func(action uint32) bool
-	// Fair gives the label of a fair action; ok is false for an action that may be put off for ever.
+	// Fair returns the label of a fair action; ok is false for an action that may be put off for ever.
 	Fair func(action uint32) (label uint64, ok bool)
-	// Strong gives the label of an action that is not passed over for ever although it is possible again and again; nil if there is none.
+	// Strong returns the label of an action that is not passed over for ever although it is possible again and
+	// again; nil if there is none.
 	Strong func(action uint32) (label uint64, ok bool)
 }
 
-// Component is a set of states that can all be reached from each other, in which such a loop goes on. It depends on the graph and
-// the property alone.
+// Component is a set of states that can all be reached from each other, in which such a loop goes on. It depends on
+// the graph and the property alone.
 type Component struct {
 	graph    *Graph
 	property Liveness
@@ -34,11 +37,12 @@ type Lasso struct {
 	Loop []Step
 }
 
-// Components gives the components in which a loop is that must not be, the one that is reached soonest first.
+// Components returns the components in which a loop is that must not be, the one that is reached soonest first.
 //
-// It is exact. Weak fairness is about what all states of a loop have in common, so a fair loop makes the whole component around it
-// fair, and in a fair component the loop through all its states and steps is fair. A state in which a strong action is possible that
-// cannot be taken within the component is on no fair loop; what is left without such states is divided again.
+// It is exact. Weak fairness is about what all states of a loop have in common, so a fair loop makes the whole
+// component around it fair, and in a fair component the loop through all its states and steps is fair. A state in
+// which a strong action is possible that cannot be taken within the component is on no fair loop; what is left
+// without such states is divided again.
 func (g *Graph) Components(p Liveness) []*Component {
 	s := newSearch(g)
 	var all []uint32
@@ -75,7 +79,8 @@ func (g *Graph) Components(p Liveness) []*Component {
 	return found
 }
 
-// Count tells how much of the graph the property is about: how many steps are Bad, or how many states the loop may go through.
+// Count tells how much of the graph the property is about: how many steps are Bad, or how many states the loop may
+// go through.
 func (g *Graph) Count(p Liveness) int64 {
 	n := int64(0)
 	if p.Bad != nil {
@@ -94,7 +99,7 @@ func (g *Graph) Count(p Liveness) int64 {
 	return n
 }
 
-// States gives the states of the component, in the graph's order.
+// States returns the states of the component, in the graph's order.
 func (c *Component) States() [][]byte {
 	var states [][]byte
 	for _, state := range c.states {
@@ -108,7 +113,7 @@ func (c *Component) Stem() Trace { return c.graph.stem(c.states[0]) }
 
 func (c *Component) isBad(e arc) bool { return c.property.Bad == nil || c.property.Bad(e.action) }
 
-// everyEdge gives the steps that stay in the component.
+// everyEdge returns the steps that stay in the component.
 func (c *Component) everyEdge() []arc {
 	var all []arc
 	for _, state := range c.states {
@@ -117,7 +122,7 @@ func (c *Component) everyEdge() []arc {
 	return all
 }
 
-// inside gives the steps from a state that stay in the component.
+// inside returns the steps from a state that stay in the component.
 func (c *Component) inside(state uint32) []arc {
 	var edges []arc
 	for _, e := range c.graph.from(state) {
@@ -128,7 +133,8 @@ func (c *Component) inside(state uint32) []arc {
 	return edges
 }
 
-// postponed gives the labels of fair actions that can be taken in all of the states and are not among the steps, ascending.
+// postponed returns the labels of fair actions that can be taken in all of the states and are not among the steps,
+// ascending.
 func (c *Component) postponed(states []uint32, steps []arc) []uint64 {
 	var always []uint64
 	for i, state := range states {
@@ -145,7 +151,8 @@ func (c *Component) postponed(states []uint32, steps []arc) []uint64 {
 	return slices.DeleteFunc(always, func(l uint64) bool { return slices.Contains(taken, l) })
 }
 
-// passedOver gives the labels of strong actions that can be taken in one of the states and are not among the steps, ascending.
+// passedOver returns the labels of strong actions that can be taken in one of the states and are not among the
+// steps, ascending.
 func (c *Component) passedOver(states []uint32, steps []arc) []uint64 {
 	var possible []uint64
 	for _, state := range states {
@@ -156,12 +163,15 @@ func (c *Component) passedOver(states []uint32, steps []arc) []uint64 {
 	return slices.DeleteFunc(slices.Compact(possible), func(l uint64) bool { return slices.Contains(taken, l) })
 }
 
-// enables tells whether one of the strong actions can be taken in the state.
+// enables reports whether one of the strong actions can be taken in the state.
 func (c *Component) enables(state uint32, strong []uint64) bool {
-	return slices.ContainsFunc(labels(c.graph.from(state), c.property.Strong), func(l uint64) bool { return slices.Contains(strong, l) })
+	return slices.ContainsFunc(
+		labels(c.graph.from(state), c.property.Strong),
+		func(l uint64) bool { return slices.Contains(strong, l) },
+	)
 }
 
-// labels gives the labels of steps, ascending.
+// labels returns the labels of steps, ascending.
 func labels(edges []arc, of func(action uint32) (label uint64, ok bool)) []uint64 {
 	if of == nil {
 		return nil

@@ -49,7 +49,8 @@ func TestLassos(t *testing.T) {
 		reason string
 		edges  [][]edge
 		p      Liveness
-		// stem and loop are the nodes they go through, the first of the loop is the last of the stem; none if there is no lasso.
+		// stem and loop are the nodes they go through, the first of the loop is the last of the stem; none if there
+		// is no lasso.
 		stem, loop []int
 	}{
 		{"no loop", [][]edge{{{to: 1}}, {}}, Liveness{}, nil, nil},
@@ -57,23 +58,66 @@ func TestLassos(t *testing.T) {
 		{"a step that changes nothing is a loop", [][]edge{{{to: 0}}}, Liveness{}, []int{0}, []int{0, 0}},
 		{"a loop without a bad step", [][]edge{{{to: 1}}, {{to: 0}}}, Liveness{Bad: bad}, nil, nil},
 		{"a loop with one", [][]edge{{{to: 1}}, {{to: 0, action: 1}}}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0}},
-		{"a bad step that leads out of the loop", [][]edge{{{to: 1}}, {{to: 0}, {to: 2, action: 1}}, {}}, Liveness{Bad: bad}, nil, nil},
+		{
+			"a bad step that leads out of the loop",
+			[][]edge{{{to: 1}}, {{to: 0}, {to: 2, action: 1}}, {}},
+			Liveness{Bad: bad},
+			nil,
+			nil,
+		},
 		{"the loop is left by a fair step that is always possible",
-			[][]edge{{{to: 1, action: 1}, {to: 2, action: 10}}, {{to: 0}, {to: 2, action: 10}}, {}}, Liveness{Bad: bad}, nil, nil},
+			[][]edge{
+				{{to: 1, action: 1}, {to: 2, action: 10}},
+				{{to: 0}, {to: 2, action: 10}},
+				{},
+			}, Liveness{Bad: bad}, nil, nil},
 		{"the fair step is not possible in one state of the loop",
-			[][]edge{{{to: 1, action: 1}, {to: 2, action: 10}}, {{to: 0}}, {}}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0}},
+			[][]edge{
+				{{to: 1, action: 1}, {to: 2, action: 10}},
+				{{to: 0}},
+				{},
+			}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0}},
 		{"the fair step is taken on the loop",
-			[][]edge{{{to: 1, action: 1}, {to: 0, action: 10}}, {{to: 0}, {to: 2, action: 10}}, {}}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0, 0}},
+			[][]edge{
+				{{to: 1, action: 1}, {to: 0, action: 10}},
+				{{to: 0}, {to: 2, action: 10}},
+				{},
+			}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0, 0}},
 		{"fairness makes the loop longer",
-			[][]edge{{{to: 0, action: 1}, {to: 9, action: 10}, {to: 1}}, {{to: 2}, {to: 9, action: 10}}, {{to: 0}}, {}, {}, {}, {}, {}, {}, {}},
+			[][]edge{
+				{{to: 0, action: 1}, {to: 9, action: 10}, {to: 1}},
+				{{to: 2}, {to: 9, action: 10}},
+				{{to: 0}},
+				{},
+				{},
+				{},
+				{},
+				{},
+				{},
+				{},
+			},
 			Liveness{Bad: bad}, []int{0}, []int{0, 0, 1, 2, 0}},
 		{"a strong step is possible in one state of the loop, and leads out",
 			[][]edge{{{to: 1, action: 1}, {to: 2, action: 20}}, {{to: 0}}, {}}, Liveness{Bad: bad}, nil, nil},
 		{"there is another loop without that state",
-			[][]edge{{{to: 1, action: 1}, {to: 3, action: 20}}, {{to: 0}, {to: 2}}, {{to: 1, action: 1}}, {}}, Liveness{Bad: bad}, []int{0, 1}, []int{1, 2, 1}},
+			[][]edge{
+				{{to: 1, action: 1}, {to: 3, action: 20}},
+				{{to: 0}, {to: 2}},
+				{{to: 1, action: 1}},
+				{},
+			}, Liveness{Bad: bad}, []int{0, 1}, []int{1, 2, 1}},
 		{"the strong step is taken on the loop",
-			[][]edge{{{to: 1, action: 1}, {to: 1, action: 20}}, {{to: 0}}}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0, 1, 0}},
-		{"the loop must stay within", [][]edge{{{to: 1}}, {{to: 0}, {to: 2}}, {{to: 2}}}, Liveness{Within: not0}, []int{0, 1, 2}, []int{2, 2}},
+			[][]edge{
+				{{to: 1, action: 1}, {to: 1, action: 20}},
+				{{to: 0}},
+			}, Liveness{Bad: bad}, []int{0}, []int{0, 1, 0, 1, 0}},
+		{
+			"the loop must stay within",
+			[][]edge{{{to: 1}}, {{to: 0}, {to: 2}}, {{to: 2}}},
+			Liveness{Within: not0},
+			[]int{0, 1, 2},
+			[]int{2, 2},
+		},
 		{"and the fair step that leads out of what it must stay within counts",
 			[][]edge{{}, {{to: 1}, {to: 0, action: 10}}}, Liveness{Within: not0}, nil, nil},
 	}
@@ -110,7 +154,8 @@ func TestLassos(t *testing.T) {
 	}
 }
 
-// TestComponentsAreExact: there is a component if and only if some set of edges makes a loop that must not be, and its lasso is one.
+// TestComponentsAreExact: there is a component if and only if some set of edges makes a loop that must not be, and
+// its lasso is one.
 func TestComponentsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 5).Draw(t, "nodes")
@@ -118,7 +163,13 @@ func TestComponentsAreExact(t *testing.T) {
 		aNode := rapid.IntRange(0, nodes-1)
 		for range rapid.IntRange(0, 9).Draw(t, "edges") {
 			from := aNode.Draw(t, "from")
-			g.edges[from] = append(g.edges[from], edge{to: aNode.Draw(t, "to"), action: rapid.SampledFrom([]uint32{0, 1, 10, 11, 20, 21}).Draw(t, "action")})
+			g.edges[from] = append(
+				g.edges[from],
+				edge{
+					to:     aNode.Draw(t, "to"),
+					action: rapid.SampledFrom([]uint32{0, 1, 10, 11, 20, 21}).Draw(t, "action"),
+				},
+			)
 		}
 		forbidden := rapid.IntRange(0, nodes).Draw(t, "forbidden")
 		p := Liveness{
@@ -153,7 +204,10 @@ func TestComponentsAreExact(t *testing.T) {
 				if !p.Within(at) {
 					t.Fatalf("the loop goes through %x", at)
 				}
-				if !slices.ContainsFunc(g.edges[nodeOf(at)], func(e edge) bool { return e.action == step.Action && e.to == nodeOf(step.State) }) {
+				if !slices.ContainsFunc(
+					g.edges[nodeOf(at)],
+					func(e edge) bool { return e.action == step.Action && e.to == nodeOf(step.State) },
+				) {
 					t.Fatalf("no step %d from %x to %x", step.Action, at, step.State)
 				}
 				isBad = isBad || p.Bad(step.Action)

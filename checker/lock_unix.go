@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock on an open file, and is false if somebody else has it. The system gives it back when the file is closed, also
-// when the process is killed.
+// lockFile takes the lock on an open file, and is false if somebody else has it. The system gives it back when the
+// file is closed, also when the process is killed.
 func lockFile(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

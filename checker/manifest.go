@@ -25,8 +25,8 @@ type manifest struct {
 	Classes []string `json:"classes"`
 
 	Shards []shardManifest `json:"shards"`
-	// Begin and End are the level being expanded, of which Position states were; Depth is its number, and Generation that of the
-	// files of delayed steps.
+	// Begin and End are the level being expanded, of which Position states were; Depth is its number, and
+	// Generation that of the files of delayed steps.
 	Begin      []uint32 `json:"begin"`
 	End        []uint32 `json:"end"`
 	Position   int64    `json:"position"`
@@ -67,7 +67,7 @@ type foundManifest struct {
 	Step  int     `json:"step"`
 }
 
-// encode gives the manifest as it is written.
+// encode returns the manifest as it is written.
 func (m *manifest) encode(identity string) ([]byte, error) {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -91,8 +91,12 @@ func decodeManifest(data []byte, identity string) (*manifest, error) {
 	case h.Format != checkpointFormat:
 		return nil, fmt.Errorf("it has format %d, and this build reads format %d", h.Format, checkpointFormat)
 	case h.Identity != identity:
-		return nil, fmt.Errorf("it is the checkpoint of another run: another input, other flags or another build (it has %.12q, this run %.12q)",
-			h.Identity, identity)
+		return nil, fmt.Errorf(
+			"it is the checkpoint of another run: another input, other flags or another build (it has %.12q, this "+
+				"run %.12q)",
+			h.Identity,
+			identity,
+		)
 	case sumOf(body) != h.Manifest:
 		return nil, fmt.Errorf("it is damaged: what follows its first line is not what was written")
 	}
@@ -113,14 +117,24 @@ func decodeBody(body []byte) (*manifest, error) {
 
 // wrong says what no run can have written; "" if there is nothing.
 func (m *manifest) wrong() string {
-	if m.Width < 1 || len(m.Shards) != shardCount || len(m.Begin) != shardCount || len(m.End) != shardCount || len(m.ByClass) != len(m.Classes) {
+	if m.Width < 1 || len(m.Shards) != shardCount || len(m.Begin) != shardCount || len(m.End) != shardCount ||
+		len(m.ByClass) != len(m.Classes) {
 		return fmt.Sprintf("states of %d bytes, %d shards, a level in %d and %d, counts of %d classes",
 			m.Width, len(m.Shards), len(m.Begin), len(m.End), len(m.ByClass))
 	}
 	var states, before, level int64
 	for i, s := range m.Shards {
-		if s.States > maxShard || m.Begin[i] > m.End[i] || m.End[i] > s.States || s.Delayed < 0 || s.Delayed > 0 && !s.OnDisk || len(s.First) != len(m.Classes) {
-			return fmt.Sprintf("shard %d has %d states, of the level those from %d to %d, %d delayed steps", i, s.States, m.Begin[i], m.End[i], s.Delayed)
+		if s.States > maxShard || m.Begin[i] > m.End[i] || m.End[i] > s.States || s.Delayed < 0 ||
+			s.Delayed > 0 && !s.OnDisk ||
+			len(s.First) != len(m.Classes) {
+			return fmt.Sprintf(
+				"shard %d has %d states, of the level those from %d to %d, %d delayed steps",
+				i,
+				s.States,
+				m.Begin[i],
+				m.End[i],
+				s.Delayed,
+			)
 		}
 		states += int64(s.States)
 		before += int64(m.Begin[i])
@@ -136,9 +150,20 @@ func (m *manifest) wrong() string {
 		}
 		levels += n
 	}
-	if states != m.Distinct || levels != states || m.Position < 0 || m.Position > level || m.Degree < 0 || m.Generation < 0 ||
-		m.Expanded < 0 || m.Expanded > states || m.Steps < 0 || m.Generated < m.Steps || m.LeastOut < 0 || m.MostOut < m.LeastOut {
-		return fmt.Sprintf("%d states in the shards, %d in the levels, %d in all, %d expanded, %d of %d of the level", states, levels, m.Distinct, m.Expanded, m.Position, level)
+	if states != m.Distinct || levels != states || m.Position < 0 || m.Position > level || m.Degree < 0 ||
+		m.Generation < 0 ||
+		m.Expanded < 0 || m.Expanded > states || m.Steps < 0 || m.Generated < m.Steps ||
+		m.LeastOut < 0 ||
+		m.MostOut < m.LeastOut {
+		return fmt.Sprintf(
+			"%d states in the shards, %d in the levels, %d in all, %d expanded, %d of %d of the level",
+			states,
+			levels,
+			m.Distinct,
+			m.Expanded,
+			m.Position,
+			level,
+		)
 	}
 	if m.Depth < 0 || len(m.Levels) < m.Depth || len(m.Levels) > m.Depth+2 {
 		return fmt.Sprintf("depth %d with %d levels", m.Depth, len(m.Levels))
@@ -148,11 +173,20 @@ func (m *manifest) wrong() string {
 		found = m.Levels[m.Depth]
 	}
 	if found != level || earlier != before || m.Expanded != before+m.Position {
-		return fmt.Sprintf("%d states in level %d and %d before, %d and %d in the shards, %d and %d of them expanded", found, m.Depth, earlier, level, before,
-			m.Position, m.Expanded-m.Position)
+		return fmt.Sprintf(
+			"%d states in level %d and %d before, %d and %d in the shards, %d and %d of them expanded",
+			found,
+			m.Depth,
+			earlier,
+			level,
+			before,
+			m.Position,
+			m.Expanded-m.Position,
+		)
 	}
 	for _, f := range m.Found {
-		if f.Count < 1 || f.Step < OnState || f.Depth < 0 || f.Depth > len(m.Levels) || f.State == noParent || f.State.index() >= m.Shards[f.State.shard()].States {
+		if f.Count < 1 || f.Step < OnState || f.Depth < 0 || f.Depth > len(m.Levels) || f.State == noParent ||
+			f.State.index() >= m.Shards[f.State.shard()].States {
 			return fmt.Sprintf("finding %q, %d times, in state %d, on step %d", f.Key, f.Count, f.State, f.Step)
 		}
 	}

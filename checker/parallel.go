@@ -16,18 +16,20 @@ type Panic struct {
 	Stack []byte
 }
 
-// Error gives the value and the stack.
+// Error returns the value and the stack.
 func (p *Panic) Error() string {
 	return fmt.Sprintf("worker panicked: %v\n\n%s", p.Value, p.Stack)
 }
 
-// Unwrap gives the value if it is an error.
+// Unwrap returns the value if it is an error.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-var errGoexit = errors.New("the worker's goroutine was ended by runtime.Goexit (does Expand call t.FailNow or t.Fatal?)")
+var errGoexit = errors.New(
+	"the worker's goroutine was ended by runtime.Goexit (does Expand call t.FailNow or t.Fatal?)",
+)
 
 // parallel does the tasks 0, 1, ... tasks-1, each once, on at most so many goroutines. Tasks are begun in
 // their order, so that of several that panic the first one is always among those begun: its

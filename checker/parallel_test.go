@@ -104,7 +104,7 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// panicOf gives what Check panics with.
+// panicOf returns what Check panics with.
 func panicOf(t *testing.T, m Model, workers int) (p *Panic) {
 	t.Helper()
 	defer func() {
@@ -118,7 +118,7 @@ func panicOf(t *testing.T, m Model, workers int) (p *Panic) {
 	return nil
 }
 
-// hosting is a Host that tells whether its work is under way.
+// hosting is a Host that reports whether its work is under way.
 type hosting struct{ underWay bool }
 
 func (h *hosting) Run(work func()) {

@@ -27,8 +27,14 @@ type foretoldWorker struct {
 }
 
 func (w *foretoldWorker) Prepare(ctx context.Context, states [][]byte) {
-	if ended := ctx.Err() != nil; ended != w.ended || len(w.next) > 0 || len(states) == 0 || len(states) > preparedStates {
-		w.t.Errorf("%d states are told, the run has ended: %t; of those before, %d are left", len(states), ended, len(w.next))
+	if ended := ctx.Err() != nil; ended != w.ended || len(w.next) > 0 || len(states) == 0 ||
+		len(states) > preparedStates {
+		w.t.Errorf(
+			"%d states are told, the run has ended: %t; of those before, %d are left",
+			len(states),
+			ended,
+			len(w.next),
+		)
 	}
 	for _, state := range states {
 		w.next = append(w.next, bytes.Clone(state))
@@ -46,7 +52,8 @@ func (w *foretoldWorker) Expand(state []byte, out *Steps) {
 	w.Worker.Expand(state, out)
 }
 
-// TestPrepare: each state is told once before it is expanded, in order, wherever it is held, and what is found is the same.
+// TestPrepare: each state is told once before it is expanded, in order, wherever it is held, and what is found is
+// the same.
 func TestPrepare(t *testing.T) {
 	for name, m := range map[string]Model{"narrow": hanoi(8), "wide": slidingPuzzle(), "traces": jugs().toy} {
 		want := check(t, m, Options{MaxDepth: 17})
@@ -62,7 +69,14 @@ func TestPrepare(t *testing.T) {
 					t.Errorf("%s, %d workers, %d bytes (-not told +told):\n%s", name, workers, memory, diff)
 				}
 				if expanded := got.Distinct - got.Queue; told.Load() != expanded {
-					t.Errorf("%s, %d workers, %d bytes: %d states are told, %d expanded", name, workers, memory, told.Load(), expanded)
+					t.Errorf(
+						"%s, %d workers, %d bytes: %d states are told, %d expanded",
+						name,
+						workers,
+						memory,
+						told.Load(),
+						expanded,
+					)
 				}
 				if onDisk := got.DiskShards > 0; onDisk != (memory > 0 && want.Bytes > memory) {
 					t.Errorf("%s takes %d bytes, of %d; on disk: %t", name, want.Bytes, memory, onDisk)

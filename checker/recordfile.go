@@ -16,13 +16,14 @@ type file interface {
 	Close() error
 }
 
-// opener opens a file for reading and writing, and makes it if it is missing. It is openFile, except in tests of a full disk.
+// opener opens a file for reading and writing, and makes it if it is missing. It is openFile, except in tests of a
+// full disk.
 type opener func(path string) (file, error)
 
 func openFile(path string) (file, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666) }
 
-// recordFile is a file of records of one width, to which records are appended. What is in the file beyond count is what a run that was ended
-// left there: it is written over.
+// recordFile is a file of records of one width, to which records are appended. What is in the file beyond count is
+// what a run that was ended left there: it is written over.
 type recordFile struct {
 	path  string
 	open  opener
@@ -74,7 +75,7 @@ func (f *recordFile) append(records []byte) error {
 	return nil
 }
 
-// read gives n records, in buffer if it is large enough. They must be there.
+// read returns n records, in buffer if it is large enough. They must be there.
 func (f *recordFile) read(from int64, n int, buffer []byte) ([]byte, error) {
 	if err := f.opened(); err != nil {
 		return nil, err
@@ -111,8 +112,8 @@ func (f *recordFile) each(from int64, do func(record []byte) error) error {
 	return nil
 }
 
-// adopt takes the first count records of the file, which were appended before by another process; do gets each of them. It fails
-// with a CheckpointError if they are not those whose digest is given.
+// adopt takes the first count records of the file, which were appended before by another process; do gets each of
+// them. It fails with a CheckpointError if they are not those whose digest is given.
 func (f *recordFile) adopt(count int64, digest string, do func(record []byte) error) error {
 	f.count = count
 	f.sum.Reset()

@@ -36,7 +36,8 @@ type Result struct {
 
 	// Failure says what went wrong if Stopped is DiskFailed.
 	Failure string
-	// DiskShards is the number of shards, of 64, whose states were only on disk in the end, as there was no room for them in memory.
+	// DiskShards is the number of shards, of 64, whose states were only on disk in the end, as there was no room
+	// for them in memory.
 	DiskShards int
 	// Bytes is the memory taken by states, parents and tables at the end. Buffers are not in it.
 	Bytes int64
@@ -67,9 +68,10 @@ const (
 	IndexLimit
 )
 
-// String gives the words used in reports.
+// String returns the words used in reports.
 func (r Reason) String() string {
-	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "disk failed", "index limit"}[r]
+	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "disk failed",
+		"index limit"}[r]
 }
 
 // OutDegree is the number of steps that an expanded state has, steps to itself and several to the same

@@ -47,14 +47,16 @@ type shard struct {
 	// pages hold pageStates records each; the first is smaller until it is full. A record is a state and the
 	// 4 bytes of its parent.
 	pages [][]byte
-	// slots is an open-addressing table with linear probing, for states that are not narrow. A slot is 0 if it is empty, else the
-	// tag of the state's hash and its index plus one. The tag spares most comparisons with other states.
+	// slots is an open-addressing table with linear probing, for states that are not narrow. A slot is 0 if it is
+	// empty, else the tag of the state's hash and its index plus one. The tag spares most comparisons with other
+	// states.
 	// Invariant: 4*count <= 3*len(slots).
 	slots []uint32
-	// file has the records too, those that were written to it: all of them if the shard is on disk; nil if the run keeps nothing on disk.
+	// file has the records too, those that were written to it: all of them if the shard is on disk; nil if the run
+	// keeps nothing on disk.
 	file *recordFile
-	// onDisk: there is neither a table nor a page. delayed are the steps to the shard's states that are not looked up yet; those in waiting
-	// are not in the file yet, and recent are states that were led to lately (nil: none).
+	// onDisk: there is neither a table nor a page. delayed are the steps to the shard's states that are not looked
+	// up yet; those in waiting are not in the file yet, and recent are states that were led to lately (nil: none).
 	onDisk  bool
 	delayed *recordFile
 	waiting []byte
@@ -68,7 +70,12 @@ type shard struct {
 }
 
 func newShard(width, classes int) *shard {
-	s := &shard{width: width, narrow: width <= narrowWidth, small: width <= smallWidth, first: make([]int64, classes, classes+cacheLine/8)}
+	s := &shard{
+		width:  width,
+		narrow: width <= narrowWidth,
+		small:  width <= smallWidth,
+		first:  make([]int64, classes, classes+cacheLine/8),
+	}
 	switch {
 	case s.small:
 		s.smallTable = wordTable[uint32]{words: make([]uint32, firstSlots), width: width}
@@ -80,16 +87,16 @@ func newShard(width, classes int) *shard {
 	return s
 }
 
-// state gives the bytes of the index-th state, for reading. The shard is not on disk.
+// state returns the bytes of the index-th state, for reading. The shard is not on disk.
 func (s *shard) state(index uint32) []byte { return s.record(index)[:s.width:s.width] }
 
-// record gives the bytes of the index-th state and of its parent, for reading. The shard is not on disk.
+// record returns the bytes of the index-th state and of its parent, for reading. The shard is not on disk.
 func (s *shard) record(index uint32) []byte {
 	at := int(index%pageStates) * (s.width + 4)
 	return s.pages[index/pageStates][at : at+s.width+4 : at+s.width+4]
 }
 
-// fetch gives the index-th state and its parent, from wherever they are.
+// fetch returns the index-th state and its parent, from wherever they are.
 func (s *shard) fetch(index uint32) (state []byte, parent stateID, err error) {
 	var record []byte
 	if !s.onDisk {
@@ -100,7 +107,7 @@ func (s *shard) fetch(index uint32) (state []byte, parent stateID, err error) {
 	return record[:s.width:s.width], stateID(binary.LittleEndian.Uint32(record[s.width:])), nil
 }
 
-// has tells whether the state of hash h is in the set. The shard is not on disk.
+// has reports whether the state of hash h is in the set. The shard is not on disk.
 func (s *shard) has(h uint64, state []byte) bool {
 	switch {
 	case s.small:
@@ -117,7 +124,7 @@ func (s *shard) has(h uint64, state []byte) bool {
 	return false
 }
 
-// add puts the state of hash h into the set and tells whether it is new.
+// add puts the state of hash h into the set and reports whether it is new.
 func (s *shard) add(h uint64, state []byte, parent stateID) bool {
 	if s.narrow {
 		return s.addWord(h, wordOf(state), parent)

@@ -23,7 +23,8 @@ type SimulateOptions struct {
 
 // Simulation is what following behaviours found. It says nothing of others.
 type Simulation struct {
-	// Walks is the number of behaviours followed, and Complete tells that these are all that were asked for: the context was not cancelled.
+	// Walks is the number of behaviours followed, and Complete tells that these are all that were asked for: the
+	// context was not cancelled.
 	Walks    int64
 	Complete bool
 	// Steps is the number of steps taken, and Longest that of the longest behaviour.
@@ -31,19 +32,25 @@ type Simulation struct {
 	Longest int
 	// Ends counts the behaviours that came to an end state before they were cut off, by label, sorted by label.
 	Ends []EndCount
-	// Findings has one entry for each key, as in a Result, but that traces are as short as the states of the behaviour allow, and Count is
-	// the number of behaviours in which it came up.
+	// Findings has one entry for each key, as in a Result, but that traces are as short as the states of the
+	// behaviour allow, and Count is the number of behaviours in which it came up.
 	Findings []Finding
 }
 
-// walksPerBatch is the number of behaviours after which their findings are put together, whatever the number of workers.
+// walksPerBatch is the number of behaviours after which their findings are put together, whatever the number of
+// workers.
 const walksPerBatch = 256
 
-// Simulate follows behaviours of the model at random, for models that are too large to be explored: from an initial state, every step is as
-// likely as any other of its state. Errors and panics are those of Check.
+// Simulate follows behaviours of the model at random, for models that are too large to be explored: from an initial
+// state, every step is as likely as any other of its state. Errors and panics are those of Check.
 func Simulate(ctx context.Context, m Model, o SimulateOptions) (*Simulation, error) {
 	if o.Walks < 1 || o.Depth < 1 || o.Workers < 0 {
-		return nil, fmt.Errorf("options are %d walks, depth %d, %d workers: want at least 1, 1 and 0", o.Walks, o.Depth, o.Workers)
+		return nil, fmt.Errorf(
+			"options are %d walks, depth %d, %d workers: want at least 1, 1 and 0",
+			o.Walks,
+			o.Depth,
+			o.Workers,
+		)
 	}
 	e, err := newExplorer(m, Options{Workers: o.Workers})
 	if err != nil {
@@ -118,7 +125,10 @@ func (s *simulator) run(ctx context.Context) (*Simulation, error) {
 	for _, f := range s.best {
 		r.Findings = append(r.Findings, *f)
 	}
-	slices.SortFunc(r.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(
+		r.Findings,
+		func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Key, b.Key)) },
+	)
 	return r, nil
 }
 
@@ -182,7 +192,10 @@ func (s *simulator) follow(worker Worker, out *Steps, number int64, w *walk) {
 			return
 		}
 		if f.step >= len(out.steps) {
-			w.err = fmt.Errorf("state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", f.trace.Last())
+			w.err = fmt.Errorf(
+				"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone",
+				f.trace.Last(),
+			)
 			return
 		}
 		f.trace.Steps = append(f.trace.Steps, Step{out.steps[f.step].action, slices.Clone(out.target(uint32(f.step)))})
@@ -190,7 +203,7 @@ func (s *simulator) follow(worker Worker, out *Steps, number int64, w *walk) {
 	w.done = true
 }
 
-// expand gives the steps of one state in out.
+// expand returns the steps of one state in out.
 func (s *simulator) expand(worker Worker, state []byte, out *Steps) error {
 	out.reset()
 	out.enter(0, state)
@@ -198,7 +211,8 @@ func (s *simulator) expand(worker Worker, state []byte, out *Steps) error {
 	return out.brokenRule
 }
 
-// shortest gives a shortest trace to the state after so many steps of a behaviour that stays within the behaviour's states up to there.
+// shortest returns a shortest trace to the state after so many steps of a behaviour that stays within the
+// behaviour's states up to there.
 func (s *simulator) shortest(worker Worker, out *Steps, behaviour Trace, after int) (Trace, error) {
 	wanted := Trace{behaviour.Initial, behaviour.Steps[:after]}.Last()
 	within := map[string]bool{}
@@ -225,5 +239,8 @@ func (s *simulator) shortest(worker Worker, out *Steps, behaviour Trace, after i
 			}
 		}
 	}
-	return Trace{}, fmt.Errorf("state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", wanted)
+	return Trace{}, fmt.Errorf(
+		"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone",
+		wanted,
+	)
 }

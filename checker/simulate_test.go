@@ -17,13 +17,21 @@ func simulate(t *testing.T, m Model, o SimulateOptions) *Simulation {
 	return s
 }
 
-// TestSimulate: what behaviours find is there, with a trace that the model has, and is the same for any number of workers.
+// TestSimulate: what behaviours find is there, with a trace that the model has, and is the same for any number of
+// workers.
 func TestSimulate(t *testing.T) {
 	m := jugs()
 	options := SimulateOptions{Seed: 7, Walks: 600, Depth: 60, Workers: 1}
 	s := simulate(t, m, options)
 	if !s.Complete || s.Walks != 600 || s.Steps != 600*60 || s.Longest != 60 || len(s.Findings) != 2 {
-		t.Fatalf("complete %t, %d walks, %d steps, the longest %d, %d findings", s.Complete, s.Walks, s.Steps, s.Longest, len(s.Findings))
+		t.Fatalf(
+			"complete %t, %d walks, %d steps, the longest %d, %d findings",
+			s.Complete,
+			s.Walks,
+			s.Steps,
+			s.Longest,
+			len(s.Findings),
+		)
 	}
 	shortest := map[string]int{}
 	for _, f := range check(t, m, Options{}).Findings {
@@ -31,7 +39,14 @@ func TestSimulate(t *testing.T) {
 	}
 	for _, f := range s.Findings {
 		if f.Depth != shortest[f.Key] || f.Depth != len(f.Trace.Steps) || f.Count < 2 {
-			t.Errorf("%s: depth %d, %d steps, in %d behaviours; the shortest trace of all has %d", f.Key, f.Depth, len(f.Trace.Steps), f.Count, shortest[f.Key])
+			t.Errorf(
+				"%s: depth %d, %d steps, in %d behaviours; the shortest trace of all has %d",
+				f.Key,
+				f.Depth,
+				len(f.Trace.Steps),
+				f.Count,
+				shortest[f.Key],
+			)
 		}
 		state := f.Trace.Initial
 		for _, step := range f.Trace.Steps {
@@ -82,10 +97,11 @@ func TestSimulateStops(t *testing.T) {
 		model   Model
 		options SimulateOptions
 	}{
-		"no walks":          {jugs(), SimulateOptions{Depth: 1}},
-		"no depth":          {jugs(), SimulateOptions{Walks: 1}},
-		"no initial state":  {toy{width: 1}, SimulateOptions{Walks: 1, Depth: 1}},
-		"a state too short": {toy{width: 2, initial: [][]byte{bytes.Repeat([]byte{0}, 1)}}, SimulateOptions{Walks: 1, Depth: 1}},
+		"no walks":         {jugs(), SimulateOptions{Depth: 1}},
+		"no depth":         {jugs(), SimulateOptions{Walks: 1}},
+		"no initial state": {toy{width: 1}, SimulateOptions{Walks: 1, Depth: 1}},
+		"a state too short": {toy{width: 2, initial: [][]byte{bytes.Repeat([]byte{0}, 1)}},
+			SimulateOptions{Walks: 1, Depth: 1}},
 	} {
 		if _, err := Simulate(t.Context(), row.model, row.options); err == nil {
 			t.Errorf("%s: no error", reason)

@@ -27,8 +27,8 @@ type Steps struct {
 
 	// steps and, in the same order, the states they lead to: words if they are narrow, else next.
 	targets
-	// sorted has them by shard, and within a shard in their order; those of a shard end where ends says. Whoever inserts them
-	// goes through memory from front to back.
+	// sorted has them by shard, and within a shard in their order; those of a shard end where ends says. Whoever
+	// inserts them goes through memory from front to back.
 	sorted targets
 	ends   [shardCount]int
 	// spare is the state that target gives, if states are narrow.
@@ -52,7 +52,8 @@ type Steps struct {
 	_ [cacheLine]byte
 }
 
-// cacheLine is what cores hand one another of memory. What one worker writes all the time is that far away from what another one does.
+// cacheLine is what cores hand one another of memory. What one worker writes all the time is that far away from
+// what another one does.
 const cacheLine = 64
 
 // step is a step as it waits in a buffer.
@@ -86,7 +87,7 @@ func (t *targets) empty() {
 	t.steps, t.hashes, t.words, t.next = t.steps[:0], t.hashes[:0], t.words[:0], t.next[:0]
 }
 
-// hashesOf gives the hashes of the steps from, ... to-1, which are sorted, at most ahead of them.
+// hashesOf returns the hashes of the steps from, ... to-1, which are sorted, at most ahead of them.
 func (t *targets) hashesOf(from, to int, narrow bool, width int, room *[ahead]uint64) []uint64 {
 	if !narrow {
 		return t.hashes[from:to]
@@ -98,7 +99,7 @@ func (t *targets) hashesOf(from, to int, narrow bool, width int, room *[ahead]ui
 	return hashes
 }
 
-// at gives the i-th state, if states are not narrow.
+// at returns the i-th state, if states are not narrow.
 func (t *targets) at(i, width int) []byte { return t.next[i*width:][:width:width] }
 
 // found counts the reports under one key, and remembers the first.
@@ -225,7 +226,7 @@ func (s *Steps) leave() {
 	}
 }
 
-// atEnd tells whether the state has no step, or none but to itself.
+// atEnd reports whether the state has no step, or none but to itself.
 func (s *Steps) atEnd() bool {
 	for i := s.first; i < len(s.steps); i++ {
 		if !bytes.Equal(s.target(uint32(i)), s.state) {
@@ -280,14 +281,19 @@ func (s *Steps) countClasses() {
 		action := s.steps[i].action
 		class := s.class(action)
 		if class < 0 || class >= len(s.generated) {
-			s.broken("action %d is of class %d: want 0 to %d, an index of ActionClasses", action, class, len(s.generated)-1)
+			s.broken(
+				"action %d is of class %d: want 0 to %d, an index of ActionClasses",
+				action,
+				class,
+				len(s.generated)-1,
+			)
 			return
 		}
 		s.generated[class]++
 	}
 }
 
-// of gives the steps that lead to states of the shard, as a range of sorted.
+// of returns the steps that lead to states of the shard, as a range of sorted.
 func (s *Steps) of(shard int) (from, to int) {
 	if shard == 0 {
 		return 0, s.ends[0]

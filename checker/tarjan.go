@@ -2,7 +2,8 @@ package checker
 
 import "slices"
 
-// search finds strongly connected components, by Tarjan's algorithm without recursion, as components can be as deep as memory is large.
+// search finds strongly connected components, by Tarjan's algorithm without recursion, as components can be as deep
+// as memory is large.
 type search struct {
 	graph *Graph
 	// By state; all zero between two searches.
@@ -17,11 +18,13 @@ type search struct {
 func newSearch(g *Graph) *search {
 	n := len(g.states)
 	return &search{
-		graph: g, among: make([]bool, n), order: make([]uint32, n), low: make([]uint32, n), on: make([]bool, n), next: make([]uint32, n),
+		graph: g, among: make([]bool, n), order: make([]uint32, n), low: make([]uint32, n), on: make([]bool, n),
+		next: make([]uint32, n),
 	}
 }
 
-// components calls each with the strongly connected components among the states, a single state without a step to itself left out.
+// components calls each with the strongly connected components among the states, a single state without a step to
+// itself left out.
 func (s *search) components(among []uint32, each func(states []uint32)) {
 	for _, state := range among {
 		s.among[state] = true

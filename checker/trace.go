@@ -40,7 +40,7 @@ func (e *explorer) trace(w Worker, last stateID, step int) (Trace, error) {
 	return trace, nil
 }
 
-// path gives the states from an initial one to the last, from parent to parent.
+// path returns the states from an initial one to the last, from parent to parent.
 func (e *explorer) path(last stateID) ([][]byte, error) {
 	var path [][]byte
 	for id := last; id != noParent; {

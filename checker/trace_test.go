@@ -48,7 +48,8 @@ func replay(t rapid.TB, m Model, f Finding) {
 	}
 	if f.OnStep {
 		step := out.found[at].step
-		if last := f.Trace.Steps[f.Depth-1]; out.steps[step].action != last.Action || !bytes.Equal(out.target(uint32(step)), last.State) {
+		if last := f.Trace.Steps[f.Depth-1]; out.steps[step].action != last.Action ||
+			!bytes.Equal(out.target(uint32(step)), last.State) {
 			t.Fatalf("%s: reported on another step of %x than %+v", f.Key, state, last)
 		}
 	}

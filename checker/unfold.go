@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// Transitions is a transition system whose infinite behaviours are asked about. States may be of any width; two are the same if
-// their bytes are.
+// Transitions is a transition system whose infinite behaviours are asked about. States may be of any width; two are
+// the same if their bytes are.
 type Transitions interface {
 	// Initial emits the initial states, in a fixed order. emit copies the state.
 	Initial(emit func(state []byte))
-	// Stepper gives a stepper. It is called once per worker, by the goroutine that called Unfold.
+	// Stepper returns a stepper. It is called once per worker, by the goroutine that called Unfold.
 	Stepper() Stepper
 }
 
-// Stepper gives steps, for one worker.
+// Stepper returns steps, for one worker.
 type Stepper interface {
-	// Steps calls each with every step from the state, in an order that depends on the state alone. A step that leads back to the state
-	// counts: an action that can be taken and changes nothing is taken all the same. each copies next.
+	// Steps calls each with every step from the state, in an order that depends on the state alone. A step that
+	// leads back to the state counts: an action that can be taken and changes nothing is taken all the same. each
+	// copies next.
 	Steps(state []byte, each func(action uint32, next []byte)) error
 }
 
@@ -27,13 +28,14 @@ type Stepper interface {
 type GraphOptions struct {
 	// Workers is the number of states expanded at the same time; 0 means one per core.
 	Workers int
-	// MaxStates and Memory stop the unfolding once there are more states, or the graph takes more bytes; 0 means no limit.
+	// MaxStates and Memory stop the unfolding once there are more states, or the graph takes more bytes; 0 means no
+	// limit.
 	MaxStates int64
 	Memory    int64
 }
 
-// Graph is a transition system unfolded: its states by number, in the order in which they are found breadth first, and its steps.
-// It is the same for any number of workers.
+// Graph is a transition system unfolded: its states by number, in the order in which they are found breadth first,
+// and its steps. It is the same for any number of workers.
 type Graph struct {
 	states []string
 	// parents has for each state the state that found it, noState for an initial one.
@@ -52,8 +54,8 @@ const noState = ^uint32(0)
 // graphBatch is the number of states expanded between two looks at the limits.
 const graphBatch = 1 << 12
 
-// Unfold finds every reachable state and keeps every step. Stopped tells why states are missing; then the graph is of no use. The error
-// is a stepper's.
+// Unfold finds every reachable state and keeps every step. Stopped tells why states are missing; then the graph is
+// of no use. The error is a stepper's.
 func Unfold(ctx context.Context, t Transitions, o GraphOptions) (g *Graph, stopped Reason, err error) {
 	g = &Graph{first: []uint32{0}}
 	index := map[string]uint32{}
@@ -150,7 +152,7 @@ func (c *graphChunk) expand(s Stepper, states []string) {
 // States is the number of states.
 func (g *Graph) States() int { return len(g.states) }
 
-// All gives the states in their order.
+// All returns the states in their order.
 func (g *Graph) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for _, state := range g.states {

@@ -2,16 +2,17 @@ package checker
 
 import "encoding/binary"
 
-// A state of at most 8 bytes is narrow: it is a word, and its hash table holds the word itself. To find out that a state is known, which
-// is what becomes of most steps, then costs one access to memory instead of two (the slot, and the state that it points to).
+// A state of at most 8 bytes is narrow: it is a word, and its hash table holds the word itself. To find out that a
+// state is known, which is what becomes of most steps, then costs one access to memory instead of two (the slot,
+// and the state that it points to).
 //
 //	go test ./explore -run '^$' -bench Formal/H6
 //
-// gave 173 ns of processor time for a generated state with two accesses, one after the other, and 83 ns with one access that is begun
-// some steps ahead (see ahead).
+// gave 173 ns of processor time for a generated state with two accesses, one after the other, and 83 ns with one
+// access that is begun some steps ahead (see ahead).
 const narrowWidth = 8
 
-// wordOf gives a narrow state as a word. The bytes beyond the state are 0.
+// wordOf returns a narrow state as a word. The bytes beyond the state are 0.
 func wordOf(state []byte) uint64 {
 	width := len(state)
 	switch {
@@ -19,7 +20,11 @@ func wordOf(state []byte) uint64 {
 		return binary.LittleEndian.Uint64(state)
 	case width >= 4:
 		// Two reads that overlap: the bytes they share are the same.
-		return uint64(binary.LittleEndian.Uint32(state)) | uint64(binary.LittleEndian.Uint32(state[width-4:]))<<(8*(width-4))
+		return uint64(
+			binary.LittleEndian.Uint32(state),
+		) | uint64(
+			binary.LittleEndian.Uint32(state[width-4:]),
+		)<<(8*(width-4))
 	}
 	var word uint64
 	for i, b := range state {
@@ -28,8 +33,9 @@ func wordOf(state []byte) uint64 {
 	return word
 }
 
-// wordTable is a set of words: open addressing with linear probing. An empty slot is 0; whether the word 0 is in the set is said apart. States of
-// at most smallWidth bytes have a table of 32 bits a slot: half the memory, and twice as much of it in the caches.
+// wordTable is a set of words: open addressing with linear probing. An empty slot is 0; whether the word 0 is in
+// the set is said apart. States of at most smallWidth bytes have a table of 32 bits a slot: half the memory, and
+// twice as much of it in the caches.
 type wordTable[W uint32 | uint64] struct {
 	words []W
 	zero  bool
@@ -52,7 +58,7 @@ func (t *wordTable[W]) slot(h uint64, word W) int {
 	return at
 }
 
-// has tells whether the word of hash h is in the set.
+// has reports whether the word of hash h is in the set.
 func (t *wordTable[W]) has(h uint64, word W) bool {
 	if word == 0 {
 		return t.zero
@@ -60,7 +66,7 @@ func (t *wordTable[W]) has(h uint64, word W) bool {
 	return t.words[t.slot(h, word)] == word
 }
 
-// add puts the word of hash h into the set, which has so many, and tells whether it is new.
+// add puts the word of hash h into the set, which has so many, and reports whether it is new.
 func (t *wordTable[W]) add(h uint64, word W, count uint32) bool {
 	if word == 0 {
 		known := t.zero
@@ -99,7 +105,7 @@ func (t *wordTable[W]) touch(hashes []uint64) (read W) {
 	return read
 }
 
-// addWord puts the narrow state of hash h into the set and tells whether it is new.
+// addWord puts the narrow state of hash h into the set and reports whether it is new.
 func (s *shard) addWord(h, word uint64, parent stateID) bool {
 	var added bool
 	if s.small {

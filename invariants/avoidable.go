@@ -9,7 +9,8 @@ import (
 // NoAvoidableViolation: budgets are broken only where they must.
 var NoAvoidableViolation = Property{
 	Name: "no-avoidable-violation",
-	Doc:  "No preemption breaks more disruption budgets than another one would that helps the pod as well, on any node and with any victims.",
+	Doc: "No preemption breaks more disruption budgets than another one would that helps the pod as well, on any " +
+		"node and with any victims.",
 	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
 		if len(c.Unmodelled) > 0 || len(c.Expected.Ideal) == 0 {
 			return nil
@@ -29,7 +30,7 @@ var NoAvoidableViolation = Property{
 	}),
 }
 
-// documented tells whether Kubernetes documents the outcome.
+// documented reports whether Kubernetes documents the outcome.
 func (c *Case) documented(o spec.Outcome) bool {
 	return slices.ContainsFunc(c.Expected.Outcomes, o.Equal)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Answered: production answers.
-var Answered = Property{
+var Decided = Property{
 	Name: "answered",
 	Doc:  "Every question gets a decision: no error, no panic, no hang.",
 	Decision: func(c *Case) (bool, []Breach) {
@@ -26,15 +26,15 @@ var Answered = Property{
 }
 
 // VerdictsConform: production's filters say what the model says.
-var VerdictsConform = Property{
-	Name: "verdicts-conform",
-	Doc:  "Every filter's verdict on every node is the one that Kubernetes documents.",
+var StatusesConform = Property{
+	Name: "statuses-conform",
+	Doc:  "Every filter's status on every node is the one that Kubernetes documents.",
 	Decision: func(c *Case) (bool, []Breach) {
 		var breaches []Breach
 		for f, plugin := range c.Expected.Filters {
 			column := slices.Index(c.Decision.Filters, plugin)
 			for n := range c.Decision.Nodes {
-				got, want := c.Decision.Nodes[n].Verdicts[column], c.Expected.Nodes[n].Verdicts[f]
+				got, want := c.Decision.Nodes[n].Statuses[column], c.Expected.Nodes[n].Statuses[f]
 				if !want.Allow(got) {
 					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
 						"%s says that node %s %s; %s", plugin, c.node(n), verb(got), expected(want))})
@@ -52,19 +52,23 @@ func overall(c *Case) []Breach {
 	}
 	var breaches []Breach
 	for n, node := range c.Decision.Nodes {
-		if node.Asked && (node.Overall == spec.Fits) != c.Expected.Nodes[n].Feasible {
+		if node.Filtered && (node.Overall == spec.Fits) != c.Expected.Nodes[n].Feasible {
 			breaches = append(breaches, Breach{Reason: fmt.Sprintf(
-				"all filters together, nominated pods included, say that node %s %s; the model says the opposite", c.node(n), verb(node.Overall))})
+				"all filters together, nominated pods included, say that node %s %s; the model says the opposite",
+				c.node(n),
+				verb(node.Overall),
+			)})
 		}
 	}
 	return breaches
 }
 
-func verb(v spec.Verdict) string {
-	return [...]string{spec.Fits: "fits", spec.Rejects: "does not fit", spec.RejectsForGood: "does not fit whoever is evicted"}[v]
+func verb(v spec.Status) string {
+	return [...]string{spec.Fits: "fits", spec.Unschedulable: "does not fit",
+		spec.Unresolvable: "does not fit whoever is evicted"}[v]
 }
 
-func expected(want spec.AllowedVerdicts) string {
+func expected(want spec.AllowedStatuses) string {
 	switch {
 	case want.Holds:
 		return "the model says that it fits"
@@ -76,25 +80,37 @@ func expected(want spec.AllowedVerdicts) string {
 }
 
 // RatingsConform: production's score plugins rate as the model does.
-var RatingsConform = Property{
-	Name: "ratings-conform",
-	Doc:  "Every score plugin's rating of every feasible node is the documented one, both normalised and weighted, and before that.",
+var ScoresConform = Property{
+	Name: "scores-conform",
+	Doc: "Every score plugin's score of every feasible node is the documented one, both normalised and weighted, " +
+		"and before that.",
 	Decision: func(c *Case) (bool, []Breach) {
 		if len(c.Unmodelled) > 0 {
-			return false, nil // which nodes are rated decides what normalisation makes of it
+			return false, nil // which nodes are scored decides what normalisation makes of it
 		}
 		var breaches []Breach
 		rated := false
-		for r, plugin := range c.Expected.Raters {
-			column := slices.Index(c.Decision.Raters, plugin)
+		for r, plugin := range c.Expected.ScorePlugins {
+			column := slices.Index(c.Decision.ScorePlugins, plugin)
 			for n := range c.Decision.Nodes {
-				got, want := c.Decision.Nodes[n].Ratings, c.Expected.Nodes[n].Ratings
+				got, want := c.Decision.Nodes[n].Scores, c.Expected.Nodes[n].Scores
 				if got == nil || want == nil {
-					continue // not rated, or infeasible: another property's business
+					continue // not scored, or infeasible: another property's business
 				}
 				rated = true
 				if !got[column].Agrees(want[r]) {
-					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf("%s rates node %s %s", plugin, c.node(n), disagreement(got[column], want[r]))})
+					breaches = append(
+						breaches,
+						Breach{
+							Plugin: plugin,
+							Reason: fmt.Sprintf(
+								"%s scores node %s %s",
+								plugin,
+								c.node(n),
+								disagreement(got[column], want[r]),
+							),
+						},
+					)
 				}
 			}
 		}
@@ -102,8 +118,8 @@ var RatingsConform = Property{
 	},
 }
 
-// disagreement tells how ratings differ, and whether it is normalisation that makes or hides the difference.
-func disagreement(got, want spec.Rating) string {
+// disagreement tells how scores differ, and whether it is normalisation that makes or hides the difference.
+func disagreement(got, want spec.Score) string {
 	switch {
 	case got.Value == want.Value:
 		return fmt.Sprintf("%d before normalisation; the model %d (after it, both %d)", got.Raw, want.Raw, got.Value)
@@ -137,7 +153,8 @@ var OutcomeConforms = Property{
 // Kubernetes documents is weaker, so a preemption that is documented but not minimal is by design.
 var IdealPreemption = Property{
 	Name: "ideal-preemption",
-	Doc:  "Every preemption does the least damage possible over all nodes and all sets of victims (stronger than what Kubernetes documents).",
+	Doc: "Every preemption does the least damage possible over all nodes and all sets of victims (stronger than " +
+		"what Kubernetes documents).",
 	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
 		ideal := func(ideal spec.Candidate) bool {
 			return ideal.Node == o.Node && spec.SamePods(ideal.Victims, o.Victims)
@@ -147,20 +164,25 @@ var IdealPreemption = Property{
 			return nil
 		}
 		best := c.Expected.Ideal[0]
-		if i := slices.IndexFunc(c.Expected.Ideal, func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
+		if i := slices.IndexFunc(c.Expected.Ideal,
+			func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
 			best = c.Expected.Ideal[i]
 		}
 		return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best), Reason: fmt.Sprintf(
-			"kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o), names(best.Victims), c.node(best.Node))}}
+			"kube-scheduler may %s; least damage is to evict %s from %s",
+			c.describe(o),
+			names(best.Victims),
+			c.node(best.Node),
+		)}}
 	}),
 }
 
 // describe puts an outcome in words.
 func (c *Case) describe(o spec.Outcome) string {
-	switch o.Kind {
+	switch o.Type {
 	case spec.Bind:
 		return "bind the pod to " + c.node(o.Node)
-	case spec.Nominate:
+	case spec.Preempt:
 		return fmt.Sprintf("evict %s from %s and nominate the pod to it", names(o.Victims), c.node(o.Node))
 	}
 	if c.Question.Pod.Status.NominatedNodeName == "" {

@@ -12,7 +12,8 @@ import (
 // CountingOn: what the plugins have counted may be brought up to date.
 var CountingOn = Property{
 	Name: "counting-on",
-	Doc: "When a bound pod comes or goes and the filters bring up to date what they have counted (AddPod, RemovePod), they say of its " +
+	Doc: "When a bound pod comes or goes and the filters bring up to date what they have counted (AddPod, " +
+		"RemovePod), they say of its " +
 		"node what they say when they count afresh.",
 	Decision: func(c *Case) (bool, []Breach) {
 		if c.Increments == nil {
@@ -41,12 +42,14 @@ var CountingOn = Property{
 	},
 	Explained: func(c *Case, s *spec.Scheduler) bool {
 		increments, err := c.Increments()
-		return err == nil && !slices.ContainsFunc(increments, func(in spec.Increment) bool { return !counts(c.Question, in, s) })
+		return err == nil &&
+			!slices.ContainsFunc(increments, func(in spec.Increment) bool { return !counts(c.Question, in, s) })
 	},
 }
 
-// counts tells whether the model says of each filter that makes a difference what production says, in all four ways. A quirk of the
-// model may tell a pod that was taken away or put on a node from one that was not, or was, there in the beginning.
+// counts reports whether the model says of each filter that makes a difference what production says, in all four
+// ways. A quirk of the model may tell a pod that was taken away or put on a node from one that was not, or was,
+// there in the initial state.
 func counts(q spec.Question, in spec.Increment, s *spec.Scheduler) bool {
 	node := q.Snapshot.Nodes[in.Node]
 	with := *q.Snapshot
@@ -61,7 +64,7 @@ func counts(q spec.Question, in spec.Increment, s *spec.Scheduler) bool {
 		if in.Removed[f] == in.Without[f] && in.Added[f] == in.With[f] {
 			continue
 		}
-		allows := func(snapshot *spec.Snapshot, got spec.Verdict) bool {
+		allows := func(snapshot *spec.Snapshot, got spec.Status) bool {
 			return s.Allowed(filter, q.Pod, node, snapshot).Allow(got)
 		}
 		if !allows(&with, in.With[f]) || !allows(&without, in.Without[f]) ||

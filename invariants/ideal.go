@@ -4,18 +4,19 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// The sorts of preemptions that are documented and not ideal. Least damage is on some node: the one that was chosen, or else another, and
-// then the sort has Elsewhere before it. There the documented procedure either finds nobody to evict, or evicts a set that is more damage,
-// and the sort is what makes it more: the first of the criteria that differ. So every such preemption is of exactly one sort.
+// The sorts of preemptions that are documented and not ideal. Least damage is on some node: the one that was
+// chosen, or else another, and then the sort has Elsewhere before it. There the documented procedure either finds
+// nobody to evict, or evicts a set that is more damage, and the sort is what makes it more: the first of the
+// criteria that differ. So every such preemption is of exactly one sort.
 const (
-	// NobodyToEvict: without all pods that may be evicted the pod does not fit, but without some of them. It wants one of them beside it,
-	// or counts on it.
+	// NobodyToEvict: without all pods that may be evicted the pod does not fit, but without some of them. It wants
+	// one of them beside it, or counts on it.
 	NobodyToEvict  = "nobody-to-evict"
 	MoreViolations = "more-violations"
 	// HigherPriority: the most important victim is more important.
 	HigherPriority = "higher-priority"
-	// MoreVictims: the sum of priorities, each counted from the lowest there is, is larger. For the same most important victim that is, but
-	// for priorities worlds apart, the number of victims.
+	// MoreVictims: the sum of priorities, each counted from the lowest there is, is larger. For the same most
+	// important victim that is, but for priorities worlds apart, the number of victims.
 	MoreVictims  = "more-victims"
 	EarlierStart = "earlier-start"
 	Elsewhere    = "elsewhere-"
@@ -34,7 +35,7 @@ func IdealSorts() []string {
 	return sorts
 }
 
-// whyNotIdeal gives the sort of a documented preemption that does more damage than the ideal one.
+// whyNotIdeal returns the sort of a documented preemption that does more damage than the ideal one.
 func (c *Case) whyNotIdeal(o spec.Outcome, ideal spec.Candidate) string {
 	where := ""
 	chosen := spec.Candidate{Node: o.Node, Victims: o.Victims}

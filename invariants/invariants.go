@@ -1,5 +1,6 @@
-// Package invariants holds the properties that are checked: of nodes in every state, of every state as a whole, of every step, of every
-// distinct decision, and of what goes on for ever. A property is a value; adding one is a file with the value and a line in All.
+// Package invariants holds the properties that are checked: of nodes in every state, of every state as a whole, of
+// every step, of every distinct decision, and of what goes on for ever. A property is a value; adding one is a file
+// with the value and a line in All.
 package invariants
 
 import (
@@ -9,19 +10,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Property is something that must always hold. Exactly one of Node, State, Step, Decision and Behaviour is set; each function
-// returns whether the property had something to say (it was exercised), and every breach of it.
+// Property is something that must always hold. Exactly one of Node, State, Step, Decision and Behaviour is set;
+// each function returns whether the property had something to say (it was exercised), and every breach of it.
 type Property struct {
 	// Name is short and stable: reports, flags and saved findings use it.
 	Name string
 	// Doc says in one sentence what must hold.
 	Doc string
-	// Explained tells, of a property that compares answers of production with each other and needs no model, whether that model has all
-	// of these answers, so that it explains why they differ; nil for other properties.
+	// Explained tells, of a property that compares answers of production with each other and needs no model,
+	// whether that model has all of these answers, so that it explains why they differ; nil for other properties.
 	Explained func(c *Case, s *spec.Scheduler) bool
-	// Erratum is the id of the erratum of the literal reading that every breach shows; empty if breaches need an explanation.
+	// Erratum is the id of the erratum of the literal reading that every breach shows; empty if breaches need an
+	// explanation.
 	Erratum string
-	// Own: a user states it, nobody promises it. No defect of production explains a breach, and a breach explains nothing else.
+	// Own: a user states it, nobody promises it. No defect of production explains a breach, and a breach explains
+	// nothing else.
 	Own bool
 	// Witness: something is to be found, rather than nothing. A breach with Found set is what was to be found.
 	Witness bool
@@ -64,18 +67,18 @@ type Breach struct {
 	ByDesign bool
 	// Sort tells breaches by design of one property apart; empty if there is one sort only.
 	Sort string
-	// Quirk is the known defect of kube-scheduler by which alone it came to this; empty if that is not known. A decision is explained as a
-	// whole, see Case.
+	// Quirk is the known defect of kube-scheduler by which alone it came to this; empty if that is not known. A
+	// decision is explained as a whole, see Case.
 	Quirk string
 	// Found: it is what a witness was to show.
 	Found bool
 	// Reason says in one sentence what is wrong, in terms of the objects at hand.
 	Reason string
-	// Because gives what adds to the reason and is costly to find out; nil if nothing does.
+	// Because returns what adds to the reason and is costly to find out; nil if nothing does.
 	Because func() string
 }
 
-// Sentence gives the reason and what adds to it.
+// Sentence returns the reason and what adds to it.
 func (b Breach) Sentence() string {
 	if b.Because == nil {
 		return b.Reason
@@ -98,7 +101,7 @@ type Node struct {
 
 // State is a state as a whole.
 type State struct {
-	// Cluster gives the state in API objects. Which of several that are alike has which name means nothing.
+	// Cluster returns the state in API objects. Which of several that are alike has which name means nothing.
 	Cluster *spec.Snapshot
 	// End: nothing can happen any more.
 	End bool
@@ -109,9 +112,9 @@ type Step struct {
 	Scenario      *model.Scenario
 	Action        model.Action
 	Before, After *model.Arrangement
-	// Stuck gives the pods without nomination that ask in Before and are left as they are.
-	Stuck func() []model.Asker
-	// Named gives the step in API objects.
+	// Stuck returns the pods without nomination that ask in Before and are left as they are.
+	Stuck func() []model.PendingPod
+	// Named returns the step in API objects.
 	Named func() NamedStep
 }
 
@@ -125,39 +128,40 @@ type NamedStep struct {
 type Case struct {
 	Question spec.Question
 	Decision *spec.Decision
-	Expected *spec.Expectation
+	Expected *spec.Expected
 	// Spec is the model that Expected comes from.
 	Spec *spec.Scheduler
 	// Unmodelled are the plugins that had a say in the decision and that the model has no predicate for. Where there
 	// are any, the model cannot tell which outcomes are right.
 	Unmodelled []string
-	// FeasibleWithout tells whether the pod would be feasible on the node if the victims were gone.
+	// FeasibleWithout reports whether the pod would be feasible on the node if the victims were gone.
 	FeasibleWithout func(node int, victims []*v1.Pod) bool
-	// Overcommitted gives the resources in which a node would be overcommitted with the pod on it; nil if it is not at hand.
+	// Overcommitted returns the resources in which a node would be overcommitted with the pod on it; nil if it is
+	// not at hand.
 	Overcommitted func(node int) []v1.ResourceName
 	// Again asks production another question; nil if it cannot be asked.
 	Again func(q spec.Question) *spec.Decision
 	// Increments lets every bound pod come and go; nil if production cannot be asked to.
 	Increments func() ([]spec.Increment, error)
-	// Documented gives the outcomes that Kubernetes documents, whatever the reading of the model is.
+	// Documented returns the outcomes that Kubernetes documents, whatever the reading of the model is.
 	Documented func() []spec.Outcome
 }
 
 // node names the i-th node of the question.
 func (c *Case) node(i int) string { return c.Question.Snapshot.Nodes[i].Name }
 
-// Oracles gives the properties that need no model, in the order in which they are reported. They cost several decisions each, and are
-// checked where questions are few.
+// Oracles returns the properties that need no model, in the order in which they are reported. They cost several
+// decisions each, and are checked where questions are few.
 func Oracles() []Property {
 	return []Property{NamesDoNotMatter, CountingOn}
 }
 
-// All gives every other property, in the order in which they are reported.
+// All returns every other property, in the order in which they are reported.
 func All() []Property {
 	return []Property{
-		Answered,
-		VerdictsConform,
-		RatingsConform,
+		Decided,
+		StatusesConform,
+		ScoresConform,
 		OutcomeConforms,
 		IdealPreemption,
 		PlacementFeasible,

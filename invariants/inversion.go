@@ -12,17 +12,19 @@ import (
 
 // NoLastingInversion: whoever waits could not be helped by evicting the less important.
 //
-// It is asked of every pod that is left pending while nothing terminates, whatever the others do: more than is wanted of states in which
-// nobody moves any more, which are among them.
+// It is asked of every pod that is left pending while nothing terminates, whatever the others do: more than is
+// wanted of states in which nobody moves any more, which are among them.
 var NoLastingInversion = Property{
 	Name: "no-lasting-inversion",
-	Doc: "While nothing terminates, no pod that may preempt is left pending where it could be placed by evicting only pods of lower priority " +
+	Doc: "While nothing terminates, no pod that may preempt is left pending where it could be placed by evicting " +
+		"only pods of lower priority " +
 		"from a node.",
 	Decision: func(c *Case) (bool, []Breach) {
 		s, pod := c.Question.Snapshot, c.Question.Pod
 		terminates := func(p *v1.Pod) bool { return p.DeletionTimestamp != nil }
-		waits := func(o spec.Outcome) bool { return o.Kind == spec.Wait }
-		if len(c.Unmodelled) > 0 || !c.Spec.Profile.Preempts || !spec.Preempts(pod) || slices.ContainsFunc(s.Pods, terminates) ||
+		waits := func(o spec.Outcome) bool { return o.Type == spec.Wait }
+		if len(c.Unmodelled) > 0 || !c.Spec.Profile.Preempts || !spec.Preempts(pod) ||
+			slices.ContainsFunc(s.Pods, terminates) ||
 			!slices.ContainsFunc(c.Decision.Outcomes, waits) {
 			return false, nil
 		}
@@ -35,8 +37,12 @@ var NoLastingInversion = Property{
 				breaches = append(breaches, Breach{
 					Plugin:   "DefaultPreemption",
 					ByDesign: slices.ContainsFunc(c.Expected.Outcomes, waits),
-					Reason: fmt.Sprintf("the pod of priority %d is left pending, though it could be placed by evicting %s from %s",
-						priority(pod), names(victims), node.Name),
+					Reason: fmt.Sprintf(
+						"the pod of priority %d is left pending, though it could be placed by evicting %s from %s",
+						priority(pod),
+						names(victims),
+						node.Name,
+					),
 				})
 			}
 		}
@@ -44,7 +50,8 @@ var NoLastingInversion = Property{
 	},
 }
 
-// helpful gives a smallest set of the pods without which the node is feasible; nil if there is none, or if none of them has to go.
+// helpful returns a smallest set of the pods without which the node is feasible; nil if there is none, or if none
+// of them has to go.
 func (c *Case) helpful(node int, pods []*v1.Pod) []*v1.Pod {
 	var best []*v1.Pod
 	for set := uint(1); set < 1<<min(len(pods), mostVictims); set++ {

@@ -10,21 +10,22 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// Behaviour is what must not go on for ever, under weak fairness: whatever terminates is gone some time, and every pending pod is retried again
-// and again. See docs/liveness.md.
+// Behaviour is what must not go on for ever, under weak fairness: whatever terminates is gone some time, and every
+// pending pod is retried again and again. See docs/liveness.md.
 type Behaviour struct {
-	// Bad tells whether a step is one that must not be taken again and again; nil if it is not about steps.
+	// Bad reports whether a step is one that must not be taken again and again; nil if it is not about steps.
 	Bad func(model.Action) bool
-	// Stays gives the pods of which none must be so for ever, without a break; nil if it is about no pod in particular.
+	// Stays returns the pods of which none must be so for ever, without a break; nil if it is about no pod in
+	// particular.
 	Stays func(a *model.Arrangement) []model.Pod
-	// Strong: fairness is strong, in that a pod that could be bound again and again is bound some time. Without, the queue may be
-	// unlucky every time.
+	// Strong: fairness is strong, in that a pod that could be bound again and again is bound some time. Without,
+	// the queue may be unlucky every time.
 	Strong bool
 	// Reason says what is wrong with a loop of steps; pod is the one that stays so, nil if none does.
 	Reason func(loop []*model.NamedStep, pod *v1.Pod) string
 }
 
-// Liveness gives the properties of behaviours. They are checked when asked for: every step has to be kept.
+// Liveness returns the properties of behaviours. They are checked when asked for: every step has to be kept.
 func Liveness() []Property {
 	return []Property{NoPreemptionCycle, NoForcedPreemptionCycle, PreemptorsSettle}
 }
@@ -32,7 +33,8 @@ func Liveness() []Property {
 // NoPreemptionCycle: preemption gets somewhere.
 var NoPreemptionCycle = Property{
 	Name: "no-preemption-cycle",
-	Doc: "Nobody is preempted for ever: however often evicted pods are brought back, preemptions come to an end once no other pods arrive, " +
+	Doc: "Nobody is preempted for ever: however often evicted pods are brought back, preemptions come to an end once " +
+		"no other pods arrive, " +
 		"if whatever terminates is gone in the end and every pending pod is retried.",
 	Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions},
 }
@@ -40,7 +42,8 @@ var NoPreemptionCycle = Property{
 // NoForcedPreemptionCycle: nor does it need luck.
 var NoForcedPreemptionCycle = Property{
 	Name: "no-forced-preemption-cycle",
-	Doc: "Nobody is preempted for ever where, besides, every pod that could be bound again and again is bound some time: such a cycle " +
+	Doc: "Nobody is preempted for ever where, besides, every pod that could be bound again and again is bound some " +
+		"time: such a cycle " +
 		"needs no unlucky order of the queue.",
 	Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions, Strong: true},
 }
@@ -64,13 +67,14 @@ func evictions(loop []*model.NamedStep, _ *v1.Pod) string {
 // PreemptorsSettle: a nomination leads to something.
 var PreemptorsSettle = Property{
 	Name: "preemptors-settle",
-	Doc: "Every pod that holds a nomination is bound or loses it in the end, if whatever terminates is gone in the end and every pending " +
+	Doc: "Every pod that holds a nomination is bound or loses it in the end, if whatever terminates is gone in the " +
+		"end and every pending " +
 		"pod is retried.",
 	Behaviour: &Behaviour{
 		Stays: func(a *model.Arrangement) []model.Pod {
 			var nominated []model.Pod
-			for i := range a.Places {
-				nominated = append(nominated, a.Places[i].Nominated...)
+			for i := range a.Nodes {
+				nominated = append(nominated, a.Nodes[i].Nominated...)
 			}
 			return nominated
 		},

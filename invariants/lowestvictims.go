@@ -11,17 +11,23 @@ import (
 // LowestVictims: the least important die.
 var LowestVictims = Property{
 	Name: "lowest-victims",
-	Doc:  "No pod is evicted where one of lower priority on the same node would do in its place, without breaking more budgets.",
+	Doc: "No pod is evicted where one of lower priority on the same node would do in its place, without breaking " +
+		"more budgets.",
 	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
 		if len(c.Unmodelled) > 0 {
 			return nil
 		}
 		violations := func(victims []*v1.Pod) int {
-			return c.Spec.CasualtyOf(c.Question.Pod, spec.Candidate{Node: o.Node, Victims: victims}, c.Question.Snapshot).Violations
+			return c.Spec.CasualtyOf(
+				c.Question.Pod,
+				spec.Candidate{Node: o.Node, Victims: victims},
+				c.Question.Snapshot,
+			).Violations
 		}
 		var breaches []Breach
 		for i, victim := range o.Victims {
-			for _, other := range spec.Jeopardy(c.Question.Pod, c.Question.Snapshot.Nodes[o.Node], c.Question.Snapshot) {
+			for _, other := range spec.Jeopardy(c.Question.Pod, c.Question.Snapshot.Nodes[o.Node],
+				c.Question.Snapshot) {
 				if priority(other) >= priority(victim) || slices.Contains(o.Victims, other) {
 					continue
 				}

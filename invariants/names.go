@@ -12,7 +12,8 @@ import (
 // NamesDoNotMatter: a cluster is what it is under any names, listed in any order.
 var NamesDoNotMatter = Property{
 	Name: "names-do-not-matter",
-	Doc: "When nodes, pods and namespaces get other names, and nodes and pods are listed in another order, every verdict, rating and outcome " +
+	Doc: "When nodes, pods and namespaces get other names, and nodes and pods are listed in another order, every " +
+		"verdict, score and outcome " +
 		"stays what it was, but for a choice among equally important victims.",
 	Decision: func(c *Case) (bool, []Breach) {
 		if c.Again == nil || len(c.Question.Snapshot.Nodes) == 0 {
@@ -27,10 +28,10 @@ var NamesDoNotMatter = Property{
 	},
 }
 
-// conforms tells whether the decision is what the model says, by the properties that compare the two.
+// conforms reports whether the decision is what the model says, by the properties that compare the two.
 func conforms(q spec.Question, d *spec.Decision, s *spec.Scheduler) bool {
 	c := &Case{Question: q, Decision: d, Expected: s.Expect(q)}
-	for _, property := range []Property{Answered, VerdictsConform, RatingsConform, OutcomeConforms} {
+	for _, property := range []Property{Decided, StatusesConform, ScoresConform, OutcomeConforms} {
 		if _, breaches := property.Decision(c); len(breaches) > 0 {
 			return false
 		}
@@ -38,11 +39,15 @@ func conforms(q spec.Question, d *spec.Decision, s *spec.Scheduler) bool {
 	return true
 }
 
-// compareRenamed compares the decision with that about the Renamed question, whose nodes and pods are in the opposite order.
+// compareRenamed compares the decision with that about the Renamed question, whose nodes and pods are in the
+// opposite order.
 func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 	var breaches []Breach
 	differs := func(plugin, format string, args ...any) {
-		breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(format, args...) + " under other names and in another order"})
+		breaches = append(
+			breaches,
+			Breach{Plugin: plugin, Reason: fmt.Sprintf(format, args...) + " under other names and in another order"},
+		)
 	}
 	if (c.Decision.Failure == "") != (other.Failure == "") {
 		differs("", "there is a decision or none (%q), and the contrary (%q)", c.Decision.Failure, other.Failure)
@@ -50,25 +55,46 @@ func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 	}
 	for i, node := range c.Decision.Nodes {
 		twin := other.Nodes[len(other.Nodes)-1-i]
-		for f, verdict := range node.Verdicts {
-			if verdict != twin.Verdicts[f] {
-				differs(c.Decision.Filters[f], "%s says that node %s %s, and that it %s", c.Decision.Filters[f], c.node(i), verb(verdict), verb(twin.Verdicts[f]))
+		for f, status := range node.Statuses {
+			if status != twin.Statuses[f] {
+				differs(
+					c.Decision.Filters[f],
+					"%s says that node %s %s, and that it %s",
+					c.Decision.Filters[f],
+					c.node(i),
+					verb(status),
+					verb(twin.Statuses[f]),
+				)
 			}
 		}
 		if c.Decision.Failure != "" {
 			continue // which nodes were asked about before the error depends on their order
 		}
-		if node.Asked != twin.Asked || node.Overall != twin.Overall {
-			differs("", "all filters together say that node %s %s, and that it %s", c.node(i), verb(node.Overall), verb(twin.Overall))
+		if node.Filtered != twin.Filtered || node.Overall != twin.Overall {
+			differs(
+				"",
+				"all filters together say that node %s %s, and that it %s",
+				c.node(i),
+				verb(node.Overall),
+				verb(twin.Overall),
+			)
 		}
-		if len(node.Ratings) != len(twin.Ratings) {
-			differs("", "node %s has %d ratings, and %d", c.node(i), len(node.Ratings), len(twin.Ratings))
+		if len(node.Scores) != len(twin.Scores) {
+			differs("", "node %s has %d scores, and %d", c.node(i), len(node.Scores), len(twin.Scores))
 			continue
 		}
-		for r, rating := range node.Ratings {
-			if rating != twin.Ratings[r] {
-				differs(c.Decision.Raters[r], "%s rates node %s %d from raw %d, and %d from raw %d", c.Decision.Raters[r], c.node(i),
-					rating.Value, rating.Raw, twin.Ratings[r].Value, twin.Ratings[r].Raw)
+		for r, score := range node.Scores {
+			if score != twin.Scores[r] {
+				differs(
+					c.Decision.ScorePlugins[r],
+					"%s scores node %s %d from raw %d, and %d from raw %d",
+					c.Decision.ScorePlugins[r],
+					c.node(i),
+					score.Value,
+					score.Raw,
+					twin.Scores[r].Value,
+					twin.Scores[r].Raw,
+				)
 			}
 		}
 	}
@@ -78,8 +104,8 @@ func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 	return breaches
 }
 
-// equalsInJeopardy tells whether there are equally important pods on a node that the pod could evict: then which of them die depends on
-// their order.
+// equalsInJeopardy reports whether there are equally important pods on a node that the pod could evict: then which
+// of them die depends on their order.
 func (c *Case) equalsInJeopardy() bool {
 	q := c.Question
 	return slices.ContainsFunc(q.Snapshot.Nodes, func(node *v1.Node) bool {
@@ -95,12 +121,12 @@ func (c *Case) equalsInJeopardy() bool {
 	})
 }
 
-// sameOutcomes tells whether the outcomes are those of the renamed question.
+// sameOutcomes reports whether the outcomes are those of the renamed question.
 func (c *Case) sameOutcomes(other *spec.Decision) bool {
 	nodes, pods := len(c.Question.Snapshot.Nodes), c.Question.Snapshot.Pods
 	key := func(o spec.Outcome, node int, victims []int) string {
 		slices.Sort(victims)
-		return fmt.Sprint(o.Kind, node, victims, o.KeepsNomination)
+		return fmt.Sprint(o.Type, node, victims, o.KeepsNomination)
 	}
 	var ours, theirs []string
 	for _, o := range c.Decision.Outcomes {

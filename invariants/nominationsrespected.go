@@ -15,16 +15,24 @@ var NominationsRespected = Property{
 		applies := false
 		var breaches []Breach
 		for _, o := range c.Decision.Outcomes {
-			if o.Kind != spec.Bind || len(c.Unmodelled) > 0 {
+			if o.Type != spec.Bind || len(c.Unmodelled) > 0 {
 				continue
 			}
 			node := &c.Expected.Nodes[o.Node]
 			respected := spec.Respected(c.Question.Pod, c.Question.Snapshot.Nodes[o.Node], c.Question.Snapshot)
 			applies = applies || len(respected) > 0
-			alone := !slices.ContainsFunc(node.Verdicts, func(v spec.AllowedVerdicts) bool { return !v.Holds })
+			alone := !slices.ContainsFunc(node.Statuses, func(v spec.AllowedStatuses) bool { return !v.Holds })
 			if len(respected) > 0 && !node.Feasible && alone {
-				breaches = append(breaches, Breach{Reason: fmt.Sprintf("the pod may be bound to %s, where %s is nominated and would not fit beside it",
-					c.node(o.Node), names(respected))})
+				breaches = append(
+					breaches,
+					Breach{
+						Reason: fmt.Sprintf(
+							"the pod may be bound to %s, where %s is nominated and would not fit beside it",
+							c.node(o.Node),
+							names(respected),
+						),
+					},
+				)
 			}
 		}
 		return applies, breaches

@@ -11,7 +11,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// mirrored gives the decision about the Renamed question that says the same: nodes the other way round, and victims by their new names.
+// mirrored returns the decision about the Renamed question that says the same: nodes the other way round, and
+// victims by their new names.
 func mirrored(d *spec.Decision, renamed spec.Question, original spec.Question) *spec.Decision {
 	other := *d
 	other.Nodes = slices.Clone(d.Nodes)
@@ -40,17 +41,22 @@ func TestNamesDoNotMatter(t *testing.T) {
 	}{
 		{"the same", func(*Case, *spec.Decision) {}, nil},
 		{"a verdict differs", func(_ *Case, other *spec.Decision) {
-			other.Nodes[0].Verdicts = []spec.Verdict{spec.Fits, spec.Fits}
-		}, []Breach{{Plugin: "F", Reason: "F says that node b does not fit, and that it fits under other names and in another order"}}},
-		{"the verdict of all differs", func(_ *Case, other *spec.Decision) { other.Nodes[1].Overall = spec.RejectsForGood },
-			[]Breach{{Reason: "all filters together say that node a does not fit, and that it does not fit whoever is evicted under other names and in another order"}}},
-		{"a rating differs", func(c *Case, other *spec.Decision) {
+			other.Nodes[0].Statuses = []spec.Status{spec.Fits, spec.Fits}
+		}, []Breach{{Plugin: "F",
+			Reason: "F says that node b does not fit, and that it fits under other names and in another order"}}},
+		{"the verdict of all differs",
+			func(_ *Case, other *spec.Decision) { other.Nodes[1].Overall = spec.Unresolvable },
+			[]Breach{{Reason: "all filters together say that node a does not fit, and that it does not fit whoever " +
+				"is evicted under other names and in another order"}}},
+		{"a score differs", func(c *Case, other *spec.Decision) {
 			schedulable(c)
 			*other = *mirrored(c.Decision, Renamed(c.Question), c.Question)
-			other.Nodes[1].Ratings = []spec.Rating{{}, {Value: 71, Raw: 7}}
-		}, []Breach{{Plugin: "R", Reason: "R rates node a 70 from raw 7, and 71 from raw 7 under other names and in another order"}}},
+			other.Nodes[1].Scores = []spec.Score{{}, {Value: 71, Raw: 7}}
+		}, []Breach{{Plugin: "R",
+			Reason: "R scores node a 70 from raw 7, and 71 from raw 7 under other names and in another order"}}},
 		{"another victim", func(c *Case, other *spec.Decision) {
-			c.Question.Snapshot.Pods[3].Spec.Priority = c.Question.Snapshot.Pods[0].Spec.Priority // so that the choice is not one among equals
+			// so that the choice is not one among equals
+			c.Question.Snapshot.Pods[3].Spec.Priority = c.Question.Snapshot.Pods[0].Spec.Priority
 			other.Outcomes[0].Victims = nil
 		}, []Breach{{Reason: "the pod's outcomes are not the same under other names and in another order"}}},
 		{"another of equal victims", func(_ *Case, other *spec.Decision) { other.Outcomes[0].Victims = nil }, nil},
@@ -73,27 +79,34 @@ func TestNamesDoNotMatter(t *testing.T) {
 
 func TestRenamed(t *testing.T) {
 	c := newCase()
-	asker := c.Question.Pod
-	asker.Spec.NodeSelector = map[string]string{v1.LabelHostname: "b", "zone": "z"}
-	asker.Status.NominatedNodeName = "gone"
+	pending := c.Question.Pod
+	pending.Spec.NodeSelector = map[string]string{v1.LabelHostname: "b", "zone": "z"}
+	pending.Status.NominatedNodeName = "gone"
 	q := Renamed(c.Question)
 	low := q.Snapshot.Pods[2]
 	type said struct {
 		Node, Asker, Low, On, Hostname, Zone, Nominated string
 	}
-	got := said{q.Snapshot.Nodes[1].Name, q.Pod.Name, low.Name, low.Spec.NodeName, q.Pod.Spec.NodeSelector[v1.LabelHostname], q.Pod.Spec.NodeSelector["zone"],
-		q.Pod.Status.NominatedNodeName}
+	got := said{
+		q.Snapshot.Nodes[1].Name,
+		q.Pod.Name,
+		low.Name,
+		low.Spec.NodeName,
+		q.Pod.Spec.NodeSelector[v1.LabelHostname],
+		q.Pod.Spec.NodeSelector["zone"],
+		q.Pod.Status.NominatedNodeName,
+	}
 	want := said{"n-999", "p-996", "p-995", "n-999", "n-998", "z", "gone"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !slices.Contains(q.Snapshot.Pods, q.Pod) || asker.Name != "asker" {
-		t.Error("the pod that asks is not in the snapshot, or the question was changed")
+	if !slices.Contains(q.Snapshot.Pods, q.Pod) || pending.Name != "pending" {
+		t.Error("the pending pod is not in the snapshot, or the question was changed")
 	}
 }
 
 func TestCountingOn(t *testing.T) {
-	fits, rejects := []spec.Verdict{spec.Fits}, []spec.Verdict{spec.Rejects}
+	fits, rejects := []spec.Status{spec.Fits}, []spec.Status{spec.Unschedulable}
 	for _, row := range []struct {
 		reason string
 		in     []spec.Increment
@@ -101,10 +114,14 @@ func TestCountingOn(t *testing.T) {
 		want   []Breach
 	}{
 		{"the same", []spec.Increment{{With: rejects, Added: rejects, Without: fits, Removed: fits}}, nil, nil},
-		{"one that goes still counts", []spec.Increment{{With: rejects, Added: rejects, Without: fits, Removed: rejects}}, nil,
-			[]Breach{{Plugin: "F", Reason: "once ns/low goes, F says that node a does not fit; asked afresh, that it fits"}}},
-		{"one that comes does not count", []spec.Increment{{With: rejects, Added: fits, Without: fits, Removed: fits}}, nil,
-			[]Breach{{Plugin: "F", Reason: "once ns/low comes, F says that node a fits; asked afresh, that it does not fit"}}},
+		{"one that goes still counts",
+			[]spec.Increment{{With: rejects, Added: rejects, Without: fits, Removed: rejects}}, nil,
+			[]Breach{{Plugin: "F",
+				Reason: "once ns/low goes, F says that node a does not fit; asked afresh, that it fits"}}},
+		{"one that comes does not count", []spec.Increment{{With: rejects, Added: fits, Without: fits, Removed: fits}},
+			nil,
+			[]Breach{{Plugin: "F",
+				Reason: "once ns/low comes, F says that node a fits; asked afresh, that it does not fit"}}},
 		{"a plugin fails", nil, errors.New("planted"), []Breach{{Reason: "planted"}}},
 	} {
 		c := newCase()

@@ -30,7 +30,8 @@ var PlacementFeasible = Property{
 // NoOvercommit: requests never exceed what a node has.
 var NoOvercommit = Property{
 	Name: "no-overcommit",
-	Doc:  "Where every pod was placed by the scheduler, the pods on a node together request no more than it has to allocate, nor are they more than it takes.",
+	Doc: "Where every pod was placed by the scheduler, the pods on a node together request no more than it has to " +
+		"allocate, nor are they more than it takes.",
 	Node: func(n Node) (bool, []Breach) {
 		if n.PastScheduler || len(n.Pods) == 0 {
 			return false, nil
@@ -46,11 +47,12 @@ var NoOvercommit = Property{
 // BindingNeverOvercommits: nor does a binding make it worse where somebody else overcommitted the node.
 var BindingNeverOvercommits = Property{
 	Name: "binding-never-overcommits",
-	Doc:  "A pod is bound only to a node that, with it, has enough of every resource the pod requests, and takes one pod more.",
+	Doc: "A pod is bound only to a node that, with it, has enough of every resource the pod requests, and takes one " +
+		"pod more.",
 	Decision: eachBinding(func(c *Case, o spec.Outcome) []Breach {
 		var breaches []Breach
 		for _, resource := range c.overcommitted(o.Node) {
-			if c.Spec.AsksFor(c.Question.Pod, resource) || resource == v1.ResourcePods {
+			if c.Spec.Requests(c.Question.Pod, resource) || resource == v1.ResourcePods {
 				node := c.Question.Snapshot.Nodes[o.Node]
 				pods := append(spec.PodsOn(node, c.Question.Snapshot), c.Question.Pod)
 				breaches = append(breaches, overcommitted(node, pods, resource))
@@ -69,7 +71,10 @@ func (c *Case) overcommitted(node int) []v1.ResourceName {
 }
 
 func overcommitted(node *v1.Node, pods []*v1.Pod, resource v1.ResourceName) Breach {
-	return Breach{Plugin: "NodeResourcesFit", Reason: fmt.Sprintf("node %s is overcommitted in %s by %s", node.Name, resource, names(pods))}
+	return Breach{
+		Plugin: "NodeResourcesFit",
+		Reason: fmt.Sprintf("node %s is overcommitted in %s by %s", node.Name, resource, names(pods)),
+	}
 }
 
 // BoundPodsStay: a binding is for life.
@@ -79,23 +84,30 @@ var BoundPodsStay = Property{
 	Step: func(s *Step) (bool, []Breach) {
 		var breaches []Breach
 		applies := false
-		for i := range s.Before.Places {
-			before, after := s.Before.Places[i].Bound, s.After.Places[i].Bound
+		for i := range s.Before.Nodes {
+			before, after := s.Before.Nodes[i].Bound, s.After.Nodes[i].Bound
 			applies = applies || len(before) > 0
 			if slices.Equal(before, after) {
 				continue // as on most nodes
 			}
-			newcomer := s.Action.Class == model.Schedule || s.Action.Class == model.ByHand && s.Action.Place == i
+			newcomer := s.Action.Class == model.Bind || s.Action.Class == model.ByHand && s.Action.Node == i
 			for _, pod := range after {
-				if more := count(after, pod.Kind()) - count(before, pod.Kind()); more > 1 || more == 1 && (!newcomer || pod.Kind() != int(s.Action.Pod)) {
+				if more := count(after, pod.Template()) - count(before, pod.Template()); more > 1 ||
+					more == 1 && (!newcomer || pod.Template() != int(s.Action.Pod)) {
 					breaches = append(breaches, Breach{Reason: fmt.Sprintf(
-						"a %s step puts a bound %s on another node", s.Action.Class, s.Scenario.Pods[pod.Kind()].Name)})
+						"a %s step puts a bound %s on another node",
+						s.Action.Class,
+						s.Scenario.Pods[pod.Template()].Name,
+					)})
 					break
 				}
 			}
 			leaver := s.Action.Class == model.Gone || s.Action.Class == model.Complete
 			if gone := len(before) - len(after); gone > 0 && !leaver {
-				breaches = append(breaches, Breach{Reason: fmt.Sprintf("a %s step takes a bound pod from its node", s.Action.Class)})
+				breaches = append(
+					breaches,
+					Breach{Reason: fmt.Sprintf("a %s step takes a bound pod from its node", s.Action.Class)},
+				)
 			}
 		}
 		return applies, breaches
@@ -105,7 +117,7 @@ var BoundPodsStay = Property{
 func count(pods []model.Pod, kind int) int {
 	n := 0
 	for _, p := range pods {
-		if p.Kind() == kind {
+		if p.Template() == kind {
 			n++
 		}
 	}

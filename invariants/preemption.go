@@ -11,14 +11,14 @@ import (
 
 // eachPreemption makes a decision property out of a property of single preemptions.
 func eachPreemption(holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
-	return each(spec.Nominate, holds)
+	return each(spec.Preempt, holds)
 }
 
 // each makes a decision property out of a property of single outcomes of a kind.
-func each(kind spec.OutcomeKind, holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
+func each(kind spec.OutcomeType, holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
 	return func(c *Case) (applies bool, breaches []Breach) {
 		for _, outcome := range c.Decision.Outcomes {
-			if outcome.Kind == kind {
+			if outcome.Type == kind {
 				applies = true
 				breaches = append(breaches, holds(c, outcome)...)
 			}
@@ -83,7 +83,10 @@ var PreemptionIrredundant = Property{
 		for i, victim := range o.Victims {
 			others := slices.Delete(slices.Clone(o.Victims), i, i+1)
 			if c.FeasibleWithout(o.Node, others) {
-				breaches = append(breaches, preemption("victim %s dies for nothing: the pod fits %s with it", victim.Name, c.node(o.Node)))
+				breaches = append(
+					breaches,
+					preemption("victim %s dies for nothing: the pod fits %s with it", victim.Name, c.node(o.Node)),
+				)
 			}
 		}
 		return breaches

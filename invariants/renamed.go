@@ -12,25 +12,32 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Renamed gives the question in which nodes, pods and namespaces have other names, whose order is another, wherever objects say them;
-// and in which nodes, pods, volumes and claims come in the opposite order. A text that equals a name is taken for the name, also where it
-// is the value of a label: then all labels and selectors change alike, and mean what they meant.
+// Renamed returns the question in which nodes, pods and namespaces have other names, whose order is another,
+// wherever objects say them; and in which nodes, pods, volumes and claims come in the opposite order. A text that
+// equals a name is taken for the name, also where it is the value of a label: then all labels and selectors change
+// alike, and mean what they meant.
 func Renamed(q spec.Question) spec.Question {
 	names := renamedNames(q)
 	s := q.Snapshot
-	asker := slices.Index(s.Pods, q.Pod)
+	pending := slices.Index(s.Pods, q.Pod)
 	other := &spec.Snapshot{
 		Nodes: backwards(s.Nodes, names), Pods: backwards(s.Pods, names), Namespaces: backwards(s.Namespaces, names),
-		PodDisruptionBudgets: backwards(s.PodDisruptionBudgets, names), PersistentVolumes: backwards(s.PersistentVolumes, names),
-		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names), StorageClasses: backwards(s.StorageClasses, names),
+		PodDisruptionBudgets: backwards(
+			s.PodDisruptionBudgets,
+			names,
+		), PersistentVolumes: backwards(s.PersistentVolumes, names),
+		PersistentVolumeClaims: backwards(
+			s.PersistentVolumeClaims,
+			names,
+		), StorageClasses: backwards(s.StorageClasses, names),
 		CSINodes: backwards(s.CSINodes, names), VolumeAttachments: backwards(s.VolumeAttachments, names),
 		Services: backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
 		ReplicaSets: backwards(s.ReplicaSets, names), StatefulSets: backwards(s.StatefulSets, names),
 	}
-	return spec.Question{Pod: other.Pods[len(other.Pods)-1-asker], Snapshot: other}
+	return spec.Question{Pod: other.Pods[len(other.Pods)-1-pending], Snapshot: other}
 }
 
-// renamedNames gives the new names by the old ones. The claim of an ephemeral volume is named after its pod.
+// renamedNames returns the new names by the old ones. The claim of an ephemeral volume is named after its pod.
 func renamedNames(q spec.Question) map[string]string {
 	s, names := q.Snapshot, map[string]string{}
 	rename := func(name, kind string) {
@@ -56,7 +63,7 @@ func renamedNames(q spec.Question) map[string]string {
 	return names
 }
 
-// backwards gives renamed copies in the opposite order.
+// backwards returns renamed copies in the opposite order.
 func backwards[T interface{ DeepCopy() T }](objects []T, names map[string]string) []T {
 	var all []T
 	for _, object := range slices.Backward(objects) {

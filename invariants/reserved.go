@@ -9,12 +9,14 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Optional gives the properties that are checked only when asked for: wishes that many clusters have and that no scheduler promises.
+// Optional returns the properties that are checked only when asked for: wishes that many clusters have and that no
+// scheduler promises.
 func Optional() []Property {
 	return []Property{ExtendedResourcesReserved}
 }
 
-// ExtendedResourcesReserved is the question of the formal model's case study: are nodes with GPUs left to the pods that need them?
+// ExtendedResourcesReserved is the question of the formal model's case study: are nodes with GPUs left to the pods
+// that need them?
 var ExtendedResourcesReserved = Property{
 	Name: "extended-resources-reserved",
 	Doc:  "A pod that requests no extended resource is bound only to nodes that have none.",
@@ -33,7 +35,7 @@ var ExtendedResourcesReserved = Property{
 	},
 }
 
-// extended gives the extended resources that the list has some of, sorted.
+// extended returns the extended resources that the list has some of, sorted.
 func extended(list v1.ResourceList) []v1.ResourceName {
 	var names []v1.ResourceName
 	for name, quantity := range list {

@@ -25,10 +25,12 @@ var staleRows = []struct {
 	{"out of date, but it allows the one all the same", 0, 1, true, []int{0}, nil},
 	{"up to date, and it allows nothing: the preemption breaks it knowingly", 2, 0, true, []int{0}, nil},
 	{"out of date", 2, 1, true, []int{0}, []string{
-		"by design: DefaultPreemption: 1 of the pods of budget default/web are evicted: its status allows 1, but counted at that moment it allows 0",
+		"by design: DefaultPreemption: 1 of the pods of budget default/web are evicted: its status allows 1, but " +
+			"counted at that moment it allows 0",
 	}},
 	{"out of date for the second of two", 1, 2, true, []int{0, 1}, []string{
-		"by design: DefaultPreemption: 2 of the pods of budget default/web are evicted: its status allows 2, but counted at that moment it allows 1",
+		"by design: DefaultPreemption: 2 of the pods of budget default/web are evicted: its status allows 2, but " +
+			"counted at that moment it allows 1",
 	}},
 	{"nobody of it is evicted", 2, 1, true, []int{2}, []string{silent}},
 	{"budgets are as they are", 2, 1, false, []int{0}, []string{silent}},
@@ -37,19 +39,31 @@ var staleRows = []struct {
 func TestNoStaleDisruption(t *testing.T) {
 	for _, row := range staleRows {
 		pod := func(app string, priority int32) *v1.Pod {
-			return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Labels: map[string]string{"app": app}}, Spec: v1.PodSpec{Priority: &priority}}
+			return &v1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Labels: map[string]string{"app": app}},
+				Spec:       v1.PodSpec{Priority: &priority},
+			}
 		}
 		wanted := intstr.FromInt32(row.wanted)
 		s := &model.Scenario{
-			Name: "a budget", Nodes: []model.NodeKind{{Name: "node", Node: &v1.Node{}}},
-			Pods: []model.PodKind{{Name: "web", Pod: pod("web", 0)}, {Name: "other", Pod: pod("other", 0)}, {Name: "high", Pod: pod("high", 1)}},
+			Name: "a budget", Nodes: []model.NodeTemplate{{Name: "node", Node: &v1.Node{}}},
+			Pods: []model.PodTemplate{
+				{Name: "web", Pod: pod("web", 0)},
+				{Name: "other", Pod: pod("other", 0)},
+				{Name: "high", Pod: pod("high", 1)},
+			},
 			Around: spec.Snapshot{PodDisruptionBudgets: []*policyv1.PodDisruptionBudget{{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
-				Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &wanted, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
-				Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: row.status},
+				Spec: policyv1.PodDisruptionBudgetSpec{
+					MinAvailable: &wanted,
+					Selector:     &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+				},
+				Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: row.status},
 			}}},
 			Initial: []model.Cluster{{
-				Places: []model.ClusterNode{{Bound: []model.ClusterPod{{Kind: 0}, {Kind: 0}, {Kind: 1}}}}, Pending: []model.ClusterPod{{Kind: 2}},
+				Nodes: []model.ClusterNode{
+					{Bound: []model.ClusterPod{{Template: 0}, {Template: 0}, {Template: 1}}},
+				}, Pending: []model.ClusterPod{{Template: 2}},
 			}},
 			Actions: model.Actions{RefreshBudgets: row.refreshed},
 		}
@@ -60,8 +74,17 @@ func TestNoStaleDisruption(t *testing.T) {
 		before, after := &model.Arrangement{}, &model.Arrangement{}
 		m.Initial(func(state []byte) { m.Unpack(state, before) })
 		after.CopyFrom(before)
-		after.Apply(m.Scenario, model.Asker{Kind: 2, Place: -1}, model.Move{Kind: spec.Nominate, Victims: row.victims})
-		step := &Step{Scenario: m.Scenario, Action: model.Action{Class: model.Preempt, Pod: 2, Place: -1}, Before: before, After: after}
+		after.Apply(
+			m.Scenario,
+			model.PendingPod{Template: 2, Node: -1},
+			model.Move{Type: spec.Preempt, Victims: row.victims},
+		)
+		step := &Step{
+			Scenario: m.Scenario,
+			Action:   model.Action{Class: model.Preempt, Pod: 2, Node: -1},
+			Before:   before,
+			After:    after,
+		}
 		if diff := cmp.Diff(row.want, said(NoStaleDisruption.Step(step))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}

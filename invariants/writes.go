@@ -10,8 +10,10 @@ import (
 // PreemptionWrites: what a scheduler does is what it says it does.
 var PreemptionWrites = Property{
 	Name: "preemption-writes",
-	Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes it, clears the nominations of lower " +
-		"priority to the node, and writes nothing else; other decisions write nothing before the pod is bound or its status updated.",
+	Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes it, " +
+		"clears the nominations of lower " +
+		"priority to the node, and writes nothing else; other decisions write nothing before the pod is bound or its " +
+		"status updated.",
 	Decision: func(c *Case) (bool, []Breach) {
 		if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 			return false, nil // of several outcomes, chance picked the one that was written
@@ -32,7 +34,7 @@ var PreemptionWrites = Property{
 	},
 }
 
-// wantedWrites gives what an outcome takes, besides the pod's own binding or nomination.
+// wantedWrites returns what an outcome takes, besides the pod's own binding or nomination.
 func (c *Case) wantedWrites(o spec.Outcome) []spec.Write {
 	var writes []spec.Write
 	for _, victim := range o.Victims {
@@ -43,7 +45,10 @@ func (c *Case) wantedWrites(o spec.Outcome) []spec.Write {
 		}
 	}
 	for _, pod := range c.Spec.Cleared(c.Question.Pod, o, c.Question.Snapshot) {
-		writes = append(writes, spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod, Fields: []string{"nominatedNodeName"}})
+		writes = append(
+			writes,
+			spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod, Fields: []string{"nominatedNodeName"}},
+		)
 	}
 	return writes
 }

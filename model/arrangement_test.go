@@ -22,8 +22,8 @@ func TestCanonicalForgetsOrder(t *testing.T) {
 	})
 }
 
-// TestCanonicalIsExact: two arrangements have the same canonical form if and only if renaming nodes and pods maps one to the
-// other, which is found out by trying all ways.
+// TestCanonicalIsExact: two arrangements have the same canonical form if and only if renaming nodes and pods maps
+// one to the other, which is found out by trying all ways.
 func TestCanonicalIsExact(t *testing.T) {
 	same, different := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -53,52 +53,54 @@ func TestCanonicalIsExact(t *testing.T) {
 
 // meddle changes the arrangement a little, or not.
 func meddle(t *rapid.T, s *Scenario, a *Arrangement) {
-	place := &a.Places[rapid.IntRange(0, len(a.Places)-1).Draw(t, "where")]
-	other := &a.Places[rapid.IntRange(0, len(a.Places)-1).Draw(t, "and where")]
+	nodeState := &a.Nodes[rapid.IntRange(0, len(a.Nodes)-1).Draw(t, "where")]
+	other := &a.Nodes[rapid.IntRange(0, len(a.Nodes)-1).Draw(t, "and where")]
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 1: // exchange a pod
-		if len(place.Bound) > 0 && len(other.Bound) > 0 {
-			place.Bound[0], other.Bound[0] = other.Bound[0], place.Bound[0]
+		if len(nodeState.Bound) > 0 && len(other.Bound) > 0 {
+			nodeState.Bound[0], other.Bound[0] = other.Bound[0], nodeState.Bound[0]
 		}
 	case 2: // move what is nominated
-		place.Nominated, other.Nominated = other.Nominated, place.Nominated
+		nodeState.Nominated, other.Nominated = other.Nominated, nodeState.Nominated
 	case 3:
-		place.Kind = rapid.IntRange(0, len(s.Nodes)-1).Draw(t, "kind")
+		nodeState.Template = rapid.IntRange(0, len(s.Nodes)-1).Draw(t, "kind")
 	case 4:
-		if len(place.Bound) > 0 {
-			place.Bound[0] = place.Bound[0].withPhase(rapid.SampledFrom([]Phase{Running, Preempted}).Draw(t, "phase"))
+		if len(nodeState.Bound) > 0 {
+			nodeState.Bound[0] = nodeState.Bound[0].withPhase(
+				rapid.SampledFrom([]Phase{Running, Preempted}).Draw(t, "phase"),
+			)
 		}
 	}
 }
 
-// renames tells whether some permutation of nodes maps a to b, pods being counted on each.
+// renames reports whether some permutation of nodes maps a to b, pods being counted on each.
 func renames(a, b *Arrangement) bool {
-	if len(a.Places) != len(b.Places) || a.Left != b.Left || !slices.Equal(census(a.Pending), census(b.Pending)) {
+	if len(a.Nodes) != len(b.Nodes) || a.Left != b.Left || !slices.Equal(census(a.Pending), census(b.Pending)) {
 		return false
 	}
 	matches := func(order []int) bool {
 		for i, j := range order {
-			from, to := &a.Places[i], &b.Places[j]
-			if from.Kind != to.Kind || !slices.Equal(census(from.Bound), census(to.Bound)) ||
+			from, to := &a.Nodes[i], &b.Nodes[j]
+			if from.Template != to.Template || !slices.Equal(census(from.Bound), census(to.Bound)) ||
 				!slices.Equal(census(from.Nominated), census(to.Nominated)) {
 				return false
 			}
 		}
 		return true
 	}
-	return slices.ContainsFunc(permutations(len(a.Places)), matches)
+	return slices.ContainsFunc(permutations(len(a.Nodes)), matches)
 }
 
-// census counts pods by kind and phase, without sorting them.
+// census counts pods by template and phase, without sorting them.
 func census(pods []Pod) []int {
 	count := make([]int, 16*phases)
 	for _, p := range pods {
-		count[p.Kind()*phases+int(p.Phase())]++
+		count[p.Template()*phases+int(p.Phase())]++
 	}
 	return count
 }
 
-// permutations gives all orders of 0 to n-1.
+// permutations returns all orders of 0 to n-1.
 func permutations(n int) [][]int {
 	if n == 0 {
 		return [][]int{nil}

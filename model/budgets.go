@@ -9,9 +9,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// The disruption controller brings the status of a budget up to date at once or any time later: both are legal. So it may do so in any
-// state in which that makes a difference, as often as it likes. Kept of a status is what schedulers read: how many disruptions are
-// allowed, and that nobody is being evicted through the API any more.
+// The disruption controller brings the status of a budget up to date at once or any time later: both are legal. So
+// it may do so in any state in which that makes a difference, as often as it likes. Kept of a status is what
+// schedulers read: how many disruptions are allowed, and that nobody is being evicted through the API any more.
 
 // refreshes calls each with every budget whose status is out of date, if that makes a difference to anybody.
 func (a *Arrangement) refreshes(s *Scenario, each func(Action)) {
@@ -25,7 +25,7 @@ func (a *Arrangement) refreshes(s *Scenario, each func(Action)) {
 // outdated calls each with the budget if its status is out of date.
 func (a *Arrangement) outdated(s *Scenario, i int, each func(Action)) {
 	if then := a.allowance(s, i); then != a.Budgets[i] {
-		each(Action{Class: Refresh, Pod: uint32(i)<<8 | uint32(then), Place: -1})
+		each(Action{Class: Refresh, Pod: uint32(i)<<8 | uint32(then), Node: -1})
 	}
 }
 
@@ -40,8 +40,8 @@ func (a *Arrangement) allowance(s *Scenario, i int) uint8 {
 	var pods []*v1.Pod
 	healthy := 0
 	count := func(p Pod, bound bool) {
-		if s.counted[i][p.Kind()] && p.Phase() == Running {
-			pods = append(pods, s.Pods[p.Kind()].Pod)
+		if s.counted[i][p.Template()] && p.Phase() == Running {
+			pods = append(pods, s.Pods[p.Template()].Pod)
 			if bound {
 				healthy++
 			}
@@ -50,17 +50,17 @@ func (a *Arrangement) allowance(s *Scenario, i int) uint8 {
 	for _, p := range a.Pending {
 		count(p, false)
 	}
-	for j := range a.Places {
-		for _, p := range a.Places[j].Bound {
+	for j := range a.Nodes {
+		for _, p := range a.Nodes[j].Bound {
 			count(p, true)
 		}
-		for _, p := range a.Places[j].Nominated {
+		for _, p := range a.Nodes[j].Nominated {
 			count(p, false)
 		}
 	}
-	for kind, n := range a.Owed {
+	for template, n := range a.Owed {
 		for range n {
-			count(newPod(kind, Running, 0), false)
+			count(newPod(template, Running, 0), false)
 		}
 	}
 	budget := s.Around.PodDisruptionBudgets[i]
@@ -71,8 +71,8 @@ func (a *Arrangement) allowance(s *Scenario, i int) uint8 {
 	return uint8(allowed + 1)
 }
 
-// Disruptions gives, for each budget that is refreshed, how many disruptions its status allows, and how many it would if it were counted
-// now.
+// Disruptions returns, for each budget that is refreshed, how many disruptions its status allows, and how many it
+// would if it were counted now.
 func (a *Arrangement) Disruptions(s *Scenario) (status, counted []int) {
 	allows := func(i int, n uint8) int {
 		if n == 0 {
@@ -87,19 +87,19 @@ func (a *Arrangement) Disruptions(s *Scenario) (status, counted []int) {
 	return status, counted
 }
 
-// counts tells, by budget and kind of pod, whether the budget counts pods of the kind.
+// counts tells, by budget and pod template, whether the budget counts pods of the template.
 func (s *Scenario) counts() [][]bool {
 	var counted [][]bool
 	for _, budget := range s.Around.PodDisruptionBudgets {
 		counted = append(counted, make([]bool, len(s.Pods)))
-		for kind := range s.Pods {
-			counted[len(counted)-1][kind] = spec.Covers(budget, s.Pods[kind].Pod)
+		for template := range s.Pods {
+			counted[len(counted)-1][template] = spec.Covers(budget, s.Pods[template].Pod)
 		}
 	}
 	return counted
 }
 
-// around gives what is around nodes and pods where the budgets allow so much.
+// around returns what is around nodes and pods where the budgets allow so much.
 func around(base *spec.Snapshot, budgets []uint8) spec.Snapshot {
 	snapshot := *base
 	if !slices.ContainsFunc(budgets, func(n uint8) bool { return n > 0 }) {
@@ -114,7 +114,8 @@ func around(base *spec.Snapshot, budgets []uint8) spec.Snapshot {
 	return snapshot
 }
 
-// refreshed gives the budget with a status that allows so many disruptions. What else the status says is left as it was: no scheduler reads it.
+// refreshed returns the budget with a status that allows so many disruptions. What else the status says is left as
+// it was: no scheduler reads it.
 func refreshed(budget *policyv1.PodDisruptionBudget, allowed int32) *policyv1.PodDisruptionBudget {
 	budget = budget.DeepCopy()
 	budget.Status.DisruptionsAllowed, budget.Status.DisruptedPods = allowed, nil

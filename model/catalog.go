@@ -13,21 +13,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Catalog numbers the kinds of all scenarios of a run, what they share once, and holds the API
+// Catalog numbers the templates of all scenarios of a run, what they share once, and holds the API
 // objects that stand for their nodes and pods. An object is made once: the same node or pod is
 // the same pointer in every question. It is safe for concurrent use.
 type Catalog struct {
-	nodeKinds []NodeKind
-	podKinds  []PodKind
-	around    []*surroundings
-	digests   digests
+	nodeTemplates []NodeTemplate
+	podTemplates  []PodTemplate
+	around        []*surroundings
+	digests       digests
 
 	mu       sync.RWMutex
 	nodes    map[nodeKey]*v1.Node
 	pods     map[podKey]*v1.Pod
 	contents map[string]*Content
-	// companies are numbered as they come up.
-	companies map[string]uint32
+	// podSets numbers the sets of pods as they come up.
+	podSets map[string]uint32
 	// refreshed are the numbers of surroundings with budgets that allow something else, by refreshedKey.
 	refreshed map[refreshedKey]int
 }
@@ -44,10 +44,10 @@ type refreshedKey struct {
 	budgets string
 }
 
-type nodeKey struct{ kind, ordinal int }
+type nodeKey struct{ template, ordinal int }
 
 type podKey struct {
-	code    uint32 // kind, phase and rank, by the catalog's numbers
+	code    uint32 // template, phase and rank, by the catalog's numbers
 	node    nodeKey
 	index   int
 	ordered order
@@ -59,48 +59,57 @@ type order uint8
 const (
 	bound order = iota
 	nominated
-	asking
+	pendingRole
 )
 
-// NewCatalog gives an empty catalog.
+// NewCatalog returns an empty catalog.
 func NewCatalog() *Catalog {
-	return &Catalog{nodes: map[nodeKey]*v1.Node{}, pods: map[podKey]*v1.Pod{}, contents: map[string]*Content{}, companies: map[string]uint32{}, refreshed: map[refreshedKey]int{}}
+	return &Catalog{
+		nodes:     map[nodeKey]*v1.Node{},
+		pods:      map[podKey]*v1.Pod{},
+		contents:  map[string]*Content{},
+		podSets:   map[string]uint32{},
+		refreshed: map[refreshedKey]int{},
+	}
 }
 
-// numbering translates a scenario's indexes of kinds into the catalog's.
+// numbering translates a scenario's indexes of templates into the catalog's.
 type numbering struct {
 	nodes, pods []int
-	// changed has those of changed kinds of node, by change; nil if nodes do not change.
+	// changed has those of changed node templates, by change; nil if nodes do not change.
 	changed [][]int
 	around  *surroundings
 }
 
-// node gives the number of a kind of node with a change.
-func (n *numbering) node(kind int, change NodeChange) int {
+// node returns the number of a node template with a change.
+func (n *numbering) node(template int, change NodeChange) int {
 	if change == 0 {
-		return n.nodes[kind]
+		return n.nodes[template]
 	}
-	return n.changed[change][kind]
+	return n.changed[change][template]
 }
 
-// enter numbers the kinds of a scenario, and puts them in the order of their numbers. Scenarios
+// enter numbers the templates of a scenario, and puts them in the order of their numbers. Scenarios
 // are entered before any is explored.
 func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 	n := numbering{around: c.surround(s.Around)}
 	ordered := *s
-	nodes := reorder(&c.nodeKinds, &ordered.Nodes, &n.nodes)
-	pods := reorder(&c.podKinds, &ordered.Pods, &n.pods)
-	if s.Actions.ArrivalsOfKind != nil {
-		ordered.Actions.ArrivalsOfKind = make([]int, len(pods))
-		for i, limit := range s.Actions.ArrivalsOfKind {
-			ordered.Actions.ArrivalsOfKind[pods[i]] = limit
+	nodes := reorder(&c.nodeTemplates, &ordered.Nodes, &n.nodes)
+	pods := reorder(&c.podTemplates, &ordered.Pods, &n.pods)
+	if s.Actions.ArrivalsOfTemplate != nil {
+		ordered.Actions.ArrivalsOfTemplate = make([]int, len(pods))
+		for i, limit := range s.Actions.ArrivalsOfTemplate {
+			ordered.Actions.ArrivalsOfTemplate[pods[i]] = limit
 		}
 	}
 	if s.Actions.NodeChanges > 0 {
 		n.changed = make([][]int, nodeChanges)
 		for change := NodeChange(1); change < nodeChanges; change++ {
 			for i := range ordered.Nodes {
-				n.changed[change] = append(n.changed[change], number(&c.nodeKinds, ordered.Nodes[i].changed(change)))
+				n.changed[change] = append(
+					n.changed[change],
+					number(&c.nodeTemplates, ordered.Nodes[i].changed(change)),
+				)
 			}
 		}
 	}
@@ -112,7 +121,7 @@ func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 	return &ordered, n
 }
 
-// surround gives the surroundings that are equal to the snapshot, and adds them if there are none.
+// surround returns the surroundings that are equal to the snapshot, and adds them if there are none.
 func (c *Catalog) surround(s spec.Snapshot) *surroundings {
 	for _, known := range c.around {
 		if equality.Semantic.DeepEqual(known.Snapshot, s) {
@@ -124,7 +133,7 @@ func (c *Catalog) surround(s spec.Snapshot) *surroundings {
 	return added
 }
 
-// surroundWith gives the surroundings with budgets that allow so much.
+// surroundWith returns the surroundings with budgets that allow so much.
 func (c *Catalog) surroundWith(base *surroundings, budgets []uint8) *surroundings {
 	key := refreshedKey{base.number, string(budgets)}
 	c.mu.Lock()
@@ -137,36 +146,37 @@ func (c *Catalog) surroundWith(base *surroundings, budgets []uint8) *surrounding
 	return c.around[i]
 }
 
-// reorder numbers the kinds, sorts them by number, and tells where each went.
-func reorder[T any](catalog, kinds *[]T, numbers *[]int) (to []int) {
+// reorder numbers the templates, sorts them by number, and tells where each went.
+func reorder[T any](catalog, templates *[]T, numbers *[]int) (to []int) {
 	type entry struct {
-		kind         T
+		template     T
 		number, from int
 	}
 	var entries []entry
-	for i, kind := range *kinds {
-		entries = append(entries, entry{kind, number(catalog, kind), i})
+	for i, template := range *templates {
+		entries = append(entries, entry{template, number(catalog, template), i})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.number - b.number })
-	*kinds, to = nil, make([]int, len(entries))
+	*templates, to = nil, make([]int, len(entries))
 	for i, e := range entries {
-		*kinds, *numbers = append(*kinds, e.kind), append(*numbers, e.number)
+		*templates, *numbers = append(*templates, e.template), append(*numbers, e.number)
 		to[e.from] = i
 	}
 	return to
 }
 
 func (c Cluster) renumber(nodes, pods []int) Cluster {
-	kinds := func(from []ClusterPod) (to []ClusterPod) {
+	templates := func(from []ClusterPod) (to []ClusterPod) {
 		for _, pod := range from {
-			to = append(to, ClusterPod{pods[pod.Kind], pod.Phase, pod.ID})
+			to = append(to, ClusterPod{pods[pod.Template], pod.Phase, pod.ID})
 		}
 		return to
 	}
-	renumbered := Cluster{Pending: kinds(c.Pending)}
-	for _, place := range c.Places {
-		renumbered.Places = append(renumbered.Places, ClusterNode{
-			Kind: nodes[place.Kind], ID: place.ID, Bound: kinds(place.Bound), Nominated: kinds(place.Nominated),
+	renumbered := Cluster{Pending: templates(c.Pending)}
+	for _, nodeState := range c.Nodes {
+		renumbered.Nodes = append(renumbered.Nodes, ClusterNode{
+			Template: nodes[nodeState.Template], ID: nodeState.ID, Bound: templates(nodeState.Bound),
+			Nominated: templates(nodeState.Nominated),
 		})
 	}
 	return renumbered
@@ -183,13 +193,13 @@ func number[T any](entries *[]T, entry T) int {
 	return len(*entries) - 1
 }
 
-// node gives the object of a node: the ordinal-th of its kind.
+// node returns the object of a node: the ordinal-th of its template.
 func (c *Catalog) node(key nodeKey) *v1.Node {
-	return intern(c, c.nodes, key, func() *v1.Node { return c.nodeKinds[key.kind].object(key.ordinal) })
+	return intern(c, c.nodes, key, func() *v1.Node { return c.nodeTemplates[key.template].object(key.ordinal) })
 }
 
-// object makes the ordinal-th node of the kind.
-func (k *NodeKind) object(ordinal int) *v1.Node {
+// object makes the ordinal-th node of the template.
+func (k *NodeTemplate) object(ordinal int) *v1.Node {
 	node := k.Node.DeepCopy()
 	if node.Name = fmt.Sprintf("%s-%d", k.Name, ordinal+1); ordinal < len(k.Fixed) {
 		node.Name = k.Fixed[ordinal]
@@ -201,39 +211,40 @@ func (k *NodeKind) object(ordinal int) *v1.Node {
 	return node
 }
 
-// pod gives the object of a pod that stands on or beside a node.
+// pod returns the object of a pod that stands on or beside a node.
 func (c *Catalog) pod(key podKey) *v1.Pod {
 	var node *v1.Node
-	if key.node.kind >= 0 {
+	if key.node.template >= 0 {
 		node = c.node(key.node)
 	}
 	return intern(c, c.pods, key, func() *v1.Pod {
 		code := podOfCode(key.code)
-		kind := &c.podKinds[code.Kind()]
-		pod := kind.Pod.DeepCopy()
+		template := &c.podTemplates[code.Template()]
+		pod := template.Pod.DeepCopy()
 		switch key.ordered {
 		case bound:
-			pod.Name = fmt.Sprintf("%s-on-%s-%d", kind.Name, node.Name, key.index+1)
+			pod.Name = fmt.Sprintf("%s-on-%s-%d", template.Name, node.Name, key.index+1)
 			setBound(pod, node, code.Phase(), code.Rank())
 		case nominated:
-			pod.Name = fmt.Sprintf("%s-to-%s-%d", kind.Name, node.Name, key.index+1)
+			pod.Name = fmt.Sprintf("%s-to-%s-%d", template.Name, node.Name, key.index+1)
 			pod.Status.NominatedNodeName = node.Name
-		case asking:
-			pod.Name = kind.Name + "-asking"
+		case pendingRole:
+			pod.Name = template.Name + "-asking"
 			if node != nil {
 				pod.Status.NominatedNodeName = node.Name
 			}
 		}
-		if kind.Only {
-			pod.Name = kind.Fixed[0]
+		if template.Only {
+			pod.Name = template.Fixed[0]
 		}
 		pod.UID = PodUID(pod.Namespace, pod.Name)
 		return pod
 	})
 }
 
-// PodUID is the UID of the pod of that name, as names are all that tells the pods of a state apart. A pod that is read from a
-// manifest without UID has it too, so claims keep their owners when a cluster is written and read again.
+// PodUID is the UID of the pod of that name, as names are all that tells the pods of a state apart. A pod that is
+// read from a manifest without UID has it too, so claims keep their owners when a cluster is written and read
+// again.
 func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/" + name) }
 
 // setBound makes the pod one that runs on the node, in the phase and with the rank.
@@ -253,7 +264,7 @@ func setBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
 	}
 }
 
-// Seen gives every object that questions were about so far, in no order.
+// Seen returns every object that questions were about so far, in no order.
 func (c *Catalog) Seen() *spec.Snapshot {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -274,7 +285,7 @@ func (c *Catalog) Seen() *spec.Snapshot {
 	return seen
 }
 
-// intern gives the one object of a key, and makes it if it is new.
+// intern returns the one object of a key, and makes it if it is new.
 func intern[K comparable, T any](c *Catalog, objects map[K]T, key K, build func() T) T {
 	c.mu.RLock()
 	object, known := objects[key]

@@ -2,18 +2,18 @@ package model
 
 // codec packs arrangements of one scenario into fixed-width states:
 //
-//	how often each of four actions may happen still | arrivals left by kind, if bounded | pods owed by kind, if they are recreated |
+//	how often each of four actions may happen still | arrivals left by template, if bounded | pods owed by template, if they are recreated |
 //	what budgets allow, if they are refreshed | changes of nodes left, and the change of each node, if they change |
-//	kind+1 of each node (0: no such node) | location and code of each pod, and rank if they start in order (0: no such pod)
+//	template+1 of each node (0: no such node) | location and code of each pod, and rank if they start in order (0: no such pod)
 //
 // A location is 1+i for a pod bound to node i, 1+nodes for a pending pod, and 2+nodes+i for one
-// nominated to node i. A code is the pod's kind and phase, in one byte if all codes fit, else in two.
+// nominated to node i. A code is the pod's template and phase, in one byte if all codes fit, else in two.
 //
 // Invariant: unpack(pack(a)) = a for every canonical a; pack is injective on canonical arrangements.
 type codec struct {
 	nodes, pods int
-	kinds       int // pod kinds with bounded arrivals, or 0
-	owed        int // pod kinds that are recreated, or 0
+	templates   int // pod templates with bounded arrivals, or 0
+	owed        int // pod templates that are recreated, or 0
 	budgets     int // budgets that are refreshed, or 0
 	changes     int // 1 and the nodes, if they change, or 0
 	wide        bool
@@ -26,12 +26,12 @@ func newCodec(s *Scenario) codec {
 		owed = len(s.Pods)
 	}
 	c := codec{
-		owed:   owed,
-		nodes:  s.MaxNodes(),
-		pods:   s.MaxPods(),
-		kinds:  len(s.Actions.ArrivalsOfKind),
-		wide:   len(s.Pods)*phases > 256,
-		ranked: s.Actions.StartInOrder,
+		owed:      owed,
+		nodes:     s.MaxNodes(),
+		pods:      s.MaxPods(),
+		templates: len(s.Actions.ArrivalsOfTemplate),
+		wide:      len(s.Pods)*phases > 256,
+		ranked:    s.Actions.StartInOrder,
 	}
 	if s.Actions.RefreshBudgets {
 		c.budgets = len(s.Around.PodDisruptionBudgets)
@@ -56,7 +56,7 @@ func (c codec) slot() int {
 
 // width is the number of bytes of a state.
 func (c codec) width() int {
-	return 4 + c.kinds + c.owed + c.budgets + c.changes + c.nodes + c.pods*c.slot()
+	return 4 + c.templates + c.owed + c.budgets + c.changes + c.nodes + c.pods*c.slot()
 }
 
 // pack writes the arrangement, which is canonical, into state.
@@ -64,10 +64,10 @@ func (c codec) pack(a *Arrangement, state []byte) {
 	clear(state)
 	state[0], state[1], state[2], state[3] = a.Left.Arrivals, a.Left.Completions, a.Left.Deletions, a.Left.Placements
 	state = state[4:]
-	for i, n := range a.ArrivalsOfKind {
+	for i, n := range a.ArrivalsOfTemplate {
 		state[i] = byte(n)
 	}
-	state = state[c.kinds:]
+	state = state[c.templates:]
 	for i, n := range a.Owed {
 		state[i] = byte(n)
 	}
@@ -76,13 +76,13 @@ func (c codec) pack(a *Arrangement, state []byte) {
 	state = state[c.budgets:]
 	if c.changes > 0 {
 		state[0] = a.Left.NodeChanges
-		for i := range a.Places {
-			state[1+i] = byte(a.Places[i].Changed)
+		for i := range a.Nodes {
+			state[1+i] = byte(a.Nodes[i].Changed)
 		}
 		state = state[c.changes:]
 	}
-	for i := range a.Places {
-		state[i] = byte(a.Places[i].Kind + 1)
+	for i := range a.Nodes {
+		state[i] = byte(a.Nodes[i].Template + 1)
 	}
 	state = state[c.nodes:]
 	put := func(location int, p Pod) {
@@ -98,22 +98,22 @@ func (c codec) pack(a *Arrangement, state []byte) {
 			state = state[1:]
 		}
 	}
-	for i := range a.Places {
-		for _, p := range a.Places[i].Bound {
+	for i := range a.Nodes {
+		for _, p := range a.Nodes[i].Bound {
 			put(1+i, p)
 		}
 	}
 	for _, p := range a.Pending {
 		put(1+c.nodes, p)
 	}
-	for i := range a.Places {
-		for _, p := range a.Places[i].Nominated {
+	for i := range a.Nodes {
+		for _, p := range a.Nodes[i].Nominated {
 			put(2+c.nodes+i, p)
 		}
 	}
 }
 
-// count gives the numbers of nodes and pods of a state.
+// count returns the numbers of nodes and pods of a state.
 func (c codec) count(state []byte) (nodes, pods int) {
 	slots := c.slots(state)
 	state = state[len(state)-len(slots)-c.nodes:]
@@ -128,10 +128,10 @@ func (c codec) count(state []byte) (nodes, pods int) {
 
 // slots is the part of a state that has a slot for each pod.
 func (c codec) slots(state []byte) []byte {
-	return state[4+c.kinds+c.owed+c.budgets+c.changes+c.nodes:]
+	return state[4+c.templates+c.owed+c.budgets+c.changes+c.nodes:]
 }
 
-// unbound tells whether there are pending and nominated pods in a state.
+// unbound reports whether there are pending and nominated pods in a state.
 func (c codec) unbound(state []byte) (pending, nominated bool) {
 	for state = c.slots(state); len(state) > 0 && state[0] != 0; state = state[c.slot():] {
 		switch location := int(state[0]); {
@@ -148,11 +148,11 @@ func (c codec) unbound(state []byte) (pending, nominated bool) {
 func (c codec) unpack(state []byte, a *Arrangement) {
 	a.Left = Left{state[0], state[1], state[2], state[3], 0}
 	state = state[4:]
-	a.ArrivalsOfKind = a.ArrivalsOfKind[:0]
-	for i := range c.kinds {
-		a.ArrivalsOfKind = append(a.ArrivalsOfKind, int(state[i]))
+	a.ArrivalsOfTemplate = a.ArrivalsOfTemplate[:0]
+	for i := range c.templates {
+		a.ArrivalsOfTemplate = append(a.ArrivalsOfTemplate, int(state[i]))
 	}
-	state = state[c.kinds:]
+	state = state[c.templates:]
 	a.Owed = a.Owed[:0]
 	for i := range c.owed {
 		a.Owed = append(a.Owed, int(state[i]))
@@ -164,21 +164,21 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 	if state = state[c.changes:]; c.changes > 0 {
 		a.Left.NodeChanges = changes[0]
 	}
-	places := 0
-	for places < c.nodes && state[places] != 0 {
-		if places == cap(a.Places) {
-			a.Places = append(a.Places[:places], Place{})
+	nodeStates := 0
+	for nodeStates < c.nodes && state[nodeStates] != 0 {
+		if nodeStates == cap(a.Nodes) {
+			a.Nodes = append(a.Nodes[:nodeStates], NodeState{})
 		}
-		a.Places = a.Places[:places+1]
-		place := &a.Places[places]
-		place.Kind, place.Changed, place.ID = int(state[places])-1, 0, 0
+		a.Nodes = a.Nodes[:nodeStates+1]
+		nodeState := &a.Nodes[nodeStates]
+		nodeState.Template, nodeState.Changed, nodeState.ID = int(state[nodeStates])-1, 0, 0
 		if c.changes > 0 {
-			place.Changed = NodeChange(changes[1+places])
+			nodeState.Changed = NodeChange(changes[1+nodeStates])
 		}
-		place.Bound, place.Nominated = place.Bound[:0], place.Nominated[:0]
-		places++
+		nodeState.Bound, nodeState.Nominated = nodeState.Bound[:0], nodeState.Nominated[:0]
+		nodeStates++
 	}
-	a.Places = a.Places[:places]
+	a.Nodes = a.Nodes[:nodeStates]
 	a.Pending = a.Pending[:0]
 	state = state[c.nodes:]
 	for len(state) > 0 && state[0] != 0 {
@@ -195,13 +195,13 @@ func (c codec) unpack(state []byte, a *Arrangement) {
 		p := podOfCode(code << rankBits).withRank(rank)
 		switch {
 		case location <= c.nodes:
-			place := &a.Places[location-1]
-			place.Bound = append(place.Bound, p)
+			nodeState := &a.Nodes[location-1]
+			nodeState.Bound = append(nodeState.Bound, p)
 		case location == 1+c.nodes:
 			a.Pending = append(a.Pending, p)
 		default:
-			place := &a.Places[location-2-c.nodes]
-			place.Nominated = append(place.Nominated, p)
+			nodeState := &a.Nodes[location-2-c.nodes]
+			nodeState.Nominated = append(nodeState.Nominated, p)
 		}
 	}
 }

@@ -16,11 +16,11 @@ func FuzzCodec(f *testing.F) { f.Fuzz(rapid.MakeFuzz(codecRoundTrip)) }
 
 func codecRoundTrip(t *rapid.T) {
 	c := codec{
-		nodes: rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
-		pods:  rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
-		kinds: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded kinds"),
-		owed:  rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "kinds recreated"),
-		wide:  rapid.Bool().Draw(t, "wide"),
+		nodes:     rapid.SampledFrom([]int{1, 2, 5, maxNodes}).Draw(t, "nodes"),
+		pods:      rapid.SampledFrom([]int{0, 1, 7, maxPods}).Draw(t, "pods"),
+		templates: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "bounded templates"),
+		owed:      rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "templates recreated"),
+		wide:      rapid.Bool().Draw(t, "wide"),
 
 		budgets: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "budgets"),
 		ranked:  rapid.Bool().Draw(t, "ranked"),
@@ -31,7 +31,12 @@ func codecRoundTrip(t *rapid.T) {
 	a := drawFor(t, c)
 	state := make([]byte, c.width())
 	c.pack(a, state)
-	back := &Arrangement{Pending: []Pod{1}, ArrivalsOfKind: []int{9}, Owed: []int{9}, Budgets: []uint8{9}} // scratch that was used before
+	back := &Arrangement{
+		Pending:            []Pod{1},
+		ArrivalsOfTemplate: []int{9},
+		Owed:               []int{9},
+		Budgets:            []uint8{9},
+	} // scratch that was used before
 	c.unpack(state, back)
 	if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
@@ -46,41 +51,43 @@ func codecRoundTrip(t *rapid.T) {
 
 // drawFor draws a canonical arrangement that fits the codec, at its limits as well.
 func drawFor(t *rapid.T, c codec) *Arrangement {
-	kinds := 256 / phases
+	templates := 256 / phases
 	if c.wide {
-		kinds = maxPodKinds
+		templates = maxPodTemplates
 	}
-	a := &Arrangement{Left: Left{Arrivals: rapid.Uint8().Draw(t, "arrivals"), Placements: rapid.Uint8().Draw(t, "placements")}}
+	a := &Arrangement{
+		Left: Left{Arrivals: rapid.Uint8().Draw(t, "arrivals"), Placements: rapid.Uint8().Draw(t, "placements")},
+	}
 	if c.changes > 0 {
 		a.Left.NodeChanges = rapid.Uint8().Draw(t, "changes of nodes")
 	}
 	for range c.budgets {
 		a.Budgets = append(a.Budgets, rapid.Uint8().Draw(t, "budget"))
 	}
-	for range c.kinds {
-		a.ArrivalsOfKind = append(a.ArrivalsOfKind, rapid.IntRange(0, maxPods).Draw(t, "arrivals of kind"))
+	for range c.templates {
+		a.ArrivalsOfTemplate = append(a.ArrivalsOfTemplate, rapid.IntRange(0, maxPods).Draw(t, "arrivals of template"))
 	}
 	for range c.owed {
 		a.Owed = append(a.Owed, rapid.IntRange(0, maxPods).Draw(t, "owed"))
 	}
-	for range rapid.SampledFrom([]int{0, 1, c.nodes}).Draw(t, "places") {
-		place := Place{Kind: rapid.IntRange(0, maxNodeKinds-1).Draw(t, "kind")}
+	for range rapid.SampledFrom([]int{0, 1, c.nodes}).Draw(t, "nodes") {
+		nodeState := NodeState{Template: rapid.IntRange(0, maxNodeTemplates-1).Draw(t, "kind")}
 		if c.changes > 0 {
-			place.Changed = NodeChange(rapid.IntRange(0, nodeChanges-1).Draw(t, "change"))
+			nodeState.Changed = NodeChange(rapid.IntRange(0, nodeChanges-1).Draw(t, "change"))
 		}
-		a.Places = append(a.Places, place)
+		a.Nodes = append(a.Nodes, nodeState)
 	}
 	for range rapid.SampledFrom([]int{0, min(3, c.pods), c.pods}).Draw(t, "pods") {
-		p := newPod(rapid.IntRange(0, kinds-1).Draw(t, "kind"), Running, 0)
+		p := newPod(rapid.IntRange(0, templates-1).Draw(t, "kind"), Running, 0)
 		to := &a.Pending
-		if place := rapid.IntRange(-1, len(a.Places)-1).Draw(t, "place"); place >= 0 {
-			to = &a.Places[place].Nominated
+		if nodeState := rapid.IntRange(-1, len(a.Nodes)-1).Draw(t, "place"); nodeState >= 0 {
+			to = &a.Nodes[nodeState].Nominated
 			if rapid.Bool().Draw(t, "bound") {
 				p = p.withPhase(rapid.SampledFrom([]Phase{Running, Preempted, Terminating}).Draw(t, "phase"))
 				if c.ranked {
 					p = p.withRank(rapid.IntRange(0, maxRank).Draw(t, "rank"))
 				}
-				to = &a.Places[place].Bound
+				to = &a.Nodes[nodeState].Bound
 			}
 		}
 		*to = append(*to, p)
@@ -94,7 +101,7 @@ func TestActionsPackInto32Bits(t *testing.T) {
 		a := Action{
 			Class: Class(rapid.IntRange(0, len(Classes())-1).Draw(t, "class")),
 			Pod:   rapid.Uint32Max(1<<21-1).Draw(t, "pod"),
-			Place: rapid.IntRange(-1, maxNodes-1).Draw(t, "place"),
+			Node:  rapid.IntRange(-1, maxNodes-1).Draw(t, "place"),
 		}
 		if diff := cmp.Diff(a, UnpackAction(a.Pack())); diff != "" {
 			t.Fatalf("unpacked (-packed +unpacked):\n%s", diff)
@@ -105,7 +112,12 @@ func TestActionsPackInto32Bits(t *testing.T) {
 // TestLimits: what the encoding cannot hold is refused, with the name of the limit.
 func TestLimits(t *testing.T) {
 	good := func() *Scenario {
-		return &Scenario{Name: "s", Initial: []Cluster{{Places: make([]ClusterNode, 1)}}, Nodes: make([]NodeKind, 1), Pods: make([]PodKind, 1)}
+		return &Scenario{
+			Name:    "s",
+			Initial: []Cluster{{Nodes: make([]ClusterNode, 1)}},
+			Nodes:   make([]NodeTemplate, 1),
+			Pods:    make([]PodTemplate, 1),
+		}
 	}
 	for _, row := range []struct {
 		reason string
@@ -114,12 +126,18 @@ func TestLimits(t *testing.T) {
 	}{
 		{"it is as it should be", func(*Scenario) {}, ""},
 		{"as many pods as go", func(s *Scenario) { s.Actions.Arrivals = maxPods }, ""},
-		{"one more", func(s *Scenario) { s.Actions.Arrivals = maxPods + 1 }, "scenario s has 251 pods; at most 250 can be explored"},
-		{"nodes are counted per cluster", func(s *Scenario) { s.Initial[0].Places = make([]ClusterNode, maxNodes+1) }, "scenario s has 121 nodes; at most 120 can be explored"},
-		{"kinds of node", func(s *Scenario) { s.Nodes = make([]NodeKind, maxNodeKinds+1) }, "scenario s has 251 kinds of node; at most 250 can be explored"},
-		{"kinds of pod", func(s *Scenario) { s.Pods = make([]PodKind, maxPodKinds+1) }, "scenario s has 20001 kinds of pod; at most 20000 can be explored"},
-		{"completions", func(s *Scenario) { s.Actions.Completions = 256 }, "scenario s has 256 completions; at most 250 can be explored"},
-		{"bounds for kinds that are not there", func(s *Scenario) { s.Actions.ArrivalsOfKind = []int{1, 2} }, "scenario s bounds the arrivals of 2 kinds of pod, but has 1"},
+		{"one more", func(s *Scenario) { s.Actions.Arrivals = maxPods + 1 },
+			"scenario s has 251 pods; at most 250 can be explored"},
+		{"nodes are counted per cluster", func(s *Scenario) { s.Initial[0].Nodes = make([]ClusterNode, maxNodes+1) },
+			"scenario s has 121 nodes; at most 120 can be explored"},
+		{"node templates", func(s *Scenario) { s.Nodes = make([]NodeTemplate, maxNodeTemplates+1) },
+			"scenario s has 251 node templates; at most 250 can be explored"},
+		{"pod templates", func(s *Scenario) { s.Pods = make([]PodTemplate, maxPodTemplates+1) },
+			"scenario s has 20001 pod templates; at most 20000 can be explored"},
+		{"completions", func(s *Scenario) { s.Actions.Completions = 256 },
+			"scenario s has 256 completions; at most 250 can be explored"},
+		{"bounds for templates that are not there", func(s *Scenario) { s.Actions.ArrivalsOfTemplate = []int{1, 2} },
+			"scenario s bounds the arrivals of 2 pod templates, but has 1"},
 		{"nothing to begin with", func(s *Scenario) { s.Initial = nil }, "scenario s has no initial cluster"},
 	} {
 		s := good()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDigestAcrossCatalogs: the digests of a scenario's questions depend on neither what else is in the catalog nor the order of kinds
-// there.
+// TestDigestAcrossCatalogs: the digests of a scenario's questions depend on neither what else is in the catalog nor
+// the order of templates there.
 func TestDigestAcrossCatalogs(t *testing.T) {
 	crowded := NewCatalog()
 	other := smallScenario(0, 1)
@@ -22,26 +22,26 @@ func TestDigestAcrossCatalogs(t *testing.T) {
 	}
 }
 
-// digestsOf gives the digests of questions about the small scenario with at most two pods besides the one that asks.
+// digestsOf returns the digests of questions about the small scenario with at most two pods besides the one that asks.
 func digestsOf(t *testing.T, c *Catalog) []Digest {
 	t.Helper()
 	m, err := NewMachine(smallScenario(0, 1), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	questioner := m.NewQuestioner()
+	builder := m.NewQuestionBuilder()
 	var digests []Digest
 	for i := range m.Scenario.Initial {
 		for first := range m.Scenario.Pods {
 			for second := range m.Scenario.Pods {
-				for asker := range m.Scenario.Pods {
+				for pending := range m.Scenario.Pods {
 					a := m.arrange(i, nil)
-					a.Places[0].Bound = []Pod{newPod(first, Running, 0), newPod(second, Preempted, 0)}
-					a.Pending = []Pod{newPod(asker, Running, 0)}
+					a.Nodes[0].Bound = []Pod{newPod(first, Running, 0), newPod(second, Preempted, 0)}
+					a.Pending = []Pod{newPod(pending, Running, 0)}
 					a.Canonical()
-					questioner.Enter(a)
-					questioner.Ask(Asker{Kind: asker, Place: -1})
-					digests = append(digests, c.Digest(questioner.Question(Asker{Kind: asker, Place: -1})))
+					builder.Enter(a)
+					builder.Build(PendingPod{Template: pending, Node: -1})
+					digests = append(digests, c.Digest(builder.Question(PendingPod{Template: pending, Node: -1})))
 				}
 			}
 		}

@@ -15,15 +15,15 @@ type dryRun struct {
 	spec     *spec.Scheduler
 	snapshot *spec.Snapshot
 	node     int
-	asker    *v1.Pod
+	pending  *v1.Pod
 	// pods are those bound to the node, and bound what they are; sorted, so that pods that are alike are neighbours.
 	pods  []*v1.Pod
 	bound []Pod
-	// fits tells whether the asker is feasible without the pods at the indexes, of alike pods the first ones.
+	// fits reports whether the pending pod is feasible without the pods at the indexes, of alike pods the first ones.
 	fits func(indexes []int) bool
 }
 
-// victims gives the documented and the ideal sets of victims, as ascending indexes of pods.
+// victims returns the documented and the ideal sets of victims, as ascending indexes of pods.
 func (d dryRun) victims() (documented, ideal [][]int) {
 	jeopardy := d.jeopardy()
 	if len(jeopardy) == 0 {
@@ -40,11 +40,11 @@ func (d dryRun) victims() (documented, ideal [][]int) {
 	return documented, d.leastSets(jeopardy, all)
 }
 
-// jeopardy gives the pods that may be evicted, sorted: each entry holds the indexes of pods that are alike.
+// jeopardy returns the pods that may be evicted, sorted: each entry holds the indexes of pods that are alike.
 func (d dryRun) jeopardy() [][]int {
 	var sorts [][]int
 	for i, pod := range d.pods {
-		if spec.Priority(pod) >= spec.Priority(d.asker) {
+		if spec.Priority(pod) >= spec.Priority(d.pending) {
 			continue
 		}
 		last := len(sorts) - 1
@@ -57,7 +57,7 @@ func (d dryRun) jeopardy() [][]int {
 	return sorts
 }
 
-// indexesOf gives the first count[i] indexes of each sort, ascending.
+// indexesOf returns the first count[i] indexes of each sort, ascending.
 func indexesOf(sorts [][]int, count []int) []int {
 	var indexes []int
 	for i, n := range count {
@@ -103,7 +103,7 @@ func (d dryRun) reprieve(sorts [][]int, all []int) [][]int {
 	return sets
 }
 
-// firstBack gives the sorts of which a pod may be put back first.
+// firstBack returns the sorts of which a pod may be put back first.
 func (d dryRun) firstBack(sorts [][]int, waiting []int) []int {
 	pods := func(count []int) []*v1.Pod {
 		var pods []*v1.Pod
@@ -126,7 +126,7 @@ func (d dryRun) firstBack(sorts [][]int, waiting []int) []int {
 	return indexes
 }
 
-// leastSets gives the sets of least casualty whose eviction makes the pod feasible.
+// leastSets returns the sets of least casualty whose eviction makes the pod feasible.
 func (d dryRun) leastSets(sorts [][]int, all []int) [][]int {
 	var least [][]int
 	var casualty spec.Casualty
@@ -139,7 +139,7 @@ func (d dryRun) leastSets(sorts [][]int, all []int) [][]int {
 		for _, i := range set {
 			victims = append(victims, d.pods[i])
 		}
-		damage := d.spec.CasualtyOf(d.asker, spec.Candidate{Node: d.node, Victims: victims}, d.snapshot)
+		damage := d.spec.CasualtyOf(d.pending, spec.Candidate{Node: d.node, Victims: victims}, d.snapshot)
 		order := -1
 		if len(least) > 0 {
 			order = damage.Compare(casualty)

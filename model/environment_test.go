@@ -13,8 +13,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestStartsInOrder: along every trace pods start in the order in which they are bound, and one that is bound starts after all others of its
-// priority; in states, ranks have no gaps.
+// TestStartsInOrder: along every trace pods start in the order in which they are bound, and one that is bound
+// starts after all others of its priority; in states, ranks have no gaps.
 func TestStartsInOrder(t *testing.T) {
 	s := environments()["pods start in order"]
 	e := explore(t, s)
@@ -35,7 +35,8 @@ func TestStartsInOrder(t *testing.T) {
 			}
 			order = slices.DeleteFunc(order, func(name string) bool { return there[name] == nil })
 			if i > 0 {
-				if step := stages[i-1].Step; (step.Class == Schedule || step.Class == ByHand) && spec.Priority(step.Pod) == 0 {
+				if step := stages[i-1].Step; (step.Class == Bind || step.Class == ByHand) &&
+					spec.Priority(step.Pod) == 0 {
 					order = append(order, step.Pod.Name)
 				}
 			}
@@ -44,7 +45,13 @@ func TestStartsInOrder(t *testing.T) {
 			}
 			for j, name := range order {
 				if want := startOf(&v1.Pod{}, j+1); !there[name].Status.StartTime.Equal(want) {
-					t.Fatalf("%s was bound as number %d of those there, and starts at %v, want %v", name, j+1, there[name].Status.StartTime, want)
+					t.Fatalf(
+						"%s was bound as number %d of those there, and starts at %v, want %v",
+						name,
+						j+1,
+						there[name].Status.StartTime,
+						want,
+					)
 				}
 			}
 			ranks = max(ranks, len(order))
@@ -55,7 +62,8 @@ func TestStartsInOrder(t *testing.T) {
 	}
 }
 
-// TestRankAll: what is bound in the beginning is ranked by what its kind says of its start, and equal starts are equal.
+// TestRankAll: what is bound in the initial state is ranked by what its template says of its start, and equal
+// starts are equal.
 func TestRankAll(t *testing.T) {
 	s := smallScenario(0, 0)
 	s.Actions.StartInOrder = true
@@ -63,11 +71,16 @@ func TestRankAll(t *testing.T) {
 	later.Name, later.Pod = "later", later.Pod.DeepCopy()
 	later.Pod.Status.StartTime = startOf(&v1.Pod{}, 9)
 	s.Pods = append(s.Pods, later)
-	a := &Arrangement{Places: []Place{{Bound: []Pod{newPod(2, Running, 1), newPod(0, Running, 2)}}, {Bound: []Pod{newPod(0, Running, 3), newPod(1, Running, 4)}}}}
+	a := &Arrangement{
+		Nodes: []NodeState{
+			{Bound: []Pod{newPod(2, Running, 1), newPod(0, Running, 2)}},
+			{Bound: []Pod{newPod(0, Running, 3), newPod(1, Running, 4)}},
+		},
+	}
 	a.rankAll(s)
 	got := map[int]int{}
-	for _, place := range a.Places {
-		for _, p := range place.Bound {
+	for _, nodeState := range a.Nodes {
+		for _, p := range nodeState.Bound {
 			got[p.ID()] = p.Rank()
 		}
 	}
@@ -75,14 +88,14 @@ func TestRankAll(t *testing.T) {
 		t.Errorf("ranks (-want +got):\n%s", diff)
 	}
 	// One of two that are equal goes: the other keeps its rank, and nobody moves up. Then it goes too.
-	a.Places[0].Bound = a.Places[0].Bound[:1]
+	a.Nodes[0].Bound = a.Nodes[0].Bound[:1]
 	a.closeRank(s, newPod(0, Running, 2).withRank(1))
-	if rank := a.Places[0].Bound[0].Rank(); rank != 2 {
+	if rank := a.Nodes[0].Bound[0].Rank(); rank != 2 {
 		t.Errorf("beside one of rank 1 it has rank %d, want 2", rank)
 	}
-	a.Places[1].Bound = nil
+	a.Nodes[1].Bound = nil
 	a.closeRank(s, newPod(0, Running, 3).withRank(1))
-	if rank := a.Places[0].Bound[0].Rank(); rank != 1 {
+	if rank := a.Nodes[0].Bound[0].Rank(); rank != 1 {
 		t.Errorf("alone it has rank %d, want 1", rank)
 	}
 }
@@ -95,10 +108,10 @@ func TestNodesChange(t *testing.T) {
 	for _, state := range e.order {
 		var a Arrangement
 		e.machine.Unpack([]byte(state), &a)
-		for _, asker := range a.Askers(e.machine.Scenario, nil) {
-			e.questioner.Enter(&a)
-			e.questioner.Ask(asker)
-			q, _ := e.machine.Catalog.Objects(e.questioner.Question(asker))
+		for _, pending := range a.PendingPods(e.machine.Scenario, nil) {
+			e.builder.Enter(&a)
+			e.builder.Build(pending)
+			q, _ := e.machine.Catalog.Objects(e.builder.Question(pending))
 			names := map[string]bool{}
 			for _, node := range q.Snapshot.Nodes {
 				names[node.Name] = true
@@ -117,13 +130,17 @@ func TestNodesChange(t *testing.T) {
 		}
 	}
 	const taint = "node.kubernetes.io/not-ready:NoSchedule"
-	if diff := cmp.Diff(map[string]bool{"": true, "cordoned ": true, taint: true, "cordoned " + taint: true}, changes); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"": true, "cordoned ": true, taint: true, "cordoned " + taint: true},
+		changes); diff != "" {
 		t.Errorf("how nodes change (-want +got):\n%s", diff)
 	}
-	kind := NodeKind{Name: "n", Node: &v1.Node{Spec: v1.NodeSpec{Unschedulable: true, Taints: []v1.Taint{notReady}}}}
-	back := kind.changed(cordonChanged | taintChanged)
-	if back.Node.Spec.Unschedulable || len(back.Node.Spec.Taints) > 0 || len(kind.Node.Spec.Taints) != 1 {
-		t.Errorf("a node that is cordoned and not ready in the beginning changes to %+v", back.Node.Spec)
+	template := NodeTemplate{
+		Name: "n",
+		Node: &v1.Node{Spec: v1.NodeSpec{Unschedulable: true, Taints: []v1.Taint{notReady}}},
+	}
+	back := template.changed(cordonChanged | taintChanged)
+	if back.Node.Spec.Unschedulable || len(back.Node.Spec.Taints) > 0 || len(template.Node.Spec.Taints) != 1 {
+		t.Errorf("a node that is cordoned and not ready in the initial state changes to %+v", back.Node.Spec)
 	}
 }
 
@@ -163,7 +180,8 @@ func TestBudgetsAreRefreshed(t *testing.T) {
 	}
 }
 
-// TestAllowanceIsCanonical: a budget that allows again what its manifest says is as it was, unless the manifest has pods that are being evicted.
+// TestAllowanceIsCanonical: a budget that allows again what its manifest says is as it was, unless the manifest has
+// pods that are being evicted.
 func TestAllowanceIsCanonical(t *testing.T) {
 	s := environments()["budgets are refreshed"]
 	budget := s.Around.PodDisruptionBudgets[0]
@@ -172,7 +190,7 @@ func TestAllowanceIsCanonical(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := m.arrange(0, nil)
-	a.Places[0].Bound = []Pod{newPod(0, Running, 0), newPod(0, Preempted, 0)}
+	a.Nodes[0].Bound = []Pod{newPod(0, Running, 0), newPod(0, Preempted, 0)}
 	for _, row := range []struct {
 		reason string
 		status policyv1.PodDisruptionBudgetStatus
@@ -180,7 +198,8 @@ func TestAllowanceIsCanonical(t *testing.T) {
 	}{
 		{"nothing changes", policyv1.PodDisruptionBudgetStatus{}, 0},
 		{"it allowed more", policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1}, 1},
-		{"somebody was being evicted", policyv1.PodDisruptionBudgetStatus{DisruptedPods: map[string]metav1.Time{"low": {}}}, 1},
+		{"somebody was being evicted",
+			policyv1.PodDisruptionBudgetStatus{DisruptedPods: map[string]metav1.Time{"low": {}}}, 1},
 	} {
 		budget.Status = row.status
 		if got := a.allowance(m.Scenario, 0); got != row.want {

@@ -10,19 +10,22 @@ import (
 type Estimate struct {
 	// States is the number. From 1e30 on it is only known that there are at least as many.
 	States float64
-	// Exact tells that nothing was continued: States is off by no more than the pods that preemptions and deletions leave pending.
+	// Exact tells that nothing was continued: States is off by no more than the pods that preemptions and deletions
+	// leave pending.
 	Exact bool
 }
 
 // EstimateStates counts the states of a scenario without exploring them all, as the spec would have it.
 //
-// A pod that is pending without a nomination changes no decision. So it suffices to go through the settled states, those in
-// which no pod that arrived is pending, and to count for each the multisets of pods that may be pending besides:
+// A pod that is pending without a nomination changes no decision. So it suffices to go through the settled states,
+// those in which no pod that arrived is pending, and to count for each the multisets of pods that may be pending
+// besides:
 //
-//	sum over settled states s, r <= arrivals left in s:  multisets of r pods out of the kinds
+//	sum over settled states s, r <= arrivals left in s:  multisets of r pods out of the templates
 //
-// Settled states are gone through in order of the number of pods that have been decided about, until the spec has answered
-// effort questions. The numbers that are missing then are continued: as long as they grow, they grow ever more slowly.
+// Settled states are gone through in order of the number of pods that have been decided about, until the spec has
+// answered effort questions. The numbers that are missing then are continued: as long as they grow, they grow ever
+// more slowly.
 //
 // The error tells that the scenario cannot be explored at all, as it exceeds the encoding.
 func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error) {
@@ -32,13 +35,13 @@ func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error
 		return Estimate{}, err
 	}
 	e := &settled{
-		machine: machine, tables: NewTables(catalog, m), questioner: machine.NewQuestioner(), effort: effort,
+		machine: machine, tables: NewTables(catalog, m), builder: machine.NewQuestionBuilder(), effort: effort,
 		moves: map[string][]Move{}, seen: map[string]bool{}, state: make([]byte, machine.Width()),
 	}
 	for i := range machine.Scenario.Initial {
 		pending := len(machine.Scenario.Initial[i].Pending)
-		for _, place := range machine.Scenario.Initial[i].Places {
-			pending += len(place.Nominated)
+		for _, nodeState := range machine.Scenario.Initial[i].Nodes {
+			pending += len(nodeState.Nominated)
 		}
 		e.pending = max(e.pending, pending)
 	}
@@ -52,18 +55,19 @@ func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error
 
 // settled goes through settled states.
 type settled struct {
-	machine    *Machine
-	tables     *Tables
-	questioner *Questioner
+	machine *Machine
+	tables  *Tables
+	builder *QuestionBuilder
 	// effort is the number of questions that the spec may still answer.
 	effort int
 	// moves are those of the questions answered.
 	moves map[string][]Move
 	seen  map[string]bool
-	// waiting are the states to expand, and count sums up how many states each state stands for, both by the number of pods decided about.
+	// waiting are the states to expand, and count sums up how many states each state stands for, both by the number
+	// of pods decided about.
 	waiting [][]string
 	count   []float64
-	// pending is the largest number of pods pending in the beginning, nominated ones included.
+	// pending is the largest number of pods pending in the initial state, nominated ones included.
 	pending int
 	state   []byte
 }
@@ -118,7 +122,7 @@ func (e *settled) find(a *Arrangement) {
 	state := string(e.state)
 	e.seen[state] = true
 	decided := e.pending + e.machine.Scenario.Actions.Arrivals - int(a.Left.Arrivals) - len(a.Pending)
-	decided = max(0, decided) // more evicted pods may have come back than were pending in the beginning
+	decided = max(0, decided) // more evicted pods may have come back than were pending in the initial state
 	e.waiting[decided] = append(e.waiting[decided], state)
 	e.count[decided] += multisetsUpTo(len(e.machine.Scenario.Pods), int(a.Left.Arrivals))
 }
@@ -130,7 +134,8 @@ func (e *settled) expand(state string) bool {
 	scenario := e.machine.Scenario
 	able := true
 	now.Environment(scenario, func(action Action) {
-		if action.Class == Arrive && slices.ContainsFunc(now.Pending, func(p Pod) bool { return p.Kind() == int(action.Pod) }) {
+		if action.Class == Arrive &&
+			slices.ContainsFunc(now.Pending, func(p Pod) bool { return p.Template() == int(action.Pod) }) {
 			return // that pod is decided about in its place
 		}
 		next.CopyFrom(&now)
@@ -145,28 +150,29 @@ func (e *settled) expand(state string) bool {
 		next.Canonical()
 		var arrived Arrangement
 		arrived.CopyFrom(&next)
-		able = able && e.decide(&arrived, Asker{Kind: int(action.Pod), Place: -1})
+		able = able && e.decide(&arrived, PendingPod{Template: int(action.Pod), Node: -1})
 	})
-	for _, asker := range now.Askers(scenario, nil) {
-		able = able && e.decide(&now, asker)
+	for _, pending := range now.PendingPods(scenario, nil) {
+		able = able && e.decide(&now, pending)
 	}
 	return able
 }
 
-// decide finds the states that a decision about the asker leads to, if it leads on.
-func (e *settled) decide(a *Arrangement, asker Asker) bool {
-	e.questioner.Enter(a)
-	key, order := e.questioner.Ask(asker)
+// decide finds the states that a decision about the pending pod leads to, if it leads on.
+func (e *settled) decide(a *Arrangement, pending PendingPod) bool {
+	e.builder.Enter(a)
+	key, order := e.builder.Build(pending)
 	moves, known := e.moves[string(key)]
 	if !known {
 		if e.effort == 0 {
 			return false
 		}
 		e.effort--
-		q := e.questioner.Question(asker)
-		answer := e.tables.Answer(q)
-		for _, outcome := range answer.Expectation.Outcomes {
-			if move, err := q.Move(outcome, answer.PodsOf); err == nil { // the spec evicts from the nominated node only
+		q := e.builder.Question(pending)
+		evaluation := e.tables.Evaluate(q)
+		for _, outcome := range evaluation.Expected.Outcomes {
+			// the spec evicts from the nominated node only
+			if move, err := q.Move(outcome, evaluation.PodsOf); err == nil {
 				moves = append(moves, move)
 			}
 		}
@@ -174,24 +180,24 @@ func (e *settled) decide(a *Arrangement, asker Asker) bool {
 	}
 	var next Arrangement
 	for _, move := range moves {
-		if move.Idle(asker) || move.Kind == spec.Nominate && !e.machine.Scenario.Actions.Preempt {
+		if move.Idle(pending) || move.Type == spec.Preempt && !e.machine.Scenario.Actions.Preempt {
 			continue
 		}
-		if move.Place >= 0 {
-			move.Place = order[move.Place]
+		if move.Node >= 0 {
+			move.Node = order[move.Node]
 		}
 		next.CopyFrom(a)
-		next.Apply(e.machine.Scenario, asker, move)
+		next.Apply(e.machine.Scenario, pending, move)
 		e.find(&next)
 	}
 	return true
 }
 
-// multisetsUpTo is the number of multisets of at most so many elements out of so many kinds.
-func multisetsUpTo(kinds, most int) float64 {
+// multisetsUpTo is the number of multisets of at most so many elements out of so many templates.
+func multisetsUpTo(templates, most int) float64 {
 	n := 1.0
 	for i := range most {
-		n *= float64(kinds+i+1) / float64(i+1)
+		n *= float64(templates+i+1) / float64(i+1)
 	}
 	return n
 }

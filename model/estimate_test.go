@@ -20,7 +20,7 @@ func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, questioner := model.NewTables(catalog, m), machine.NewQuestioner()
+	tables, builder := model.NewTables(catalog, m), machine.NewQuestionBuilder()
 	seen := map[string]bool{}
 	var queue []string
 	find := func(a *model.Arrangement) {
@@ -44,21 +44,21 @@ func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
 			next.Act(machine.Scenario, action, 0)
 			find(&next)
 		})
-		for _, asker := range now.Askers(machine.Scenario, nil) {
-			questioner.Enter(&now)
-			_, order := questioner.Ask(asker)
-			q := questioner.Question(asker)
-			answer := tables.Answer(q)
-			for _, outcome := range answer.Expectation.Outcomes {
-				move, err := q.Move(outcome, answer.PodsOf)
+		for _, pending := range now.PendingPods(machine.Scenario, nil) {
+			builder.Enter(&now)
+			_, order := builder.Build(pending)
+			q := builder.Question(pending)
+			evaluation := tables.Evaluate(q)
+			for _, outcome := range evaluation.Expected.Outcomes {
+				move, err := q.Move(outcome, evaluation.PodsOf)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if move.Place >= 0 {
-					move.Place = order[move.Place]
+				if move.Node >= 0 {
+					move.Node = order[move.Node]
 				}
 				next.CopyFrom(&now)
-				next.Apply(machine.Scenario, asker, move)
+				next.Apply(machine.Scenario, pending, move)
 				find(&next)
 			}
 		}
@@ -66,7 +66,8 @@ func reachable(t *testing.T, s *model.Scenario, m *spec.Scheduler) int {
 	return len(seen)
 }
 
-// estimated is a scenario of two kinds of node and two of pod, in which every cluster of the given size is a beginning.
+// estimated is a scenario of two node templates and two of pod, in which every cluster of the given size is a
+// beginning.
 func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *model.Scenario {
 	node := func(name, cpu string) *v1.Node {
 		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1.NodeStatus{Allocatable: v1.ResourceList{
@@ -74,24 +75,33 @@ func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *m
 		}}}
 	}
 	pod := func(name, cpu string, priority int32) *v1.Pod {
-		return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: v1.PodSpec{Priority: &priority, Containers: []v1.Container{{
-			Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}},
-		}}}}
+		return &v1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+			Spec: v1.PodSpec{Priority: &priority, Containers: []v1.Container{{
+				Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}},
+			}}},
+		}
 	}
 	s := &model.Scenario{
-		Name:    "estimated",
-		Nodes:   []model.NodeKind{{Name: "small", Node: node("small", "2")}, {Name: "large", Node: node("large", "3")}},
-		Pods:    []model.PodKind{{Name: "low", Pod: pod("low", "1", 0)}, {Name: "high", Pod: pod("high", "2", high)}},
+		Name: "estimated",
+		Nodes: []model.NodeTemplate{
+			{Name: "small", Node: node("small", "2")},
+			{Name: "large", Node: node("large", "3")},
+		},
+		Pods: []model.PodTemplate{
+			{Name: "low", Pod: pod("low", "1", 0)},
+			{Name: "high", Pod: pod("high", "2", high)},
+		},
 		Actions: model.Actions{Arrivals: arrivals, Preempt: true, VictimGone: true},
 	}
 	for large := 0; large <= nodes; large++ {
 		var cluster model.Cluster
 		for i := range nodes {
-			kind := 0
+			template := 0
 			if i < large {
-				kind = 1
+				template = 1
 			}
-			cluster.Places = append(cluster.Places, model.ClusterNode{Kind: kind})
+			cluster.Nodes = append(cluster.Nodes, model.ClusterNode{Template: template})
 		}
 		s.Initial = append(s.Initial, cluster)
 	}
@@ -101,19 +111,20 @@ func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *m
 	return s
 }
 
-// evicting lets the scenario begin with so many pods on its node, no two alike, which all have to go for the one that waits.
+// evicting lets the scenario begin with so many pods on its node, no two alike, which all have to go for the one
+// that waits.
 func evicting(s *model.Scenario, victims int) {
 	s.Initial = s.Initial[:1]
 	cluster := &s.Initial[0]
 	for i := range victims {
-		kind := model.PodKind{Name: fmt.Sprintf("victim-%d", i), Pod: s.Pods[0].Pod.DeepCopy()}
-		kind.Pod.Name = kind.Name
-		kind.Pod.Labels = map[string]string{"app": kind.Name}
-		kind.Pod.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("10m")
-		cluster.Places[0].Bound = append(cluster.Places[0].Bound, model.ClusterPod{Kind: len(s.Pods)})
-		s.Pods = append(s.Pods, kind)
+		template := model.PodTemplate{Name: fmt.Sprintf("victim-%d", i), Pod: s.Pods[0].Pod.DeepCopy()}
+		template.Pod.Name = template.Name
+		template.Pod.Labels = map[string]string{"app": template.Name}
+		template.Pod.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("10m")
+		cluster.Nodes[0].Bound = append(cluster.Nodes[0].Bound, model.ClusterPod{Template: len(s.Pods)})
+		s.Pods = append(s.Pods, template)
 	}
-	cluster.Pending = []model.ClusterPod{{Kind: 1}}
+	cluster.Pending = []model.ClusterPod{{Template: 1}}
 }
 
 func TestEstimateStates(t *testing.T) {
@@ -127,25 +138,49 @@ func TestEstimateStates(t *testing.T) {
 	}{
 		{"without preemption it is exact", estimated(2, 4, 0, nil), effort, 1, 1},
 		{"with more nodes and pods too", estimated(3, 5, 0, nil), effort, 1, 1},
-		{"with pods that complete too", estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Completions = 1 }), effort, 1, 1},
-		{"with pods bound by hand too", estimated(2, 3, 0, func(s *model.Scenario) { s.Actions.Placements = 2 }), effort, 1, 1},
-		{"with pods that pend in the beginning too", estimated(2, 2, 0, func(s *model.Scenario) {
+		{
+			"with pods that complete too",
+			estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Completions = 1 }),
+			effort,
+			1,
+			1,
+		},
+		{
+			"with pods bound by hand too",
+			estimated(2, 3, 0, func(s *model.Scenario) { s.Actions.Placements = 2 }),
+			effort,
+			1,
+			1,
+		},
+		{"with pods that pend in the initial state too", estimated(2, 2, 0, func(s *model.Scenario) {
 			for i := range s.Initial {
-				s.Initial[i].Pending = []model.ClusterPod{{Kind: 0}, {Kind: 0}, {Kind: 1}}
+				s.Initial[i].Pending = []model.ClusterPod{{Template: 0}, {Template: 0}, {Template: 1}}
 			}
 		}), effort, 1, 1},
 		{"with nothing to arrive it counts what is there", estimated(2, 0, 0, func(s *model.Scenario) {
 			for i := range s.Initial {
-				s.Initial[i].Pending = []model.ClusterPod{{Kind: 0}, {Kind: 1}}
+				s.Initial[i].Pending = []model.ClusterPod{{Template: 0}, {Template: 1}}
 			}
 		}), effort, 1, 1},
 		{"preemptions put it off a little", estimated(2, 5, 10, nil), effort, 0.9, 1.2},
 		{"so do deletions", estimated(2, 4, 0, func(s *model.Scenario) { s.Actions.Deletions = 1 }), effort, 0.9, 1.2},
-		{"evicted pods that come back too, though more may be pending than in the beginning", estimated(1, 0, 10, func(s *model.Scenario) {
-			evicting(s, 3)
-			s.Actions.Recreations = 3
-		}), effort, 0.9, 2},
-		{"pods that were evicted are not decided about", estimated(1, 0, 10, func(s *model.Scenario) { evicting(s, 8) }), 60, 0.2, 4},
+		{
+			"evicted pods that come back too, though more may be pending than in the initial state",
+			estimated(1, 0, 10, func(s *model.Scenario) {
+				evicting(s, 3)
+				s.Actions.Recreations = 3
+			}),
+			effort,
+			0.9,
+			2,
+		},
+		{
+			"pods that were evicted are not decided about",
+			estimated(1, 0, 10, func(s *model.Scenario) { evicting(s, 8) }),
+			60,
+			0.2,
+			4,
+		},
 		{"little effort gives more than there are, not less", estimated(3, 5, 0, nil), 60, 1, 4},
 	}
 	m := spec.New(spec.DefaultProfile())
@@ -157,7 +192,13 @@ func TestEstimateStates(t *testing.T) {
 			}
 			want := float64(reachable(t, tt.scenario, m))
 			if ratio := got.States / want; ratio < tt.least || ratio > tt.most {
-				t.Errorf("the estimate is %g (exact %t), there are %g: %.2f times as many", got.States, got.Exact, want, ratio)
+				t.Errorf(
+					"the estimate is %g (exact %t), there are %g: %.2f times as many",
+					got.States,
+					got.Exact,
+					want,
+					ratio,
+				)
 			}
 			if got.Exact != (tt.effort == effort) {
 				t.Errorf("exact is %t", got.Exact)

@@ -13,9 +13,9 @@ import (
 
 // explorer goes through all states of a machine, the plain way: decisions are those the spec allows.
 type explorer struct {
-	machine    *Machine
-	tables     *Tables
-	questioner *Questioner
+	machine *Machine
+	tables  *Tables
+	builder *QuestionBuilder
 	// from has for each state found the state before it and the action between; the empty string for initial states.
 	from   map[string]string
 	action map[string]uint32
@@ -27,7 +27,15 @@ type explorer struct {
 func explore(t *testing.T, s *Scenario) *explorer {
 	t.Helper()
 	m, scheduler := newMachine(t, s)
-	e := &explorer{m, NewTables(m.Catalog, scheduler), m.NewQuestioner(), map[string]string{}, map[string]uint32{}, nil, map[string]map[string]bool{}}
+	e := &explorer{
+		m,
+		NewTables(m.Catalog, scheduler),
+		m.NewQuestionBuilder(),
+		map[string]string{},
+		map[string]uint32{},
+		nil,
+		map[string]map[string]bool{},
+	}
 	m.Initial(func(state []byte) { e.add("", Action{}, string(state)) })
 	for i := 0; i < len(e.order); i++ {
 		e.expand(e.order[i])
@@ -36,7 +44,7 @@ func explore(t *testing.T, s *Scenario) *explorer {
 }
 
 func (e *explorer) add(from string, action Action, state string) {
-	if from != "" && (action.Class != Park || from != state) {
+	if from != "" && (action.Class != Wait || from != state) {
 		if e.after[from] == nil {
 			e.after[from] = map[string]bool{}
 		}
@@ -56,40 +64,44 @@ func (e *explorer) expand(state string) {
 		next.Act(e.machine.Scenario, action, 0)
 		e.add(state, action, packed(e.machine, next))
 	})
-	for _, asker := range now.Askers(e.machine.Scenario, nil) {
-		for _, move := range e.moves(now, asker) {
+	for _, pending := range now.PendingPods(e.machine.Scenario, nil) {
+		for _, move := range e.moves(now, pending) {
 			if move.Class() == Preempt && !e.machine.Scenario.Actions.Preempt {
 				continue
 			}
 			next.CopyFrom(now)
-			next.Apply(e.machine.Scenario, asker, move)
-			e.add(state, Action{Class: move.Class(), Pod: uint32(asker.Kind), Place: asker.Place}, packed(e.machine, next))
+			next.Apply(e.machine.Scenario, pending, move)
+			e.add(
+				state,
+				Action{Class: move.Class(), Pod: uint32(pending.Template), Node: pending.Node},
+				packed(e.machine, next),
+			)
 		}
 	}
 }
 
-// moves gives what the spec allows the asker.
-func (e *explorer) moves(a *Arrangement, asker Asker) []Move {
-	e.questioner.Enter(a)
-	_, order := e.questioner.Ask(asker)
+// moves returns what the spec allows the pending pod.
+func (e *explorer) moves(a *Arrangement, pending PendingPod) []Move {
+	e.builder.Enter(a)
+	_, order := e.builder.Build(pending)
 	order = slices.Clone(order)
-	q := e.questioner.Question(asker)
-	answer := e.tables.Answer(q)
+	q := e.builder.Question(pending)
+	evaluation := e.tables.Evaluate(q)
 	var moves []Move
-	for _, outcome := range answer.Expectation.Outcomes {
-		move, err := q.Move(outcome, answer.PodsOf)
+	for _, outcome := range evaluation.Expected.Outcomes {
+		move, err := q.Move(outcome, evaluation.PodsOf)
 		if err != nil {
 			panic(err)
 		}
-		if move.Place >= 0 {
-			move.Place = order[move.Place]
+		if move.Node >= 0 {
+			move.Node = order[move.Node]
 		}
 		moves = append(moves, move)
 	}
 	return moves
 }
 
-// trace gives the states that lead to a state, and the actions between them.
+// trace returns the states that lead to a state, and the actions between them.
 func (e *explorer) trace(state string) (states [][]byte, actions []uint32) {
 	for ; state != ""; state = e.from[state] {
 		states, actions = append(states, []byte(state)), append(actions, e.action[state])
@@ -99,11 +111,13 @@ func (e *explorer) trace(state string) (states [][]byte, actions []uint32) {
 	return states, actions[1:]
 }
 
-// smallScenario has two nodes, two kinds of pod, one of which may preempt the other, and all actions.
+// smallScenario has two nodes, two pod templates, one of which may preempt the other, and all actions.
 func smallScenario(nodes ...int) *Scenario {
 	node := func(cpus string) *v1.Node {
 		return &v1.Node{Status: v1.NodeStatus{Allocatable: v1.ResourceList{
-			v1.ResourceCPU: resource.MustParse(cpus), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("110"),
+			v1.ResourceCPU: resource.MustParse(
+				cpus,
+			), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("110"),
 		}}}
 	}
 	pod := func(cpus string, priority int32) *v1.Pod {
@@ -112,13 +126,13 @@ func smallScenario(nodes ...int) *Scenario {
 		}}}}
 	}
 	cluster := Cluster{}
-	for _, kind := range nodes {
-		cluster.Places = append(cluster.Places, ClusterNode{Kind: kind})
+	for _, template := range nodes {
+		cluster.Nodes = append(cluster.Nodes, ClusterNode{Template: template})
 	}
 	return &Scenario{
 		Name:    "small",
-		Nodes:   []NodeKind{{Name: "small", Node: node("1")}, {Name: "large", Node: node("2")}},
-		Pods:    []PodKind{{Name: "low", Pod: pod("1", 0)}, {Name: "high", Pod: pod("1", 10)}},
+		Nodes:   []NodeTemplate{{Name: "small", Node: node("1")}, {Name: "large", Node: node("2")}},
+		Pods:    []PodTemplate{{Name: "low", Pod: pod("1", 0)}, {Name: "high", Pod: pod("1", 10)}},
 		Initial: []Cluster{cluster},
 		Actions: Actions{Arrivals: 3, Completions: 1, Preempt: true, VictimGone: true},
 	}
@@ -131,7 +145,7 @@ func TestWalk(t *testing.T) {
 		testWalk(t, s, seen)
 	}
 	for class := range Classes() {
-		if seen[Class(class)] == 0 && Class(class) != Park {
+		if seen[Class(class)] == 0 && Class(class) != Wait {
 			t.Errorf("no trace has a step %s", Class(class))
 		}
 	}
@@ -176,11 +190,12 @@ func checkNames(t *testing.T, before, after Stage) {
 		want[name] = "pending"
 	case Recreate:
 		want[name] = "pending"
-	case ByHand, Schedule:
+	case ByHand, Bind:
 		want[name] = "running on " + step.Node.Name
 	case Preempt:
 		for other, at := range want {
-			if other != name && at == "nominated to "+step.Node.Name && priorityOf(before.Cluster, other) < spec.Priority(step.Pod) {
+			if other != name && at == "nominated to "+step.Node.Name &&
+				priorityOf(before.Cluster, other) < spec.Priority(step.Pod) {
 				want[other] = "pending"
 			}
 		}
@@ -190,7 +205,7 @@ func checkNames(t *testing.T, before, after Stage) {
 				want[victim.Name] = "preempted, terminating on " + step.Node.Name
 			}
 		}
-	case Park:
+	case Wait:
 		want[name] = "pending"
 	case Delete:
 		want[name] = "terminating on " + step.Node.Name

@@ -1,7 +1,7 @@
 package model
 
-// LeaveInPlace lets the worker give successors as they are generated: what becomes of a node's field stays where it is, so that they are not
-// canonical. Benchmarks use it.
+// LeaveInPlace lets the worker give successors as they are generated: what becomes of a node's field stays where it
+// is, so that they are not canonical. Benchmarks use it.
 func (w *FormalWorker) LeaveInPlace() {
 	for i := range w.spans {
 		w.spans[i].first, w.spans[i].last = i, i

@@ -9,33 +9,36 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// facts are the spec's answers about one node with what is on it, for one kind of pod that asks, as far as predicates
+// facts are the spec's answers about one node with what is on it, for one template of pending pod, as far as predicates
 // go that look at one node only.
 type facts struct {
-	// verdicts has one entry per filter of the profile; those that look beyond the node hold.
-	verdicts []spec.AllowedVerdicts
+	// statuses has one entry per filter of the profile; those that look beyond the node hold.
+	statuses []spec.AllowedStatuses
 	feasible bool
 	// awaits: a pod nominated to the node would wait for its victims there.
 	awaits bool
-	// fails: asking the filters that look at one node ends in an error there. misrated: the node is, if it is rated.
-	fails, misrated bool
-	// raw has one rating per rater of the profile, 0 for those that look beyond the node; nil unless feasible.
+	// fails: asking the filters that look at one node ends in an error there. scored out of range: the node is, if
+	// it is scored.
+	fails, scoresOutOfRange bool
+	// raw has one score per score plugin of the profile, 0 for those that look beyond the node; nil unless feasible.
 	raw []int64
-	// abstains are the raters, as a set of indexes, that look at one node only and have nothing to say about the pod.
+	// abstains are the score plugins, as a set of indexes, that look at one node only and have nothing to say about
+	// the pod.
 	abstains uint64
 	// exceeded are the resources in which the node would be overcommitted with the pod on it.
 	exceeded func() []v1.ResourceName
-	// fitsEmpty tells whether all filters would hold if no pod were on the node.
+	// fitsEmpty reports whether all filters would hold if no pod were on the node.
 	fitsEmpty func() bool
 
 	// documented and ideal are what a dry run finds, if no other predicate has a say.
 	dryRun            sync.Once
 	documented, ideal [][]int
 
-	// scheduler has the filters that read the node's pods, allowed tells whether those that look at the node alone hold.
+	// scheduler has the filters that read the node's pods, allowed reports whether those that look at the node
+	// alone hold.
 	scheduler *spec.Scheduler
 	allowed   bool
-	asker     *v1.Pod
+	pending   *v1.Pod
 	node      *v1.Node
 	pods      []*v1.Pod // in the place's order
 	bound     []Pod
@@ -47,12 +50,12 @@ type facts struct {
 	without map[string]bool // feasibility by the set of pods taken away
 }
 
-// factsOf gives the facts for a kind of pod and a content, and asks the spec for them if they are new.
-func (t *Tables) factsOf(asker int, content *Content) *facts {
+// factsOf returns the facts for a pod template and a content, and asks the spec for them if they are new.
+func (t *Tables) factsOf(pending int, content *Content) *facts {
 	if t.sharesFacts {
-		return t.base.factsOf(asker, content)
+		return t.base.factsOf(pending, content)
 	}
-	key := uint64(asker)<<32 | uint64(content.number)
+	key := uint64(pending)<<32 | uint64(content.number)
 	t.mu.RLock()
 	known, ok := t.facts[key]
 	t.mu.RUnlock()
@@ -60,7 +63,7 @@ func (t *Tables) factsOf(asker int, content *Content) *facts {
 		return known
 	}
 	// Two workers may both do this; the facts are the same, and the first to finish keeps the entry.
-	f := t.ask(asker, content)
+	f := t.evaluate(pending, content)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known, ok = t.facts[key]; ok {
@@ -70,78 +73,88 @@ func (t *Tables) factsOf(asker int, content *Content) *facts {
 	return f
 }
 
-// ask asks the spec about a cluster of this one node. What the tables' quirks do not change is taken over from the base.
-func (t *Tables) ask(asker int, content *Content) *facts {
-	q, podsOf := t.catalog.Objects(&Question{Asker: asker, Nomination: -1, Places: []*Content{content}, around: content.around})
+// evaluate asks the spec about a cluster of this one node. What the tables' quirks do not change is taken over from
+// the base.
+func (t *Tables) evaluate(pending int, content *Content) *facts {
+	q, podsOf := t.catalog.Objects(
+		&CanonicalQuestion{Pending: pending, Nomination: -1, Nodes: []*Content{content}, around: content.around},
+	)
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
-		awaits:    slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
-		fails:     t.narrow.FailsOn(pod, node, s),
-		misrated:  t.spec.MisratesOn(pod, node, s),
-		scheduler: t.counting, allowed: true, asker: pod, node: node, pods: podsOf[0], bound: content.Bound, snapshot: s,
+		awaits:           slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
+		fails:            t.narrow.FailsOn(pod, node, s),
+		scoresOutOfRange: t.spec.ScoresOutOfRangeOn(pod, node, s),
+		scheduler:        t.counting, allowed: true, pending: pod, node: node, pods: podsOf[0], bound: content.Bound,
+		snapshot: s,
 	}
-	f.exceeded = sync.OnceValue(func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) })
-	f.fitsEmpty = sync.OnceValue(func() bool { return f.allowed && f.scheduler.Passes(pod, node, s.Without(f.pods...)) })
-	base := t.baseFacts(asker, content)
+	f.exceeded = sync.OnceValue(
+		func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) },
+	)
+	f.fitsEmpty = sync.OnceValue(
+		func() bool { return f.allowed && f.scheduler.Passes(pod, node, s.Without(f.pods...)) },
+	)
+	base := t.baseFacts(pending, content)
 	f.filter(t, base)
 	if f.feasible {
-		f.rate(t, base)
+		f.score(t, base)
 	}
 	return f
 }
 
-// baseFacts gives the facts of the base, if something can be taken over from them; nil otherwise. Who is nominated counts in all of them.
-func (t *Tables) baseFacts(asker int, content *Content) *facts {
+// baseFacts returns the facts of the base, if something can be taken over from them; nil otherwise. Who is
+// nominated counts in all of them.
+func (t *Tables) baseFacts(pending int, content *Content) *facts {
 	if t.base == nil || t.overlooks {
 		return nil
 	}
-	return t.base.factsOf(asker, content)
+	return t.base.factsOf(pending, content)
 }
 
 // filter asks the filters that look at one node only.
 func (f *facts) filter(t *Tables, base *facts) {
-	f.verdicts = make([]spec.AllowedVerdicts, len(t.filters))
+	f.statuses = make([]spec.AllowedStatuses, len(t.filters))
 	passes := true
 	for i, filter := range t.filters {
 		switch {
 		case filter.Footprint.LooksAcross():
-			f.verdicts[i] = spec.AllowedVerdicts{Holds: true, HoldsEmpty: true}
+			f.statuses[i] = spec.AllowedStatuses{Holds: true, HoldsEmpty: true}
 		case base != nil && t.changed.filters&(1<<i) == 0:
-			f.verdicts[i] = base.verdicts[i]
+			f.statuses[i] = base.statuses[i]
 		default:
-			f.verdicts[i] = t.spec.Allowed(filter, f.asker, f.node, f.snapshot)
+			f.statuses[i] = t.spec.Allowed(filter, f.pending, f.node, f.snapshot)
 		}
-		passes = passes && f.verdicts[i].Holds
-		f.allowed = f.allowed && (f.verdicts[i].Holds || filter.Footprint != spec.ReadsNode)
+		passes = passes && f.statuses[i].Holds
+		f.allowed = f.allowed && (f.statuses[i].Holds || filter.Footprint != spec.ReadsNode)
 	}
 	if base != nil && t.changed.filters&^t.looksWide == 0 {
 		f.base, f.feasible = base, base.feasible
 		return
 	}
-	f.feasible = passes && f.scheduler.PassesWithNominated(f.asker, f.node, f.snapshot)
+	f.feasible = passes && f.scheduler.PassesWithNominated(f.pending, f.node, f.snapshot)
 }
 
-// rate asks the raters that look at one node only, where they are asked: the node is feasible.
-func (f *facts) rate(t *Tables, base *facts) {
-	f.raw = make([]int64, len(t.raters))
-	for i, rater := range t.raters {
+// score asks the score plugins that look at one node only, where they are asked: the node is feasible.
+func (f *facts) score(t *Tables, base *facts) {
+	f.raw = make([]int64, len(t.scorePlugins))
+	for i, scorePlugin := range t.scorePlugins {
 		switch {
-		case rater.Footprint.LooksAcross():
-		case base != nil && base.feasible && t.changed.raters&(1<<i) == 0:
+		case scorePlugin.Footprint.LooksAcross():
+		case base != nil && base.feasible && t.changed.scorePlugins&(1<<i) == 0:
 			f.raw[i] = base.raw[i]
 			f.abstains |= base.abstains & (1 << i)
 		default:
-			if rater.Raw != nil {
-				f.raw[i] = rater.Raw(t.spec.Profile, f.asker, f.node, f.snapshot)
+			if scorePlugin.Raw != nil {
+				f.raw[i] = scorePlugin.Raw(t.spec.Profile, f.pending, f.node, f.snapshot)
 			}
-			if rater.Abstains != nil && rater.Abstains(t.spec.Profile, f.asker, []*v1.Node{f.node}, f.snapshot) {
+			if scorePlugin.Abstains != nil &&
+				scorePlugin.Abstains(t.spec.Profile, f.pending, []*v1.Node{f.node}, f.snapshot) {
 				f.abstains |= 1 << i
 			}
 		}
 	}
 }
 
-// feasibleWithout tells whether the node is feasible without the pods at the indexes, of alike pods the first ones.
+// feasibleWithout reports whether the node is feasible without the pods at the indexes, of alike pods the first ones.
 func (f *facts) feasibleWithout(indexes []int) bool {
 	if !f.allowed {
 		return false
@@ -162,7 +175,7 @@ func (f *facts) feasibleWithout(indexes []int) bool {
 	for _, index := range indexes {
 		away = append(away, f.pods[index])
 	}
-	feasible := f.scheduler.Feasibility(f.asker, f.node, f.snapshot.Without(away...))
+	feasible := f.scheduler.Feasibility(f.pending, f.node, f.snapshot.Without(away...))
 	if f.without == nil {
 		f.without = map[string]bool{}
 	}
@@ -170,10 +183,18 @@ func (f *facts) feasibleWithout(indexes []int) bool {
 	return feasible
 }
 
-// victims gives the documented and the ideal sets of victims, if no predicate that looks beyond the node has a say.
+// victims returns the documented and the ideal sets of victims, if no predicate that looks beyond the node has a say.
 func (f *facts) victims() (documented, ideal [][]int) {
 	f.dryRun.Do(func() {
-		f.documented, f.ideal = dryRun{f.scheduler, f.snapshot, 0, f.asker, f.pods, f.bound, f.feasibleWithout}.victims()
+		f.documented, f.ideal = dryRun{
+			f.scheduler,
+			f.snapshot,
+			0,
+			f.pending,
+			f.pods,
+			f.bound,
+			f.feasibleWithout,
+		}.victims()
 	})
 	return f.documented, f.ideal
 }

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
-	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -15,9 +15,9 @@ import (
 func TestFootprints(t *testing.T) {
 	p := spec.DefaultProfile()
 	rapid.Check(t, func(t *rapid.T) {
-		q := generate.Question(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "question")
+		q := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "question")
 		keepsCompany(t, q.Pod)
-		other := generate.Question(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "another cluster").Snapshot
+		other := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "another cluster").Snapshot
 		node := rapid.SampledFrom(q.Snapshot.Nodes).Draw(t, "node")
 		for _, f := range spec.Filters() {
 			s := perturbed(f.Footprint, node, q.Snapshot, other)
@@ -25,13 +25,13 @@ func TestFootprints(t *testing.T) {
 				t.Fatalf("%s says %v of %s, and %v when other objects change", f.Plugin, want, node.Name, got)
 			}
 		}
-		for _, r := range spec.Raters() {
+		for _, r := range spec.ScorePlugins() {
 			if r.Raw == nil {
 				continue
 			}
 			s := perturbed(r.Footprint, node, q.Snapshot, other)
 			if got, want := r.Raw(p, q.Pod, node, s), r.Raw(p, q.Pod, node, q.Snapshot); got != want {
-				t.Fatalf("%s rates %s %d, and %d when other objects change", r.Plugin, node.Name, want, got)
+				t.Fatalf("%s scores %s %d, and %d when other objects change", r.Plugin, node.Name, want, got)
 			}
 		}
 	})
@@ -55,42 +55,46 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 	}
 	if footprint == spec.ReadsNodeAndVolumes {
 		changed.PersistentVolumes, changed.PersistentVolumeClaims = s.PersistentVolumes, s.PersistentVolumeClaims
-		changed.StorageClasses, changed.CSINodes, changed.VolumeAttachments = s.StorageClasses, s.CSINodes, s.VolumeAttachments
+		changed.StorageClasses, changed.CSINodes, changed.VolumeAttachments = s.StorageClasses, s.CSINodes,
+			s.VolumeAttachments
 	}
 	return &changed
 }
 
-// TestIdle: a predicate that says it is idle has nothing to say, whatever the nodes are and however many pods like those of the
-// snapshot are on them.
+// TestIdle: a predicate that says it is idle has nothing to say, whatever the nodes are and however many pods like
+// those of the snapshot are on them.
 func TestIdle(t *testing.T) {
 	idle, active := 0, 0
 	p := spec.DefaultProfile()
 	rapid.Check(t, func(t *rapid.T) {
 		m, _ := newMachine(t, drawScenario(t))
 		s, more := m.Named(drawNamed(t, m)), m.Named(drawNamed(t, m))
-		asker := rapid.SampledFrom(m.Scenario.Pods).Draw(t, "asker").Pod
+		pending := rapid.SampledFrom(m.Scenario.Pods).Draw(t, "pending pod").Pod
 		likeThem := *more
 		likeThem.Pods = slices.DeleteFunc(slices.Clone(more.Pods), func(pod *v1.Pod) bool {
-			return !slices.ContainsFunc(s.Pods, func(known *v1.Pod) bool { return known.GenerateName == pod.GenerateName })
+			return !slices.ContainsFunc(
+				s.Pods,
+				func(known *v1.Pod) bool { return known.GenerateName == pod.GenerateName },
+			)
 		})
 		for _, f := range spec.Filters() {
 			if f.Idle == nil {
 				continue
 			}
-			if !f.Idle(p, asker, s.Pods, s) {
+			if !f.Idle(p, pending, s.Pods, s) {
 				active++
 				continue
 			}
 			idle++
 			for _, node := range likeThem.Nodes {
-				if !f.Holds(p, asker, node, &likeThem) {
+				if !f.Holds(p, pending, node, &likeThem) {
 					t.Fatalf("%s is idle, yet rejects %s", f.Plugin, node.Name)
 				}
 			}
 		}
-		for _, r := range spec.Raters() {
-			if r.Idle != nil && r.Idle(p, asker, s.Pods, s) && !r.Abstains(p, asker, likeThem.Nodes, &likeThem) {
-				t.Fatalf("%s is idle, yet rates", r.Plugin)
+		for _, r := range spec.ScorePlugins() {
+			if r.Idle != nil && r.Idle(p, pending, s.Pods, s) && !r.Abstains(p, pending, likeThem.Nodes, &likeThem) {
+				t.Fatalf("%s is idle, yet scores", r.Plugin)
 			}
 		}
 	})
@@ -99,7 +103,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// drawNamed draws an arrangement whose pods are told apart; their generateName is their kind.
+// drawNamed draws an arrangement whose pods are told apart; their generateName is their template.
 func drawNamed(t *rapid.T, m *Machine) *Arrangement {
 	a := drawArrangement(t, m.Scenario)
 	for i := range m.Scenario.Pods {
@@ -108,14 +112,14 @@ func drawNamed(t *rapid.T, m *Machine) *Arrangement {
 	who := newIdentities(m.Scenario)
 	name := func(pods []Pod) {
 		for i, p := range pods {
-			pods[i] = newPod(p.Kind(), p.Phase(), who.pod(p.Kind(), 0))
+			pods[i] = newPod(p.Template(), p.Phase(), who.pod(p.Template(), 0))
 		}
 	}
 	name(a.Pending)
-	for i := range a.Places {
-		a.Places[i].ID = who.node(a.Places[i].Kind, 0)
-		name(a.Places[i].Bound)
-		name(a.Places[i].Nominated)
+	for i := range a.Nodes {
+		a.Nodes[i].ID = who.node(a.Nodes[i].Template, 0)
+		name(a.Nodes[i].Bound)
+		name(a.Nodes[i].Nominated)
 	}
 	return a
 }

@@ -10,19 +10,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Formal is the formal model as it was first written, as a state machine of its own: no scheduler but Scheduler(Objects), in which a
-// pod of the highest priority among the unbound ones is bound, or preempts, or blocks those below it, and an Environment.
-// A preemption is one step. Its victims are unbound again; nobody is nominated.
+// Formal is the formal model as it was first written, as a state machine of its own: no scheduler but
+// Scheduler(Objects), in which a pod of the highest priority among the unbound ones is bound, or preempts, or
+// blocks those below it, and an Environment. A preemption is one step. Its victims are unbound again; nobody is
+// nominated.
 //
 //	Init == every pod of the scenario is where its initial cluster has it
 //	Next == Scheduler \/ Environment
 //
 // # States
 //
-// A cell is a multiset of pods: for each kind of pod a bit field that counts them. A state is a row of cells, the unbound pods
-// first, then the pods on each node, given by the cell's number among those that can be on a node of the kind (formalCodes); pods
-// in no cell have left. Nodes of a kind are neighbours and their cells ascend, so a state is
-// canonical by construction: the nested sort of an Arrangement, done by numbers. Without symmetry every pod and every node is a kind of its own.
+// A cell is a multiset of pods: for each pod template a bit field that counts them. A state is a row of cells, the
+// unbound pods first, then the pods on each node, given by the cell's number among those that can be on a node of
+// the template (formalCodes); pods in no cell have left. Nodes of a template are neighbours and their cells ascend,
+// so a state is canonical by construction: the nested sort of an Arrangement, done by numbers. Without symmetry
+// every pod and every node is a template of its own.
 //
 // A Formal is safe for concurrent use.
 type Formal struct {
@@ -33,13 +35,14 @@ type Formal struct {
 	tables  *formalTables
 	pods    []formalPod
 	nodes   []formalNode
-	// classes has the kinds of pods of one priority, the highest priority first.
+	// classes has the pod templates of one priority, the highest priority first.
 	classes []formalClass
 	// cellBits is the width of a cell, and all the multiset of all pods.
 	cellBits int
 	all      uint64
 	initial  []uint64
-	// codes number the cells by kind of node, and widths are the bits of a state's fields: the unbound pods, then each node.
+	// codes number the cells by node template, and widths are the bits of a state's fields: the unbound pods, then
+	// each node.
 	codes  []*formalCodes
 	widths []int
 	goals  []formalGoal
@@ -55,23 +58,23 @@ type FormalActions struct {
 	Return bool
 }
 
-// formalPod is a kind of pod.
+// formalPod is a pod template.
 type formalPod struct {
-	kind int // of the scenario
-	// one is one pod of the kind as a cell, mask its field, and shift where the field begins.
+	template int // of the scenario
+	// one is one pod of the template as a cell, mask its field, and shift where the field begins.
 	one, mask uint64
 	shift     int
-	// number is what tells the pod from others of the scenario's kind; -1 if it stands for all of them.
+	// number is what tells the pod from others of the scenario's template; -1 if it stands for all of them.
 	number int
 }
 
-// count gives the number of pods of the kind in a cell.
+// count returns the number of pods of the template in a cell.
 func (p *formalPod) count(cell uint64) uint64 { return cell & p.mask >> p.shift }
 
 // formalNode is a node, in the order of the state's cells.
 type formalNode struct {
-	kind int // of the scenario
-	// number tells it from others of the kind.
+	template int // of the scenario
+	// number tells it from others of the template.
 	number int
 	// first and last delimit the nodes that nothing tells apart.
 	first, last int
@@ -83,13 +86,18 @@ type formalClass struct {
 	pods []int
 }
 
-// NewFormal gives the formal model of the scenario's one initial cluster. Without symmetry, pods and nodes keep their names.
+// NewFormal returns the formal model of the scenario's one initial cluster. Without symmetry, pods and nodes keep
+// their names.
 //
-// It fails if the model asks a predicate that looks across nodes or normalises ratings, which is not tabulated, if it has other rules of
-// preemption than the model as written has, or if the pods do not fit into a cell.
+// It fails if the model asks a predicate that looks across nodes or normalises scores, which is not tabulated, if
+// it has other rules of preemption than the model as written has, or if the pods do not fit into a cell.
 func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry bool) (*Formal, error) {
 	if len(s.Initial) != 1 {
-		return nil, fmt.Errorf("scenario %s has %d initial clusters: the formal model begins with one", s.Name, len(s.Initial))
+		return nil, fmt.Errorf(
+			"scenario %s has %d initial clusters: the formal model begins with one",
+			s.Name,
+			len(s.Initial),
+		)
 	}
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -98,11 +106,20 @@ func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry b
 	initial := s.Initial[0]
 	at := f.numberPods(initial, symmetry)
 	if f.cellBits > 64 {
-		return nil, fmt.Errorf("scenario %s: the pods on a node take %d bits to tell apart, one for each pod without symmetry; at most 64 can be explored",
-			s.Name, f.cellBits)
+		return nil, fmt.Errorf(
+			"scenario %s: the pods on a node take %d bits to tell apart, one for each pod without symmetry; at most "+
+				"64 can be explored",
+			s.Name,
+			f.cellBits,
+		)
 	}
-	if len(f.pods) > formalKinds {
-		return nil, fmt.Errorf("scenario %s has %d kinds of pod; at most %d can be explored", s.Name, len(f.pods), formalKinds)
+	if len(f.pods) > formalTemplates {
+		return nil, fmt.Errorf(
+			"scenario %s has %d pod templates; at most %d can be explored",
+			s.Name,
+			len(f.pods),
+			formalTemplates,
+		)
 	}
 	f.numberNodes(initial, symmetry)
 	f.order()
@@ -116,10 +133,11 @@ func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry b
 	return f, nil
 }
 
-// formalKinds is the largest number of kinds of pod: sets of them are bits of a word.
-const formalKinds = 64
+// formalKinds is the largest number of pod templates: sets of them are bits of a word.
+const formalTemplates = 64
 
-// position is a pod of the initial cluster: its kind in f.pods, and its cell, as an index of Places or -1 for the unbound ones.
+// position is a pod of the initial cluster: its template in f.pods, and its cell, as an index of Places or -1 for
+// the unbound ones.
 type position struct{ pod, place int }
 
 // numberPods lays out the cells, and says where each pod begins.
@@ -127,28 +145,28 @@ func (f *Formal) numberPods(initial Cluster, symmetry bool) []position {
 	var all []position
 	kindOf := map[int]int{}
 	counts := []int{}
-	add := func(pod ClusterPod, place int) {
-		i, known := kindOf[pod.Kind]
+	add := func(pod ClusterPod, nodeState int) {
+		i, known := kindOf[pod.Template]
 		if !known || !symmetry {
 			i = len(f.pods)
-			kindOf[pod.Kind] = i
-			f.pods = append(f.pods, formalPod{kind: pod.Kind, number: -1})
+			kindOf[pod.Template] = i
+			f.pods = append(f.pods, formalPod{template: pod.Template, number: -1})
 			counts = append(counts, 0)
 		}
 		if !symmetry {
 			f.pods[i].number = max(pod.ID-1, 0)
 		}
 		counts[i]++
-		all = append(all, position{i, place})
+		all = append(all, position{i, nodeState})
 	}
 	for _, pod := range initial.Pending {
 		add(pod, -1)
 	}
-	for i, place := range initial.Places {
-		for _, pod := range place.Bound {
+	for i, nodeState := range initial.Nodes {
+		for _, pod := range nodeState.Bound {
 			add(pod, i)
 		}
-		for _, pod := range place.Nominated {
+		for _, pod := range nodeState.Nominated {
 			add(pod, -1)
 		}
 	}
@@ -166,16 +184,16 @@ func (f *Formal) numberPods(initial Cluster, symmetry bool) []position {
 
 // numberNodes puts nodes that are alike side by side.
 func (f *Formal) numberNodes(initial Cluster, symmetry bool) {
-	for i, place := range initial.Places {
-		f.nodes = append(f.nodes, formalNode{kind: place.Kind, number: i})
+	for i, nodeState := range initial.Nodes {
+		f.nodes = append(f.nodes, formalNode{template: nodeState.Template, number: i})
 	}
 	if symmetry {
-		slices.SortStableFunc(f.nodes, func(a, b formalNode) int { return a.kind - b.kind })
+		slices.SortStableFunc(f.nodes, func(a, b formalNode) int { return a.template - b.template })
 	}
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		n.first, n.last = i, i
-		if symmetry && i > 0 && f.nodes[i-1].kind == n.kind {
+		if symmetry && i > 0 && f.nodes[i-1].template == n.template {
 			n.first = f.nodes[i-1].first
 		}
 		for j := n.first; j < i; j++ {
@@ -184,9 +202,9 @@ func (f *Formal) numberNodes(initial Cluster, symmetry bool) {
 	}
 }
 
-// order sorts the kinds of pods by priority.
+// order sorts the pod templates by priority.
 func (f *Formal) order() {
-	priority := func(pod int) int32 { return f.Scenario.Pods[f.pods[pod].kind].Priority() }
+	priority := func(pod int) int32 { return f.Scenario.Pods[f.pods[pod].template].Priority() }
 	byPriority := make([]int, len(f.pods))
 	for i := range byPriority {
 		byPriority[i] = i
@@ -223,7 +241,7 @@ func (f *Formal) begin(at []position) {
 func (f *Formal) Initial(emit func(state []byte)) {
 	fields := slices.Clone(f.initial)
 	for i, n := range f.nodes {
-		fields[i+1] = f.codes[n.kind].code(fields[i+1])
+		fields[i+1] = f.codes[n.template].code(fields[i+1])
 	}
 	state := make([]byte, f.Width())
 	f.pack(fields, state)
@@ -244,5 +262,5 @@ func (f *Formal) SymmetryGroup() float64 {
 	return size
 }
 
-// template is the pod object of a kind.
-func (f *Formal) template(pod int) *v1.Pod { return f.Scenario.Pods[f.pods[pod].kind].Pod }
+// template is the pod object of a template.
+func (f *Formal) template(pod int) *v1.Pod { return f.Scenario.Pods[f.pods[pod].template].Pod }

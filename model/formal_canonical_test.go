@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -32,9 +32,9 @@ type counted int64
 func (c *counted) Add(uint32, []byte) int { *c++; return 0 }
 func (*counted) Find(string, int)         {}
 
-// BenchmarkFormalCanonical gives what it costs to bring a successor into canonical form, and what to generate it, packed, from the same
-// states of the same configurations with symmetry. The former is the time that a step takes more than one that is left as it is generated.
-// At most 3 times the latter is wanted.
+// BenchmarkFormalCanonical returns what it costs to bring a successor into canonical form, and what to generate it,
+// packed, from the same states of the same configurations with symmetry. The former is the time that a step takes
+// more than one that is left as it is generated. At most 3 times the latter is wanted.
 func BenchmarkFormalCanonical(b *testing.B) {
 	for _, name := range []string{"S3", "S5", "gpu15", "growth/15-40-2", "growth/30-60-2", "growth/10-20-4"} {
 		b.Run(name, func(b *testing.B) {
@@ -69,7 +69,7 @@ func BenchmarkFormalCanonical(b *testing.B) {
 	}
 }
 
-// configured gives the formal model of a configuration, with symmetry.
+// configured returns the formal model of a configuration, with symmetry.
 func configured(b *testing.B, file string) *model.Formal {
 	opened, err := os.Open(file)
 	if err != nil {

@@ -6,17 +6,19 @@ import (
 	"slices"
 )
 
-// formalCodes numbers what can be on a node of one kind, so that a state has a small number for each node where a cell would be wide: pods that
-// do not fit together take no room. The numbers ascend with the cells. A nil formalCodes leaves cells as they are.
+// formalCodes numbers what can be on a node of one template, so that a state has a small number for each node where
+// a cell would be wide: pods that do not fit together take no room. The numbers ascend with the cells. A nil
+// formalCodes leaves cells as they are.
 type formalCodes struct {
 	cells  []uint64
 	number map[uint64]uint64
 }
 
-// formalMaxCells is the largest number of cells for which codes are made: each is asked about before the first state is explored.
+// formalMaxCells is the largest number of cells for which codes are made: each is asked about before the first
+// state is explored.
 const formalMaxCells = 1 << 13
 
-// code gives the number of a cell.
+// code returns the number of a cell.
 func (c *formalCodes) code(cell uint64) uint64 {
 	if c == nil {
 		return cell
@@ -28,7 +30,7 @@ func (c *formalCodes) code(cell uint64) uint64 {
 	return code
 }
 
-// cell gives the cell of a number.
+// cell returns the cell of a number.
 func (c *formalCodes) cell(code uint64) uint64 {
 	if c == nil {
 		return code
@@ -36,9 +38,10 @@ func (c *formalCodes) cell(code uint64) uint64 {
 	return c.cells[code]
 }
 
-// codesOf numbers the cells of a kind of node that steps can lead to: from those of the initial state on, a pod that the spec calls
-// feasible may be added, and any pod may go. It is nil if there are too many, or if numbers are no shorter than cells.
-func (f *Formal) codesOf(kind int) *formalCodes {
+// codesOf numbers the cells of a node template that steps can lead to: from those of the initial state on, a pod
+// that the spec calls feasible may be added, and any pod may go. It is nil if there are too many, or if numbers are
+// no shorter than cells.
+func (f *Formal) codesOf(template int) *formalCodes {
 	known := map[uint64]bool{}
 	var all []uint64
 	add := func(cell uint64) {
@@ -48,7 +51,7 @@ func (f *Formal) codesOf(kind int) *formalCodes {
 		}
 	}
 	for i, cell := range f.initial[1:] {
-		if f.nodes[i].kind == kind {
+		if f.nodes[i].template == template {
 			add(cell)
 		}
 	}
@@ -57,7 +60,7 @@ func (f *Formal) codesOf(kind int) *formalCodes {
 			return nil
 		}
 		cell := all[i]
-		feasible := f.tables.of(kind, cell).feasible
+		feasible := f.tables.of(template, cell).feasible
 		for i := range f.pods {
 			p := &f.pods[i]
 			if p.count(cell) > 0 {
@@ -79,30 +82,30 @@ func (f *Formal) codesOf(kind int) *formalCodes {
 	return c
 }
 
-// layOut numbers the cells of every kind of node, and decides where each is in a state.
+// layOut numbers the cells of every node template, and decides where each is in a state.
 func (f *Formal) layOut() {
 	f.codes = make([]*formalCodes, len(f.Scenario.Nodes))
-	for kind := range f.codes {
-		if slices.ContainsFunc(f.nodes, func(n formalNode) bool { return n.kind == kind }) {
-			f.codes[kind] = f.codesOf(kind)
+	for template := range f.codes {
+		if slices.ContainsFunc(f.nodes, func(n formalNode) bool { return n.template == template }) {
+			f.codes[template] = f.codesOf(template)
 		}
 	}
 	f.widths = []int{f.cellBits}
 	for _, n := range f.nodes {
 		width := f.cellBits
-		if c := f.codes[n.kind]; c != nil {
+		if c := f.codes[n.template]; c != nil {
 			width = bits.Len(uint(len(c.cells) - 1))
 		}
 		f.widths = append(f.widths, width)
 	}
 }
 
-// cellsOf gives the cells of a state.
+// cellsOf returns the cells of a state.
 func (f *Formal) cellsOf(state []byte) []uint64 {
 	cells := make([]uint64, len(f.widths))
 	f.unpack(state, cells)
 	for i, n := range f.nodes {
-		cells[i+1] = f.codes[n.kind].cell(cells[i+1])
+		cells[i+1] = f.codes[n.template].cell(cells[i+1])
 	}
 	return cells
 }

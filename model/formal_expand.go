@@ -27,20 +27,22 @@ const (
 )
 
 // FormalClasses names the classes of actions, by number.
-func FormalClasses() []string { return []string{"schedule", "preempt", "unbind", "leave", "return"} }
+func FormalClasses() []string { return []string{"bind", "preempt", "unbind", "leave", "return"} }
 
-// formalAction packs an action: its class, the pod that is scheduled, preempts or acts, and the node, as positions in the machine.
+// formalAction packs an action: its class, the pod that is scheduled, preempts or acts, and the node, as positions
+// in the machine.
 func formalAction(class FormalClass, pod, node int) uint32 {
 	return uint32(class)<<28 | uint32(pod)<<16 | uint32(node)
 }
 
-// ClassOf gives the class of an action.
+// ClassOf returns the class of an action.
 func (f *Formal) ClassOf(action uint32) FormalClass { return FormalClass(action >> 28) }
 
 // FormalWorker expands states of a Formal, one at a time. Once the tables are filled, it allocates nothing.
 type FormalWorker struct {
 	formal *Formal
-	// direct and known save the tables' lock: the cells of a node by its field, in arrays if fields are small. Nodes of a kind share them.
+	// direct and known save the tables' lock: the cells of a node by its field, in arrays if fields are small.
+	// Nodes of a template share them.
 	direct [][]*formalCell
 	known  []map[uint64]*formalCell
 	// narrow: a state is one word.
@@ -55,39 +57,40 @@ type FormalWorker struct {
 	state  []byte
 	out    Successors
 	steps  int // of the state
-	// cells are what is on nodes: one for each run of nodes that nothing tells apart, not even the pods on them. The i-th run begins
-	// with node runs[i], and ends before node runs[i+1].
+	// cells are what is on nodes: one for each run of nodes that nothing tells apart, not even the pods on them.
+	// The i-th run begins with node runs[i], and ends before node runs[i+1].
 	cells []*formalCell
 	runs  []int
 
 	_ [cacheLine]byte
 }
 
-// formalSpan is the bits of a field, and the fields among which it has its place: those of nodes that nothing tells apart, which are
-// of one width.
+// formalSpan is the bits of a field, and the fields among which it has its place: those of nodes that nothing tells
+// apart, which are of one width.
 type formalSpan struct{ from, width, first, last int }
 
 // cacheLine is what cores hand one another of memory. What one worker writes all the time keeps that far away from
 // what another one does, or each would take it from the other: two workers took a third more processor time than one.
 const cacheLine = 64
 
-// apart gives n zeros, with room behind them that nobody uses.
+// apart returns n zeros, with room behind them that nobody uses.
 func apart[T any](n int) []T { return make([]T, n, n+cacheLine) }
 
-// formalCell is a cell on a node of one kind as a worker needs it: the facts, and what becomes of the node's field.
+// formalCell is a cell on a node of one template as a worker needs it: the facts, and what becomes of the node's field.
 type formalCell struct {
 	*formalFacts
-	// bound has the field once one more pod of a kind is there, for those that are feasible; gone once one is gone, in the order of pods.
+	// bound has the field once one more pod of a template is there, for those that are feasible; gone once one is
+	// gone, in the order of pods.
 	bound, gone []uint64
 }
 
-// cellOf gives the cell of a field.
-func (f *Formal) cellOf(kind int, field uint64) *formalCell {
-	codes := f.codes[kind]
-	facts := f.tables.of(kind, codes.cell(field))
+// cellOf returns the cell of a field.
+func (f *Formal) cellOf(template int, field uint64) *formalCell {
+	codes := f.codes[template]
+	facts := f.tables.of(template, codes.cell(field))
 	c := &formalCell{formalFacts: facts, bound: make([]uint64, len(f.pods))}
 	for i := range f.pods {
-		// More than there are of the kind would spoil the next kind's count, and is not asked for.
+		// More than there are of the template would spoil the next template's count, and is not asked for.
 		if facts.feasible>>i&1 != 0 && f.pods[i].count(facts.cell) < f.pods[i].count(f.all) {
 			c.bound[i] = codes.code(facts.cell + f.pods[i].one)
 		}
@@ -101,11 +104,13 @@ func (f *Formal) cellOf(kind int, field uint64) *formalCell {
 // directBits is the widest field for which cells are looked up in arrays.
 const directBits = 16
 
-// NewWorker gives a worker.
+// NewWorker returns a worker.
 func (f *Formal) NewWorker() *FormalWorker {
 	w := &FormalWorker{
 		formal: f, narrow: f.bits() <= 64, width: f.Width(),
-		fields: apart[uint64](len(f.widths)), cells: apart[*formalCell](len(f.nodes)), runs: apart[int](len(f.nodes) + 1),
+		fields: apart[uint64](
+			len(f.widths),
+		), cells: apart[*formalCell](len(f.nodes)), runs: apart[int](len(f.nodes) + 1),
 		row: apart[uint64](f.rowWords()), next: apart[uint64](f.rowWords()), state: apart[byte](8 * f.rowWords()),
 		direct: make([][]*formalCell, len(f.nodes)), known: make([]map[uint64]*formalCell, len(f.nodes)),
 	}
@@ -120,11 +125,11 @@ func (f *Formal) NewWorker() *FormalWorker {
 	}
 	first := map[int]int{}
 	for i, n := range f.nodes {
-		if same, ok := first[n.kind]; ok {
+		if same, ok := first[n.template]; ok {
 			w.direct[i], w.known[i] = w.direct[same], w.known[same]
 			continue
 		}
-		first[n.kind] = i
+		first[n.template] = i
 		if width := f.widths[i+1]; width <= directBits {
 			w.direct[i] = make([]*formalCell, 1<<width)
 		} else {
@@ -134,16 +139,16 @@ func (f *Formal) NewWorker() *FormalWorker {
 	return w
 }
 
-// FormalDeadlock is the key under which a state is reported in which nothing can happen, although pods are unbound: the scheduler is at the
-// end of its means, and the environment does not help.
+// FormalDeadlock is the key under which a state is reported in which nothing can happen, although pods are unbound:
+// the scheduler is at the end of its means, and the environment does not help.
 const FormalDeadlock = "deadlock"
 
-// Deadlock tells whether a state that has no step is a deadlock; else it is at rest.
+// Deadlock reports whether a state that has no step is a deadlock; else it is at rest.
 func (f *Formal) Deadlock(state []byte) bool {
 	return f.cellsOf(state)[0] != 0
 }
 
-// Expand gives every step from a state, and reports broken properties, goals and deadlock.
+// Expand returns every step from a state, and reports broken properties, goals and deadlock.
 func (w *FormalWorker) Expand(state []byte, out Successors) {
 	w.out, w.steps = out, 0
 	w.read(state)
@@ -185,7 +190,7 @@ func (w *FormalWorker) read(state []byte) {
 	}
 }
 
-// reaches tells whether the state is in the goal. Without symmetry every run is one node.
+// reaches reports whether the state is in the goal. Without symmetry every run is one node.
 func (w *FormalWorker) reaches(goal *formalGoal) bool {
 	left := w.formal.all - w.fields[0]
 	if w.fields[0]&goal.need[0] != goal.need[0] {
@@ -200,23 +205,23 @@ func (w *FormalWorker) reaches(goal *formalGoal) bool {
 	return left&goal.left == goal.left
 }
 
-// cellOf gives the cell of a node's field.
+// cellOf returns the cell of a node's field.
 func (w *FormalWorker) cellOf(node int, field uint64) *formalCell {
 	if direct := w.direct[node]; direct != nil {
 		if direct[field] == nil {
-			direct[field] = w.formal.cellOf(w.formal.nodes[node].kind, field)
+			direct[field] = w.formal.cellOf(w.formal.nodes[node].template, field)
 		}
 		return direct[field]
 	}
 	known := w.known[node][field]
 	if known == nil {
-		known = w.formal.cellOf(w.formal.nodes[node].kind, field)
+		known = w.formal.cellOf(w.formal.nodes[node].template, field)
 		w.known[node][field] = known
 	}
 	return known
 }
 
-// schedule gives the steps of Scheduler: of each unbound pod of the highest priority.
+// schedule returns the steps of Scheduler: of each unbound pod of the highest priority.
 func (w *FormalWorker) schedule() {
 	f, unbound := w.formal, w.fields[0]
 	if unbound == 0 {
@@ -233,7 +238,7 @@ func (w *FormalWorker) schedule() {
 	}
 }
 
-// bind gives the steps of Scheduling. It is false if there is no feasible node.
+// bind returns the steps of Scheduling. It is false if there is no feasible node.
 func (w *FormalWorker) bind(pod int) bool {
 	most, feasible := int64(0), false
 	for _, facts := range w.cells {
@@ -253,15 +258,16 @@ func (w *FormalWorker) bind(pod int) bool {
 	return true
 }
 
-// preempt gives the steps of Preemption: of all nodes the evictions of least casualty.
+// preempt returns the steps of Preemption: of all nodes the evictions of least casualty.
 func (w *FormalWorker) preempt(pod int) {
 	t := w.formal.tables
 	evict := func(i int) *evictions {
-		return t.evict(w.formal.nodes[w.runs[i]].kind, w.cells[i].formalFacts, pod)
+		return t.evict(w.formal.nodes[w.runs[i]].template, w.cells[i].formalFacts, pod)
 	}
 	var least *evictions
 	for i := range w.cells {
-		if here := evict(i); len(here.sets) > 0 && (least == nil || t.spec.CompareCasualty(here.casualty, least.casualty) < 0) {
+		if here := evict(i); len(here.sets) > 0 &&
+			(least == nil || t.spec.CompareCasualty(here.casualty, least.casualty) < 0) {
 			least = here
 		}
 	}
@@ -280,7 +286,7 @@ func (w *FormalWorker) preempt(pod int) {
 	}
 }
 
-// environment gives the steps of Environment.
+// environment returns the steps of Environment.
 func (w *FormalWorker) environment() {
 	f := w.formal
 	gone := f.all - w.fields[0]
@@ -306,7 +312,7 @@ func (w *FormalWorker) environment() {
 	}
 }
 
-// add gives the step after which the node has this field and these pods are unbound. No node changes if it is -1.
+// add returns the step after which the node has this field and these pods are unbound. No node changes if it is -1.
 //
 // Of a canonical state, only the bits between the field's old place and its new one change, and the unbound pods.
 func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
@@ -332,7 +338,7 @@ func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
 	w.out.Add(action, w.state[:w.width])
 }
 
-// place gives the place of what becomes of the i-th field.
+// place returns the place of what becomes of the i-th field.
 func (w *FormalWorker) place(i int, field uint64) int {
 	span, at := &w.spans[i], i
 	for at > span.first && w.fields[at-1] > field {
@@ -344,7 +350,8 @@ func (w *FormalWorker) place(i int, field uint64) int {
 	return at
 }
 
-// exchanged gives the difference that putting a field into its place, instead of the i-th one, makes to a state of one word.
+// exchanged returns the difference that putting a field into its place, instead of the i-th one, makes to a state
+// of one word.
 func (w *FormalWorker) exchanged(i int, field uint64) uint64 {
 	span, at := &w.spans[i], w.place(i, field)
 	if at == i {

@@ -13,8 +13,8 @@ type formalGoal struct {
 	left uint64
 }
 
-// AddGoal lets workers that are made from now on report, under GoalKey, every state in which the pods are where the goal says. A goal names
-// pods and nodes, so it goes with a machine without symmetry only.
+// AddGoal lets workers that are made from now on report, under GoalKey, every state in which the pods are where the
+// goal says. A goal names pods and nodes, so it goes with a machine without symmetry only.
 func (f *Formal) AddGoal(text string) error {
 	goal := formalGoal{text: text, need: make([]uint64, len(f.initial))}
 	for part := range strings.SplitSeq(text, ",") {

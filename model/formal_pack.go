@@ -2,8 +2,9 @@ package model
 
 import "encoding/binary"
 
-// A packed state is a row of bits: its fields one after the other, the unbound pods first. The bits are kept in words, from the lowest bit up,
-// and given as bytes, the lowest first. Rows of words have a word to spare, so that a field that ends with the state can be read like any other.
+// A packed state is a row of bits: its fields one after the other, the unbound pods first. The bits are kept in
+// words, from the lowest bit up, and given as bytes, the lowest first. Rows of words have a word to spare, so that
+// a field that ends with the state can be read like any other.
 
 // Width is the number of bytes of a state.
 func (f *Formal) Width() int { return (f.bits() + 7) / 8 }
@@ -56,7 +57,7 @@ func rowOf(state []byte, row []uint64) {
 	}
 }
 
-// bitsAt gives n bits of a row, 64 at most.
+// bitsAt returns n bits of a row, 64 at most.
 func bitsAt(row []uint64, from, n int) uint64 {
 	word, shift := uint(from)/64, uint(from)%64
 	bits := row[word] >> shift

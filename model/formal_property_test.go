@@ -16,7 +16,7 @@ type reports struct{ keys []string }
 func (*reports) Add(uint32, []byte) int      { return 0 }
 func (r *reports) Find(key string, step int) { r.keys = append(r.keys, key) }
 
-// TestFormalProperties: what is wrong in the beginning is reported there.
+// TestFormalProperties: what is wrong in the initial state is reported there.
 func TestFormalProperties(t *testing.T) {
 	for _, row := range []struct {
 		reason string
@@ -24,13 +24,14 @@ func TestFormalProperties(t *testing.T) {
 		gpu    []ClusterPod // to the second, which is
 		want   []string
 	}{
-		{"all is well", []ClusterPod{{Kind: 0}}, []ClusterPod{{Kind: 1}}, nil},
-		{"a node with 2 cpus, of which pods request 3", []ClusterPod{{Kind: 0, ID: 1}, {Kind: 1}}, nil, []string{FormalCapacity + " (cpu)"}},
-		{"a pod that does not tolerate the taint", nil, []ClusterPod{{Kind: 0}}, []string{FormalPlacement}},
-		{"both", nil, []ClusterPod{{Kind: 0}, {Kind: 1}}, []string{FormalCapacity + " (cpu)", FormalPlacement}},
+		{"all is well", []ClusterPod{{Template: 0}}, []ClusterPod{{Template: 1}}, nil},
+		{"a node with 2 cpus, of which pods request 3", []ClusterPod{{Template: 0, ID: 1}, {Template: 1}}, nil,
+			[]string{FormalCapacity + " (cpu)"}},
+		{"a pod that does not tolerate the taint", nil, []ClusterPod{{Template: 0}}, []string{FormalPlacement}},
+		{"both", nil, []ClusterPod{{Template: 0}, {Template: 1}}, []string{FormalCapacity + " (cpu)", FormalPlacement}},
 	} {
 		s := rowOfNodes([2]int{1, 1}, [2]int{0, 0})
-		s.Initial[0].Places[0].Bound, s.Initial[0].Places[1].Bound = row.bound, row.gpu
+		s.Initial[0].Nodes[0].Bound, s.Initial[0].Nodes[1].Bound = row.bound, row.gpu
 		for _, symmetry := range []bool{false, true} {
 			f, err := NewFormal(s, spec.NewReference(), FormalActions{}, symmetry)
 			if err != nil {
@@ -47,7 +48,10 @@ func TestFormalProperties(t *testing.T) {
 
 // TestFormalPlantedBug: with a filter that lets too much pass, the scheduler breaks a property by itself.
 func TestFormalPlantedBug(t *testing.T) {
-	blind := spec.Filter{Plugin: "NodeResourcesFit", Holds: func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { return true }}
+	blind := spec.Filter{
+		Plugin: "NodeResourcesFit",
+		Holds:  func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { return true },
+	}
 	m := spec.NewReference().With(spec.Quirk{Name: "planted", Filter: &blind})
 	f, err := NewFormal(rowOfNodes([2]int{1, 0}, [2]int{3, 0}), m, FormalActions{}, true)
 	if err != nil {
@@ -99,7 +103,7 @@ func TestFormalGoals(t *testing.T) {
 		var got reports
 		f.Initial(func(state []byte) { f.NewWorker().Expand(state, &got) })
 		if reached := slices.Contains(got.keys, GoalKey(row.goal)); reached != row.want {
-			t.Errorf("%s: reached in the beginning: %t, want %t", row.reason, reached, row.want)
+			t.Errorf("%s: reached in the initial state: %t, want %t", row.reason, reached, row.want)
 		}
 	}
 }

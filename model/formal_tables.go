@@ -11,8 +11,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// formalTables keep what the spec says of a node with what is on it. Every entry is made by calling the spec, once per kind of node and
-// multiset of kinds of pods. They are safe for concurrent use.
+// formalTables keep what the spec says of a node with what is on it. Every entry is made by calling the spec, once
+// per node template and multiset of pod templates. They are safe for concurrent use.
 type formalTables struct {
 	formal *Formal
 	spec   *spec.Scheduler
@@ -21,37 +21,37 @@ type formalTables struct {
 	facts      map[formalKey]*formalFacts
 	casualties map[uint64]spec.Casualty
 	objects    map[formalObject]*v1.Pod
-	// firstOf is the first pod of the same kind of the scenario.
+	// firstOf is the first pod of the same template of the scenario.
 	firstOf []int
 	// evaluations counts the calls of the spec.
 	evaluations int64
 }
 
-// formalKey is a kind of node and a cell.
+// formalKey is a node template and a cell.
 type formalKey struct {
 	node int
 	cell uint64
 }
 
-// formalObject is the ordinal-th pod of a kind on a node, or one that asks (node -1).
+// formalObject is the ordinal-th pod of a template on a node, or one that asks (node -1).
 type formalObject struct{ pod, ordinal, node int }
 
-// formalFacts is what the spec says of a node of one kind with a cell of pods on it.
+// formalFacts is what the spec says of a node of one template with a cell of pods on it.
 type formalFacts struct {
 	cell uint64
-	// pods are the kinds in the cell.
+	// pods are the templates in the cell.
 	pods []uint8
-	// feasible has a bit for each kind of pod that could be bound to the node; viability is its rating if it has.
+	// feasible has a bit for each pod template that could be bound to the node; viability is its score if it has.
 	feasible  uint64
 	viability []int64
 	// breaches are the properties that are broken there.
 	breaches []string
-	// evictions are those for each kind of pod that asks, once they are known.
+	// evictions are those for each template of pending pod, once they are known.
 	evictions []atomic.Pointer[evictions]
 }
 
-// evictions are the sets of pods of least casualty whose eviction from a node makes a pod feasible there, as cells; none if there is no
-// such set.
+// evictions are the sets of pods of least casualty whose eviction from a node makes a pod feasible there, as cells;
+// none if there is no such set.
 type evictions struct {
 	sets []uint64
 	// fields are what becomes of the node's field.
@@ -62,35 +62,45 @@ type evictions struct {
 func newFormalTables(f *Formal, m *spec.Scheduler) (*formalTables, error) {
 	for _, filter := range m.Filters() {
 		if filter.Footprint.LooksAcross() {
-			return nil, fmt.Errorf("filter %s looks across nodes, and the formal model is tabulated by node", filter.Plugin)
+			return nil, fmt.Errorf(
+				"filter %s looks across nodes, and the formal model is tabulated by node",
+				filter.Plugin,
+			)
 		}
 	}
-	for _, rater := range m.Raters() {
-		if rater.Footprint.LooksAcross() || rater.Raw == nil || rater.Normalize != nil || rater.Abstains != nil {
-			return nil, fmt.Errorf("rating %s depends on several nodes, and the formal model is tabulated by node", rater.Plugin)
+	for _, scorePlugin := range m.ScorePlugins() {
+		if scorePlugin.Footprint.LooksAcross() || scorePlugin.Raw == nil || scorePlugin.Normalize != nil ||
+			scorePlugin.Abstains != nil {
+			return nil, fmt.Errorf(
+				"score %s depends on several nodes, and the formal model is tabulated by node",
+				scorePlugin.Plugin,
+			)
 		}
 	}
 	if m.Reading() != spec.Literal || !m.WeighsHelpfulSets() {
-		return nil, fmt.Errorf("preemption must be that of the literal reading, in which all sets of pods that help compete")
+		return nil, fmt.Errorf(
+			"preemption must be that of the literal reading, in which all sets of pods that help compete",
+		)
 	}
 	if len(f.Scenario.Around.PodDisruptionBudgets) > 0 {
 		return nil, fmt.Errorf("disruption budgets span nodes, and the formal model is tabulated by node")
 	}
 	t := &formalTables{
 		formal: f, spec: m,
-		facts: map[formalKey]*formalFacts{}, casualties: map[uint64]spec.Casualty{}, objects: map[formalObject]*v1.Pod{},
+		facts: map[formalKey]*formalFacts{}, casualties: map[uint64]spec.Casualty{},
+		objects: map[formalObject]*v1.Pod{},
 	}
 	first := map[int]int{}
 	for i := range f.pods {
-		if _, known := first[f.pods[i].kind]; !known {
-			first[f.pods[i].kind] = i
+		if _, known := first[f.pods[i].template]; !known {
+			first[f.pods[i].template] = i
 		}
-		t.firstOf = append(t.firstOf, first[f.pods[i].kind])
+		t.firstOf = append(t.firstOf, first[f.pods[i].template])
 	}
 	return t, nil
 }
 
-// of gives the facts of a node with a cell of pods on it.
+// of returns the facts of a node with a cell of pods on it.
 func (t *formalTables) of(node int, cell uint64) *formalFacts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +115,7 @@ func (t *formalTables) find(node int, cell uint64) *formalFacts {
 	}
 	var facts *formalFacts
 	if alike := t.first(cell); alike != cell {
-		// The same multiset of kinds, other pods: only their names differ.
+		// The same multiset of templates, other pods: only their names differ.
 		other := t.find(node, alike)
 		facts = &formalFacts{feasible: other.feasible, viability: other.viability, breaches: other.breaches}
 	} else {
@@ -122,7 +132,7 @@ func (t *formalTables) find(node int, cell uint64) *formalFacts {
 	return facts
 }
 
-// first replaces pods by the first ones of their kinds of the scenario.
+// first replaces pods by the first ones of their templates of the scenario.
 func (t *formalTables) first(cell uint64) uint64 {
 	pods := t.formal.pods
 	counts := make([]uint64, len(pods))
@@ -163,7 +173,7 @@ func (t *formalTables) ask(node int, cell uint64) *formalFacts {
 	return facts
 }
 
-// snapshot gives the cluster of one node with a cell of pods.
+// snapshot returns the cluster of one node with a cell of pods.
 func (t *formalTables) snapshot(node int, cell uint64) *spec.Snapshot {
 	s := t.formal.Scenario.Around
 	s.Nodes, s.Pods = []*v1.Node{t.formal.Scenario.Nodes[node].object(0)}, nil
@@ -182,7 +192,7 @@ func (t *formalTables) object(pod, ordinal, node int) *v1.Pod {
 		return known
 	}
 	object := t.formal.template(pod).DeepCopy()
-	object.Name = fmt.Sprintf("%s-%d-%d", t.formal.Scenario.Pods[t.formal.pods[pod].kind].Name, pod, ordinal)
+	object.Name = fmt.Sprintf("%s-%d-%d", t.formal.Scenario.Pods[t.formal.pods[pod].template].Name, pod, ordinal)
 	if node >= 0 {
 		setBound(object, t.formal.Scenario.Nodes[node].object(0), Running, 0)
 	}
@@ -199,7 +209,7 @@ const (
 	FormalPlacement = "placement"
 )
 
-// FormalProperties gives the names of the properties, and what each says.
+// FormalProperties returns the names of the properties, and what each says.
 func FormalProperties() [][2]string {
 	return [][2]string{
 		{FormalCapacity, "the pods on a node together request no more than it has to allocate"},
@@ -207,7 +217,7 @@ func FormalProperties() [][2]string {
 	}
 }
 
-// breaches gives the properties that are broken on a node with a cell of pods.
+// breaches returns the properties that are broken on a node with a cell of pods.
 func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []string {
 	var broken []string
 	if exceeded := t.spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
@@ -229,21 +239,21 @@ func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []strin
 	return broken
 }
 
-// evict gives the evictions from a node with these facts that make the asker feasible there.
-func (t *formalTables) evict(node int, facts *formalFacts, asker int) *evictions {
+// evict returns the evictions from a node with these facts that make the pending pod feasible there.
+func (t *formalTables) evict(node int, facts *formalFacts, pending int) *evictions {
 	cell := facts.cell
-	if known := facts.evictions[asker].Load(); known != nil {
+	if known := facts.evictions[pending].Load(); known != nil {
 		return known
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	found := &evictions{}
-	jeopardy := t.jeopardy(node, cell, asker)
+	jeopardy := t.jeopardy(node, cell, pending)
 	for victims := range formalSubsets(t.formal.pods, jeopardy) {
-		if t.find(node, cell-victims).feasible>>asker&1 == 0 {
+		if t.find(node, cell-victims).feasible>>pending&1 == 0 {
 			continue
 		}
-		casualty, order := t.casualty(node, victims, asker), -1
+		casualty, order := t.casualty(node, victims, pending), -1
 		if len(found.sets) > 0 {
 			order = t.spec.CompareCasualty(casualty, found.casualty)
 		}
@@ -257,15 +267,15 @@ func (t *formalTables) evict(node int, facts *formalFacts, asker int) *evictions
 	for _, victims := range found.sets {
 		found.fields = append(found.fields, t.formal.codes[node].code(cell-victims))
 	}
-	facts.evictions[asker].Store(found)
+	facts.evictions[pending].Store(found)
 	return found
 }
 
-// jeopardy gives the pods on a node that the asker may evict.
-func (t *formalTables) jeopardy(node int, cell uint64, asker int) uint64 {
+// jeopardy returns the pods on a node that the pending pod may evict.
+func (t *formalTables) jeopardy(node int, cell uint64, pending int) uint64 {
 	s := t.snapshot(node, cell)
 	inJeopardy := map[*v1.Pod]bool{}
-	for _, pod := range spec.Jeopardy(t.object(asker, 0, -1), s.Nodes[0], s) {
+	for _, pod := range spec.Jeopardy(t.object(pending, 0, -1), s.Nodes[0], s) {
 		inJeopardy[pod] = true
 	}
 	sum := uint64(0)
@@ -279,16 +289,16 @@ func (t *formalTables) jeopardy(node int, cell uint64, asker int) uint64 {
 	return sum
 }
 
-// casualty gives the damage of evicting pods from a node. The spec is asked once per multiset of kinds: without budgets neither the node nor
-// the asker matters.
-func (t *formalTables) casualty(node int, victims uint64, asker int) spec.Casualty {
+// casualty returns the damage of evicting pods from a node. The spec is asked once per multiset of templates:
+// without budgets neither the node nor the pending pod matters.
+func (t *formalTables) casualty(node int, victims uint64, pending int) spec.Casualty {
 	alike := t.first(victims)
 	if known, ok := t.casualties[alike]; ok {
 		return known
 	}
 	s := t.snapshot(node, alike)
 	t.evaluations++
-	casualty := t.spec.CasualtyOf(t.object(asker, 0, -1), spec.Candidate{Victims: s.Pods}, s)
+	casualty := t.spec.CasualtyOf(t.object(pending, 0, -1), spec.Candidate{Victims: s.Pods}, s)
 	t.casualties[alike] = casualty
 	return casualty
 }

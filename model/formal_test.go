@@ -13,8 +13,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -27,7 +27,11 @@ func anyConfiguration(t *rapid.T) *scenario.Configuration {
 		Name: "any", Complete: rapid.SampledFrom(slices.Sorted(maps.Keys(scenario.Completions()))).Draw(t, "complete"),
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "nodes") {
-		node := scenario.ConfiguredNode{Cap: rapid.Int64Range(1, 4).Draw(t, "cap"), Taints: some("taints", "a"), Labels: some("labels", "x")}
+		node := scenario.ConfiguredNode{
+			Cap:    rapid.Int64Range(1, 4).Draw(t, "cap"),
+			Taints: some("taints", "a"),
+			Labels: some("labels", "x"),
+		}
 		for range rapid.IntRange(1, 2).Draw(t, "nodes alike") {
 			c.Nodes = append(c.Nodes, node)
 		}
@@ -35,7 +39,13 @@ func anyConfiguration(t *rapid.T) *scenario.Configuration {
 	c.Nodes = c.Nodes[:min(len(c.Nodes), 3)]
 	for range rapid.IntRange(1, 4).Draw(t, "pods") {
 		pod := scenario.ConfiguredPod{
-			Req: rapid.Int64Range(0, 4).Draw(t, "req"), Prio: rapid.Int32Range(-2, 3).Draw(t, "prio"), Tol: some("tol", "a"), Sel: some("sel", "x"),
+			Req: rapid.Int64Range(
+				0,
+				4,
+			).Draw(
+				t,
+				"req",
+			), Prio: rapid.Int32Range(-2, 3).Draw(t, "prio"), Tol: some("tol", "a"), Sel: some("sel", "x"),
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "pods alike") {
 			c.Pods = append(c.Pods, pod)
@@ -89,8 +99,8 @@ func reached(f *model.Formal) (states []string, steps map[string]*collected) {
 	return states, steps
 }
 
-// TestFormalIsSpec: without symmetry, the steps from every state are those that the spec gives when it is asked about the whole
-// cluster, tables and packed states left aside.
+// TestFormalIsSpec: without symmetry, the steps from every state are those that the spec gives when it is asked
+// about the whole cluster, tables and packed states left aside.
 func TestFormalIsSpec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConfiguration(t)
@@ -120,7 +130,7 @@ func TestFormalIsSpec(t *testing.T) {
 	})
 }
 
-// wholly gives the views that follow, sorted: Next of the module, with the spec asked about all objects at once.
+// wholly returns the views that follow, sorted: Next of the module, with the spec asked about all objects at once.
 func wholly(c *scenario.Configuration, view model.FormalView) []string {
 	s := c.Snapshot()
 	m := spec.NewReference()
@@ -143,9 +153,9 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 	// then adds the view after some pods moved: to a node, to "" if they are unbound, to "left" if they left.
 	then := func(to string, names ...string) {
 		next := model.FormalView{}
-		where := func(list []string, place string) []string {
+		where := func(list []string, nodeState string) []string {
 			list = slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(names, name) })
-			if place == to {
+			if nodeState == to {
 				list = append(list, names...)
 			}
 			slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
@@ -163,10 +173,10 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 			continue
 		}
 		for _, outcome := range m.Outcomes(pod, s) {
-			switch outcome.Kind {
+			switch outcome.Type {
 			case spec.Bind:
 				then(s.Nodes[outcome.Node].Name, pod.Name)
-			case spec.Nominate:
+			case spec.Preempt:
 				var victims []string
 				for _, victim := range outcome.Victims {
 					victims = append(victims, victim.Name)
@@ -193,8 +203,8 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 	return all
 }
 
-// TestFormalOrbits: with symmetry, there is one state for each orbit of the states without: as many as there are classes under all renamings
-// of nodes and pods that are alike. The classes are counted by trying every renaming.
+// TestFormalOrbits: with symmetry, there is one state for each orbit of the states without: as many as there are
+// classes under all renamings of nodes and pods that are alike. The classes are counted by trying every renaming.
 func TestFormalOrbits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConfiguration(t)
@@ -220,7 +230,12 @@ func TestFormalOrbits(t *testing.T) {
 			orbits[least] = true
 		}
 		if len(orbits) != len(canonical) {
-			t.Fatalf("%d states without symmetry in %d orbits; %d states with symmetry", len(states), len(orbits), len(canonical))
+			t.Fatalf(
+				"%d states without symmetry in %d orbits; %d states with symmetry",
+				len(states),
+				len(orbits),
+				len(canonical),
+			)
 		}
 	})
 }
@@ -251,16 +266,16 @@ type renaming struct{ nodes, pods []int }
 
 func (r renaming) of(at []int) string {
 	renamed := make([]byte, len(at))
-	for pod, place := range at {
-		if place >= 2 {
-			place = 2 + r.nodes[place-2]
+	for pod, nodeState := range at {
+		if nodeState >= 2 {
+			nodeState = 2 + r.nodes[nodeState-2]
 		}
-		renamed[r.pods[pod]] = byte(place)
+		renamed[r.pods[pod]] = byte(nodeState)
 	}
 	return string(renamed)
 }
 
-// renamings gives all renamings that leave alone what nodes and pods are.
+// renamings returns all renamings that leave alone what nodes and pods are.
 func renamings(c *scenario.Configuration) []renaming {
 	nodes := permutations(len(c.Nodes), func(i, j int) bool { return fmt.Sprint(c.Nodes[i]) == fmt.Sprint(c.Nodes[j]) })
 	pods := permutations(len(c.Pods), func(i, j int) bool { return fmt.Sprint(c.Pods[i]) == fmt.Sprint(c.Pods[j]) })
@@ -273,7 +288,7 @@ func renamings(c *scenario.Configuration) []renaming {
 	return all
 }
 
-// permutations gives those of 0..n-1 that send each number to one that is alike.
+// permutations returns those of 0..n-1 that send each number to one that is alike.
 func permutations(n int, alike func(i, j int) bool) [][]int {
 	all := [][]int{nil}
 	for i := range n {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// FormalView is a state of the formal model in words: the names of pods by where they are. With symmetry, pods that nothing tells apart go by
-// one name, which is repeated, and so it is open which of several nodes that are alike is which.
+// FormalView is a state of the formal model in words: the names of pods by where they are. With symmetry, pods that
+// nothing tells apart go by one name, which is repeated, and so it is open which of several nodes that are alike is
+// which.
 type FormalView struct {
 	Nodes []FormalViewNode
 	// Unbound are pending, and Left are gone for the time being or for good.
@@ -32,7 +33,7 @@ func (f *Formal) View(state []byte) FormalView {
 	return view
 }
 
-// String gives the view in one line.
+// String returns the view in one line.
 func (v FormalView) String() string {
 	var parts []string
 	for _, node := range v.Nodes {
@@ -81,19 +82,19 @@ func (f *Formal) podNames(cell uint64) []string {
 	return names
 }
 
-// podName names a pod of the kind: the first one, if it stands for several.
+// podName names a pod of the template: the first one, if it stands for several.
 func (f *Formal) podName(pod int) string {
 	p := &f.pods[pod]
-	kind := &f.Scenario.Pods[p.kind]
-	if i := max(p.number, 0); i < len(kind.Fixed) {
-		return kind.Fixed[i]
+	template := &f.Scenario.Pods[p.template]
+	if i := max(p.number, 0); i < len(template.Fixed) {
+		return template.Fixed[i]
 	}
-	return fmt.Sprintf("%s-%d", kind.Name, max(p.number, 0)+1)
+	return fmt.Sprintf("%s-%d", template.Name, max(p.number, 0)+1)
 }
 
 // nodeName names the node of a cell.
 func (f *Formal) nodeName(node int) string {
 	n := &f.nodes[node]
-	place := f.Scenario.Initial[0].Places[n.number]
-	return f.Scenario.Nodes[n.kind].object(max(place.ID-1, 0)).Name
+	nodeState := f.Scenario.Initial[0].Nodes[n.number]
+	return f.Scenario.Nodes[n.template].object(max(nodeState.ID-1, 0)).Name
 }

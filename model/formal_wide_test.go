@@ -13,31 +13,40 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// rowOfNodes is a scenario of so many nodes and pods of two kinds each, all pods unbound. Nodes of the second kind are tainted, and pods of
-// the second kind tolerate that and have the higher priority.
+// rowOfNodes is a scenario of so many nodes and pods of two templates each, all pods unbound. Nodes of the second
+// template are tainted, and pods of the second template tolerate that and have the higher priority.
 func rowOfNodes(nodes, pods [2]int) *Scenario {
 	cpu := func(n int64) v1.ResourceList {
-		return v1.ResourceList{v1.ResourceCPU: *resource.NewQuantity(n, resource.DecimalSI), v1.ResourcePods: resource.MustParse("110")}
+		return v1.ResourceList{
+			v1.ResourceCPU:  *resource.NewQuantity(n, resource.DecimalSI),
+			v1.ResourcePods: resource.MustParse("110"),
+		}
 	}
 	s := &Scenario{Name: fmt.Sprint(nodes, pods)}
 	var cluster Cluster
-	for kind := range 2 {
+	for template := range 2 {
 		node := &v1.Node{Status: v1.NodeStatus{Allocatable: cpu(2)}}
-		pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Resources: v1.ResourceRequirements{Requests: cpu(int64(1 + kind))}}}}}
+		pod := &v1.Pod{
+			Spec: v1.PodSpec{
+				Containers: []v1.Container{{Resources: v1.ResourceRequirements{Requests: cpu(int64(1 + template))}}},
+			},
+		}
 		pod.Spec.Containers[0].Resources.Requests[v1.ResourcePods] = resource.Quantity{}
-		priority := int32(kind)
+		priority := int32(template)
 		pod.Spec.Priority = &priority
-		if kind == 1 {
+		if template == 1 {
 			node.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
-			pod.Spec.Tolerations = []v1.Toleration{{Key: "gpu", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}}
+			pod.Spec.Tolerations = []v1.Toleration{
+				{Key: "gpu", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule},
+			}
 		}
-		s.Nodes = append(s.Nodes, NodeKind{Name: fmt.Sprintf("node%d", kind), Node: node})
-		s.Pods = append(s.Pods, PodKind{Name: fmt.Sprintf("pod%d", kind), Pod: pod})
-		for i := range nodes[kind] {
-			cluster.Places = append(cluster.Places, ClusterNode{Kind: kind, ID: i + 1})
+		s.Nodes = append(s.Nodes, NodeTemplate{Name: fmt.Sprintf("node%d", template), Node: node})
+		s.Pods = append(s.Pods, PodTemplate{Name: fmt.Sprintf("pod%d", template), Pod: pod})
+		for i := range nodes[template] {
+			cluster.Nodes = append(cluster.Nodes, ClusterNode{Template: template, ID: i + 1})
 		}
-		for i := range pods[kind] {
-			cluster.Pending = append(cluster.Pending, ClusterPod{Kind: kind, ID: i + 1})
+		for i := range pods[template] {
+			cluster.Pending = append(cluster.Pending, ClusterPod{Template: template, ID: i + 1})
 		}
 	}
 	s.Initial = []Cluster{cluster}
@@ -57,7 +66,12 @@ func (s *steps) Find(string, int) {}
 // TestFormalPaths: states of one word and of several, and facts from arrays and from maps, give the same steps.
 func TestFormalPaths(t *testing.T) {
 	for _, symmetry := range []bool{false, true} {
-		f, err := NewFormal(rowOfNodes([2]int{2, 1}, [2]int{2, 2}), spec.NewReference(), FormalActions{Leave: true, Return: true}, symmetry)
+		f, err := NewFormal(
+			rowOfNodes([2]int{2, 1}, [2]int{2, 2}),
+			spec.NewReference(),
+			FormalActions{Leave: true, Return: true},
+			symmetry,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +97,12 @@ func TestFormalPaths(t *testing.T) {
 			plain.Expand([]byte(states[i]), &want)
 			quick.Expand([]byte(states[i]), &got)
 			if diff := cmp.Diff(want.all, got.all); diff != "" {
-				t.Fatalf("symmetry %t, steps from %v (-several words +one word):\n%s", symmetry, f.View([]byte(states[i])), diff)
+				t.Fatalf(
+					"symmetry %t, steps from %v (-several words +one word):\n%s",
+					symmetry,
+					f.View([]byte(states[i])),
+					diff,
+				)
 			}
 			for _, step := range want.all {
 				var action uint32
@@ -100,10 +119,16 @@ func TestFormalPaths(t *testing.T) {
 	}
 }
 
-// TestFormalAllocatesNothing: once the tables are filled, expanding a state allocates nothing, be it of one word or of several.
+// TestFormalAllocatesNothing: once the tables are filled, expanding a state allocates nothing, be it of one word or
+// of several.
 func TestFormalAllocatesNothing(t *testing.T) {
 	for _, nodes := range [][2]int{{9, 6}, {30, 20}} {
-		f, err := NewFormal(rowOfNodes(nodes, [2]int{12, 8}), spec.NewReference(), FormalActions{Leave: true, Return: true}, true)
+		f, err := NewFormal(
+			rowOfNodes(nodes, [2]int{12, 8}),
+			spec.NewReference(),
+			FormalActions{Leave: true, Return: true},
+			true,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,13 +169,16 @@ func TestFormalErrors(t *testing.T) {
 		{"a filter that looks across nodes", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.NewLiteral(wide),
 			"scenario [1 0] [1 0]: filter InterPodAffinity looks across nodes, and the formal model is tabulated by node"},
 		{"another reading", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.New(&spec.Profile{}),
-			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that help compete"},
+			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that " +
+				"help compete"},
 		{"the empty set competes", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.NewLiteral(&spec.Profile{}),
-			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that help compete"},
+			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that " +
+				"help compete"},
 		{"no cluster", &Scenario{Name: "none"}, spec.NewReference(),
 			"scenario none has 0 initial clusters: the formal model begins with one"},
 		{"too many pods without symmetry", rowOfNodes([2]int{1, 0}, [2]int{65, 0}), spec.NewReference(),
-			"scenario [1 0] [65 0]: the pods on a node take 65 bits to tell apart, one for each pod without symmetry; at most 64 can be explored"},
+			"scenario [1 0] [65 0]: the pods on a node take 65 bits to tell apart, one for each pod without " +
+				"symmetry; at most 64 can be explored"},
 	} {
 		_, err := NewFormal(row.scenario, row.model, FormalActions{}, false)
 		if err == nil || err.Error() != row.want {
@@ -179,7 +207,8 @@ func TestFormalCodec(t *testing.T) {
 	})
 }
 
-// TestFormalChangesArePacked: a step that writes what it changes of a state gives the state that is packed of all fields, sorted.
+// TestFormalChangesArePacked: a step that writes what it changes of a state gives the state that is packed of all
+// fields, sorted.
 func TestFormalChangesArePacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &Formal{widths: []int{rapid.IntRange(0, 64).Draw(t, "bits of the unbound pods")}}
@@ -187,11 +216,11 @@ func TestFormalChangesArePacked(t *testing.T) {
 		draw := func(i int) uint64 {
 			return rapid.Uint64().Draw(t, "field") & (1<<f.widths[i] - 1)
 		}
-		for kind := range rapid.IntRange(1, 3).Draw(t, "kinds of node") {
+		for template := range rapid.IntRange(1, 3).Draw(t, "node templates") {
 			first, nodes := len(f.nodes), rapid.IntRange(1, 20).Draw(t, "nodes")
 			width := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, 7, 11, 16, 31, 32, 63, 64}).Draw(t, "bits of a node")
 			for range nodes {
-				f.nodes = append(f.nodes, formalNode{kind: kind, first: first, last: first + nodes - 1})
+				f.nodes = append(f.nodes, formalNode{template: template, first: first, last: first + nodes - 1})
 				f.widths = append(f.widths, width)
 				fields = append(fields, draw(len(fields)))
 			}
@@ -220,13 +249,22 @@ func TestFormalChangesArePacked(t *testing.T) {
 			w.narrow, w.out = narrow, &got
 			w.add(0, node, field, unbound)
 			if !slices.Equal(got.state, state) {
-				t.Fatalf("%v bits, one word %t: node %d, changed to %x: %x, want %x", f.widths, narrow, node, field, got.state, state)
+				t.Fatalf(
+					"%v bits, one word %t: node %d, changed to %x: %x, want %x",
+					f.widths,
+					narrow,
+					node,
+					field,
+					got.state,
+					state,
+				)
 			}
 		}
 	})
 }
 
-// FuzzFormalCodec: whatever the widths are, fields come out of a state as they went in, and a state's bytes are those of its fields.
+// FuzzFormalCodec: whatever the widths are, fields come out of a state as they went in, and a state's bytes are
+// those of its fields.
 func FuzzFormalCodec(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte("some bytes to take fields from"))
 	f.Add([]byte{64, 0, 64, 1, 63}, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9})

@@ -2,8 +2,8 @@ package model
 
 // Machine is a scenario as a finite state machine, short of the decisions.
 type Machine struct {
-	// Scenario is the scenario with its kinds in the catalog's order; indexes of kinds in
-	// arrangements, actions and askers are indexes into it.
+	// Scenario is the scenario with its templates in the catalog's order; indexes of templates in
+	// arrangements, actions and pending pods are indexes into it.
 	Scenario *Scenario
 	Catalog  *Catalog
 
@@ -22,8 +22,8 @@ func NewMachine(s *Scenario, c *Catalog) (*Machine, error) {
 		ordered.counted = ordered.counts()
 	}
 	m := &Machine{Scenario: ordered, Catalog: c, codec: newCodec(ordered), numbers: numbers, fixed: map[string]bool{}}
-	for _, kind := range ordered.Pods {
-		for _, name := range kind.Fixed {
+	for _, template := range ordered.Pods {
+		for _, name := range template.Fixed {
 			m.fixed[name] = true
 		}
 	}
@@ -45,7 +45,7 @@ func (m *Machine) Size(state []byte) int {
 	return nodes*(maxPods+1) + pods
 }
 
-// Unbound tells whether pods of the state are pending without a nomination, and whether some are nominated.
+// Unbound reports whether pods of the state are pending without a nomination, and whether some are nominated.
 func (m *Machine) Unbound(state []byte) (pending, nominated bool) { return m.codec.unbound(state) }
 
 // Initial calls emit with each initial state, in the scenario's order.
@@ -66,7 +66,7 @@ func (m *Machine) InitialOf(clusters []int, emit func(state []byte)) {
 	}
 }
 
-// arrange gives the i-th initial cluster as an arrangement, with identities if they are given.
+// arrange returns the i-th initial cluster as an arrangement, with identities if they are given.
 func (m *Machine) arrange(i int, who *identities) *Arrangement {
 	actions := m.Scenario.Actions
 	a := &Arrangement{
@@ -74,21 +74,22 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 			uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements),
 			uint8(actions.NodeChanges),
 		},
-		ArrivalsOfKind: append([]int(nil), actions.ArrivalsOfKind...),
+		ArrivalsOfTemplate: append([]int(nil), actions.ArrivalsOfTemplate...),
 	}
 	if actions.Recreations > 0 {
 		a.Owed = make([]int, len(m.Scenario.Pods))
 	}
 	pods := func(cluster []ClusterPod) (pods []Pod) {
 		for _, pod := range cluster {
-			pods = append(pods, newPod(pod.Kind, pod.Phase, who.pod(pod.Kind, pod.ID)))
+			pods = append(pods, newPod(pod.Template, pod.Phase, who.pod(pod.Template, pod.ID)))
 		}
 		return pods
 	}
 	cluster := &m.Scenario.Initial[i]
-	for _, node := range cluster.Places {
-		a.Places = append(a.Places, Place{
-			Kind: node.Kind, ID: who.node(node.Kind, node.ID), Bound: pods(node.Bound), Nominated: pods(node.Nominated),
+	for _, node := range cluster.Nodes {
+		a.Nodes = append(a.Nodes, NodeState{
+			Template: node.Template, ID: who.node(node.Template, node.ID), Bound: pods(node.Bound),
+			Nominated: pods(node.Nominated),
 		})
 	}
 	a.Pending = pods(cluster.Pending)
@@ -101,41 +102,41 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 	return a
 }
 
-// identities tells the nodes and pods of a trace apart, by kind, from 1. A nil one leaves them alike.
+// identities tells the nodes and pods of a trace apart, by template, from 1. A nil one leaves them alike.
 type identities struct{ nodes, pods []int }
 
 func newIdentities(s *Scenario) *identities {
 	who := &identities{make([]int, len(s.Nodes)), make([]int, len(s.Pods))}
 	pods := func(pods []ClusterPod) {
 		for _, pod := range pods {
-			who.pods[pod.Kind] = max(who.pods[pod.Kind], pod.ID)
+			who.pods[pod.Template] = max(who.pods[pod.Template], pod.ID)
 		}
 	}
 	for _, cluster := range s.Initial {
 		pods(cluster.Pending)
-		for _, place := range cluster.Places {
-			who.nodes[place.Kind] = max(who.nodes[place.Kind], place.ID)
-			pods(place.Bound)
-			pods(place.Nominated)
+		for _, nodeState := range cluster.Nodes {
+			who.nodes[nodeState.Template] = max(who.nodes[nodeState.Template], nodeState.ID)
+			pods(nodeState.Bound)
+			pods(nodeState.Nominated)
 		}
 	}
 	return who
 }
 
-func (w *identities) node(kind, fixed int) int {
+func (w *identities) node(template, fixed int) int {
 	if w == nil || fixed > 0 {
 		return w.known(fixed)
 	}
-	w.nodes[kind]++
-	return w.nodes[kind]
+	w.nodes[template]++
+	return w.nodes[template]
 }
 
-func (w *identities) pod(kind, fixed int) int {
+func (w *identities) pod(template, fixed int) int {
 	if w == nil || fixed > 0 {
 		return w.known(fixed)
 	}
-	w.pods[kind]++
-	return w.pods[kind]
+	w.pods[template]++
+	return w.pods[template]
 }
 
 func (w *identities) known(fixed int) int {

@@ -6,9 +6,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Namer gives states in API objects, for whoever looks at all of a state. In a state, alike pods and nodes have no names; here they get
-// them in the order in which they stand, so which of them has which name means nothing. It makes each object once: the same one is the same pointer in
-// every state. It is for one worker.
+// Namer returns states in API objects, for whoever looks at all of a state. In a state, alike pods and nodes have
+// no names; here they get them in the order in which they stand, so which of them has which name means nothing. It
+// makes each object once: the same one is the same pointer in every state. It is for one worker.
 type Namer struct {
 	machine *Machine
 	who     *identities
@@ -16,7 +16,7 @@ type Namer struct {
 	nodes   map[changedNode]*v1.Node
 }
 
-type namedNode struct{ kind, id int }
+type namedNode struct{ template, id int }
 
 type changedNode struct {
 	namedNode
@@ -29,48 +29,49 @@ type namedPod struct {
 	nominated bool
 }
 
-// NewNamer gives a namer for states of the machine.
+// NewNamer returns a namer for states of the machine.
 func (m *Machine) NewNamer() *Namer {
 	return &Namer{machine: m, pods: map[namedPod]*v1.Pod{}, nodes: map[changedNode]*v1.Node{}}
 }
 
-// Number gives a copy of the arrangement whose nodes and pods are numbered, by kind, in the order in which they stand.
+// Number returns a copy of the arrangement whose nodes and pods are numbered, by template, in the order in which
+// they stand.
 func (n *Namer) Number(a *Arrangement) *Arrangement {
 	numbered := &Arrangement{}
 	numbered.CopyFrom(a)
 	n.who = &identities{make([]int, len(n.machine.Scenario.Nodes)), make([]int, len(n.machine.Scenario.Pods))}
 	number := func(pods []Pod) {
 		for i, p := range pods {
-			pods[i] = newPod(p.Kind(), p.Phase(), n.who.pod(p.Kind(), 0)).withRank(p.Rank())
+			pods[i] = newPod(p.Template(), p.Phase(), n.who.pod(p.Template(), 0)).withRank(p.Rank())
 		}
 	}
-	for i := range numbered.Places {
-		place := &numbered.Places[i]
-		place.ID = n.who.node(place.Kind, 0)
-		number(place.Bound)
-		number(place.Nominated)
+	for i := range numbered.Nodes {
+		nodeState := &numbered.Nodes[i]
+		nodeState.ID = n.who.node(nodeState.Template, 0)
+		number(nodeState.Bound)
+		number(nodeState.Nominated)
 	}
 	number(numbered.Pending)
 	return numbered
 }
 
-// Snapshot gives a numbered arrangement in API objects.
+// Snapshot returns a numbered arrangement in API objects.
 func (n *Namer) Snapshot(a *Arrangement) *spec.Snapshot {
 	snapshot := around(&n.machine.Scenario.Around, a.Budgets)
-	for i := range a.Places {
-		place := &a.Places[i]
-		at := namedNode{place.Kind, place.ID}
-		as := changedNode{at, place.Changed}
+	for i := range a.Nodes {
+		nodeState := &a.Nodes[i]
+		at := namedNode{nodeState.Template, nodeState.ID}
+		as := changedNode{at, nodeState.Changed}
 		node := n.nodes[as]
 		if node == nil {
-			node = n.machine.nodeNamed(place)
+			node = n.machine.nodeNamed(nodeState)
 			n.nodes[as] = node
 		}
 		snapshot.Nodes = append(snapshot.Nodes, node)
-		for _, p := range place.Bound {
+		for _, p := range nodeState.Bound {
 			snapshot.Pods = append(snapshot.Pods, n.pod(namedPod{pod: p, node: at}, node))
 		}
-		for _, p := range place.Nominated {
+		for _, p := range nodeState.Nominated {
 			snapshot.Pods = append(snapshot.Pods, n.pod(namedPod{p, at, true}, node))
 		}
 	}
@@ -96,15 +97,20 @@ func (n *Namer) pod(key namedPod, node *v1.Node) *v1.Pod {
 	return pod
 }
 
-// Take carries out an action on an arrangement: one of the environment, or the move of an asker. It gives the states before and after in API
-// objects, with the same names, and the step between them.
-func (n *Namer) Take(a *Arrangement, action Action, asker Asker, move Move) (before, after *spec.Snapshot, step *NamedStep) {
+// Take carries out an action on an arrangement: one of the environment, or the move of a pending pod. It gives the
+// states before and after in API objects, with the same names, and the step between them.
+func (n *Namer) Take(
+	a *Arrangement,
+	action Action,
+	pending PendingPod,
+	move Move,
+) (before, after *spec.Snapshot, step *NamedStep) {
 	now := n.Number(a)
 	next := &Arrangement{}
 	next.CopyFrom(now)
 	if action.Class.Decided() {
-		step = n.machine.decisionStep(now, asker, move)
-		next.Apply(n.machine.Scenario, asker, move)
+		step = n.machine.decisionStep(now, pending, move)
+		next.Apply(n.machine.Scenario, pending, move)
 	} else {
 		id := 0
 		if action.Class.Creates() {

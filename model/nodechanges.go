@@ -6,26 +6,26 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// NodeChange is how a node differs from its kind, as a set of bits.
+// NodeChange is how a node differs from its template, as a set of bits.
 type NodeChange uint8
 
 const (
-	// cordonChanged: it is cordoned and its kind is not, or the contrary.
+	// cordonChanged: it is cordoned and its template is not, or the contrary.
 	cordonChanged NodeChange = 1 << iota
-	// taintChanged: it has notReady and its kind does not, or the contrary.
+	// taintChanged: it has notReady and its template does not, or the contrary.
 	taintChanged
 
 	nodeChanges = 1 << iota
 )
 
-// notReady is the taint that a node gets and loses: the one by which the node controller says that it is not ready, with the effect that
-// concerns schedulers.
+// notReady is the taint that a node gets and loses: the one by which the node controller says that it is not ready,
+// with the effect that concerns schedulers.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-nodes-by-condition
 var notReady = v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}
 
-// changed gives the kind as it is with the change.
-func (k *NodeKind) changed(change NodeChange) NodeKind {
+// changed returns the template as it is with the change.
+func (k *NodeTemplate) changed(change NodeChange) NodeTemplate {
 	if change == 0 {
 		return *k
 	}
@@ -51,28 +51,28 @@ func (a *Arrangement) nodeChanges(s *Scenario, each func(Action)) {
 	if a.Left.NodeChanges == 0 {
 		return
 	}
-	for i := range a.Places {
-		place := &a.Places[i]
-		node := s.Nodes[place.Kind].Node
+	for i := range a.Nodes {
+		nodeState := &a.Nodes[i]
+		node := s.Nodes[nodeState.Template].Node
 		cordon, taint := Cordon, Taint
-		if node.Spec.Unschedulable != (place.Changed&cordonChanged != 0) {
+		if node.Spec.Unschedulable != (nodeState.Changed&cordonChanged != 0) {
 			cordon = Uncordon
 		}
-		if slices.ContainsFunc(node.Spec.Taints, isNotReady) != (place.Changed&taintChanged != 0) {
+		if slices.ContainsFunc(node.Spec.Taints, isNotReady) != (nodeState.Changed&taintChanged != 0) {
 			taint = Untaint
 		}
-		each(Action{Class: cordon, Place: i})
-		each(Action{Class: taint, Place: i})
+		each(Action{Class: cordon, Node: i})
+		each(Action{Class: taint, Node: i})
 	}
 }
 
 // changeNode makes the change.
 func (a *Arrangement) changeNode(action Action) {
 	a.Left.NodeChanges--
-	place := &a.Places[action.Place]
+	nodeState := &a.Nodes[action.Node]
 	if action.Class == Cordon || action.Class == Uncordon {
-		place.Changed ^= cordonChanged
+		nodeState.Changed ^= cordonChanged
 	} else {
-		place.Changed ^= taintChanged
+		nodeState.Changed ^= taintChanged
 	}
 }

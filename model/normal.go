@@ -10,28 +10,31 @@ import (
 
 // Normal replaces the victims of an outcome of the question by the first pods that are like them: which of several
 // pods that are alike dies makes no difference. Victims that are not bound to the node stay as they are.
-func (a *Answer) Normal(q *Question, o spec.Outcome) spec.Outcome {
-	if o.Kind == spec.Nominate {
+func (a *Evaluation) Normal(q *CanonicalQuestion, o spec.Outcome) spec.Outcome {
+	if o.Type == spec.Preempt {
 		o.Victims = a.normal(q, o.Node, o.Victims)
 	}
 	return o
 }
 
 // NormalCandidate does the same for a candidate.
-func (a *Answer) NormalCandidate(q *Question, c spec.Candidate) spec.Candidate {
+func (a *Evaluation) NormalCandidate(q *CanonicalQuestion, c spec.Candidate) spec.Candidate {
 	return spec.Candidate{Node: c.Node, Victims: a.normal(q, c.Node, c.Victims)}
 }
 
-// NormalWrites does the same for what was written for the sake of an outcome: of victims that are alike, those are written to that Normal
-// names.
-func (a *Answer) NormalWrites(q *Question, o spec.Outcome, writes []spec.Write) []spec.Write {
-	if o.Kind != spec.Nominate {
+// NormalWrites does the same for what was written for the sake of an outcome: of victims that are alike, those are
+// written to that Normal names.
+func (a *Evaluation) NormalWrites(q *CanonicalQuestion, o spec.Outcome, writes []spec.Write) []spec.Write {
+	if o.Type != spec.Preempt {
 		return writes
 	}
 	instead := map[*v1.Pod]*v1.Pod{}
-	free := slices.DeleteFunc(a.normal(q, o.Node, o.Victims), func(p *v1.Pod) bool { return slices.Contains(o.Victims, p) })
+	free := slices.DeleteFunc(
+		a.normal(q, o.Node, o.Victims),
+		func(p *v1.Pod) bool { return slices.Contains(o.Victims, p) },
+	)
 	kept := a.normal(q, o.Node, o.Victims)
-	code := func(p *v1.Pod) uint32 { return q.Places[o.Node].Bound[slices.Index(a.PodsOf[o.Node], p)].code() }
+	code := func(p *v1.Pod) uint32 { return q.Nodes[o.Node].Bound[slices.Index(a.PodsOf[o.Node], p)].code() }
 	for _, victim := range o.Victims {
 		if slices.Contains(kept, victim) {
 			continue
@@ -49,7 +52,7 @@ func (a *Answer) NormalWrites(q *Question, o spec.Outcome, writes []spec.Write) 
 	return normal
 }
 
-func (a *Answer) normal(q *Question, node int, victims []*v1.Pod) []*v1.Pod {
+func (a *Evaluation) normal(q *CanonicalQuestion, node int, victims []*v1.Pod) []*v1.Pod {
 	var here []int
 	var elsewhere []*v1.Pod
 	for _, victim := range victims {
@@ -60,7 +63,7 @@ func (a *Answer) normal(q *Question, node int, victims []*v1.Pod) []*v1.Pod {
 		}
 	}
 	var normal []*v1.Pod
-	for _, i := range firstAlike(q.Places[node].Bound, here) {
+	for _, i := range firstAlike(q.Nodes[node].Bound, here) {
 		normal = append(normal, a.PodsOf[node][i])
 	}
 	return append(normal, elsewhere...)

@@ -12,8 +12,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestOrbits: an explorer that gives every node and pod a name, and knows nothing of arrangements, finds exactly the canonical states
-// once the names are forgotten: as many orbits under renaming as there are canonical states, and the same ones.
+// TestOrbits: an explorer that gives every node and pod a name, and knows nothing of arrangements, finds exactly
+// the canonical states once the names are forgotten: as many orbits under renaming as there are canonical states,
+// and the same ones.
 func TestOrbits(t *testing.T) {
 	for _, row := range []struct {
 		reason   string
@@ -28,8 +29,8 @@ func TestOrbits(t *testing.T) {
 			*a = Actions{Arrivals: 2, Deletions: 1, Placements: 1, Preempt: true, VictimGone: true}
 		}},
 		{"a nomination gives way to one of higher priority", threePriorities(), func(*Actions) {}},
-		{"bounds by kind", smallScenario(0, 0), func(a *Actions) {
-			*a = Actions{Arrivals: 3, ArrivalsOfKind: []int{2, 1}, Preempt: true}
+		{"bounds by template", smallScenario(0, 0), func(a *Actions) {
+			*a = Actions{Arrivals: 3, ArrivalsOfTemplate: []int{2, 1}, Preempt: true}
 		}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -38,7 +39,11 @@ func TestOrbits(t *testing.T) {
 			n := newNamedExplorer(e.machine)
 			n.explore()
 			if len(n.known) <= len(e.order) {
-				t.Fatalf("%d named states for %d canonical ones: there is no symmetry to test", len(n.known), len(e.order))
+				t.Fatalf(
+					"%d named states for %d canonical ones: there is no symmetry to test",
+					len(n.known),
+					len(e.order),
+				)
 			}
 			orbits, images := map[string]bool{}, map[string]bool{}
 			for key, state := range n.known {
@@ -55,25 +60,26 @@ func TestOrbits(t *testing.T) {
 	}
 }
 
-// threePriorities is the small scenario with one node and a third kind of pod, that preempts one and is preempted by the other.
+// threePriorities is the small scenario with one node and a third pod template, that preempts one and is preempted
+// by the other.
 func threePriorities() *Scenario {
 	s := smallScenario(0)
 	mid := s.Pods[0].Pod.DeepCopy()
 	priority := int32(5)
 	mid.Spec.Priority = &priority
-	s.Pods = append(s.Pods, PodKind{Name: "mid", Pod: mid})
+	s.Pods = append(s.Pods, PodTemplate{Name: "mid", Pod: mid})
 	return s
 }
 
 // namedExplorer explores with names. A state says where each of the pods that may ever exist is.
 type namedExplorer struct {
-	machine   *Machine
-	scheduler *spec.Scheduler
-	nodes     []*v1.Node
-	nodeKinds []int
-	podKinds  []int // of each name a pod may have
-	known     map[string]namedState
-	queue     []namedState
+	machine       *Machine
+	scheduler     *spec.Scheduler
+	nodes         []*v1.Node
+	nodeTemplates []int
+	podTemplates  []int // of each name a pod may have
+	known         map[string]namedState
+	queue         []namedState
 }
 
 // namedState has, for each pod, where it is, and how often actions may still happen.
@@ -95,14 +101,14 @@ const (
 func newNamedExplorer(m *Machine) *namedExplorer {
 	n := &namedExplorer{machine: m, scheduler: spec.New(spec.DefaultProfile()), known: map[string]namedState{}}
 	ordinals := map[int]int{}
-	for _, place := range m.Scenario.Initial[0].Places {
-		n.nodes = append(n.nodes, m.Scenario.Nodes[place.Kind].object(ordinals[place.Kind]))
-		n.nodeKinds = append(n.nodeKinds, place.Kind)
-		ordinals[place.Kind]++
+	for _, nodeState := range m.Scenario.Initial[0].Nodes {
+		n.nodes = append(n.nodes, m.Scenario.Nodes[nodeState.Template].object(ordinals[nodeState.Template]))
+		n.nodeTemplates = append(n.nodeTemplates, nodeState.Template)
+		ordinals[nodeState.Template]++
 	}
-	for kind := range m.Scenario.Pods {
+	for template := range m.Scenario.Pods {
 		for range m.Scenario.Actions.Arrivals {
-			n.podKinds = append(n.podKinds, kind)
+			n.podTemplates = append(n.podTemplates, template)
 		}
 	}
 	return n
@@ -110,7 +116,7 @@ func newNamedExplorer(m *Machine) *namedExplorer {
 
 func (n *namedExplorer) explore() {
 	actions := n.machine.Scenario.Actions
-	n.add(namedState{make([]byte, len(n.podKinds)), Left{
+	n.add(namedState{make([]byte, len(n.podTemplates)), Left{
 		uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements), 0,
 	}})
 	for len(n.queue) > 0 {
@@ -137,7 +143,7 @@ func (s namedState) key() string {
 	return string(s.pods) + string([]byte{s.left.Arrivals, s.left.Completions, s.left.Deletions, s.left.Placements})
 }
 
-// with gives the state with the i-th pod moved.
+// with returns the state with the i-th pod moved.
 func (s namedState) with(i int, at byte) namedState {
 	s.pods = slices.Clone(s.pods)
 	s.pods[i] = at
@@ -149,7 +155,7 @@ func (n *namedExplorer) happen(state namedState, i int) {
 	actions := n.machine.Scenario.Actions
 	at := state.pods[i]
 	switch {
-	case at == absent && state.left.Arrivals > 0 && n.mayArrive(state, n.podKinds[i]):
+	case at == absent && state.left.Arrivals > 0 && n.mayArrive(state, n.podTemplates[i]):
 		next := state.with(i, pendingAt)
 		next.left.Arrivals--
 		n.add(next)
@@ -177,45 +183,46 @@ func (n *namedExplorer) happen(state namedState, i int) {
 	}
 }
 
-// mayArrive tells whether one more pod of the kind may arrive. A bound by kind is tested without actions that make pods leave, so
-// that those that are there are those that arrived.
-func (n *namedExplorer) mayArrive(state namedState, kind int) bool {
-	limits := n.machine.Scenario.Actions.ArrivalsOfKind
+// mayArrive reports whether one more pod of the template may arrive. A bound by template is tested without actions
+// that make pods leave, so that those that are there are those that arrived.
+func (n *namedExplorer) mayArrive(state namedState, template int) bool {
+	limits := n.machine.Scenario.Actions.ArrivalsOfTemplate
 	if limits == nil {
 		return true
 	}
 	arrived := 0
 	for i, at := range state.pods {
-		if n.podKinds[i] == kind && at != absent {
+		if n.podTemplates[i] == template && at != absent {
 			arrived++
 		}
 	}
-	return arrived < limits[kind]
+	return arrived < limits[template]
 }
 
 // decide adds what may become of the i-th pod, which asks, by the spec.
-func (n *namedExplorer) decide(state namedState, asker int) {
+func (n *namedExplorer) decide(state namedState, pending int) {
 	snapshot, index := n.objects(state)
-	for _, outcome := range n.scheduler.Outcomes(snapshot.Pods[slices.Index(index, asker)], snapshot) {
-		switch outcome.Kind {
+	for _, outcome := range n.scheduler.Outcomes(snapshot.Pods[slices.Index(index, pending)], snapshot) {
+		switch outcome.Type {
 		case spec.Bind:
-			n.add(state.with(asker, runningOn+byte(outcome.Node)))
+			n.add(state.with(pending, runningOn+byte(outcome.Node)))
 		case spec.Wait:
 			if !outcome.KeepsNomination {
-				n.add(state.with(asker, pendingAt))
+				n.add(state.with(pending, pendingAt))
 			}
-		case spec.Nominate:
+		case spec.Preempt:
 			if !n.machine.Scenario.Actions.Preempt {
 				continue
 			}
-			next := state.with(asker, nominatedTo+byte(outcome.Node))
+			next := state.with(pending, nominatedTo+byte(outcome.Node))
 			for j, pod := range snapshot.Pods {
 				i := index[j]
 				running := state.pods[i] == runningOn+byte(outcome.Node)
 				if running && slices.Contains(outcome.Victims, pod) {
 					next.pods[i] = preemptedOn + byte(outcome.Node)
 				}
-				if i != asker && state.pods[i] == nominatedTo+byte(outcome.Node) && spec.Priority(pod) < n.priority(asker) {
+				if i != pending && state.pods[i] == nominatedTo+byte(outcome.Node) &&
+					spec.Priority(pod) < n.priority(pending) {
 					next.pods[i] = pendingAt
 				}
 			}
@@ -225,10 +232,10 @@ func (n *namedExplorer) decide(state namedState, asker int) {
 }
 
 func (n *namedExplorer) priority(i int) int32 {
-	return n.machine.Scenario.Pods[n.podKinds[i]].Priority()
+	return n.machine.Scenario.Pods[n.podTemplates[i]].Priority()
 }
 
-// objects gives the state in API objects, and for each pod which it is.
+// objects returns the state in API objects, and for each pod which it is.
 func (n *namedExplorer) objects(state namedState) (*spec.Snapshot, []int) {
 	s := &spec.Snapshot{Nodes: n.nodes}
 	var index []int
@@ -236,7 +243,7 @@ func (n *namedExplorer) objects(state namedState) (*spec.Snapshot, []int) {
 		if at == absent {
 			continue
 		}
-		pod := n.machine.Scenario.Pods[n.podKinds[i]].Pod.DeepCopy()
+		pod := n.machine.Scenario.Pods[n.podTemplates[i]].Pod.DeepCopy()
 		pod.Name = strings.Repeat("i", i+1)
 		switch {
 		case at >= nominatedTo:
@@ -253,12 +260,12 @@ func (n *namedExplorer) objects(state namedState) (*spec.Snapshot, []int) {
 	return s, index
 }
 
-// orbit gives the least of all keys that renaming nodes and pods of a kind leads to.
+// orbit returns the least of all keys that renaming nodes and pods of a template leads to.
 func (n *namedExplorer) orbit(key string) string {
 	least := ""
-	pods, rest := key[:len(n.podKinds)], key[len(n.podKinds):]
+	pods, rest := key[:len(n.podTemplates)], key[len(n.podTemplates):]
 	for _, nodes := range permutations(len(n.nodes)) {
-		if slices.ContainsFunc(nodes, func(i int) bool { return n.nodeKinds[nodes[i]] != n.nodeKinds[i] }) {
+		if slices.ContainsFunc(nodes, func(i int) bool { return n.nodeTemplates[nodes[i]] != n.nodeTemplates[i] }) {
 			continue
 		}
 		for _, order := range n.podOrders() {
@@ -278,17 +285,17 @@ func (n *namedExplorer) orbit(key string) string {
 	return least
 }
 
-// podOrders gives the permutations of pods that leave kinds alone.
+// podOrders returns the permutations of pods that leave templates alone.
 func (n *namedExplorer) podOrders() [][]int {
 	size := n.machine.Scenario.Actions.Arrivals
 	orders := [][]int{nil}
-	for kind := range n.machine.Scenario.Pods {
+	for template := range n.machine.Scenario.Pods {
 		var longer [][]int
 		for _, order := range orders {
 			for _, permutation := range permutations(size) {
 				next := slices.Clone(order)
 				for _, i := range permutation {
-					next = append(next, kind*size+i)
+					next = append(next, template*size+i)
 				}
 				longer = append(longer, next)
 			}
@@ -303,21 +310,21 @@ func (n *namedExplorer) arrangement(state namedState) *Arrangement {
 	a := n.machine.arrange(0, nil)
 	a.Left = state.left
 	for i, at := range state.pods {
-		kind := n.podKinds[i]
-		if at != absent && len(a.ArrivalsOfKind) > 0 {
-			a.ArrivalsOfKind[kind]--
+		template := n.podTemplates[i]
+		if at != absent && len(a.ArrivalsOfTemplate) > 0 {
+			a.ArrivalsOfTemplate[template]--
 		}
 		put := func(node byte, phase Phase) {
-			place := &a.Places[node]
-			place.Bound = append(place.Bound, newPod(kind, phase, 0))
+			nodeState := &a.Nodes[node]
+			nodeState.Bound = append(nodeState.Bound, newPod(template, phase, 0))
 		}
 		switch {
 		case at == absent:
 		case at == pendingAt:
-			a.Pending = append(a.Pending, newPod(kind, Running, 0))
+			a.Pending = append(a.Pending, newPod(template, Running, 0))
 		case at >= nominatedTo:
-			place := &a.Places[at-nominatedTo]
-			place.Nominated = append(place.Nominated, newPod(kind, Running, 0))
+			nodeState := &a.Nodes[at-nominatedTo]
+			nodeState.Nominated = append(nodeState.Nominated, newPod(template, Running, 0))
 		case at >= terminatingOn:
 			put(at-terminatingOn, Terminating)
 		case at >= preemptedOn:

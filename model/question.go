@@ -14,70 +14,70 @@ import (
 // Content is one node with what is on it, by the catalog's numbers: what a predicate can read
 // that looks at one node only. There is one Content for each distinct one in a run.
 type Content struct {
-	// Kind and Bound, Nominated are the place, its pods sorted.
-	Kind             int
+	// Template and Bound, Nominated are the place, its pods sorted.
+	Template         int
 	Bound, Nominated []Pod
 	around           *surroundings
 	number           uint32
 	digest           []byte
 
-	mu     sync.Mutex
-	stands []*stand // by ordinal of the node among those of its name in a question; nil if not made yet
+	mu      sync.Mutex
+	objects []*nodeObjects // by ordinal of the node among those of its name in a question; nil if not made yet
 }
 
 // Number tells the contents of a catalog apart: they are numbered from 0 as they come up.
 func (c *Content) Number() int { return int(c.number) }
 
-// stand is a content in API objects. Its slices are read only.
-type stand struct {
+// nodeObjects is a content in API objects. Its slices are read only.
+type nodeObjects struct {
 	node             *v1.Node
 	bound, nominated []*v1.Pod
 }
 
-// Question is a distinct question of a run: a pod of a kind asks, and these nodes are there. Pending
+// CanonicalQuestion is a distinct question of a run: a pod of a template asks, and these nodes are there. Pending
 // pods without nomination are not part of it: a scheduler does not look at them.
-type Question struct {
-	// Asker is the kind of the pod that asks, by the catalog's number; Nomination is the index
+type CanonicalQuestion struct {
+	// Pending pod is the template of the pending pod, by the catalog's number; Nomination is the index
 	// of the node it is nominated to, -1 for none.
-	Asker, Nomination int
-	// Places are the nodes, in canonical order.
-	Places []*Content
+	Pending, Nomination int
+	// Nodes are the nodes, in canonical order.
+	Nodes  []*Content
 	around *surroundings
 }
 
-// twins tells whether nothing but the name tells two places of the question apart, neighbours in the canonical order: a predicate says the same
-// of both.
-func (q *Question) twins(i, j int) bool {
-	return i >= 0 && q.Places[i] == q.Places[j] && i != q.Nomination && j != q.Nomination
+// twins reports whether nothing but the name tells two nodes of the question apart, neighbours in the canonical
+// order: a predicate says the same of both.
+func (q *CanonicalQuestion) twins(i, j int) bool {
+	return i >= 0 && q.Nodes[i] == q.Nodes[j] && i != q.Nomination && j != q.Nomination
 }
 
-// Questioner builds questions from arrangements of one machine. It is scratch space: one per worker.
-type Questioner struct {
+// QuestionBuilder builds questions from arrangements of one machine. It is scratch space: one per worker.
+type QuestionBuilder struct {
 	catalog *Catalog
 	numbers numbering
 	local   map[string]*Content // saves the catalog's lock
 	now     *Arrangement        // the one that was entered
 	around  *surroundings       // those of now
-	here    []*Content          // the places of now
+	here    []*Content          // the nodes of now
 	with    map[string]*surroundings
 	rest    Arrangement
 	bytes   []byte
 	key     []byte
 	order   []int
 	found   []*Content
-	draft   Question
+	draft   CanonicalQuestion
 }
 
-// NewQuestioner gives a questioner for the machine.
-func (m *Machine) NewQuestioner() *Questioner {
-	return &Questioner{
+// NewQuestionBuilder returns a question builder for the machine.
+func (m *Machine) NewQuestionBuilder() *QuestionBuilder {
+	return &QuestionBuilder{
 		catalog: m.Catalog, numbers: m.numbers, local: map[string]*Content{}, around: m.numbers.around,
 		with: map[string]*surroundings{},
 	}
 }
 
 // surround finds what is around nodes and pods in the arrangement.
-func (u *Questioner) surround(a *Arrangement) {
+func (u *QuestionBuilder) surround(a *Arrangement) {
 	u.around = u.numbers.around
 	if !slices.ContainsFunc(a.Budgets, func(n uint8) bool { return n > 0 }) {
 		return
@@ -90,41 +90,41 @@ func (u *Questioner) surround(a *Arrangement) {
 	u.around = known
 }
 
-// Enter says which canonical arrangement is asked about from now on; it must stay as it is meanwhile. It gives the contents of its places,
-// valid until the next call.
-func (u *Questioner) Enter(a *Arrangement) []*Content {
+// Enter says which canonical arrangement is asked about from now on; it must stay as it is meanwhile. It gives the
+// contents of its nodes, valid until the next call.
+func (u *QuestionBuilder) Enter(a *Arrangement) []*Content {
 	u.now, u.here = a, u.here[:0]
 	u.surround(a)
-	for i := range a.Places {
-		if i > 0 && comparePlaces(&a.Places[i-1], &a.Places[i]) == 0 {
+	for i := range a.Nodes {
+		if i > 0 && compareNodes(&a.Nodes[i-1], &a.Nodes[i]) == 0 {
 			u.here = append(u.here, u.here[i-1])
 			continue
 		}
-		u.here = append(u.here, u.content(&a.Places[i]))
+		u.here = append(u.here, u.content(&a.Nodes[i]))
 	}
 	return u.here
 }
 
-// Ask finds the question of the asker in the arrangement that was entered. It gives the question's key, and for each of its places the
-// index in the arrangement. Both are valid until the next call.
-func (u *Questioner) Ask(asker Asker) (key []byte, order []int) {
+// Build finds the question of the pending pod in the arrangement that was entered. It gives the question's key, and
+// for each of its nodes the index in the arrangement. Both are valid until the next call.
+func (u *QuestionBuilder) Build(pending PendingPod) (key []byte, order []int) {
 	u.order, u.found = u.order[:0], u.found[:0]
 	a := u.now
-	for i := range a.Places {
+	for i := range a.Nodes {
 		u.order = append(u.order, i)
 	}
 	rest := a
-	if asker.Place >= 0 {
-		// The asker's own nomination is kept apart from the others': the question has it beside the places.
+	if pending.Node >= 0 {
+		// The pending pod's own nomination is kept apart from the others': the question has it beside the nodes.
 		u.rest.CopyFrom(a)
-		u.rest.takeAsker(asker)
+		u.rest.takePending(pending)
 		rest = &u.rest
 	}
 	before := func(i, j int) bool {
-		if c := comparePlaces(&rest.Places[i], &rest.Places[j]); c != 0 {
+		if c := compareNodes(&rest.Nodes[i], &rest.Nodes[j]); c != 0 {
 			return c < 0
 		}
-		return i == asker.Place && j != asker.Place
+		return i == pending.Node && j != pending.Node
 	}
 	for i := 1; i < len(u.order); i++ {
 		for j := i; j > 0 && before(u.order[j], u.order[j-1]); j-- {
@@ -132,11 +132,11 @@ func (u *Questioner) Ask(asker Asker) (key []byte, order []int) {
 		}
 	}
 	nomination := -1
-	u.key = binary.LittleEndian.AppendUint16(u.key[:0], uint16(u.numbers.pods[asker.Kind]))
-	for i, place := range u.order {
-		content := u.here[place]
-		if place == asker.Place {
-			content = u.content(&rest.Places[place])
+	u.key = binary.LittleEndian.AppendUint16(u.key[:0], uint16(u.numbers.pods[pending.Template]))
+	for i, nodeState := range u.order {
+		content := u.here[nodeState]
+		if nodeState == pending.Node {
+			content = u.content(&rest.Nodes[nodeState])
 			nomination = i
 		}
 		u.found = append(u.found, content)
@@ -147,39 +147,41 @@ func (u *Questioner) Ask(asker Asker) (key []byte, order []int) {
 	return u.key, u.order
 }
 
-// Question gives the question of the last call of Ask.
-func (u *Questioner) Question(asker Asker) *Question { return u.Draft(asker).Clone() }
+// Question returns the question of the last call of Ask.
+func (u *QuestionBuilder) Question(pending PendingPod) *CanonicalQuestion {
+	return u.Draft(pending).Clone()
+}
 
 // Draft is Question, valid until the next call of Ask.
-func (u *Questioner) Draft(asker Asker) *Question {
-	u.draft = Question{
-		Asker:      u.numbers.pods[asker.Kind],
+func (u *QuestionBuilder) Draft(pending PendingPod) *CanonicalQuestion {
+	u.draft = CanonicalQuestion{
+		Pending:    u.numbers.pods[pending.Template],
 		Nomination: int(u.key[len(u.key)-5]) - 1,
-		Places:     u.found,
+		Nodes:      u.found,
 		around:     u.around,
 	}
 	return &u.draft
 }
 
-// Clone gives a copy that stays as it is.
-func (q *Question) Clone() *Question {
+// Clone returns a copy that stays as it is.
+func (q *CanonicalQuestion) Clone() *CanonicalQuestion {
 	clone := *q
-	clone.Places = slices.Clone(q.Places)
+	clone.Nodes = slices.Clone(q.Nodes)
 	return &clone
 }
 
 // content finds the one Content of a place.
-func (u *Questioner) content(place *Place) *Content {
+func (u *QuestionBuilder) content(nodeState *NodeState) *Content {
 	put := func(n uint32) { u.bytes = binary.LittleEndian.AppendUint32(u.bytes, n) }
 	u.bytes = u.bytes[:0]
-	kind := u.numbers.node(place.Kind, place.Changed)
+	template := u.numbers.node(nodeState.Template, nodeState.Changed)
 	put(uint32(u.around.number))
-	put(uint32(kind))
-	put(uint32(len(place.Bound)))
-	for _, p := range place.Bound {
+	put(uint32(template))
+	put(uint32(len(nodeState.Bound)))
+	for _, p := range nodeState.Bound {
 		put(u.global(p).code())
 	}
-	for _, p := range place.Nominated {
+	for _, p := range nodeState.Nominated {
 		put(u.global(p).code())
 	}
 	if known, ok := u.local[string(u.bytes)]; ok {
@@ -188,14 +190,14 @@ func (u *Questioner) content(place *Place) *Content {
 	key := string(u.bytes)
 	content := intern(u.catalog, u.catalog.contents, key, func() *Content {
 		content := &Content{
-			Kind:   kind,
-			around: u.around,
-			number: uint32(len(u.catalog.contents)),
+			Template: template,
+			around:   u.around,
+			number:   uint32(len(u.catalog.contents)),
 		}
-		for _, p := range place.Bound {
+		for _, p := range nodeState.Bound {
 			content.Bound = append(content.Bound, u.global(p))
 		}
-		for _, p := range place.Nominated {
+		for _, p := range nodeState.Nominated {
 			content.Nominated = append(content.Nominated, u.global(p))
 		}
 		content.digest = u.catalog.digests.digest(content)
@@ -206,74 +208,74 @@ func (u *Questioner) content(place *Place) *Content {
 }
 
 // global renumbers a pod of the scenario; who it is is forgotten.
-func (u *Questioner) global(p Pod) Pod {
-	return newPod(u.numbers.pods[p.Kind()], p.Phase(), 0).withRank(p.Rank())
+func (u *QuestionBuilder) global(p Pod) Pod {
+	return newPod(u.numbers.pods[p.Template()], p.Phase(), 0).withRank(p.Rank())
 }
 
-// Node gives the content as a node and the pods bound to it.
+// Node returns the content as a node and the pods bound to it.
 func (c *Catalog) Node(content *Content) (*v1.Node, []*v1.Pod) {
-	key := nodeKey{content.Kind, 0}
+	key := nodeKey{content.Template, 0}
 	return c.node(key), c.boundPods(content, key)
 }
 
-// Objects gives the question in API objects, and for every place its bound pods in order.
-func (c *Catalog) Objects(q *Question) (spec.Question, [][]*v1.Pod) {
+// Objects returns the question in API objects, and for every place its bound pods in order.
+func (c *Catalog) Objects(q *CanonicalQuestion) (spec.Question, [][]*v1.Pod) {
 	snapshot := q.around.Snapshot
 	pods := 1
-	for _, content := range q.Places {
+	for _, content := range q.Nodes {
 		pods += len(content.Bound) + len(content.Nominated)
 	}
-	snapshot.Nodes, snapshot.Pods = make([]*v1.Node, len(q.Places)), make([]*v1.Pod, 0, pods)
-	podsOf := make([][]*v1.Pod, len(q.Places))
-	for i, content := range q.Places {
-		at := c.stand(content, c.ordinal(q, i))
+	snapshot.Nodes, snapshot.Pods = make([]*v1.Node, len(q.Nodes)), make([]*v1.Pod, 0, pods)
+	podsOf := make([][]*v1.Pod, len(q.Nodes))
+	for i, content := range q.Nodes {
+		at := c.objectsOf(content, c.ordinal(q, i))
 		snapshot.Nodes[i], podsOf[i] = at.node, at.bound
 		snapshot.Pods = append(snapshot.Pods, at.bound...)
 	}
-	for i, content := range q.Places {
+	for i, content := range q.Nodes {
 		if len(content.Nominated) > 0 {
-			snapshot.Pods = append(snapshot.Pods, c.stand(content, c.ordinal(q, i)).nominated...)
+			snapshot.Pods = append(snapshot.Pods, c.objectsOf(content, c.ordinal(q, i)).nominated...)
 		}
 	}
-	asker := c.asker(q)
-	snapshot.Pods = append(snapshot.Pods, asker)
-	return spec.Question{Pod: asker, Snapshot: &snapshot}, podsOf
+	pending := c.pendingPod(q)
+	snapshot.Pods = append(snapshot.Pods, pending)
+	return spec.Question{Pod: pending, Snapshot: &snapshot}, podsOf
 }
 
-// ordinal counts the places before this one with nodes of the same name: a node keeps it when it changes.
-func (c *Catalog) ordinal(q *Question, place int) int {
-	name, ordinal := c.nodeKinds[q.Places[place].Kind].Name, 0
-	for _, before := range q.Places[:place] {
-		if c.nodeKinds[before.Kind].Name == name {
+// ordinal counts the nodes before this one with nodes of the same name: a node keeps it when it changes.
+func (c *Catalog) ordinal(q *CanonicalQuestion, nodeState int) int {
+	name, ordinal := c.nodeTemplates[q.Nodes[nodeState].Template].Name, 0
+	for _, before := range q.Nodes[:nodeState] {
+		if c.nodeTemplates[before.Template].Name == name {
 			ordinal++
 		}
 	}
 	return ordinal
 }
 
-// stand gives a content in API objects, as the ordinal-th node of its name.
-func (c *Catalog) stand(content *Content, ordinal int) *stand {
+// objectsOf returns a content in API objects, as the ordinal-th node of its name.
+func (c *Catalog) objectsOf(content *Content, ordinal int) *nodeObjects {
 	content.mu.Lock()
 	defer content.mu.Unlock()
-	for len(content.stands) <= ordinal {
-		content.stands = append(content.stands, nil)
+	for len(content.objects) <= ordinal {
+		content.objects = append(content.objects, nil)
 	}
-	if content.stands[ordinal] == nil {
-		key := nodeKey{content.Kind, ordinal}
-		content.stands[ordinal] = &stand{c.node(key), c.boundPods(content, key), c.nominatedPods(content, key)}
+	if content.objects[ordinal] == nil {
+		key := nodeKey{content.Template, ordinal}
+		content.objects[ordinal] = &nodeObjects{c.node(key), c.boundPods(content, key), c.nominatedPods(content, key)}
 	}
-	return content.stands[ordinal]
+	return content.objects[ordinal]
 }
 
-// AskerKind gives the pod that pods of the asker's kind are made from.
-func (c *Catalog) AskerKind(q *Question) *v1.Pod { return c.podKinds[q.Asker].Pod }
+// PendingTemplate returns the pod that pods of the pending pod's template are made from.
+func (c *Catalog) PendingTemplate(q *CanonicalQuestion) *v1.Pod { return c.podTemplates[q.Pending].Pod }
 
-func (c *Catalog) asker(q *Question) *v1.Pod {
+func (c *Catalog) pendingPod(q *CanonicalQuestion) *v1.Pod {
 	node := nodeKey{-1, 0}
 	if q.Nomination >= 0 {
-		node = nodeKey{q.Places[q.Nomination].Kind, c.ordinal(q, q.Nomination)}
+		node = nodeKey{q.Nodes[q.Nomination].Template, c.ordinal(q, q.Nomination)}
 	}
-	return c.pod(podKey{code: newPod(q.Asker, Running, 0).code(), node: node, ordered: asking})
+	return c.pod(podKey{code: newPod(q.Pending, Running, 0).code(), node: node, ordered: pendingRole})
 }
 
 func (c *Catalog) boundPods(content *Content, key nodeKey) []*v1.Pod {
@@ -294,9 +296,9 @@ func (c *Catalog) nominatedPods(content *Content, key nodeKey) []*v1.Pod {
 
 // Move translates an outcome of the question into the question's terms. It fails if a victim is not
 // bound to the nominated node.
-func (q *Question) Move(o spec.Outcome, podsOf [][]*v1.Pod) (Move, error) {
-	m := Move{Kind: o.Kind, Place: o.Node, KeepsNomination: o.KeepsNomination}
-	if o.Kind != spec.Nominate {
+func (q *CanonicalQuestion) Move(o spec.Outcome, podsOf [][]*v1.Pod) (Move, error) {
+	m := Move{Type: o.Type, Node: o.Node, KeepsNomination: o.KeepsNomination}
+	if o.Type != spec.Preempt {
 		return m, nil
 	}
 	for _, victim := range o.Victims {
@@ -306,7 +308,7 @@ func (q *Question) Move(o spec.Outcome, podsOf [][]*v1.Pod) (Move, error) {
 		}
 		m.Victims = append(m.Victims, i)
 	}
-	m.Victims = firstAlike(q.Places[o.Node].Bound, m.Victims)
+	m.Victims = firstAlike(q.Nodes[o.Node].Bound, m.Victims)
 	return m, nil
 }
 

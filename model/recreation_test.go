@@ -22,18 +22,23 @@ func TestRecreationEnabled(t *testing.T) {
 	}{
 		{"nobody was evicted", false, func(a *Arrangement) { a.Owed = []int{0, 0} }, nil},
 		{"one was", false, func(*Arrangement) {}, []uint32{0}},
-		{"of each kind", false, func(a *Arrangement) { a.Owed = []int{2, 1} }, []uint32{0, 1}},
+		{"of each template", false, func(a *Arrangement) { a.Owed = []int{2, 1} }, []uint32{0, 1}},
 		{"controllers are not part of the scenario", false, func(a *Arrangement) { a.Owed = nil }, nil},
-		{"another victim was replaced and terminates still", false, func(a *Arrangement) { a.Pending = append(a.Pending, low) }, nil},
+		{
+			"another victim was replaced and terminates still",
+			false,
+			func(a *Arrangement) { a.Pending = append(a.Pending, low) },
+			nil,
+		},
 		{"pods that may arrive still need room", false, func(a *Arrangement) { a.Left.Arrivals = 1 }, nil},
 		{"the pod's name is its own, and is taken", true, func(*Arrangement) {}, nil},
-		{"... and free again", true, func(a *Arrangement) { a.Places[0].Bound = nil }, []uint32{0}},
+		{"... and free again", true, func(a *Arrangement) { a.Nodes[0].Bound = nil }, []uint32{0}},
 	}
 	for _, tt := range tests {
 		s := smallScenario(0)
 		s.Actions.Arrivals, s.Actions.Recreations, s.Pods[0].Only = 2, 1, tt.only
 		a := &Arrangement{
-			Places: []Place{{Bound: []Pod{low.withPhase(Preempted)}, Nominated: []Pod{high}}}, Owed: []int{1, 0},
+			Nodes: []NodeState{{Bound: []Pod{low.withPhase(Preempted)}, Nominated: []Pod{high}}}, Owed: []int{1, 0},
 		}
 		tt.change(a)
 		var got []uint32
@@ -43,7 +48,7 @@ func TestRecreationEnabled(t *testing.T) {
 			}
 		})
 		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: kinds %v may be created, want %v", tt.reason, got, tt.want)
+			t.Errorf("%s: templates %v may be created, want %v", tt.reason, got, tt.want)
 		}
 	}
 }
@@ -70,8 +75,8 @@ func TestRecreations(t *testing.T) {
 	}
 }
 
-// TestNamedSteps: forgetting the names, the steps from an arrangement with names are the steps from the one without, and names are
-// neither lost nor doubled.
+// TestNamedSteps: forgetting the names, the steps from an arrangement with names are the steps from the one
+// without, and names are neither lost nor doubled.
 func TestNamedSteps(t *testing.T) {
 	for name, s := range environments() {
 		t.Run(name, func(t *testing.T) { testNamedSteps(t, s) })
@@ -85,12 +90,18 @@ func environments() map[string]*Scenario {
 		all[name] = smallScenario(0, 0)
 		change(all[name])
 	}
-	add("pods come and go", func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1 })
+	add(
+		"pods come and go",
+		func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.Recreations = 1, 1, 1 },
+	)
 	add("nodes change", func(s *Scenario) {
-		s.Actions.NodeChanges, s.Initial[0].Places[1].Kind = 2, 1
+		s.Actions.NodeChanges, s.Initial[0].Nodes[1].Template = 2, 1
 		s.Nodes[1].Node.Spec.Taints = []v1.Taint{notReady}
 	})
-	add("pods start in order", func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.StartInOrder = 1, 1, true })
+	add(
+		"pods start in order",
+		func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.StartInOrder = 1, 1, true },
+	)
 	add("budgets are refreshed", func(s *Scenario) {
 		s.Actions.RefreshBudgets, s.Actions.Recreations = true, 1
 		one := intstr.FromInt32(1)
@@ -125,9 +136,9 @@ func testNamedSteps(t *testing.T, s *Scenario) {
 		unnamed[packed(m, a)] = true
 		ids := map[Pod]bool{}
 		a.count(func(p Pod) bool {
-			who := newPod(p.Kind(), Running, p.ID())
+			who := newPod(p.Template(), Running, p.ID())
 			if p.ID() == 0 || ids[who] {
-				t.Fatalf("pod %d of kind %d is there twice or has no name: %+v", p.ID(), p.Kind(), a)
+				t.Fatalf("pod %d of template %d is there twice or has no name: %+v", p.ID(), p.Template(), a)
 			}
 			ids[who] = true
 			return true

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Slice is some of the initial clusters of a scenario, by index: all those with the same numbers of nodes of each kind. No action adds or
-// removes a node, so no state can be reached from two slices, and no question is asked in two.
+// Slice is some of the initial clusters of a scenario, by index: all those with the same numbers of nodes of each
+// template. No action adds or removes a node, so no state can be reached from two slices, and no question is asked
+// in two.
 type Slice struct {
 	Initial []int
 	// Share is about how many states it has, in an unknown unit, which is the same for all slices of a scenario.
@@ -33,17 +34,18 @@ func (s *Scenario) Slices() []Slice {
 	return slices
 }
 
-// nodesOf counts the nodes of an initial cluster by kind.
+// nodesOf counts the nodes of an initial cluster by template.
 func (s *Scenario) nodesOf(initial int) []int {
 	counts := make([]int, len(s.Nodes))
-	for _, place := range s.Initial[initial].Places {
-		counts[place.Kind]++
+	for _, nodeState := range s.Initial[initial].Nodes {
+		counts[nodeState.Template]++
 	}
 	return counts
 }
 
-// share counts the ways to put the pods on the nodes or to leave them pending, whether they fit or not: multisets out of all pairs of a kind
-// of pod and a node or none, of as many as arrive, divided by the number of ways to order the nodes of a kind.
+// share counts the ways to put the pods on the nodes or to leave them pending, whether they fit or not: multisets
+// out of all pairs of a template of pod and a node or none, of as many as arrive, divided by the number of ways to
+// order the nodes of a template.
 func (s *Scenario) share(nodes []int) float64 {
 	total, orders := 0, 0.0
 	for _, n := range nodes {

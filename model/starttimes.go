@@ -10,16 +10,17 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Of equally important pods the one that started first counts as the more important, and of candidates that are otherwise alike the one
-// dies whose most important pods started last. So a start time is compared with those of pods of the same priority only, and nothing but
-// the order counts: a state has, for each bound pod that somebody could preempt, how many starts of bound pods of its priority came
-// before. When a pod is gone, those after it move up.
+// Of equally important pods the one that started first counts as the more important, and of candidates that are
+// otherwise alike the one dies whose most important pods started last. So a start time is compared with those of
+// pods of the same priority only, and nothing but the order counts: a state has, for each bound pod that somebody
+// could preempt, how many starts of bound pods of its priority came before. When a pod is gone, those after it move
+// up.
 
-// StartTime is when bound pods start whose kind does not say when: production would read the clock for pods without one, and decisions
-// would depend on it.
+// StartTime is when bound pods start whose template does not say when: production would read the clock for pods
+// without one, and decisions would depend on it.
 var StartTime = metav1.Unix(1_700_000_000, 0)
 
-// startOf gives the start of a bound pod of the rank: rank 0 is as its kind says.
+// startOf returns the start of a bound pod of the rank: rank 0 is as its template says.
 func startOf(template *v1.Pod, rank int) *metav1.Time {
 	switch {
 	case rank > 0:
@@ -31,17 +32,17 @@ func startOf(template *v1.Pod, rank int) *metav1.Time {
 	}
 }
 
-// ranked tells whether the starts of pods of the kind are told apart: whether somebody could preempt them.
-func (s *Scenario) ranked(kind int) bool {
-	priority := s.Pods[kind].Priority()
-	return s.Actions.StartInOrder && slices.ContainsFunc(s.Pods, func(k PodKind) bool {
+// ranked reports whether the starts of pods of the template are told apart: whether somebody could preempt them.
+func (s *Scenario) ranked(template int) bool {
+	priority := s.Pods[template].Priority()
+	return s.Actions.StartInOrder && slices.ContainsFunc(s.Pods, func(k PodTemplate) bool {
 		return k.Priority() > priority && spec.Preempts(k.Pod)
 	})
 }
 
-// started gives the pod as one that is bound now, later than all that are there.
+// started returns the pod as one that is bound now, later than all that are there.
 func (a *Arrangement) started(s *Scenario, p Pod) Pod {
-	if !s.ranked(p.Kind()) {
+	if !s.ranked(p.Template()) {
 		return p
 	}
 	last := 0
@@ -68,25 +69,26 @@ func (a *Arrangement) closeRank(s *Scenario, gone Pod) {
 
 // equals calls each with the bound pods of the pod's priority.
 func (a *Arrangement) equals(s *Scenario, p Pod, each func(other *Pod)) {
-	priority := s.Pods[p.Kind()].Priority()
-	for i := range a.Places {
-		for j := range a.Places[i].Bound {
-			if other := &a.Places[i].Bound[j]; s.Pods[other.Kind()].Priority() == priority {
+	priority := s.Pods[p.Template()].Priority()
+	for i := range a.Nodes {
+		for j := range a.Nodes[i].Bound {
+			if other := &a.Nodes[i].Bound[j]; s.Pods[other.Template()].Priority() == priority {
 				each(other)
 			}
 		}
 	}
 }
 
-// rankAll ranks the pods that are bound in the beginning by what their kinds say of their start. Equal starts are one rank.
+// rankAll ranks the pods that are bound in the initial state by what their templates say of their start. Equal
+// starts are one rank.
 func (a *Arrangement) rankAll(s *Scenario) {
 	starts := map[int32][]time.Time{}
-	start := func(p Pod) time.Time { return startOf(s.Pods[p.Kind()].Pod, 0).Time }
+	start := func(p Pod) time.Time { return startOf(s.Pods[p.Template()].Pod, 0).Time }
 	each := func(do func(p *Pod, priority int32)) {
-		for i := range a.Places {
-			for j := range a.Places[i].Bound {
-				if p := &a.Places[i].Bound[j]; s.ranked(p.Kind()) {
-					do(p, s.Pods[p.Kind()].Priority())
+		for i := range a.Nodes {
+			for j := range a.Nodes[i].Bound {
+				if p := &a.Nodes[i].Bound[j]; s.ranked(p.Template()) {
+					do(p, s.Pods[p.Template()].Priority())
 				}
 			}
 		}

@@ -7,18 +7,18 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Class is a kind of action.
+// Class is a template of action.
 type Class uint8
 
 const (
 	// Arrive: a pod arrives and is pending.
 	Arrive Class = iota
-	// Schedule: a decision binds a pod.
-	Schedule
+	// Bind: a decision binds a pod.
+	Bind
 	// Preempt: a decision evicts pods and nominates the preemptor.
 	Preempt
-	// Park: a decision leaves the pod pending.
-	Park
+	// Wait: a decision leaves the pod pending.
+	Wait
 	// Gone: a terminating pod is gone.
 	Gone
 	// Complete: a running pod completes and leaves.
@@ -41,85 +41,100 @@ const (
 
 // Classes names the classes of actions, by number.
 func Classes() []string {
-	return []string{"arrive", "schedule", "preempt", "park", "gone", "complete", "delete", "bind by hand", "recreate", "refresh budget",
-		"cordon", "uncordon", "taint", "untaint"}
+	return []string{
+		"arrive",
+		"bind",
+		"preempt",
+		"wait",
+		"gone",
+		"complete",
+		"delete",
+		"bind by hand",
+		"recreate",
+		"refresh budget",
+		"cordon",
+		"uncordon",
+		"taint",
+		"untaint",
+	}
 }
 
-// String gives the words used in reports.
+// String returns the words used in reports.
 func (c Class) String() string { return Classes()[c] }
 
-// Decided tells whether actions of the class are decisions of the scheduler, not of the environment.
-func (c Class) Decided() bool { return c == Schedule || c == Preempt || c == Park }
+// Decided reports whether actions of the class are decisions of the scheduler, not of the environment.
+func (c Class) Decided() bool { return c == Bind || c == Preempt || c == Wait }
 
-// ChangesNode tells whether actions of the class happen to a node, not to a pod.
+// ChangesNode reports whether actions of the class happen to a node, not to a pod.
 func (c Class) ChangesNode() bool { return c >= Cordon && c <= Untaint }
 
-// Creates tells whether actions of the class bring a pod that was not there before.
+// Creates reports whether actions of the class bring a pod that was not there before.
 func (c Class) Creates() bool { return c == Arrive || c == ByHand || c == Recreate }
 
 // Action is one step of a machine: its class and, for the environment, what it happens to. It
 // is read against the arrangement the step starts from.
 type Action struct {
 	Class Class
-	// Pod is the code of a pod that leaves, or the kind of pod that arrives or asks; of a Refresh, which budget allows how much.
+	// Pod is the code of a pod that leaves, or the pod template that arrives or asks; of a Refresh, which budget
+	// allows how much.
 	Pod uint32
-	// Place is where the pod is bound or nominated; -1 if it is neither.
-	Place int
+	// Node is where the pod is bound or nominated; -1 if it is neither.
+	Node int
 }
 
-// Kind indexes Scenario.Pods: the kind of pod it happens to.
-func (a Action) Kind() int {
+// Template indexes Scenario.Pods: the pod template it happens to.
+func (a Action) Template() int {
 	switch a.Class {
 	case Gone, Complete, Delete:
-		return podOfCode(a.Pod).Kind()
+		return podOfCode(a.Pod).Template()
 	}
 	return int(a.Pod)
 }
 
-// Pack gives the action in 32 bits: class, place and pod.
+// Pack returns the action in 32 bits: class, place and pod.
 func (a Action) Pack() uint32 {
-	return uint32(a.Class)<<28 | uint32(a.Place+1)<<21 | a.Pod
+	return uint32(a.Class)<<28 | uint32(a.Node+1)<<21 | a.Pod
 }
 
 // UnpackAction reads what Pack wrote.
 func UnpackAction(packed uint32) Action {
-	return Action{Class: Class(packed >> 28), Place: int(packed>>21&0x7f) - 1, Pod: packed & (1<<21 - 1)}
+	return Action{Class: Class(packed >> 28), Node: int(packed>>21&0x7f) - 1, Pod: packed & (1<<21 - 1)}
 }
 
-// Asker is a pending pod that asks for a decision.
-type Asker struct {
-	// Kind indexes Scenario.Pods.
-	Kind int
-	// Place is the node it is nominated to; -1 for none.
-	Place int
+// PendingPod is a pending pod that a decision is about.
+type PendingPod struct {
+	// Template indexes Scenario.Pods.
+	Template int
+	// Node is the node it is nominated to; -1 for none.
+	Node int
 }
 
-// Askers gives the pending pods that ask, each kind and nomination once, in the arrangement's order. A pod with scheduling
-// gates does not ask.
-func (a *Arrangement) Askers(s *Scenario, askers []Asker) []Asker {
-	askers = askers[:0]
-	add := func(kind, place int) {
-		asker := Asker{kind, place}
-		if !slices.Contains(askers, asker) && !spec.Gated(s.Pods[kind].Pod) {
-			askers = append(askers, asker)
+// PendingPods returns the pending pods, each template and nomination once, in the arrangement's order. A pod with
+// scheduling gates does not ask.
+func (a *Arrangement) PendingPods(s *Scenario, pendingPods []PendingPod) []PendingPod {
+	pendingPods = pendingPods[:0]
+	add := func(template, nodeState int) {
+		pending := PendingPod{template, nodeState}
+		if !slices.Contains(pendingPods, pending) && !spec.Gated(s.Pods[template].Pod) {
+			pendingPods = append(pendingPods, pending)
 		}
 	}
 	for _, p := range a.Pending {
-		add(p.Kind(), -1)
+		add(p.Template(), -1)
 	}
-	for i := range a.Places {
-		for _, p := range a.Places[i].Nominated {
-			add(p.Kind(), i)
+	for i := range a.Nodes {
+		for _, p := range a.Nodes[i].Nominated {
+			add(p.Template(), i)
 		}
 	}
-	return askers
+	return pendingPods
 }
 
 // Move is what a decision does to an arrangement: an outcome in the arrangement's terms.
 type Move struct {
-	Kind spec.OutcomeKind
-	// Place is the node of a Bind or Nominate.
-	Place int
+	Type spec.OutcomeType
+	// Node is the node of a Bind or Nominate.
+	Node int
 	// Victims are the pods to evict from it, as indexes into its Bound, ascending; of pods that
 	// are alike the first ones.
 	Victims []int
@@ -127,63 +142,64 @@ type Move struct {
 	KeepsNomination bool
 }
 
-// Equal tells whether two moves are the same.
+// Equal reports whether two moves are the same.
 func (m Move) Equal(other Move) bool {
-	return m.Kind == other.Kind && m.Place == other.Place && m.KeepsNomination == other.KeepsNomination && slices.Equal(m.Victims, other.Victims)
+	return m.Type == other.Type && m.Node == other.Node && m.KeepsNomination == other.KeepsNomination &&
+		slices.Equal(m.Victims, other.Victims)
 }
 
-// Idle tells whether the move changes nothing.
-func (m Move) Idle(asker Asker) bool {
-	return m.Kind == spec.Wait && (asker.Place < 0 || m.KeepsNomination)
+// Idle reports whether the move changes nothing.
+func (m Move) Idle(pending PendingPod) bool {
+	return m.Type == spec.Wait && (pending.Node < 0 || m.KeepsNomination)
 }
 
 // Class is the class of action that carries the move out.
 func (m Move) Class() Class {
-	return [...]Class{spec.Wait: Park, spec.Bind: Schedule, spec.Nominate: Preempt}[m.Kind]
+	return [...]Class{spec.Wait: Wait, spec.Bind: Bind, spec.Preempt: Preempt}[m.Type]
 }
 
-// Apply carries a move of the asker out on a canonical arrangement, which is left unsorted.
-func (a *Arrangement) Apply(s *Scenario, asker Asker, m Move) {
-	switch m.Kind {
+// Apply carries a move of the pending pod out on a canonical arrangement, which is left unsorted.
+func (a *Arrangement) Apply(s *Scenario, pending PendingPod, m Move) {
+	switch m.Type {
 	case spec.Wait:
-		if !m.Idle(asker) {
-			a.Pending = append(a.Pending, a.takeAsker(asker))
+		if !m.Idle(pending) {
+			a.Pending = append(a.Pending, a.takePending(pending))
 		}
 	case spec.Bind:
-		place := &a.Places[m.Place]
-		place.Bound = append(place.Bound, a.started(s, a.takeAsker(asker)))
-	case spec.Nominate:
-		preemptor := a.takeAsker(asker)
-		place := &a.Places[m.Place]
+		nodeState := &a.Nodes[m.Node]
+		nodeState.Bound = append(nodeState.Bound, a.started(s, a.takePending(pending)))
+	case spec.Preempt:
+		preemptor := a.takePending(pending)
+		nodeState := &a.Nodes[m.Node]
 		for _, i := range m.Victims {
 			// A pod that terminates already just goes on.
-			if place.Bound[i].Phase() == Running {
-				place.Bound[i] = place.Bound[i].withPhase(Preempted)
-				a.owe(place.Bound[i].Kind())
+			if nodeState.Bound[i].Phase() == Running {
+				nodeState.Bound[i] = nodeState.Bound[i].withPhase(Preempted)
+				a.owe(nodeState.Bound[i].Template())
 			}
 		}
 		// Nominations of lower priority on the node are cleared: the concept page on pod
 		// priority and preemption, "Pod preemption", and exported docs of PostFilterResult.
-		kept := place.Nominated[:0]
-		for _, p := range place.Nominated {
-			if s.Pods[p.Kind()].Priority() < s.Pods[asker.Kind].Priority() {
+		kept := nodeState.Nominated[:0]
+		for _, p := range nodeState.Nominated {
+			if s.Pods[p.Template()].Priority() < s.Pods[pending.Template].Priority() {
 				a.Pending = append(a.Pending, p)
 			} else {
 				kept = append(kept, p)
 			}
 		}
-		place.Nominated = append(kept, preemptor)
+		nodeState.Nominated = append(kept, preemptor)
 	}
 }
 
-func (a *Arrangement) takeAsker(asker Asker) Pod {
+func (a *Arrangement) takePending(pending PendingPod) Pod {
 	from := &a.Pending
-	if asker.Place >= 0 {
-		from = &a.Places[asker.Place].Nominated
+	if pending.Node >= 0 {
+		from = &a.Nodes[pending.Node].Nominated
 	}
-	i := slices.IndexFunc(*from, func(p Pod) bool { return p.Kind() == asker.Kind })
+	i := slices.IndexFunc(*from, func(p Pod) bool { return p.Template() == pending.Template })
 	if i < 0 {
-		panic(fmt.Sprintf("model: no pod of kind %d asks", asker.Kind))
+		panic(fmt.Sprintf("model: no pod of template %d asks", pending.Template))
 	}
 	p := (*from)[i]
 	*from = remove(*from, i)
@@ -194,14 +210,14 @@ func (a *Arrangement) takeAsker(asker Asker) Pod {
 // node act once.
 func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 	if a.Left.Arrivals > 0 {
-		for kind := range s.Pods {
-			if len(a.ArrivalsOfKind) > 0 && a.ArrivalsOfKind[kind] == 0 {
+		for template := range s.Pods {
+			if len(a.ArrivalsOfTemplate) > 0 && a.ArrivalsOfTemplate[template] == 0 {
 				continue
 			}
-			each(Action{Class: Arrive, Pod: uint32(kind), Place: -1})
-			for i := range a.Places {
+			each(Action{Class: Arrive, Pod: uint32(template), Node: -1})
+			for i := range a.Nodes {
 				if a.Left.Placements > 0 {
-					each(Action{Class: ByHand, Pod: uint32(kind), Place: i})
+					each(Action{Class: ByHand, Pod: uint32(template), Node: i})
 				}
 			}
 		}
@@ -209,20 +225,20 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 	a.recreations(s, each)
 	a.refreshes(s, each)
 	a.nodeChanges(s, each)
-	for i := range a.Places {
-		for j, p := range a.Places[i].Bound {
-			if j > 0 && a.Places[i].Bound[j-1].code() == p.code() {
+	for i := range a.Nodes {
+		for j, p := range a.Nodes[i].Bound {
+			if j > 0 && a.Nodes[i].Bound[j-1].code() == p.code() {
 				continue
 			}
 			running := p.Phase() == Running
 			if !running && s.Actions.VictimGone {
-				each(Action{Class: Gone, Pod: p.code(), Place: i})
+				each(Action{Class: Gone, Pod: p.code(), Node: i})
 			}
 			if running && a.Left.Completions > 0 {
-				each(Action{Class: Complete, Pod: p.code(), Place: i})
+				each(Action{Class: Complete, Pod: p.code(), Node: i})
 			}
 			if running && a.Left.Deletions > 0 {
-				each(Action{Class: Delete, Pod: p.code(), Place: i})
+				each(Action{Class: Delete, Pod: p.code(), Node: i})
 			}
 		}
 	}
@@ -232,16 +248,16 @@ func (a *Arrangement) Environment(s *Scenario, each func(Action)) {
 func (a *Arrangement) Act(s *Scenario, action Action, id int) {
 	switch action.Class {
 	case Arrive, ByHand:
-		kind := int(action.Pod)
+		template := int(action.Pod)
 		a.Left.Arrivals--
-		if len(a.ArrivalsOfKind) > 0 {
-			a.ArrivalsOfKind[kind]--
+		if len(a.ArrivalsOfTemplate) > 0 {
+			a.ArrivalsOfTemplate[template]--
 		}
-		pod := newPod(kind, Running, id)
+		pod := newPod(template, Running, id)
 		if action.Class == ByHand {
 			a.Left.Placements--
-			place := &a.Places[action.Place]
-			place.Bound = append(place.Bound, a.started(s, pod))
+			nodeState := &a.Nodes[action.Node]
+			nodeState.Bound = append(nodeState.Bound, a.started(s, pod))
 			return
 		}
 		a.Pending = append(a.Pending, pod)
@@ -252,18 +268,18 @@ func (a *Arrangement) Act(s *Scenario, action Action, id int) {
 	case Cordon, Uncordon, Taint, Untaint:
 		a.changeNode(action)
 	case Gone, Complete, Delete:
-		place := &a.Places[action.Place]
-		i := slices.IndexFunc(place.Bound, func(p Pod) bool { return p.code() == action.Pod })
+		nodeState := &a.Nodes[action.Node]
+		i := slices.IndexFunc(nodeState.Bound, func(p Pod) bool { return p.code() == action.Pod })
 		switch action.Class {
 		case Delete:
 			a.Left.Deletions--
-			place.Bound[i] = place.Bound[i].withPhase(Terminating)
+			nodeState.Bound[i] = nodeState.Bound[i].withPhase(Terminating)
 			return
 		case Complete:
 			a.Left.Completions--
 		}
-		gone := place.Bound[i]
-		place.Bound = remove(place.Bound, i)
+		gone := nodeState.Bound[i]
+		nodeState.Bound = remove(nodeState.Bound, i)
 		a.closeRank(s, gone)
 	default:
 		panic("model: not an action of the environment: " + action.Class.String())

@@ -11,29 +11,30 @@ import (
 )
 
 // Tables answers questions as the spec does, but asks it once per footprint: what a predicate reads that looks at
-// one node only is a pod kind and the content of a node, so that is what its answer is kept for. A predicate that looks across
-// nodes is asked about the whole question, unless it is idle there. Every entry is made by calling the spec. Tables
-// are safe for concurrent use.
+// one node only is a pod template and the content of a node, so that is what its answer is kept for. A predicate
+// that looks across nodes is asked about the whole question, unless it is idle there. Every entry is made by
+// calling the spec. Tables are safe for concurrent use.
 //
 // They know the rules of the reading of Kubernetes. The literal reading is asked about each question as a whole.
 type Tables struct {
-	catalog *Catalog
-	spec    *spec.Scheduler
-	filters []spec.Filter
-	raters  []spec.Rater
+	catalog      *Catalog
+	spec         *spec.Scheduler
+	filters      []spec.Filter
+	scorePlugins []spec.ScorePlugin
 	// names has the plugins, and nothing else that an expectation says.
-	names *spec.Expectation
-	// narrow is the spec with only the filters that look at one node, counting with those of them that read its pods; looksWide are the
-	// others, as a set of indexes.
+	names *spec.Expected
+	// narrow is the spec with only the filters that look at one node, counting with those of them that read its
+	// pods; looksWide are the others, as a set of indexes.
 	narrow    *spec.Scheduler
 	counting  *spec.Scheduler
 	looksWide uint64
 	// wideFails: one of the others may end in an error.
 	wideFails bool
 
-	// base are the tables of the model without the quirks of this one; nil if it has none, or nothing can be taken over. changed are the
-	// filters and raters, as sets of indexes, that are others there. sharesFacts: the facts are the same. sharesPreemption: so is what
-	// becomes of a pod without a feasible node, unless it keeps its nomination.
+	// base are the tables of the model without the quirks of this one; nil if it has none, or nothing can be taken
+	// over. changed are the filters and score plugins, as sets of indexes, that are others there. sharesFacts: the
+	// facts are the same. sharesPreemption: so is what becomes of a pod without a feasible node, unless it keeps
+	// its nomination.
 	base             *Tables
 	changed          idle
 	sharesFacts      bool
@@ -42,22 +43,24 @@ type Tables struct {
 	overlooks bool
 
 	mu    sync.RWMutex
-	facts map[uint64]*facts // by the kind that asks and the number of the content
-	idle  map[uint32]idle   // by the number of the company
-	// nodes has what raters that read nodes alone say of those of a question, by rater, kind of pod and the kinds of node in order.
+	facts map[uint64]*facts // by the template that asks and the number of the content
+	idle  map[uint32]idle   // by the number of the set of pods
+	// nodes has what score plugins that read nodes alone say of those of a question, by score plugin, pod template
+	// and the node templates in order.
 	nodes map[string][]int64
 	// wide has the spec with only some filters that look across nodes, by their indexes.
 	wide map[uint64]*spec.Scheduler
 }
 
-// idle are filters and raters that have nothing to say, as sets of indexes.
-type idle struct{ filters, raters uint64 }
+// idle are filters and score plugins that have nothing to say, as sets of indexes.
+type idle struct{ filters, scorePlugins uint64 }
 
-// NewTables gives empty tables.
+// NewTables returns empty tables.
 func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 	t := &Tables{
-		catalog: c, spec: s, filters: s.Filters(), raters: s.Raters(), names: s.NewExpectation(),
-		facts: map[uint64]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
+		catalog: c, spec: s, filters: s.Filters(), scorePlugins: s.ScorePlugins(), names: s.NewExpected(),
+		facts: map[uint64]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{},
+		wide: map[uint64]*spec.Scheduler{},
 	}
 	t.narrow = s.Only(func(f spec.Filter) bool { return !f.Footprint.LooksAcross() })
 	t.counting = t.narrow.Only(func(f spec.Filter) bool { return f.Footprint != spec.ReadsNode })
@@ -70,7 +73,7 @@ func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 	return t
 }
 
-// With gives tables of the model with quirks. They take over what the quirks do not change.
+// With returns tables of the model with quirks. They take over what the quirks do not change.
 func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	odd := NewTables(t.catalog, t.spec.With(quirks...))
 	mends := slices.ContainsFunc(quirks, func(q spec.Quirk) bool { return q.Erratum != nil })
@@ -80,7 +83,7 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	odd.base = t
 	odd.overlooks = slices.ContainsFunc(quirks, func(q spec.Quirk) bool { return q.Overlooks != nil })
 	odd.sharesFacts = !odd.overlooks && !slices.ContainsFunc(quirks, func(q spec.Quirk) bool {
-		return q.Budgets != nil || q.Amounts != nil || q.Misrates != nil
+		return q.Budgets != nil || q.Amounts != nil || q.ScoresOutOfRange != nil
 	})
 	odd.sharesPreemption = odd.sharesFacts
 	for i, f := range odd.filters {
@@ -89,9 +92,9 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 			odd.sharesFacts = odd.sharesFacts && f.Footprint.LooksAcross()
 		}
 	}
-	for i, r := range odd.raters {
-		if odd.spec.ChangesRater(r.Plugin) {
-			odd.changed.raters |= 1 << i
+	for i, r := range odd.scorePlugins {
+		if odd.spec.ChangesScore(r.Plugin) {
+			odd.changed.scorePlugins |= 1 << i
 			odd.sharesFacts = odd.sharesFacts && r.Footprint.LooksAcross()
 		}
 	}
@@ -106,24 +109,30 @@ func (t *Tables) Size() int {
 	return len(t.facts)
 }
 
-// Answer gives what the spec says to the question.
-func (t *Tables) Answer(q *Question) *Answer {
+// Evaluate returns what the spec says to the question.
+func (t *Tables) Evaluate(q *CanonicalQuestion) *Evaluation {
 	objects, podsOf := t.catalog.Objects(q)
-	return t.AnswerAbout(q, objects, podsOf)
+	return t.EvaluateObjects(q, objects, podsOf)
 }
 
-// AnswerAbout is Answer for who has the objects of the question, as Catalog.Objects gives them.
-func (t *Tables) AnswerAbout(q *Question, objects spec.Question, podsOf [][]*v1.Pod) *Answer {
-	a := &Answer{Question: objects, PodsOf: podsOf, tables: t, asked: q, company: t.catalog.companyOf(q)}
+// EvaluateObjects is Answer for who has the objects of the question, as Catalog.Objects gives them.
+func (t *Tables) EvaluateObjects(q *CanonicalQuestion, objects spec.Question, podsOf [][]*v1.Pod) *Evaluation {
+	a := &Evaluation{Question: objects, PodsOf: podsOf, tables: t, canonical: q, podSet: t.catalog.podSetOf(q)}
 	a.begin()
 	a.Complete()
 	return a
 }
 
-// AnswerFilters gives what the spec says to the question of an answer of other tables, about the same objects, as far as filters go:
-// the verdicts, which nodes are feasible, and whether there is a decision at all.
-func (t *Tables) AnswerFilters(other *Answer) *Answer {
-	a := &Answer{Question: other.Question, PodsOf: other.PodsOf, tables: t, asked: other.asked, company: other.company}
+// EvaluateFilters returns what the spec says to the question of an answer of other tables, about the same objects,
+// as far as filters go: the statuses, which nodes are feasible, and whether there is a decision at all.
+func (t *Tables) EvaluateFilters(other *Evaluation) *Evaluation {
+	a := &Evaluation{
+		Question:  other.Question,
+		PodsOf:    other.PodsOf,
+		tables:    t,
+		canonical: other.canonical,
+		podSet:    other.podSet,
+	}
 	if t.base != nil && t.base == other.tables {
 		a.base = other
 	}
@@ -131,18 +140,20 @@ func (t *Tables) AnswerFilters(other *Answer) *Answer {
 	return a
 }
 
-// Allowed gives the allowed verdicts of one filter on a node of the question, given by index, without those of the others.
-func (t *Tables) Allowed(a *Answer, plugin string, node int) spec.AllowedVerdicts {
+// Allowed returns the allowed statuses of one filter on a node of the question, given by index, without those of
+// the others.
+func (t *Tables) Allowed(a *Evaluation, plugin string, node int) spec.AllowedStatuses {
 	i := slices.IndexFunc(t.filters, func(f spec.Filter) bool { return f.Plugin == plugin })
 	if t.looksWide&(1<<i) == 0 && t.spec.Reading() != spec.Literal {
-		return t.factsOf(a.asked.Asker, a.asked.Places[node]).verdicts[i]
+		return t.factsOf(a.canonical.Pending, a.canonical.Nodes[node]).statuses[i]
 	}
 	q := a.Question
 	return t.spec.Allowed(t.filters[i], q.Pod, q.Snapshot.Nodes[node], q.Snapshot)
 }
 
-// Idle tells whether the plugin has nothing to say to the question, as filter or rater, whichever pods were gone.
-func (t *Tables) Idle(a *Answer, plugin string) bool {
+// Idle reports whether the plugin has nothing to say to the question, as filter or score plugin, whichever pods
+// were gone.
+func (t *Tables) Idle(a *Evaluation, plugin string) bool {
 	idle, any := t.idleIn(a), false
 	for i, f := range t.filters {
 		if f.Plugin == plugin {
@@ -151,9 +162,9 @@ func (t *Tables) Idle(a *Answer, plugin string) bool {
 			}
 		}
 	}
-	for i, r := range t.raters {
+	for i, r := range t.scorePlugins {
 		if r.Plugin == plugin {
-			if any = true; idle.raters&(1<<i) == 0 {
+			if any = true; idle.scorePlugins&(1<<i) == 0 {
 				return false
 			}
 		}
@@ -161,10 +172,10 @@ func (t *Tables) Idle(a *Answer, plugin string) bool {
 	return any
 }
 
-// idleIn gives the predicates that are idle in the question. They depend on its company alone.
-func (t *Tables) idleIn(a *Answer) idle {
+// idleIn returns the predicates that are idle in the question. They depend on its set of pods alone.
+func (t *Tables) idleIn(a *Evaluation) idle {
 	t.mu.RLock()
-	found, known := t.idle[a.company]
+	found, known := t.idle[a.podSet]
 	t.mu.RUnlock()
 	if known {
 		return found
@@ -178,26 +189,26 @@ func (t *Tables) idleIn(a *Answer) idle {
 			found.filters |= 1 << i
 		}
 	}
-	for i, r := range t.raters {
+	for i, r := range t.scorePlugins {
 		if silent(r.Idle) {
-			found.raters |= 1 << i
+			found.scorePlugins |= 1 << i
 		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.idle[a.company] = found
+	t.idle[a.podSet] = found
 	return found
 }
 
-// rawOfNodes gives what a rater that reads nodes alone says of the nodes of the question.
-func (t *Tables) rawOfNodes(rater int, a *Answer) []int64 {
-	if t.base != nil && t.changed.raters&(1<<rater) == 0 {
-		return t.base.rawOfNodes(rater, a)
+// rawOfNodes returns what a score plugin that reads nodes alone says of the nodes of the question.
+func (t *Tables) rawOfNodes(scorePlugin int, a *Evaluation) []int64 {
+	if t.base != nil && t.changed.scorePlugins&(1<<scorePlugin) == 0 {
+		return t.base.rawOfNodes(scorePlugin, a)
 	}
-	key := append(make([]byte, 0, 64), byte(rater))
-	key = binary.LittleEndian.AppendUint32(key, uint32(a.asked.Asker))
-	for _, content := range a.asked.Places {
-		key = append(key, byte(content.Kind), byte(content.Kind>>8))
+	key := append(make([]byte, 0, 64), byte(scorePlugin))
+	key = binary.LittleEndian.AppendUint32(key, uint32(a.canonical.Pending))
+	for _, content := range a.canonical.Nodes {
+		key = append(key, byte(content.Template), byte(content.Template>>8))
 	}
 	t.mu.RLock()
 	raw, known := t.nodes[string(key)]
@@ -207,7 +218,7 @@ func (t *Tables) rawOfNodes(rater int, a *Answer) []int64 {
 	}
 	q := a.Question
 	for _, node := range q.Snapshot.Nodes {
-		raw = append(raw, t.raters[rater].Raw(t.spec.Profile, q.Pod, node, q.Snapshot))
+		raw = append(raw, t.scorePlugins[scorePlugin].Raw(t.spec.Profile, q.Pod, node, q.Snapshot))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,7 +226,7 @@ func (t *Tables) rawOfNodes(rater int, a *Answer) []int64 {
 	return raw
 }
 
-// wideSpec gives the spec with only the filters of the set; nil for the empty set.
+// wideSpec returns the spec with only the filters of the set; nil for the empty set.
 func (t *Tables) wideSpec(filters uint64) *spec.Scheduler {
 	if filters == 0 {
 		return nil

@@ -15,33 +15,38 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestTablesAnswerAsTheSpec: the tables say what the spec says when it is asked about the whole question, but for which of pods
-// that are alike is named. One set of tables answers many questions, so that entries are used again.
+// TestTablesAnswerAsTheSpec: the tables say what the spec says when it is asked about the whole question, but for
+// which of pods that are alike is named. One set of tables answers many questions, so that entries are used again.
 func TestTablesAnswerAsTheSpec(t *testing.T) {
-	kinds := [3]int{}
+	templates := [3]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		m, scheduler := newMachine(t, drawScenario(t))
-		tables, questioner := NewTables(m.Catalog, scheduler), m.NewQuestioner()
+		tables, builder := NewTables(m.Catalog, scheduler), m.NewQuestionBuilder()
 		for range 3 {
 			a := drawArrangement(t, m.Scenario)
 			a.Canonical()
-			for _, asker := range a.Askers(m.Scenario, nil) {
-				questioner.Enter(a)
-				questioner.Ask(asker)
-				q := questioner.Question(asker)
-				answer := tables.Answer(q)
-				want := scheduler.Expect(answer.Question)
-				normalize(q, answer, want)
-				normalize(q, answer, answer.Expectation)
-				if diff := gocmp.Diff(want, answer.Expectation, byName, cmpopts.EquateEmpty()); diff != "" {
-					t.Fatalf("%s asks (-spec +tables):\n%s", answer.Question.Pod.Name, diff)
+			for _, pending := range a.PendingPods(m.Scenario, nil) {
+				builder.Enter(a)
+				builder.Build(pending)
+				q := builder.Question(pending)
+				evaluation := tables.Evaluate(q)
+				want := scheduler.Expect(evaluation.Question)
+				normalize(q, evaluation, want)
+				normalize(q, evaluation, evaluation.Expected)
+				if diff := gocmp.Diff(want, evaluation.Expected, byName, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("%s asks (-spec +tables):\n%s", evaluation.Question.Pod.Name, diff)
 				}
-				kinds[want.Outcomes[0].Kind]++
+				templates[want.Outcomes[0].Type]++
 			}
 		}
 	})
-	if slices.Contains(kinds[:], 0) {
-		t.Errorf("%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted", kinds[0], kinds[1], kinds[2])
+	if slices.Contains(templates[:], 0) {
+		t.Errorf(
+			"%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted",
+			templates[0],
+			templates[1],
+			templates[2],
+		)
 	}
 }
 
@@ -51,18 +56,32 @@ func TestTablesFeasibleWithout(t *testing.T) {
 		m, scheduler := newMachine(t, drawScenario(t))
 		a := drawArrangement(t, m.Scenario)
 		a.Canonical()
-		questioner := m.NewQuestioner()
-		for _, asker := range a.Askers(m.Scenario, nil) {
-			questioner.Enter(a)
-			questioner.Ask(asker)
-			answer := NewTables(m.Catalog, scheduler).Answer(questioner.Question(asker))
-			s := answer.Question.Snapshot
-			for node, pods := range answer.PodsOf {
-				away := rapid.SliceOfNDistinct(rapid.SampledFrom(append(pods, answer.Question.Pod)), 0, -1, rapid.ID).Draw(t, "away")
-				away = slices.DeleteFunc(away, func(p *v1.Pod) bool { return p == answer.Question.Pod })
-				want := scheduler.Feasibility(answer.Question.Pod, s.Nodes[node], s.Without(away...))
-				if got := answer.FeasibleWithout(node, away); got != want {
-					t.Fatalf("%s without %d pods is feasible: %v, the spec says %v", s.Nodes[node].Name, len(away), got, want)
+		builder := m.NewQuestionBuilder()
+		for _, pending := range a.PendingPods(m.Scenario, nil) {
+			builder.Enter(a)
+			builder.Build(pending)
+			evaluation := NewTables(m.Catalog, scheduler).Evaluate(builder.Question(pending))
+			s := evaluation.Question.Snapshot
+			for node, pods := range evaluation.PodsOf {
+				away := rapid.SliceOfNDistinct(
+					rapid.SampledFrom(append(pods, evaluation.Question.Pod)),
+					0,
+					-1,
+					rapid.ID,
+				).Draw(
+					t,
+					"away",
+				)
+				away = slices.DeleteFunc(away, func(p *v1.Pod) bool { return p == evaluation.Question.Pod })
+				want := scheduler.Feasibility(evaluation.Question.Pod, s.Nodes[node], s.Without(away...))
+				if got := evaluation.FeasibleWithout(node, away); got != want {
+					t.Fatalf(
+						"%s without %d pods is feasible: %v, the spec says %v",
+						s.Nodes[node].Name,
+						len(away),
+						got,
+						want,
+					)
 				}
 			}
 		}
@@ -73,7 +92,7 @@ func TestTablesFeasibleWithout(t *testing.T) {
 var byName = gocmp.Comparer(func(a, b *v1.Pod) bool { return a.Name == b.Name })
 
 // normalize replaces pods by the first that are alike, and brings what are sets into order.
-func normalize(q *Question, a *Answer, e *spec.Expectation) {
+func normalize(q *CanonicalQuestion, a *Evaluation, e *spec.Expected) {
 	for i := range e.Outcomes {
 		e.Outcomes[i] = a.Normal(q, e.Outcomes[i])
 	}
@@ -81,10 +100,13 @@ func normalize(q *Question, a *Answer, e *spec.Expectation) {
 		for i := range *candidates {
 			(*candidates)[i] = a.NormalCandidate(q, (*candidates)[i])
 		}
-		*candidates = asSet(*candidates, func(c spec.Candidate) string { return fmt.Sprintf("%d%s", c.Node, named(c.Victims)) })
+		*candidates = asSet(
+			*candidates,
+			func(c spec.Candidate) string { return fmt.Sprintf("%d%s", c.Node, named(c.Victims)) },
+		)
 	}
 	e.Outcomes = asSet(e.Outcomes, func(o spec.Outcome) string {
-		return fmt.Sprintf("%d %d %v%s", o.Kind, o.Node, o.KeepsNomination, named(o.Victims))
+		return fmt.Sprintf("%d %d %v%s", o.Type, o.Node, o.KeepsNomination, named(o.Victims))
 	})
 }
 

@@ -38,10 +38,10 @@ type NamedStep struct {
 	Idle bool
 }
 
-// Moves gives the moves that may follow when the asker asks in the arrangement.
-type Moves func(a *Arrangement, asker Asker) []Move
+// Moves returns the moves that may follow when the pending pod asks in the arrangement.
+type Moves func(a *Arrangement, pending PendingPod) []Move
 
-// Walk gives names to a trace: states, each with the packed action that leads to the next; one action more than
+// Walk returns names to a trace: states, each with the packed action that leads to the next; one action more than
 // there are further states is not followed. Which of the moves of a decision was made is found out by trying.
 func (m *Machine) Walk(states [][]byte, actions []uint32, moves Moves) ([]Stage, error) {
 	who := newIdentities(m.Scenario)
@@ -80,7 +80,7 @@ func (m *Machine) begin(state []byte, who *identities) (*Arrangement, error) {
 	return nil, fmt.Errorf("the trace does not begin with an initial state of scenario %s", m.Scenario.Name)
 }
 
-// Begin gives the initial cluster that a stage stands for, the first of a trace.
+// Begin returns the initial cluster that a stage stands for, the first of a trace.
 func (m *Machine) Begin(stage Stage) (Cluster, error) {
 	want, packed := make([]byte, m.Width()), make([]byte, m.Width())
 	m.Pack(stage.named, want)
@@ -94,7 +94,7 @@ func (m *Machine) Begin(stage Stage) (Cluster, error) {
 	return Cluster{}, fmt.Errorf("the trace does not begin with an initial state of scenario %s", m.Scenario.Name)
 }
 
-// In gives the same step in terms of the objects of the clusters before and after it.
+// In returns the same step in terms of the objects of the clusters before and after it.
 func (s *NamedStep) In(before, after *spec.Snapshot) *NamedStep {
 	step := *s
 	pod := func(named *v1.Pod) *v1.Pod {
@@ -120,10 +120,22 @@ func (s *NamedStep) In(before, after *spec.Snapshot) *NamedStep {
 	return &step
 }
 
-// follow carries out the step from now that leads to the state next. That it can be taken is not taken for granted: the trace may have been read.
-func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Moves, who *identities) (*NamedStep, *Arrangement, error) {
+// follow carries out the step from now that leads to the state next. That it can be taken is not taken for granted:
+// the trace may have been read.
+func (m *Machine) follow(
+	now *Arrangement,
+	action Action,
+	next []byte,
+	moves Moves,
+	who *identities,
+) (*NamedStep, *Arrangement, error) {
 	if !m.enabled(now, action) {
-		return nil, nil, fmt.Errorf("nothing like it can happen there (action class %d, pod %d, place %d)", action.Class, action.Pod, action.Place)
+		return nil, nil, fmt.Errorf(
+			"nothing like it can happen there (action class %d, pod %d, place %d)",
+			action.Class,
+			action.Pod,
+			action.Node,
+		)
 	}
 	after := &Arrangement{}
 	packed := make([]byte, m.Width())
@@ -141,25 +153,28 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 		}
 		return step, after, nil
 	}
-	asker := Asker{Kind: int(action.Pod), Place: action.Place}
-	for _, move := range moves(now, asker) {
+	pending := PendingPod{Template: int(action.Pod), Node: action.Node}
+	for _, move := range moves(now, pending) {
 		if move.Class() != action.Class {
 			continue
 		}
 		after.CopyFrom(now)
-		after.Apply(m.Scenario, asker, move)
+		after.Apply(m.Scenario, pending, move)
 		after.Canonical()
 		if m.Pack(after, packed); bytes.Equal(packed, next) {
-			return m.decisionStep(now, asker, move), after, nil
+			return m.decisionStep(now, pending, move), after, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("no %s of %s leads on", action.Class, m.Scenario.Pods[asker.Kind].Name)
+	return nil, nil, fmt.Errorf("no %s of %s leads on", action.Class, m.Scenario.Pods[pending.Template].Name)
 }
 
-// enabled tells whether the environment can act so, or the pod that is to be decided about asks.
+// enabled reports whether the environment can act so, or the pod that is to be decided about asks.
 func (m *Machine) enabled(now *Arrangement, action Action) bool {
 	if action.Class.Decided() {
-		return slices.Contains(now.Askers(m.Scenario, nil), Asker{Kind: int(action.Pod), Place: action.Place})
+		return slices.Contains(
+			now.PendingPods(m.Scenario, nil),
+			PendingPod{Template: int(action.Pod), Node: action.Node},
+		)
 	}
 	enabled := false
 	now.Environment(m.Scenario, func(other Action) { enabled = enabled || other == action })
@@ -168,8 +183,8 @@ func (m *Machine) enabled(now *Arrangement, action Action) bool {
 
 func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *NamedStep {
 	step := &NamedStep{Class: action.Class}
-	if action.Place >= 0 {
-		step.Node = m.nodeNamed(&now.Places[action.Place])
+	if action.Node >= 0 {
+		step.Node = m.nodeNamed(&now.Nodes[action.Node])
 	}
 	switch {
 	case action.Class.ChangesNode():
@@ -187,8 +202,8 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 		step.Pod = m.PodNamed(newPod(int(action.Pod), Running, id))
 		return step
 	}
-	place := &now.Places[action.Place]
-	for _, p := range place.Bound {
+	nodeState := &now.Nodes[action.Node]
+	for _, p := range nodeState.Bound {
 		if p.code() == action.Pod {
 			step.Pod = m.PodNamed(p)
 			break
@@ -197,34 +212,34 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 	return step
 }
 
-func (m *Machine) decisionStep(now *Arrangement, asker Asker, move Move) *NamedStep {
+func (m *Machine) decisionStep(now *Arrangement, pending PendingPod, move Move) *NamedStep {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(now)
-	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takeAsker(asker))}
-	if move.Kind == spec.Wait {
+	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takePending(pending))}
+	if move.Type == spec.Wait {
 		return step
 	}
-	place := &now.Places[move.Place]
-	step.Node = m.nodeNamed(place)
+	nodeState := &now.Nodes[move.Node]
+	step.Node = m.nodeNamed(nodeState)
 	for _, i := range move.Victims {
-		step.Victims = append(step.Victims, m.PodNamed(place.Bound[i]))
+		step.Victims = append(step.Victims, m.PodNamed(nodeState.Bound[i]))
 	}
 	return step
 }
 
-// Named gives an arrangement in API objects, named by the identities in it.
+// Named returns an arrangement in API objects, named by the identities in it.
 func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 	snapshot := around(&m.Scenario.Around, a.Budgets)
-	for i := range a.Places {
-		place := &a.Places[i]
-		node := m.nodeNamed(place)
+	for i := range a.Nodes {
+		nodeState := &a.Nodes[i]
+		node := m.nodeNamed(nodeState)
 		snapshot.Nodes = append(snapshot.Nodes, node)
-		for _, p := range place.Bound {
+		for _, p := range nodeState.Bound {
 			pod := m.PodNamed(p)
 			setBound(pod, node, p.Phase(), p.Rank())
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
-		for _, p := range place.Nominated {
+		for _, p := range nodeState.Nominated {
 			pod := m.PodNamed(p)
 			pod.Status.NominatedNodeName = node.Name
 			snapshot.Pods = append(snapshot.Pods, pod)
@@ -236,19 +251,19 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 	return &snapshot
 }
 
-func (m *Machine) nodeNamed(place *Place) *v1.Node {
-	kind := m.Scenario.Nodes[place.Kind].changed(place.Changed)
-	return kind.object(max(place.ID-1, 0))
+func (m *Machine) nodeNamed(nodeState *NodeState) *v1.Node {
+	template := m.Scenario.Nodes[nodeState.Template].changed(nodeState.Changed)
+	return template.object(max(nodeState.ID-1, 0))
 }
 
-// PodNamed gives a pod with an identity as an object, pending and without nomination.
+// PodNamed returns a pod with an identity as an object, pending and without nomination.
 func (m *Machine) PodNamed(p Pod) *v1.Pod {
-	kind := &m.Scenario.Pods[p.Kind()]
-	pod := kind.Pod.DeepCopy()
-	if id := p.ID(); id > 0 && id <= len(kind.Fixed) {
-		pod.Name = kind.Fixed[id-1]
-	} else if pod.Name = fmt.Sprintf("%s-%d", kind.Name, id); m.fixed[pod.Name] {
-		pod.Name = fmt.Sprintf("%s-arrived-%d", kind.Name, id)
+	template := &m.Scenario.Pods[p.Template()]
+	pod := template.Pod.DeepCopy()
+	if id := p.ID(); id > 0 && id <= len(template.Fixed) {
+		pod.Name = template.Fixed[id-1]
+	} else if pod.Name = fmt.Sprintf("%s-%d", template.Name, id); m.fixed[pod.Name] {
+		pod.Name = fmt.Sprintf("%s-arrived-%d", template.Name, id)
 	}
 	pod.UID = PodUID(pod.Namespace, pod.Name)
 	return pod
@@ -257,18 +272,18 @@ func (m *Machine) PodNamed(p Pod) *v1.Pod {
 // Arrangement is the state of the stage, its nodes and pods with identities.
 func (s Stage) Arrangement() *Arrangement { return s.named }
 
-// Askers gives the pending pods that ask in the stage, pods that are alike once.
-func (s Stage) Askers(m *Machine) []Asker { return s.named.Askers(m.Scenario, nil) }
+// PendingPods returns the pending pods in the stage, pods that are alike once.
+func (s Stage) PendingPods(m *Machine) []PendingPod { return s.named.PendingPods(m.Scenario, nil) }
 
-// Question gives the question of an asker in the stage, in the names of the trace.
-func (s Stage) Question(m *Machine, asker Asker) spec.Question {
+// Question returns the question of a pending pod in the stage, in the names of the trace.
+func (s Stage) Question(m *Machine, pending PendingPod) spec.Question {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(s.named)
-	name := m.PodNamed(scratch.takeAsker(asker))
+	name := m.PodNamed(scratch.takePending(pending))
 	for _, pod := range s.Cluster.Pods {
 		if pod.UID == name.UID {
 			return spec.Question{Pod: pod, Snapshot: s.Cluster}
 		}
 	}
-	panic("model: the asker is not in its own cluster")
+	panic("model: the pending pod is not in its own cluster")
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Walker goes through a scenario step by step, from its first initial cluster, by the names of nodes and pods. It says which steps are
-// enabled, short of what a scheduler decides: whether it may take the step is for the caller to say.
+// Walker goes through a scenario step by step, from its first initial cluster, by the names of nodes and pods. It
+// says which steps are enabled, short of what a scheduler decides: whether it may take the step is for the caller
+// to say.
 type Walker struct {
 	machine *Machine
 	who     *identities
@@ -48,7 +49,7 @@ func (w *Walker) Take(step *NamedStep) (Taken, error) {
 
 // decide carries a decision out.
 func (w *Walker) decide(step *NamedStep) (Taken, error) {
-	asker, err := w.asker(step.Pod)
+	pending, err := w.pendingPod(step.Pod)
 	if err != nil {
 		return Taken{}, err
 	}
@@ -58,61 +59,64 @@ func (w *Walker) decide(step *NamedStep) (Taken, error) {
 		return Taken{}, err
 	case step.Class == Preempt && !w.machine.Scenario.Actions.Preempt:
 		return Taken{}, fmt.Errorf("preemptions are not carried out in this scenario")
-	case step.Class == Park && asker.Place < 0:
+	case step.Class == Wait && pending.Node < 0:
 		return Taken{}, fmt.Errorf("pod %s holds no nomination that could be cleared", podName(step.Pod))
 	}
 	after := &Arrangement{}
 	after.CopyFrom(w.now)
-	after.Apply(w.machine.Scenario, asker, move)
-	return w.moveOn(Action{Class: step.Class, Pod: uint32(asker.Kind), Place: asker.Place}, after), nil
+	after.Apply(w.machine.Scenario, pending, move)
+	return w.moveOn(Action{Class: step.Class, Pod: uint32(pending.Template), Node: pending.Node}, after), nil
 }
 
-// asker finds the pod among those that ask.
-func (w *Walker) asker(pod *v1.Pod) (Asker, error) {
+// pendingPod finds the pod among the pending ones.
+func (w *Walker) pendingPod(pod *v1.Pod) (PendingPod, error) {
 	named := func(pods []Pod) int {
 		return slices.IndexFunc(pods, func(p Pod) bool { return podName(w.machine.PodNamed(p)) == podName(pod) })
 	}
-	asker, found := Asker{}, false
+	pending, found := PendingPod{}, false
 	if i := named(w.now.Pending); i >= 0 {
-		asker, found = Asker{w.now.Pending[i].Kind(), -1}, true
+		pending, found = PendingPod{w.now.Pending[i].Template(), -1}, true
 	}
-	for place := range w.now.Places {
-		nominated := w.now.Places[place].Nominated
+	for nodeState := range w.now.Nodes {
+		nominated := w.now.Nodes[nodeState].Nominated
 		if i := named(nominated); i >= 0 {
-			asker, found = Asker{nominated[i].Kind(), place}, true
+			pending, found = PendingPod{nominated[i].Template(), nodeState}, true
 		}
 	}
 	switch {
 	case !found:
-		return asker, fmt.Errorf("pod %s is not pending", podName(pod))
-	case spec.Gated(w.machine.Scenario.Pods[asker.Kind].Pod):
-		return asker, fmt.Errorf("pod %s has scheduling gates", podName(pod))
+		return pending, fmt.Errorf("pod %s is not pending", podName(pod))
+	case spec.Gated(w.machine.Scenario.Pods[pending.Template].Pod):
+		return pending, fmt.Errorf("pod %s has scheduling gates", podName(pod))
 	}
-	return asker, nil
+	return pending, nil
 }
 
-// Move gives the move that carries the step of a decision out. Of victims that are alike it takes the first ones, so steps that differ in
-// nothing else are the same move.
+// Move returns the move that carries the step of a decision out. Of victims that are alike it takes the first ones,
+// so steps that differ in nothing else are the same move.
 func (w *Walker) Move(step *NamedStep) (Move, error) {
-	kind := spec.Wait
+	template := spec.Wait
 	switch step.Class {
-	case Schedule:
-		kind = spec.Bind
+	case Bind:
+		template = spec.Bind
 	case Preempt:
-		kind = spec.Nominate
+		template = spec.Preempt
 	}
-	move := Move{Kind: kind, Place: -1}
-	if kind == spec.Wait {
+	move := Move{Type: template, Node: -1}
+	if template == spec.Wait {
 		return move, nil
 	}
 	if step.Node == nil {
 		return move, fmt.Errorf("it names no node")
 	}
-	move.Place = slices.IndexFunc(w.now.Places, func(p Place) bool { return w.machine.nodeNamed(&p).Name == step.Node.Name })
-	if move.Place < 0 {
+	move.Node = slices.IndexFunc(
+		w.now.Nodes,
+		func(p NodeState) bool { return w.machine.nodeNamed(&p).Name == step.Node.Name },
+	)
+	if move.Node < 0 {
 		return move, fmt.Errorf("there is no node %s", step.Node.Name)
 	}
-	bound := w.now.Places[move.Place].Bound
+	bound := w.now.Nodes[move.Node].Bound
 	for _, victim := range step.Victims {
 		i := slices.IndexFunc(bound, func(p Pod) bool { return podName(w.machine.PodNamed(p)) == podName(victim) })
 		if i < 0 {
@@ -138,7 +142,8 @@ func (w *Walker) act(step *NamedStep) (Taken, error) {
 	}
 	w.now.Environment(w.machine.Scenario, each)
 	if step.Class == Refresh && len(enabled) == 0 && w.machine.Scenario.Actions.RefreshBudgets {
-		// The scenario of a recorded trace has the pods of the trace only. A budget of others is refreshed for their sake.
+		// The scenario of a recorded trace has the pods of the trace only. A budget of others is refreshed for
+		// their sake.
 		for i := range w.now.Budgets {
 			w.now.outdated(w.machine.Scenario, i, each)
 		}
@@ -156,13 +161,14 @@ func (w *Walker) act(step *NamedStep) (Taken, error) {
 	return w.moveOn(action, after), nil
 }
 
-// is tells whether a step of the environment is the one that is wanted, which may leave out the node.
+// is reports whether a step of the environment is the one that is wanted, which may leave out the node.
 func (s *NamedStep) is(wanted *NamedStep) bool {
 	switch {
 	case wanted.Node != nil && (s.Node == nil || s.Node.Name != wanted.Node.Name):
 		return false
 	case s.Budget != nil:
-		return wanted.Budget != nil && s.Budget.Namespace == wanted.Budget.Namespace && s.Budget.Name == wanted.Budget.Name
+		return wanted.Budget != nil && s.Budget.Namespace == wanted.Budget.Namespace &&
+			s.Budget.Name == wanted.Budget.Name
 	case s.Class.ChangesNode():
 		return wanted.Node != nil
 	default:
@@ -175,7 +181,8 @@ func (w *Walker) why(step *NamedStep) string {
 	left, actions := w.now.Left, w.machine.Scenario.Actions
 	spent := map[Class]bool{
 		Arrive: left.Arrivals == 0, ByHand: left.Arrivals == 0 || left.Placements == 0, Complete: left.Completions == 0,
-		Delete: left.Deletions == 0, Gone: !actions.VictimGone, Recreate: actions.Recreations == 0, Refresh: !actions.RefreshBudgets,
+		Delete: left.Deletions == 0, Gone: !actions.VictimGone, Recreate: actions.Recreations == 0,
+		Refresh: !actions.RefreshBudgets,
 	}
 	switch {
 	case spent[step.Class] || step.Class.ChangesNode() && left.NodeChanges == 0:

@@ -28,7 +28,8 @@ func testWalker(t *testing.T, e *explorer) {
 		}
 		w := e.machine.NewWalker()
 		for i, stage := range stages {
-			if diff := cmp.Diff(stage.Cluster, w.Stage().Cluster, cmpopts.IgnoreUnexported(spec.Snapshot{})); diff != "" {
+			if diff := cmp.Diff(stage.Cluster, w.Stage().Cluster,
+				cmpopts.IgnoreUnexported(spec.Snapshot{})); diff != "" {
 				t.Fatalf("state %d of %d (-trace +walker):\n%s", i, len(stages), diff)
 			}
 			if stage.Step == nil {
@@ -57,18 +58,25 @@ func TestNotEnabled(t *testing.T) {
 		step   NamedStep
 		want   string
 	}{
-		{"nobody of that name arrives next", NamedStep{Class: Arrive, Pod: pod("low-2")}, "no pod /low-2 can arrive next"},
-		{"placements are not among the actions", NamedStep{Class: ByHand, Pod: pod("low-1"), Node: node("small-1")}, `no "bind by hand" left`},
+		{"nobody of that name arrives next", NamedStep{Class: Arrive, Pod: pod("low-2")},
+			"no pod /low-2 can arrive next"},
+		{"placements are not among the actions", NamedStep{Class: ByHand, Pod: pod("low-1"), Node: node("small-1")},
+			`no "bind by hand" left`},
 		{"nobody is terminating", NamedStep{Class: Gone, Pod: pod("low-1")}, `no "gone" left`},
-		{"who has not arrived does not ask", NamedStep{Class: Schedule, Pod: pod("high-1"), Node: node("small-1")}, "pod /high-1 is not pending"},
-		{"a node that is not there", NamedStep{Class: Schedule, Pod: pod("low-1"), Node: node("large-1")}, "there is no node large-1"},
-		{"no node at all", NamedStep{Class: Schedule, Pod: pod("low-1")}, "names no node"},
-		{"a victim that is not on the node", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1"), Victims: []*v1.Pod{pod("high-1")}}, "victim /high-1 is not on small-1"},
-		{"preemptions are not carried out", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1")}, "not carried out"},
-		{"budgets are not refreshed", NamedStep{Class: Refresh, Budget: &policyv1.PodDisruptionBudget{}}, `no "refresh budget" left`},
+		{"who has not arrived does not ask", NamedStep{Class: Bind, Pod: pod("high-1"), Node: node("small-1")},
+			"pod /high-1 is not pending"},
+		{"a node that is not there", NamedStep{Class: Bind, Pod: pod("low-1"), Node: node("large-1")},
+			"there is no node large-1"},
+		{"no node at all", NamedStep{Class: Bind, Pod: pod("low-1")}, "names no node"},
+		{"a victim that is not on the node", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1"),
+			Victims: []*v1.Pod{pod("high-1")}}, "victim /high-1 is not on small-1"},
+		{"preemptions are not carried out", NamedStep{Class: Preempt, Pod: pod("low-1"), Node: node("small-1")},
+			"not carried out"},
+		{"budgets are not refreshed", NamedStep{Class: Refresh, Budget: &policyv1.PodDisruptionBudget{}},
+			`no "refresh budget" left`},
 		{"nodes do not change", NamedStep{Class: Cordon, Node: node("small-1")}, `no "cordon" left`},
 		{"no controller creates pods", NamedStep{Class: Recreate, Pod: pod("low-1")}, `no "recreate" left`},
-		{"there is no nomination to clear", NamedStep{Class: Park, Pod: pod("low-1")}, "holds no nomination"},
+		{"there is no nomination to clear", NamedStep{Class: Wait, Pod: pod("low-1")}, "holds no nomination"},
 	} {
 		w := m.NewWalker()
 		if row.step.Class.Decided() {

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Allocation is the rating
+// Allocation is the score
 //
 //	Raw == (sum of Weight(R) * Score(R)) / (sum of Weight(R)), R \in the resources of the strategy; 0 if there is none
 //
@@ -24,14 +24,17 @@ import (
 // Source: field docs of NodeResourcesFitArgs and ScoringStrategy, and
 // https://kubernetes.io/docs/concepts/scheduling-eviction/resource-bin-packing/. How fractions are dropped is
 // documented by the examples there only.
-func Allocation() Rater { return allocation(DocumentedAllocation()) }
+func Allocation() ScorePlugin { return allocation(DocumentedAllocation()) }
 
-func allocation(r AllocationRules) Rater {
-	return Rater{
+func allocation(r AllocationRules) ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			used := filter(r.amounts.utilizations(p.Fit.Resources, r.requested, pod, node, s), func(u utilization) bool { return r.counts(p.Fit, u) })
+			used := filter(
+				r.amounts.utilizations(p.Fit.Resources, r.requested, pod, node, s),
+				func(u utilization) bool { return r.counts(p.Fit, u) },
+			)
 			weights := sum(used, func(u utilization) int64 { return u.weight })
 			score := sum(used, func(u utilization) int64 { return u.weight * r.amounts.score(p.Fit, u) })
 			switch {
@@ -46,7 +49,7 @@ func allocation(r AllocationRules) Rater {
 	}
 }
 
-// score rates the use of one resource by the strategy, 0 to 100.
+// score scores the use of one resource by the strategy, 0 to 100.
 func (m AmountRules) score(args FitArgs, u utilization) int64 {
 	requested := u.after
 	if atMost(u.capacity, requested) {
@@ -69,7 +72,7 @@ func (m AmountRules) percent(part, whole *big.Int) int64 {
 }
 
 // shapeScore is the broken line through the points, level before the first and after the last. Scores of
-// the shape go from 0 to 10, ratings from 0 to 100.
+// the shape go from 0 to 10, scores from 0 to 100.
 func shapeScore(shape []ShapePoint, percent int64) int64 {
 	later := filter(shape, func(point ShapePoint) bool { return percent <= point.Utilization })
 	earlier := shape[:len(shape)-len(later)]

@@ -7,11 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// AmountRules are of whatever adds requests up: the filter and the rating of NodeResourcesFit, and NodeResourcesBalancedAllocation.
-// What pods request together can be more than a quantity may be, 2^63-1.
+// AmountRules are of whatever adds requests up: the filter and the score of NodeResourcesFit, and
+// NodeResourcesBalancedAllocation. What pods request together can be more than a quantity may be, 2^63-1.
 type AmountRules struct {
-	// amount gives a quantity as the whole number that is compared: cpu in thousandths, all else in units (bytes, pieces), rounded
-	// up; 0 if the list does not name the resource.
+	// amount returns a quantity as the whole number that is compared: cpu in thousandths, all else in units (bytes,
+	// pieces), rounded up; 0 if the list does not name the resource.
 	amount func(name v1.ResourceName, list v1.ResourceList) *big.Int
 	// result is what becomes of the result of an addition, subtraction or multiplication: nothing.
 	result func(*big.Int) *big.Int
@@ -22,7 +22,7 @@ func DocumentedAmounts() AmountRules {
 	return AmountRules{amount: amount, result: func(n *big.Int) *big.Int { return n }}
 }
 
-// amount gives a quantity as AmountRules.amount says.
+// amount returns a quantity as AmountRules.amount says.
 //
 // Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#meaning-of-cpu
 // (nothing finer than 1m). The documents do not say that rounding is per pod, after adding up its containers.
@@ -58,7 +58,7 @@ func (r AmountRules) together(name v1.ResourceName, lists []v1.ResourceList) *bi
 	return r.result(total)
 }
 
-// none tells whether the amount is 0.
+// none reports whether the amount is 0.
 func none(amount *big.Int) bool { return amount.Sign() == 0 }
 
 // atMost is <=.

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// BalancedAllocation is the rating
+// BalancedAllocation is the score
 //
 //	Raw == 50 + (50 + Balance(after) - Balance(before)) / 2
 //	Balance(Used) == (1 - the standard deviation of Min(1, Used / Capacity) over the resources) * 100
@@ -20,11 +20,11 @@ import (
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins ("favors nodes that would obtain
 // a more balanced resource usage if the Pod is scheduled there") and field doc of
 // NodeResourcesBalancedAllocationArgs. No document gives a formula, so the numbers are chosen to be
-// those of v1.36. Ratios are float64, which decides on which side of a whole number a rating falls.
-func BalancedAllocation() Rater { return balancedAllocation(DocumentedAmounts()) }
+// those of v1.36. Ratios are float64, which decides on which side of a whole number a score falls.
+func BalancedAllocation() ScorePlugin { return balancedAllocation(DocumentedAmounts()) }
 
-func balancedAllocation(r AmountRules) Rater {
-	return Rater{
+func balancedAllocation(r AmountRules) ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "NodeResourcesBalancedAllocation",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {

@@ -8,11 +8,12 @@ import (
 
 // Budgets are the rules by which preemption heeds disruption budgets.
 type Budgets struct {
-	// Protects tells whether a budget counts a pod.
+	// Protects reports whether a budget counts a pod.
 	Protects func(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool
-	// Protected gives, of the pods in jeopardy on a node, those whose eviction breaks a budget.
+	// Protected returns, of the pods in jeopardy on a node, those whose eviction breaks a budget.
 	Protected func(b Budgets, jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod
-	// Violations counts the victims whose eviction breaks a budget; jeopardy has the victims and the pods that were spared.
+	// Violations counts the victims whose eviction breaks a budget; jeopardy has the victims and the pods that were
+	// spared.
 	Violations func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int
 }
 
@@ -21,11 +22,11 @@ func DocumentedBudgets() Budgets {
 	return Budgets{Protects: Protects, Protected: protected, Violations: violations}
 }
 
-// Protects tells whether the budget counts the pod: it is in the budget's namespace, the selector matches its labels,
+// Protects reports whether the budget counts the pod: it is in the budget's namespace, the selector matches its labels,
 // and the API server has not let it be evicted already.
 //
-// Source: field docs of PodDisruptionBudgetSpec.selector ("a null selector will match no pods, while an empty ({}) selector will
-// select all pods within the namespace") and of PodDisruptionBudgetStatus.disruptedPods.
+// Source: field docs of PodDisruptionBudgetSpec.selector ("a null selector will match no pods, while an empty ({})
+// selector will select all pods within the namespace") and of PodDisruptionBudgetStatus.disruptedPods.
 func Protects(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 	_, disrupted := budget.Status.DisruptedPods[pod.Name]
 	return Covers(budget, pod) && !disrupted
@@ -47,14 +48,16 @@ func protected(b Budgets, jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod {
 //	Cardinality({Victim : \E Budget : Protects(Budget, Victim) /\
 //	    Cardinality({Victim and those before it that Budget protects}) > Budget.Status.DisruptionsAllowed})
 //
-// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#poddisruptionbudget-is-supported-but-not-guaranteed
+// Source:
+// https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#poddisruptionbudget-is-supported-but-not-guaranteed
 // speaks of victims whose budgets are violated by preemption. In which order victims use a budget up, which matters
 // only to pods that several budgets protect, is not documented.
 func violations(b Budgets, victims, _ []*v1.Pod, s *Snapshot) int {
 	return len(exhausting(b, victims, s))
 }
 
-// exhausting gives the pods that find a budget used up when they are evicted one after the other, the most important first.
+// exhausting returns the pods that find a budget used up when they are evicted one after the other, the most
+// important first.
 func exhausting(b Budgets, victims []*v1.Pod, s *Snapshot) []*v1.Pod {
 	if len(s.PodDisruptionBudgets) == 0 {
 		return nil
@@ -91,7 +94,8 @@ func EmptySelectorProtectsNobody() Quirk {
 func BudgetSpentOnSpared() Quirk {
 	return Quirk{
 		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and its kin",
-		Doc: "What a budget allows is handed out, in the order of importance, to all pods that may be evicted, also to those that are spared then.",
+		Doc: "What a budget allows is handed out, in the order of importance, to all pods that may be evicted, also " +
+			"to those that are spared then.",
 		Budgets: func(b *Budgets) {
 			b.Protected = exhausting
 			b.Violations = func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int {

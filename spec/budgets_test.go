@@ -19,7 +19,9 @@ func budget(namespace string, selector *metav1.LabelSelector, allowed int32) *po
 
 func TestProtects(t *testing.T) {
 	web := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	labelled := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p", Labels: map[string]string{"app": "web"}}}
+	labelled := &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p", Labels: map[string]string{"app": "web"}},
+	}
 	bare := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p"}}
 	evicted := budget("a", web, 0)
 	evicted.Status.DisruptedPods = map[string]metav1.Time{"p": {}}
@@ -36,7 +38,8 @@ func TestProtects(t *testing.T) {
 		{"also pods without labels", budget("a", &metav1.LabelSelector{}, 0), bare, true},
 		{"a null selector matches none", budget("a", nil, 0), labelled, false},
 		{"a selector that says what must be absent matches pods without labels", budget("a", &metav1.LabelSelector{
-			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpDoesNotExist}}}, 0), bare, true},
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app",
+				Operator: metav1.LabelSelectorOpDoesNotExist}}}, 0), bare, true},
 		{"who is being evicted already is counted off", evicted, labelled, false},
 	} {
 		if got := Protects(row.budget, row.pod); got != row.want {
@@ -60,14 +63,19 @@ func TestViolations(t *testing.T) {
 		want    int
 	}{
 		{"no budget, no violation", nil, []*v1.Pod{victim("web", 1)}, 0},
-		{"what is allowed is no violation", []*policyv1.PodDisruptionBudget{budget("a", web, 1)}, []*v1.Pod{victim("web", 1)}, 0},
-		{"one more than allowed", []*policyv1.PodDisruptionBudget{budget("a", web, 1)}, []*v1.Pod{victim("web", 1), victim("web", 2)}, 1},
-		{"a negative allowance is none", []*policyv1.PodDisruptionBudget{budget("a", web, -1)}, []*v1.Pod{victim("web", 1)}, 1},
+		{"what is allowed is no violation", []*policyv1.PodDisruptionBudget{budget("a", web, 1)},
+			[]*v1.Pod{victim("web", 1)}, 0},
+		{"one more than allowed", []*policyv1.PodDisruptionBudget{budget("a", web, 1)},
+			[]*v1.Pod{victim("web", 1), victim("web", 2)}, 1},
+		{"a negative allowance is none", []*policyv1.PodDisruptionBudget{budget("a", web, -1)},
+			[]*v1.Pod{victim("web", 1)}, 1},
 		{"a victim that breaks two budgets counts once",
 			[]*policyv1.PodDisruptionBudget{budget("a", web, 0), budget("a", all, 0)}, []*v1.Pod{victim("web", 1)}, 1},
-		{"others do not use a budget up", []*policyv1.PodDisruptionBudget{budget("a", web, 1)}, []*v1.Pod{victim("web", 1), victim("db", 2)}, 0},
+		{"others do not use a budget up", []*policyv1.PodDisruptionBudget{budget("a", web, 1)},
+			[]*v1.Pod{victim("web", 1), victim("db", 2)}, 0},
 	} {
-		if got := violations(DocumentedBudgets(), row.victims, nil, &Snapshot{PodDisruptionBudgets: row.budgets}); got != row.want {
+		if got := violations(DocumentedBudgets(), row.victims, nil,
+			&Snapshot{PodDisruptionBudgets: row.budgets}); got != row.want {
 			t.Errorf("%s: got %d, want %d", row.reason, got, row.want)
 		}
 	}
@@ -87,15 +95,19 @@ func TestBudgetsAndPreemption(t *testing.T) {
 		others  []*v1.Pod
 		want    []string
 	}{
-		{"the protected one is put back first, though it is less important", 0, []*v1.Pod{on("low", "web", 1), on("high", "db", 5)}, []string{"n: high"}},
-		{"a budget that allows one protects neither of two", 1, []*v1.Pod{on("low", "web", 1), on("high", "web", 5)}, []string{"n: low"}},
-		{"without budget the less important one dies", 1, []*v1.Pod{on("low", "db", 1), on("high", "db", 5)}, []string{"n: low"}},
+		{"the protected one is put back first, though it is less important", 0,
+			[]*v1.Pod{on("low", "web", 1), on("high", "db", 5)}, []string{"n: high"}},
+		{"a budget that allows one protects neither of two", 1, []*v1.Pod{on("low", "web", 1), on("high", "web", 5)},
+			[]string{"n: low"}},
+		{"without budget the less important one dies", 1, []*v1.Pod{on("low", "db", 1), on("high", "db", 5)},
+			[]string{"n: low"}},
 	} {
 		p := important(pod("p", "cpu", "1"), 10)
 		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: append([]*v1.Pod{p}, row.others...)}
 		s.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{budget("a", web, row.allowed)}
 		m := New(DefaultProfile())
-		for reading, got := range map[string][]Candidate{"documented": m.DocumentedPreemption(p, s), "ideal": m.Preemption(p, s)} {
+		for reading, got := range map[string][]Candidate{"documented": m.DocumentedPreemption(p, s),
+			"ideal": m.Preemption(p, s)} {
 			if diff := cmp.Diff(row.want, victims(s, got)); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", row.reason, reading, diff)
 			}

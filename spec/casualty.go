@@ -17,8 +17,8 @@ import (
 //
 // In the sum, each priority is counted from the lowest there is: otherwise one more victim of a negative priority
 // would make the damage less. So says the comment beside that criterion in
-// k8s.io/kubernetes/pkg/scheduler/framework/preemption; the concept pages are silent. It follows that the number of victims
-// decides before their priorities do, unless these are worlds apart.
+// k8s.io/kubernetes/pkg/scheduler/framework/preemption; the concept pages are silent. It follows that the number of
+// victims decides before their priorities do, unless these are worlds apart.
 type Casualty struct {
 	// Violations is the number of victims whose eviction breaks a disruption budget.
 	Violations int
@@ -32,7 +32,7 @@ type Casualty struct {
 	EarliestStart time.Time
 }
 
-// CasualtyOf gives the damage done by evicting the victims, for the sake of the pod.
+// CasualtyOf returns the damage done by evicting the victims, for the sake of the pod.
 func (m *Scheduler) CasualtyOf(pod *v1.Pod, c Candidate, s *Snapshot) Casualty {
 	pods := c.Victims
 	priorities := each(pods, Priority)

@@ -21,9 +21,12 @@ func TestCasualtyOrder(t *testing.T) {
 		{"counted from the lowest priority, so that more victims are more damage", victims(5, 3), victims(5, 1, 1)},
 		{"also if their priority is negative", victims(5), victims(5, -1)},
 		{"then the count", victims(5), victims(5, 0)},
-		{"then the later start", []*v1.Pod{started(important(pod("v"), 1), 20)}, []*v1.Pod{started(important(pod("v"), 1), 10)}},
-		{"of the earliest", []*v1.Pod{started(pod("v"), 20), started(pod("v"), 20)}, []*v1.Pod{started(pod("v"), 10), started(pod("v"), 90)}},
-		{"among the highest priority only", []*v1.Pod{started(important(pod("v"), 1), 20), started(pod("v"), 1)}, []*v1.Pod{started(important(pod("v"), 1), 10), started(pod("v"), 90)}},
+		{"then the later start", []*v1.Pod{started(important(pod("v"), 1), 20)},
+			[]*v1.Pod{started(important(pod("v"), 1), 10)}},
+		{"of the earliest", []*v1.Pod{started(pod("v"), 20), started(pod("v"), 20)},
+			[]*v1.Pod{started(pod("v"), 10), started(pod("v"), 90)}},
+		{"among the highest priority only", []*v1.Pod{started(important(pod("v"), 1), 20), started(pod("v"), 1)},
+			[]*v1.Pod{started(important(pod("v"), 1), 10), started(pod("v"), 90)}},
 		{"who has not started is latest", []*v1.Pod{pod("v")}, []*v1.Pod{started(pod("v"), 4000000000)}},
 		{"no victim is no damage", nil, victims(-100)},
 	} {
@@ -52,8 +55,12 @@ func TestJeopardy(t *testing.T) {
 	n := node("n")
 	p := important(pod("p"), 5)
 	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{
-		p, bound(important(pod("lower"), 4), n), bound(important(pod("equal"), 5), n), bound(important(pod("higher"), 6), n),
-		bound(important(pod("elsewhere"), 1), node("m")), important(pod("pending"), 1), nominated(important(pod("nominated"), 1), n),
+		p, bound(important(pod("lower"), 4), n), bound(important(pod("equal"), 5), n),
+		bound(important(pod("higher"), 6), n),
+		bound(
+			important(pod("elsewhere"), 1),
+			node("m"),
+		), important(pod("pending"), 1), nominated(important(pod("nominated"), 1), n),
 		preempted(bound(important(pod("leaving"), 1), n)), bound(pod("without"), n),
 	}}
 	if diff := cmp.Diff([]string{"lower", "leaving", "without"}, names(Jeopardy(p, n, s))); diff != "" {

@@ -21,7 +21,7 @@ const (
 // Source: https://kubernetes.io/docs/concepts/storage/storage-classes/#local.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
-// ClaimName gives the name of the claim, in the pod's namespace, that the volume of the pod uses; "" if it uses none.
+// ClaimName returns the name of the claim, in the pod's namespace, that the volume of the pod uses; "" if it uses none.
 //
 //	the volume names a claim     that name
 //	it is generically ephemeral  <pod name>-<volume name>
@@ -38,7 +38,7 @@ func ClaimName(pod *v1.Pod, volume v1.Volume) string {
 	}
 }
 
-// ClaimOf gives the claim that the volume of the pod uses; nil if it uses none or the claim is not there. An
+// ClaimOf returns the claim that the volume of the pod uses; nil if it uses none or the claim is not there. An
 // ephemeral volume's claim counts only if the pod controls it.
 //
 // Source: field doc of EphemeralVolumeSource.volumeClaimTemplate ("An existing PVC with that name that is not owned
@@ -53,30 +53,30 @@ func ClaimOf(pod *v1.Pod, volume v1.Volume, s *Snapshot) *v1.PersistentVolumeCla
 	return claim
 }
 
-// Claims gives the claims that the pod uses and that are there, each once however many volumes use it, in the order of
-// its volumes.
+// Claims returns the claims that the pod uses and that are there, each once however many volumes use it, in the
+// order of its volumes.
 func Claims(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
 	return distinct(claimsOf(pod, pod.Spec.Volumes, s), func(a, b *v1.PersistentVolumeClaim) bool { return a == b })
 }
 
-// claimsOf gives the claims that these volumes of the pod use and that are there, once for each volume.
+// claimsOf returns the claims that these volumes of the pod use and that are there, once for each volume.
 func claimsOf(pod *v1.Pod, volumes []v1.Volume, s *Snapshot) []*v1.PersistentVolumeClaim {
 	of := each(volumes, func(volume v1.Volume) *v1.PersistentVolumeClaim { return ClaimOf(pod, volume, s) })
 	return filter(of, func(c *v1.PersistentVolumeClaim) bool { return c != nil })
 }
 
-// claiming gives the pod's volumes that use a claim, there or not.
+// claiming returns the pod's volumes that use a claim, there or not.
 func claiming(pod *v1.Pod) []v1.Volume {
 	return filter(pod.Spec.Volumes, func(volume v1.Volume) bool { return ClaimName(pod, volume) != "" })
 }
 
-// naming gives the pod's volumes that name their claim, as opposed to ephemeral ones.
+// naming returns the pod's volumes that name their claim, as opposed to ephemeral ones.
 func naming(pod *v1.Pod) []v1.Volume {
 	return filter(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.PersistentVolumeClaim != nil })
 }
 
-// ClaimBound tells whether the claim is bound: it names its volume, and the binding is complete. A claim that its user
-// has given a volume is bound only when the control plane has agreed.
+// ClaimBound reports whether the claim is bound: it names its volume, and the binding is complete. A claim that its
+// user has given a volume is bound only when the control plane has agreed.
 //
 //	ClaimBound(Claim) == Claim.Spec.VolumeName # "" /\ "pv.kubernetes.io/bind-completed" \in DOMAIN Claim.Annotations
 //
@@ -86,7 +86,7 @@ func ClaimBound(claim *v1.PersistentVolumeClaim) bool {
 	return claim.Spec.VolumeName != "" && metav1.HasAnnotation(claim.ObjectMeta, bindCompleted)
 }
 
-// ClaimWaits tells whether the claim waits for a pod to be scheduled before it gets a volume.
+// ClaimWaits reports whether the claim waits for a pod to be scheduled before it gets a volume.
 //
 //	ClaimWaits(Claim, S) == /\ Claim.Spec.VolumeName = ""
 //	                        /\ \E Class \in S : Class = ClassOf(Claim) /\ Class.VolumeBindingMode = WaitForFirstConsumer
@@ -99,13 +99,16 @@ func ClaimWaits(claim *v1.PersistentVolumeClaim, s *Snapshot) bool {
 		class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 }
 
-// ClassOf gives the storage class that the claim asks for; nil if it asks for none or the class is not there.
+// ClassOf returns the storage class that the claim asks for; nil if it asks for none or the class is not there.
 func ClassOf(claim *v1.PersistentVolumeClaim, s *Snapshot) *storagev1.StorageClass {
 	name := className(claim)
-	return choose(s.StorageClasses, func(class *storagev1.StorageClass) bool { return name != "" && class.Name == name })
+	return choose(
+		s.StorageClasses,
+		func(class *storagev1.StorageClass) bool { return name != "" && class.Name == name },
+	)
 }
 
-// className gives the name of the storage class that the claim asks for; "" if none.
+// className returns the name of the storage class that the claim asks for; "" if none.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1. The beta annotation "is still
 // working"; which of the two counts when both are there is not documented: here the annotation.
@@ -116,14 +119,17 @@ func className(claim *v1.PersistentVolumeClaim) string {
 	return valueOr(claim.Spec.StorageClassName, "")
 }
 
-// VolumeNamed gives the persistent volume of that name; nil if it is not there.
+// VolumeNamed returns the persistent volume of that name; nil if it is not there.
 func VolumeNamed(name string, s *Snapshot) *v1.PersistentVolume {
 	return choose(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool { return volume.Name == name })
 }
 
-// volumesOf gives the persistent volumes that the claims name and that are there.
+// volumesOf returns the persistent volumes that the claims name and that are there.
 func volumesOf(claims []*v1.PersistentVolumeClaim, s *Snapshot) []*v1.PersistentVolume {
-	named := each(claims, func(c *v1.PersistentVolumeClaim) *v1.PersistentVolume { return VolumeNamed(c.Spec.VolumeName, s) })
+	named := each(
+		claims,
+		func(c *v1.PersistentVolumeClaim) *v1.PersistentVolume { return VolumeNamed(c.Spec.VolumeName, s) },
+	)
 	return filter(named, func(volume *v1.PersistentVolume) bool { return volume != nil })
 }
 
@@ -135,7 +141,7 @@ func choose[T any](set []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// valueOr gives what an optional field holds, or what its absence means.
+// valueOr returns what an optional field holds, or what its absence means.
 func valueOr[T any](field *T, absent T) T {
 	if field == nil {
 		return absent

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// claim gives a claim of 1Gi, ReadWriteOnce, for a volume of the class.
+// claim returns a claim of 1Gi, ReadWriteOnce, for a volume of the class.
 func claim(name, class string) *v1.PersistentVolumeClaim {
 	return &v1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
@@ -22,7 +22,7 @@ func claim(name, class string) *v1.PersistentVolumeClaim {
 	}
 }
 
-// volume gives a free volume of 1Gi, ReadWriteOnce, of the class, that driver csi.a manages under its name.
+// volume returns a free volume of 1Gi, ReadWriteOnce, of the class, that driver csi.a manages under its name.
 func volume(name, class string) *v1.PersistentVolume {
 	return &v1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}},
@@ -39,7 +39,7 @@ func csi(driver, handle string) v1.PersistentVolumeSource {
 	return v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: handle}}
 }
 
-// boundClaim gives a claim that is bound to the volume.
+// boundClaim returns a claim that is bound to the volume.
 func boundClaim(name string, to *v1.PersistentVolume) *v1.PersistentVolumeClaim {
 	c := claim(name, to.Spec.StorageClassName)
 	c.Spec.VolumeName = to.Name
@@ -50,13 +50,17 @@ func boundClaim(name string, to *v1.PersistentVolume) *v1.PersistentVolumeClaim 
 	return c
 }
 
-// class gives a storage class that waits for the first consumer.
+// class returns a storage class that waits for the first consumer.
 func class(name, provisioner string) *storagev1.StorageClass {
 	wait := storagev1.VolumeBindingWaitForFirstConsumer
-	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &wait}
+	return &storagev1.StorageClass{
+		ObjectMeta:        metav1.ObjectMeta{Name: name},
+		Provisioner:       provisioner,
+		VolumeBindingMode: &wait,
+	}
 }
 
-// mounting gives the pod with volumes, which are named a, b, ...
+// mounting returns the pod with volumes, which are named a, b, ...
 func mounting(pod *v1.Pod, sources ...v1.VolumeSource) *v1.Pod {
 	for i, source := range sources {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: string(rune('a' + i)), VolumeSource: source})
@@ -71,7 +75,7 @@ func of(claim string) v1.VolumeSource {
 
 func ephemeral() v1.VolumeSource { return v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}} }
 
-// owned gives the claim, controlled by the pod.
+// owned returns the claim, controlled by the pod.
 func owned(claim *v1.PersistentVolumeClaim, pod *v1.Pod) *v1.PersistentVolumeClaim {
 	controls := true
 	claim.OwnerReferences = []metav1.OwnerReference{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &controls}}
@@ -79,7 +83,15 @@ func owned(claim *v1.PersistentVolumeClaim, pod *v1.Pod) *v1.PersistentVolumeCla
 }
 
 func TestClaims(t *testing.T) {
-	p := mounting(pod("p"), of("x"), ephemeral(), of("x"), of("missing"), ephemeral(), v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}})
+	p := mounting(
+		pod("p"),
+		of("x"),
+		ephemeral(),
+		of("x"),
+		of("missing"),
+		ephemeral(),
+		v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}},
+	)
 	p.UID = "p"
 	elsewhere := claim("missing", "")
 	elsewhere.Namespace = "elsewhere"
@@ -88,7 +100,10 @@ func TestClaims(t *testing.T) {
 	}}
 	names := each(Claims(p, s), func(c *v1.PersistentVolumeClaim) string { return c.Name })
 	if diff := cmp.Diff([]string{"x", "p-b"}, names); diff != "" {
-		t.Errorf("each claim once, in the order of the volumes, ephemeral ones if the pod owns them (-want +got):\n%s", diff)
+		t.Errorf(
+			"each claim once, in the order of the volumes, ephemeral ones if the pod owns them (-want +got):\n%s",
+			diff,
+		)
 	}
 }
 

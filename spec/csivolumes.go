@@ -11,7 +11,7 @@ type CSIVolume struct {
 	Handle string
 }
 
-// CSIVolumes gives the volumes of CSI drivers that the pod uses, each once, in the order of its volumes:
+// CSIVolumes returns the volumes of CSI drivers that the pod uses, each once, in the order of its volumes:
 //
 //	a claim with a persistent volume     that volume, if a CSI driver manages it
 //	a claim without                      one volume of its class's provisioner, for the claim
@@ -41,7 +41,7 @@ func (r VolumeRules) csiVolumes(pod *v1.Pod, s *Snapshot) []CSIVolume {
 	}))
 }
 
-// claimedCSIVolume gives the volume of the claim, or the one to be made for it. A claim that names a volume which is
+// claimedCSIVolume returns the volume of the claim, or the one to be made for it. A claim that names a volume which is
 // not there is counted by its class, as one that names none.
 func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapshot) []CSIVolume {
 	if volume := VolumeNamed(claim.Spec.VolumeName, s); volume != nil {
@@ -58,7 +58,7 @@ func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapsh
 	return counted(made)
 }
 
-// persistentCSIVolume gives the volume behind a persistent volume; none if no CSI driver manages it.
+// persistentCSIVolume returns the volume behind a persistent volume; none if no CSI driver manages it.
 func (r VolumeRules) persistentCSIVolume(source v1.PersistentVolumeSource) []CSIVolume {
 	switch {
 	case source.CSI != nil:
@@ -78,7 +78,7 @@ func (r VolumeRules) persistentCSIVolume(source v1.PersistentVolumeSource) []CSI
 	}
 }
 
-// inlineCSIVolume gives the volume behind an inline volume of a kind that has been migrated; none if it is of
+// inlineCSIVolume returns the volume behind an inline volume of a kind that has been migrated; none if it is of
 // another kind.
 func (r VolumeRules) inlineCSIVolume(source v1.VolumeSource) []CSIVolume {
 	switch {
@@ -105,12 +105,12 @@ func (r VolumeRules) migrated(plugin, disk string) []CSIVolume {
 	return counted(CSIVolume{Driver: r.driver(plugin), Handle: "in-tree " + disk})
 }
 
-// counted gives the volume, if it has a driver.
+// counted returns the volume, if it has a driver.
 func counted(volume CSIVolume) []CSIVolume {
 	return filter([]CSIVolume{volume}, func(v CSIVolume) bool { return v.Driver != "" })
 }
 
-// migratedTo gives the CSI driver that an in-tree plugin's volumes are redirected to; "" if the name is not one of a
+// migratedTo returns the CSI driver that an in-tree plugin's volumes are redirected to; "" if the name is not one of a
 // migrated plugin.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/volumes/ (awsElasticBlockStore, azureDisk, azureFile, cinder,

@@ -19,7 +19,7 @@ func NodeDeclaredFeatures() Filter {
 	}
 }
 
-// RequiredFeatures gives the features that a node must declare to run the pod:
+// RequiredFeatures returns the features that a node must declare to run the pod:
 //
 //	RestartAllContainersOnContainerExits  a container or init container has a restart rule with the action RestartAllContainers
 //	UserNamespacesHostNetworkSupport      the pod wants the host's network and a user namespace of its own

@@ -20,15 +20,19 @@ func TestNodeDeclaredFeatures(t *testing.T) {
 	}{
 		{"nothing is required", v1.PodSpec{Containers: []v1.Container{{}}}, nil, true},
 		{"restarting itself requires nothing", v1.PodSpec{Containers: []v1.Container{restarts("Restart")}}, nil, true},
-		{"restarting all is declared", v1.PodSpec{Containers: []v1.Container{restarts("RestartAllContainers")}}, []string{"Another", restartAll}, true},
-		{"restarting all is not declared", v1.PodSpec{Containers: []v1.Container{restarts("RestartAllContainers")}}, []string{"Another"}, false},
-		{"restarting all from an init container", v1.PodSpec{InitContainers: []v1.Container{restarts("RestartAllContainers")}}, nil, false},
+		{"restarting all is declared", v1.PodSpec{Containers: []v1.Container{restarts("RestartAllContainers")}},
+			[]string{"Another", restartAll}, true},
+		{"restarting all is not declared", v1.PodSpec{Containers: []v1.Container{restarts("RestartAllContainers")}},
+			[]string{"Another"}, false},
+		{"restarting all from an init container",
+			v1.PodSpec{InitContainers: []v1.Container{restarts("RestartAllContainers")}}, nil, false},
 		{"a user namespace on the host's network", v1.PodSpec{HostNetwork: true, HostUsers: &no}, nil, false},
 		{"... declared", v1.PodSpec{HostNetwork: true, HostUsers: &no}, []string{userNamespaces}, true},
 		{"the host's users on the host's network", v1.PodSpec{HostNetwork: true, HostUsers: &yes}, nil, true},
 		{"the host's users are the default", v1.PodSpec{HostNetwork: true}, nil, true},
 		{"a user namespace on a network of its own", v1.PodSpec{HostUsers: &no}, nil, true},
-		{"two features, one declared", v1.PodSpec{HostNetwork: true, HostUsers: &no, Containers: []v1.Container{restarts("RestartAllContainers")}}, []string{restartAll}, false},
+		{"two features, one declared", v1.PodSpec{HostNetwork: true, HostUsers: &no,
+			Containers: []v1.Container{restarts("RestartAllContainers")}}, []string{restartAll}, false},
 	} {
 		n := node("n")
 		n.Status.DeclaredFeatures = row.declared

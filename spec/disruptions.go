@@ -7,22 +7,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Covers tells whether the budget is about the pod: it is in the budget's namespace, and the selector matches its labels.
+// Covers reports whether the budget is about the pod: it is in the budget's namespace, and the selector matches its
+// labels.
 //
 // Source: field doc of PodDisruptionBudgetSpec.selector.
 func Covers(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 	return budget.Namespace == pod.Namespace && Selects(budget.Spec.Selector, pod.Labels)
 }
 
-// DisruptionsAllowed is what the disruption controller writes to status.disruptionsAllowed, if it counts now. The pods are those that the
-// budget covers and that are not being deleted, those included that controllers are about to create; so many of them are healthy.
+// DisruptionsAllowed is what the disruption controller writes to status.disruptionsAllowed, if it counts now. The
+// pods are those that the budget covers and that are not being deleted, those included that controllers are about
+// to create; so many of them are healthy.
 //
 //	Max(0, Healthy - MinAvailable)                if minAvailable is set, of expected pods if it is a percentage
 //	Max(0, Healthy - (Expected - MaxUnavailable)) if maxUnavailable is set
 //
-// Percentages are of the pods that are expected, and round up. So many pods are expected as the controllers of the pods ask for; a pod
-// without a controller that says how many, and one whose controller is not in the snapshot, counts for itself. That is the choice here
-// where the documents say that such budgets are not supported. A budget that sets neither allows nothing.
+// Percentages are of the pods that are expected, and round up. So many pods are expected as the controllers of the
+// pods ask for; a pod without a controller that says how many, and one whose controller is not in the snapshot,
+// counts for itself. That is the choice here where the documents say that such budgets are not supported. A budget
+// that sets neither allows nothing.
 //
 // Source: field docs of PodDisruptionBudgetSpec and PodDisruptionBudgetStatus, and
 // https://kubernetes.io/docs/tasks/run-application/configure-pdb/#rounding-logic-when-specifying-percentages.
@@ -39,8 +42,8 @@ func DisruptionsAllowed(budget *policyv1.PodDisruptionBudget, pods []*v1.Pod, he
 	return int32(max(0, healthy-desired))
 }
 
-// scaled gives a number, or so many percent of another, rounded up. A text that is no percentage, which the API server takes from nobody,
-// is 0.
+// scaled returns a number, or so many percent of another, rounded up. A text that is no percentage, which the API
+// server takes from nobody, is 0.
 func scaled(value *intstr.IntOrString, of func() int) int {
 	if value.Type == intstr.Int {
 		return value.IntValue()

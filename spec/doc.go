@@ -1,5 +1,5 @@
 // Package spec is the formal model of Kubernetes placement: which nodes are feasible for a pod, how
-// they are rated, where the pod may go and whom it may evict. It gives the set of decisions that
+// they are scored, where the pod may go and whom it may evict. It gives the set of decisions that
 // are allowed, for a scheduler's one decision to be looked up in.
 //
 // Every predicate is a formula over API objects, written from the documentation: API field docs,
@@ -26,7 +26,7 @@
 //	    PodTopologySpread                 podtopologyspread.go, and spreadconstraint.go: what a constraint counts;
 //	                                      defaultspread.go: the constraints of pods that have none
 //	    InterPodAffinity                  interpodaffinity.go, and podaffinityterm.go: whom a term is about
-//	Viability                             viability.go, one file per rating:
+//	Viability                             viability.go, one file per score:
 //	    TaintToleration                   prefernoschedule.go
 //	    NodeAffinity                      preferredaffinity.go
 //	    NodeResourcesFit                  allocation.go, and utilization.go: how full a node is
@@ -39,7 +39,7 @@
 //	SchedulingEnabled, Scheduling         scheduling.go
 //	Jeopardy, Casualty                    jeopardy.go, casualty.go
 //	PreemptionEnabled, Preemption         preemption.go, documentedpreemption.go
-//	what becomes of the pod               verdict.go, eligibility.go, outcomes.go
+//	what becomes of the pod               status.go, eligibility.go, outcomes.go
 //	plugins that are not Kubernetes' own  plugin.go
 //	the two readings                      reading.go, rules.go: what they have different rules for
 //	the model as first written            literal.go, literal_*.go, and reference.go: cut down for other checkers

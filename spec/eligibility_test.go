@@ -15,7 +15,8 @@ func TestTerminatingByPreemption(t *testing.T) {
 		{"evicted by the scheduler", func(*v1.Pod) {}, true},
 		{"not terminating yet", func(p *v1.Pod) { p.DeletionTimestamp = nil }, false},
 		{"the condition does not hold", func(p *v1.Pod) { p.Status.Conditions[0].Status = v1.ConditionFalse }, false},
-		{"evicted by somebody else", func(p *v1.Pod) { p.Status.Conditions[0].Reason = "EvictionByEvictionAPI" }, false},
+		{"evicted by somebody else", func(p *v1.Pod) { p.Status.Conditions[0].Reason = "EvictionByEvictionAPI" },
+			false},
 		{"another condition", func(p *v1.Pod) { p.Status.Conditions[0].Type = v1.PodReady }, false},
 		{"no condition", func(p *v1.Pod) { p.Status.Conditions = nil }, false},
 	} {

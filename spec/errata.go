@@ -27,16 +27,19 @@ func (e Erratum) Doc() string {
 	return "As written: " + e.Written + ". Documented: " + e.Documented + "."
 }
 
-// quirk gives the erratum as something that explains a difference.
+// quirk returns the erratum as something that explains a difference.
 func (e Erratum) quirk() Quirk {
 	return Quirk{Name: e.ID, Upstream: e.Source, Doc: e.Doc(), Erratum: &e}
 }
 
-// Errata gives every known place where the model as first written is not what Kubernetes documents, by number. With all of them mended
-// NewLiteral is New.
+// Errata returns every known place where the model as first written is not what Kubernetes documents, by number.
+// With all of them mended NewLiteral is New.
 func Errata() []Erratum {
 	all := slices.Concat(preemptionErrata(), feasibilityErrata(), leftOutErrata(), viabilityErrata())
-	slices.SortFunc(all, func(a, b Erratum) int { return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		all,
+		func(a, b Erratum) int { return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.ID, b.ID)) },
+	)
 	return all
 }
 

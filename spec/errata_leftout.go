@@ -6,15 +6,19 @@ import v1 "k8s.io/api/core/v1"
 func leftOutErrata() []Erratum {
 	further := func(plugins ...string) func(t *text) {
 		return func(t *text) {
-			t.further = append(t.further, filter(Filters(), func(f Filter) bool { return contains(plugins, f.Plugin) })...)
+			t.further = append(
+				t.further,
+				filter(Filters(), func(f Filter) bool { return contains(plugins, f.Plugin) })...)
 		}
 	}
 	return []Erratum{
 		{
 			ID: "E11a", Name: "what a pod requests", Plugin: "NodeResourcesFit",
 			Written: "Max over init containers, Sum over containers",
-			Documented: "restartable init containers run on beside the others and are added up with them; requests of the pod as a whole take the place of its " +
-				"containers'; the overhead of its runtime class is added; while a pod is resized, what its node reports counts",
+			Documented: "restartable init containers run on beside the others and are added up with them; requests " +
+				"of the pod as a whole take the place of its " +
+				"containers'; the overhead of its runtime class is added; while a pod is resized, what its node " +
+				"reports counts",
 			Source: "KEP-753, KEP-2837, KEP-688, KEP-1287; see Requests",
 			mend:   func(t *text) { t.requests = Requests },
 		},
@@ -27,14 +31,17 @@ func leftOutErrata() []Erratum {
 		{
 			ID: "E11c", Name: "topology spread", Plugin: "PodTopologySpread",
 			Written: "nothing", Documented: "topology spread constraints with whenUnsatisfiable DoNotSchedule filter",
-			Source: "https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/; see PodTopologySpread",
-			mend:   further("PodTopologySpread"),
+			Source: "https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/; see " +
+				"PodTopologySpread",
+			mend: further("PodTopologySpread"),
 		},
 		{
 			ID: "E11d", Name: "volumes", Plugin: "VolumeBinding",
-			Written: "nothing", Documented: "volumes are bound to nodes and zones, held by one pod at a time, and limited in number",
-			Source: "https://kubernetes.io/docs/concepts/storage/persistent-volumes/; see VolumeBinding, VolumeRestrictions, VolumeZone, NodeVolumeLimits",
-			mend:   further("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"),
+			Written: "nothing", Documented: "volumes are bound to nodes and zones, held by one pod at a time, and " +
+				"limited in number",
+			Source: "https://kubernetes.io/docs/concepts/storage/persistent-volumes/; see VolumeBinding, " +
+				"VolumeRestrictions, VolumeZone, NodeVolumeLimits",
+			mend: further("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"),
 		},
 		{
 			ID: "E11e", Name: "features that nodes declare", Plugin: "NodeDeclaredFeatures",

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestErrata: what the model as written lets become of a pod, and what once the errata are mended, each cluster being about
-// the last of them. Where a row needs others mended first, what is written is with those.
+// TestErrata: what the model as written lets become of a pod, and what once the errata are mended, each cluster
+// being about the last of them. Where a row needs others mended first, what is written is with those.
 func TestErrata(t *testing.T) {
 	n, m := node("n", "cpu", "2"), node("m", "cpu", "1")
 	n.Labels["zone"], m.Labels["zone"] = "a", "b"
@@ -72,14 +72,19 @@ func TestErrata(t *testing.T) {
 		},
 		{
 			reason: "every taint", mends: []string{"E4"},
-			pod:     asks(nil),
-			nodes:   []*v1.Node{changed(n, func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectPreferNoSchedule}} })},
+			pod: asks(nil),
+			nodes: []*v1.Node{changed(n,
+				func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectPreferNoSchedule}} })},
 			written: []string{"wait"}, want: []string{"bind to n"},
 		},
 		{
 			reason: "the empty effect, and the empty operator", mends: []string{"E5"},
-			pod:     tolerating(v1.Toleration{Key: "k", Value: "v"}),
-			nodes:   []*v1.Node{changed(n, func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k", Value: "v", Effect: v1.TaintEffectNoSchedule}} })},
+			pod: tolerating(v1.Toleration{Key: "k", Value: "v"}),
+			nodes: []*v1.Node{changed(n,
+				func(n *v1.Node) {
+					n.Spec.Taints = []v1.Taint{{Key: "k", Value: "v",
+						Effect: v1.TaintEffectNoSchedule}}
+				})},
 			written: []string{"wait"}, want: []string{"bind to n"},
 		},
 		{
@@ -99,12 +104,14 @@ func TestErrata(t *testing.T) {
 		},
 		{
 			reason: "nothing helps, so the nomination goes", mends: []string{"E7"},
-			pod: nominated(asks(func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"zone": "c"} }), n), nodes: []*v1.Node{n},
+			pod:     nominated(asks(func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"zone": "c"} }), n),
+			nodes:   []*v1.Node{n},
 			written: []string{"wait, still nominated"}, want: []string{"wait"},
 		},
 		{
 			reason: "the pod that is there refuses", mends: []string{"E8"},
-			pod: labelled(asks(nil), "y"), nodes: []*v1.Node{n}, others: []*v1.Pod{important(avoids(low("a"), "y"), 10)},
+			pod: labelled(asks(nil), "y"), nodes: []*v1.Node{n},
+			others:  []*v1.Pod{important(avoids(low("a"), "y"), 10)},
 			written: []string{"bind to n"}, want: []string{"wait"},
 		},
 		{
@@ -119,7 +126,8 @@ func TestErrata(t *testing.T) {
 		},
 		{
 			reason: "without budgets all sets that help do the same damage", mends: []string{"E1", "E10"},
-			pod: avoids(asks(nil), "x"), nodes: []*v1.Node{n}, others: []*v1.Pod{low("a"), labelled(bound(pod("b"), n), "y")},
+			pod: avoids(asks(nil), "x"), nodes: []*v1.Node{n},
+			others:  []*v1.Pod{low("a"), labelled(bound(pod("b"), n), "y")},
 			written: []string{"preempt a on n", "preempt a b on n"}, want: []string{"preempt a on n"},
 		},
 		{
@@ -129,10 +137,12 @@ func TestErrata(t *testing.T) {
 			written: []string{"bind to m"}, want: []string{"wait"},
 		},
 		{
-			reason: "one victim is less damage than two, but it runs longest and is put back first", mends: []string{"E1", "E3", "E10", "E12"},
-			pod: asks(nil), nodes: []*v1.Node{n},
+			reason: "one victim is less damage than two, but it runs longest and is put back first",
+			mends:  []string{"E1", "E3", "E10", "E12"},
+			pod:    asks(nil), nodes: []*v1.Node{n},
 			others: []*v1.Pod{
-				started(bound(pod("a", "cpu", "1"), n), 1), bound(pod("b", "cpu", "500m"), n), bound(pod("c", "cpu", "500m"), n),
+				started(bound(pod("a", "cpu", "1"), n), 1), bound(pod("b", "cpu", "500m"), n),
+				bound(pod("c", "cpu", "500m"), n),
 			},
 			written: []string{"preempt a on n"}, want: []string{"preempt b c on n"},
 		},
@@ -146,13 +156,14 @@ func TestErrata(t *testing.T) {
 			written: []string{"preempt a on n"}, want: []string{"wait"},
 		},
 		{
-			reason: "the nominated node is taken, though both are rated alike", mends: []string{"E14"},
+			reason: "the nominated node is taken, though both are scored alike", mends: []string{"E14"},
 			pod: nominated(asks(nil), m), nodes: []*v1.Node{n, m},
 			written: []string{"bind to n", "bind to m"}, want: []string{"bind to m"},
 		},
 		{
 			reason: "the cordon is tolerated", mends: []string{"E15"},
-			pod:     tolerating(v1.Toleration{Key: v1.TaintNodeUnschedulable, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}),
+			pod: tolerating(v1.Toleration{Key: v1.TaintNodeUnschedulable, Operator: v1.TolerationOpExists,
+				Effect: v1.TaintEffectNoSchedule}),
 			nodes:   []*v1.Node{changed(n, func(n *v1.Node) { n.Spec.Unschedulable = true })},
 			written: []string{"wait"}, want: []string{"bind to n"},
 		},
@@ -184,7 +195,8 @@ func TestErrata(t *testing.T) {
 			written: []string{"bind to n", "bind to m"}, want: []string{"bind to n"},
 		},
 		{
-			reason: "20 for a neighbour is no more than 10 for a label, once each is 100 at most", mends: []string{"E19"},
+			reason: "20 for a neighbour is no more than 10 for a label, once each is 100 at most",
+			mends:  []string{"E19"},
 			pod: asks(func(p *v1.Pod) {
 				p.Spec.Affinity = &v1.Affinity{
 					NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{
@@ -197,19 +209,24 @@ func TestErrata(t *testing.T) {
 			written: []string{"bind to n"}, want: []string{"bind to n", "bind to m"},
 		},
 		{
-			reason: "the larger node is rated higher", mends: []string{"E20"},
+			reason: "the larger node is scored higher", mends: []string{"E20"},
 			pod: asks(nil), nodes: []*v1.Node{n, m},
 			written: []string{"bind to n", "bind to m"}, want: []string{"bind to n"},
 		},
 	} {
 		t.Run(row.mends[len(row.mends)-1]+" "+row.reason, func(t *testing.T) {
-			s := &Snapshot{Nodes: row.nodes, Pods: append(slices.Clone(row.others), row.pod), PodDisruptionBudgets: row.budgets}
+			s := &Snapshot{
+				Nodes:                row.nodes,
+				Pods:                 append(slices.Clone(row.others), row.pod),
+				PodDisruptionBudgets: row.budgets,
+			}
 			literal := NewLiteral(DefaultProfile())
 			before := literal.With(mended(append([]string{"none"}, row.mends[:len(row.mends)-1]...)...)...)
 			if diff := cmp.Diff(row.written, said(s, before.Outcomes(row.pod, s))); diff != "" {
 				t.Errorf("as written (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(row.want, said(s, literal.With(mended(row.mends...)...).Outcomes(row.pod, s))); diff != "" {
+			if diff := cmp.Diff(row.want,
+				said(s, literal.With(mended(row.mends...)...).Outcomes(row.pod, s))); diff != "" {
 				t.Errorf("mended (-want +got):\n%s", diff)
 			}
 		})

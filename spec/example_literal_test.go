@@ -15,7 +15,17 @@ func ExampleNewLiteral() {
 	node := &v1.Node{Status: v1.NodeStatus{Allocatable: one}}
 	node.Name = "node"
 	pod := func(name string) *v1.Pod {
-		p := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: one[v1.ResourceCPU]}}}}}}
+		p := &v1.Pod{
+			Spec: v1.PodSpec{
+				Containers: []v1.Container{
+					{
+						Resources: v1.ResourceRequirements{
+							Requests: v1.ResourceList{v1.ResourceCPU: one[v1.ResourceCPU]},
+						},
+					},
+				},
+			},
+		}
 		p.Name = name
 		return p
 	}
@@ -29,7 +39,16 @@ func ExampleNewLiteral() {
 			continue
 		}
 		if mended := m.With(erratum); mended.Feasibility(young, node, s) != m.Feasibility(young, node, s) {
-			fmt.Println(m.Reading(), "reading:", m.Feasibility(young, node, s), "but", mended.Feasibility(young, node, s), "with", erratum.Name, "mended")
+			fmt.Println(
+				m.Reading(),
+				"reading:",
+				m.Feasibility(young, node, s),
+				"but",
+				mended.Feasibility(young, node, s),
+				"with",
+				erratum.Name,
+				"mended",
+			)
 		}
 	}
 	fmt.Println(spec.Kubernetes, "reading:", m.Documented().Feasibility(young, node, s))

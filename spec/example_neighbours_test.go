@@ -17,7 +17,10 @@ func ExampleMatchesPod() {
 	web, db := examplePod("web", "1", 0), examplePod("db", "1", 0)
 	web.Namespace, db.Namespace, db.Labels = "dev", "prod", map[string]string{"app": "db"}
 
-	own := v1.PodAffinityTerm{TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}}
+	own := v1.PodAffinityTerm{
+		TopologyKey:   "zone",
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+	}
 	everywhere := own
 	everywhere.NamespaceSelector = &metav1.LabelSelector{}
 	fmt.Println(spec.MatchesPod(own, web, db, snapshot), spec.MatchesPod(everywhere, web, db, snapshot))
@@ -32,7 +35,11 @@ func ExamplePodTopologySpread() {
 		nodes = append(nodes, node)
 	}
 	pod, first := examplePod("second", "1", 0), examplePod("first", "1", 0)
-	pod.Labels, first.Labels, first.Spec.NodeName = map[string]string{"app": "web"}, map[string]string{"app": "web"}, "in-a"
+	pod.Labels, first.Labels, first.Spec.NodeName = map[string]string{
+		"app": "web",
+	}, map[string]string{
+		"app": "web",
+	}, "in-a"
 	pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
 		TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: v1.DoNotSchedule,
 		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},

@@ -42,7 +42,7 @@ func ExampleScheduler_Feasibility() {
 		fmt.Println(node.Name, model.Feasibility(pod, node, snapshot), model.Overall(pod, node, snapshot))
 	}
 	// Output:
-	// small false [rejects rejects for good]
+	// small false [unschedulable unresolvable]
 	// large true [fits]
 }
 
@@ -55,7 +55,7 @@ func ExampleScheduler_Outcomes() {
 
 	model := spec.New(spec.DefaultProfile())
 	for _, outcome := range model.Outcomes(pod, snapshot) {
-		fmt.Println(outcome.Kind, "on", snapshot.Nodes[outcome.Node].Name)
+		fmt.Println(outcome.Type, "on", snapshot.Nodes[outcome.Node].Name)
 		for _, victim := range outcome.Victims {
 			fmt.Println("evicting", victim.Name)
 		}
@@ -65,20 +65,20 @@ func ExampleScheduler_Outcomes() {
 	// evicting batch
 }
 
-func ExampleScheduler_Ratings() {
+func ExampleScheduler_Scores() {
 	half, empty := exampleNode("half full", "4"), exampleNode("empty", "4")
 	pod, other := examplePod("web", "1", 0), examplePod("other", "2", 0)
 	other.Spec.NodeName = half.Name
 	snapshot := &spec.Snapshot{Nodes: []*v1.Node{half, empty}, Pods: []*v1.Pod{pod, other}}
 
 	model := spec.New(&spec.Profile{
-		Filters: []string{"NodeResourcesFit"},
-		Raters:  []spec.Weighted{{Plugin: "NodeResourcesFit", Weight: 2}},
-		Fit:     spec.FitArgs{Resources: []spec.ResourceWeight{{Resource: v1.ResourceCPU, Weight: 1}}},
+		Filters:      []string{"NodeResourcesFit"},
+		ScorePlugins: []spec.Weighted{{Plugin: "NodeResourcesFit", Weight: 2}},
+		Fit:          spec.FitArgs{Resources: []spec.ResourceWeight{{Resource: v1.ResourceCPU, Weight: 1}}},
 	})
 	feasible := model.Feasible(pod, snapshot)
-	for i, ratings := range model.Ratings(pod, feasible, snapshot) {
-		fmt.Printf("%s: %d\n", feasible[i].Name, spec.Total(ratings))
+	for i, scores := range model.Scores(pod, feasible, snapshot) {
+		fmt.Printf("%s: %d\n", feasible[i].Name, spec.Total(scores))
 	}
 	// Output:
 	// half full: 50

@@ -20,7 +20,8 @@ func TestFeasibilityRespectsNominations(t *testing.T) {
 		{"a less important pod is nominated", nominated(important(pod("other", "cpu", "1"), 4), n), true},
 		{"a pod is nominated elsewhere", nominated(important(pod("other", "cpu", "1"), 9), node("elsewhere")), true},
 		{"a nomination leaves room", nominated(important(pod("other"), 9), n), true},
-		{"a bound pod's old nomination no longer counts", bound(nominated(important(pod("other", "cpu", "1"), 9), n), node("elsewhere")), true},
+		{"a bound pod's old nomination no longer counts", bound(nominated(important(pod("other", "cpu", "1"), 9), n),
+			node("elsewhere")), true},
 	} {
 		p := important(pod("p", "cpu", "1"), 5)
 		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{p, row.other}}
@@ -53,16 +54,38 @@ func TestPriority(t *testing.T) {
 
 func TestScheduling(t *testing.T) {
 	m := New(DefaultProfile())
-	small, large, twin := node("small", "cpu", "2", "memory", "4Gi"), node("large", "cpu", "4", "memory", "8Gi"), node("twin", "cpu", "4", "memory", "8Gi")
+	small, large, twin := node(
+		"small",
+		"cpu",
+		"2",
+		"memory",
+		"4Gi",
+	), node(
+		"large",
+		"cpu",
+		"4",
+		"memory",
+		"8Gi",
+	), node(
+		"twin",
+		"cpu",
+		"4",
+		"memory",
+		"8Gi",
+	)
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod
 		want   []string
 	}{
-		{"the least allocated are best, and equals are equals", pod("p", "cpu", "1", "memory", "2Gi"), []string{"large", "twin"}},
-		{"a nomination to a feasible node settles it", nominated(pod("p", "cpu", "1", "memory", "2Gi"), small), []string{"small"}},
-		{"a nomination to an infeasible node does not", nominated(pod("p", "cpu", "3", "memory", "6Gi"), small), []string{"large", "twin"}},
-		{"a nomination to a node that is gone does not", nominated(pod("p", "cpu", "1", "memory", "2Gi"), node("gone")), []string{"large", "twin"}},
+		{"the least allocated are best, and equals are equals", pod("p", "cpu", "1", "memory", "2Gi"),
+			[]string{"large", "twin"}},
+		{"a nomination to a feasible node settles it", nominated(pod("p", "cpu", "1", "memory", "2Gi"), small),
+			[]string{"small"}},
+		{"a nomination to an infeasible node does not", nominated(pod("p", "cpu", "3", "memory", "6Gi"), small),
+			[]string{"large", "twin"}},
+		{"a nomination to a node that is gone does not", nominated(pod("p", "cpu", "1", "memory", "2Gi"), node("gone")),
+			[]string{"large", "twin"}},
 		{"nothing is feasible", pod("p", "cpu", "5"), []string{}},
 	} {
 		s := &Snapshot{Nodes: []*v1.Node{small, large, twin}, Pods: []*v1.Pod{row.pod}}
@@ -75,22 +98,22 @@ func TestScheduling(t *testing.T) {
 	}
 }
 
-func TestVerdict(t *testing.T) {
+func TestStatuses(t *testing.T) {
 	m := New(DefaultProfile())
 	n := node("n", "cpu", "2")
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod
 		filter Filter
-		want   []Verdict
+		want   []Status
 	}{
-		{"there is room", pod("p", "cpu", "1"), NodeResourcesFit(), []Verdict{Fits}},
-		{"there would be room", pod("p", "cpu", "2"), NodeResourcesFit(), []Verdict{Rejects}},
-		{"there never will be", pod("p", "cpu", "3"), NodeResourcesFit(), []Verdict{Rejects, RejectsForGood}},
-		{"another filter does not mind", pod("p", "cpu", "3"), TaintToleration(), []Verdict{Fits}},
+		{"there is room", pod("p", "cpu", "1"), NodeResourcesFit(), []Status{Fits}},
+		{"there would be room", pod("p", "cpu", "2"), NodeResourcesFit(), []Status{Unschedulable}},
+		{"there never will be", pod("p", "cpu", "3"), NodeResourcesFit(), []Status{Unschedulable, Unresolvable}},
+		{"another filter does not mind", pod("p", "cpu", "3"), TaintToleration(), []Status{Fits}},
 	} {
 		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{row.pod, bound(pod("other", "cpu", "1"), n)}}
-		if diff := cmp.Diff(row.want, m.Verdict(row.filter, row.pod, n, s)); diff != "" {
+		if diff := cmp.Diff(row.want, m.Statuses(row.filter, row.pod, n, s)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -102,11 +125,11 @@ func TestOverall(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod
-		want   []Verdict
+		want   []Status
 	}{
-		{"a nominated pod takes the room", pod("p", "cpu", "1"), []Verdict{Rejects}},
-		{"the node is too small", pod("p", "cpu", "3"), []Verdict{Rejects, RejectsForGood}},
-		{"there is room beside the nominated pod", pod("p", "cpu", "500m"), []Verdict{Fits}},
+		{"a nominated pod takes the room", pod("p", "cpu", "1"), []Status{Unschedulable}},
+		{"the node is too small", pod("p", "cpu", "3"), []Status{Unschedulable, Unresolvable}},
+		{"there is room beside the nominated pod", pod("p", "cpu", "500m"), []Status{Fits}},
 	} {
 		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{row.pod, nominated(pod("other", "cpu", "1500m"), n)}}
 		if diff := cmp.Diff(row.want, m.Overall(row.pod, n, s)); diff != "" {

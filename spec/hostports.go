@@ -35,7 +35,7 @@ type HostPort struct {
 	Port     int32
 }
 
-// HostPorts gives the ports of its node that the pod occupies while it runs: those of its containers and
+// HostPorts returns the ports of its node that the pod occupies while it runs: those of its containers and
 // of its sidecars that have a host port. Protocol TCP and host IP 0.0.0.0 are the defaults.
 //
 // Source: field docs of ContainerPort. The documents do not say which containers count; ports of an ordinary
@@ -57,7 +57,7 @@ func HostPorts(pod *v1.Pod) []HostPort {
 	})
 }
 
-// Conflicts tells whether two pods cannot have these ports on the same node:
+// Conflicts reports whether two pods cannot have these ports on the same node:
 //
 //	Conflicts(A, B) == /\ A.Port = B.Port /\ A.Protocol = B.Protocol
 //	                   /\ A.IP = B.IP \/ A.IP = "0.0.0.0" \/ B.IP = "0.0.0.0"

@@ -15,7 +15,7 @@ const (
 	largeImage = 1000 * mebibyte
 )
 
-// ImageLocality is the rating
+// ImageLocality is the score
 //
 //	Raw == (Min(Max(Present, 23Mi), Most) - 23Mi) * 100 / (Most - 23Mi)
 //	Present == sum over {Image \in Images(Pod) : Image is on Node} of Size(Image, Node) * Share(Image)
@@ -23,17 +23,18 @@ const (
 //	Most == 1000Mi * Cardinality(Images(Pod))
 //
 // in bytes, fractions dropped per image and at the end. Images are those of init containers, containers and image
-// volumes; two that are the same count twice. It answers for the plugin ImageLocality, reads all nodes and no pods, and needs no
-// normalisation.
+// volumes; two that are the same count twice. It answers for the plugin ImageLocality, reads all nodes and no pods,
+// and needs no normalisation.
 //
-// Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins ("favors nodes that already have the
-// container images that the Pod runs") and the release notes of pull requests 91138 (the threshold is scaled by the number of
-// images in the pod) and 138951 (an image volume is rated as the equivalent container image). No document gives the
-// formula, so the rest of the numbers is chosen to be those of v1.36. An image has the size that the node itself reports.
-func ImageLocality() Rater { return imageLocality(DocumentedImages()) }
+// Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins ("favors nodes that already
+// have the container images that the Pod runs") and the release notes of pull requests 91138 (the threshold is
+// scaled by the number of images in the pod) and 138951 (an image volume is scored as the equivalent container
+// image). No document gives the formula, so the rest of the numbers is chosen to be those of v1.36. An image has
+// the size that the node itself reports.
+func ImageLocality() ScorePlugin { return imageLocality(DocumentedImages()) }
 
-func imageLocality(r ImageRules) Rater {
-	return Rater{
+func imageLocality(r ImageRules) ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "ImageLocality",
 		Footprint: ReadsNodes,
 		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
@@ -41,7 +42,10 @@ func imageLocality(r ImageRules) Rater {
 			present := sum(images, func(image string) int64 {
 				holders := filter(s.Nodes, func(n *v1.Node) bool { return len(stored(image, n)) > 0 })
 				share := float64(len(holders)) / float64(len(s.Nodes))
-				return sum(stored(image, node), func(i v1.ContainerImage) int64 { return int64(float64(r.size(image, i, s)) * share) })
+				return sum(
+					stored(image, node),
+					func(i v1.ContainerImage) int64 { return int64(float64(r.size(image, i, s)) * share) },
+				)
 			})
 			most := int64(largeImage * len(r.expected(pod)))
 			return (min(max(present, smallImages), most) - smallImages) * 100 / (most - smallImages)
@@ -49,11 +53,11 @@ func imageLocality(r ImageRules) Rater {
 	}
 }
 
-// Images gives the names of the images that the pod uses, each with its tag or digest.
+// Images returns the names of the images that the pod uses, each with its tag or digest.
 //
 // Source: field docs of Container.image and ImageVolumeSource.reference, and
-// https://kubernetes.io/docs/concepts/containers/images/#image-names ("if you don't specify a tag, Kubernetes assumes you
-// mean the tag latest"). A registry that is not named is left unnamed.
+// https://kubernetes.io/docs/concepts/containers/images/#image-names ("if you don't specify a tag, Kubernetes
+// assumes you mean the tag latest"). A registry that is not named is left unnamed.
 func Images(pod *v1.Pod) []string {
 	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 	volumes := filter(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Image != nil })
@@ -61,8 +65,8 @@ func Images(pod *v1.Pod) []string {
 		each(volumes, func(v v1.Volume) string { return tagged(v.Image.Reference) })...)
 }
 
-// tagged gives the name with the tag latest if it has neither tag nor digest. A colon before the last slash belongs to the
-// address of the registry.
+// tagged returns the name with the tag latest if it has neither tag nor digest. A colon before the last slash
+// belongs to the address of the registry.
 func tagged(image string) string {
 	if strings.Contains(image[strings.LastIndex(image, "/")+1:], ":") {
 		return image
@@ -70,7 +74,7 @@ func tagged(image string) string {
 	return image + ":latest"
 }
 
-// stored gives the entries of the node's status for the image: none or one.
+// stored returns the entries of the node's status for the image: none or one.
 func stored(image string, node *v1.Node) []v1.ContainerImage {
 	return filter(node.Status.Images, func(i v1.ContainerImage) bool { return contains(i.Names, image) })
 }

@@ -21,7 +21,10 @@ func withImage(n *v1.Node, bytes int64, names ...string) *v1.Node {
 func TestImageLocality(t *testing.T) {
 	initialised, mounting := podUsing("app:v1"), podUsing("app:v1")
 	initialised.Spec.InitContainers = []v1.Container{{Image: "tool:v1"}}
-	mounting.Spec.Volumes = []v1.Volume{{Name: "empty"}, {VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "tool:v1"}}}}
+	mounting.Spec.Volumes = []v1.Volume{
+		{Name: "empty"},
+		{VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "tool:v1"}}},
+	}
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod
@@ -71,8 +74,17 @@ func TestImagesAreRatedByTheNodesOwnSize(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	want := []string{"app:latest", "app:v1", "app@sha256:0", "registry:5000/app:latest", "registry:5000/app:v1", "docker.io/library/app:latest"}
-	got := Images(podUsing("app", "app:v1", "app@sha256:0", "registry:5000/app", "registry:5000/app:v1", "docker.io/library/app"))
+	want := []string{
+		"app:latest",
+		"app:v1",
+		"app@sha256:0",
+		"registry:5000/app:latest",
+		"registry:5000/app:v1",
+		"docker.io/library/app:latest",
+	}
+	got := Images(
+		podUsing("app", "app:v1", "app@sha256:0", "registry:5000/app", "registry:5000/app:v1", "docker.io/library/app"),
+	)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -20,11 +20,11 @@ import v1 "k8s.io/api/core/v1"
 //
 // Source: field docs of PodAffinity ("when there are multiple elements, the lists of nodes corresponding to each
 // podAffinityTerm are intersected"), PodAntiAffinity and PodAffinityTerm,
-// https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity, and the
-// design proposal podaffinity.md for the symmetry of required anti-affinity.
+// https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity,
+// and the design proposal podaffinity.md for the symmetry of required anti-affinity.
 //
-// Each term of required affinity may be satisfied by another pod, since lists of nodes are intersected, not sets of pods.
-// A node without the topology key is in no domain: required affinity never holds there, anti-affinity always.
+// Each term of required affinity may be satisfied by another pod, since lists of nodes are intersected, not sets of
+// pods. A node without the topology key is in no domain: required affinity never holds there, anti-affinity always.
 func InterPodAffinity() Filter { return interPodAffinity(DocumentedAffinity()) }
 
 func interPodAffinity(r AffinityRules) Filter {
@@ -36,28 +36,32 @@ func interPodAffinity(r AffinityRules) Filter {
 		},
 		Idle: func(_ *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool {
 			return len(requiredAffinity(pod)) == 0 && !exists(others, func(other *v1.Pod) bool {
-				return r.aboutAny(requiredAntiAffinity(pod), pod, other, s) || matchesAny(requiredAntiAffinity(other), other, pod, s)
+				return r.aboutAny(requiredAntiAffinity(pod), pod, other, s) ||
+					matchesAny(requiredAntiAffinity(other), other, pod, s)
 			})
 		},
 	}
 }
 
-// attracted tells whether the pod's required affinity holds on the node.
+// attracted reports whether the pod's required affinity holds on the node.
 func (r AffinityRules) attracted(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	terms := requiredAffinity(pod)
 	satisfied := func(t v1.PodAffinityTerm) bool {
-		return exists(beside(t.TopologyKey, node, s), func(other *v1.Pod) bool { return r.satisfies(r, t, pod, other, s) })
+		return exists(
+			beside(t.TopologyKey, node, s),
+			func(other *v1.Pod) bool { return r.satisfies(r, t, pod, other, s) },
+		)
 	}
 	return all(terms, func(t v1.PodAffinityTerm) bool { return Colocated(t.TopologyKey, node, node) }) &&
 		(all(terms, satisfied) || r.firstOfItsGroup(pod, s))
 }
 
-// repelled tells whether the pod's required anti-affinity keeps it off the node.
+// repelled reports whether the pod's required anti-affinity keeps it off the node.
 func (r AffinityRules) repelled(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return exists(requiredAntiAffinity(pod), func(t v1.PodAffinityTerm) bool { return r.found(t, pod, node, s) > 0 })
 }
 
-// repels tells whether the required anti-affinity of a pod that is bound already keeps the pod off the node.
+// repels reports whether the required anti-affinity of a pod that is bound already keeps the pod off the node.
 func repels(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return exists(s.Nodes, func(n *v1.Node) bool {
 		return exists(PodsOn(n, s), func(other *v1.Pod) bool {
@@ -73,38 +77,40 @@ func (r AffinityRules) found(term v1.PodAffinityTerm, pod *v1.Pod, node *v1.Node
 	return count(beside(term.TopologyKey, node, s), func(other *v1.Pod) bool { return r.about(term, pod, other, s) })
 }
 
-// found tells whether a pod that the term of owner is about is bound in the node's domain.
+// found reports whether a pod that the term of owner is about is bound in the node's domain.
 func found(term v1.PodAffinityTerm, owner *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return DocumentedAffinity().found(term, owner, node, s) > 0
 }
 
-// FirstOfItsGroup tells whether the pod is the first of a series of pods that have affinity to themselves, which may start
-// anywhere the topology keys exist:
+// FirstOfItsGroup reports whether the pod is the first of a series of pods that have affinity to themselves, which
+// may start anywhere the topology keys exist:
 //
 //	FirstOfItsGroup(Pod, S) == LET Terms == the pod's required affinity IN
 //	    /\ \A Term \in Terms : MatchesPod(Term, Pod, Pod)
 //	    /\ ~\E Other bound : \A Term \in Terms : MatchesPod(Term, Pod, Other)
 //
-// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#scheduling-a-group-of-pods-with-inter-pod-affinity-to-themselves
-// ("no other pod in the cluster matches the namespace and selector of this pod"). Bound pods count wherever they are, also
-// on nodes without the topology key. Pending pods do not, or pods that wait for each other would wait for ever. That a pod
-// must match all terms to be one of the group is a choice.
+// Source:
+// https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#scheduling-a-group-of-pods-with-inter-pod-affinity-to-themselves
+// ("no other pod in the cluster matches the namespace and selector of this pod"). Bound pods count wherever they
+// are, also on nodes without the topology key. Pending pods do not, or pods that wait for each other would wait for
+// ever. That a pod must match all terms to be one of the group is a choice.
 func FirstOfItsGroup(pod *v1.Pod, s *Snapshot) bool {
 	return DocumentedAffinity().firstOfItsGroup(pod, s)
 }
 
 func (r AffinityRules) firstOfItsGroup(pod *v1.Pod, s *Snapshot) bool {
 	return r.ofItsGroup(pod, pod, s) && !exists(s.Nodes, func(n *v1.Node) bool {
-		return r.belongs(pod, n) && exists(PodsOn(n, s), func(other *v1.Pod) bool { return r.ofItsGroup(pod, other, s) })
+		return r.belongs(pod, n) &&
+			exists(PodsOn(n, s), func(other *v1.Pod) bool { return r.ofItsGroup(pod, other, s) })
 	})
 }
 
-// ofItsGroup tells whether all terms of the pod's required affinity are about another pod, or the pod itself.
+// ofItsGroup reports whether all terms of the pod's required affinity are about another pod, or the pod itself.
 func (r AffinityRules) ofItsGroup(pod, other *v1.Pod, s *Snapshot) bool {
 	return all(requiredAffinity(pod), func(t v1.PodAffinityTerm) bool { return r.about(t, pod, other, s) })
 }
 
-// aboutAny tells whether some of the pod's terms are about another pod.
+// aboutAny reports whether some of the pod's terms are about another pod.
 func (r AffinityRules) aboutAny(terms []v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
 	return exists(terms, func(t v1.PodAffinityTerm) bool { return r.about(t, pod, other, s) })
 }

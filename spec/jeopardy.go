@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Jeopardy gives the pods that the pod may evict from the node, in the snapshot's order:
+// Jeopardy returns the pods that the pod may evict from the node, in the snapshot's order:
 //
 //	Jeopardy(Pod, Node, S) == {Other \in PodsOn(Node, S) : Priority(Other) < Priority(Pod)}
 //
@@ -26,14 +26,14 @@ func compareImportance(a, b *v1.Pod) int {
 	return cmp.Or(cmp.Compare(Priority(b), Priority(a)), startTime(a).Compare(startTime(b)))
 }
 
-// mostImportant gives the pods than which none is more important.
+// mostImportant returns the pods than which none is more important.
 func mostImportant(pods []*v1.Pod) []*v1.Pod {
 	return filter(pods, func(pod *v1.Pod) bool {
 		return all(pods, func(other *v1.Pod) bool { return compareImportance(pod, other) <= 0 })
 	})
 }
 
-// startTime gives when the pod started. A pod that its node has not acknowledged yet has not started,
+// startTime returns when the pod started. A pod that its node has not acknowledged yet has not started,
 // which is later than any start: status.startTime cannot express the year 10000 (RFC 3339). Two such pods are equals.
 //
 // Source: field doc of PodStatus.startTime. That "not yet" means "last" is not documented.

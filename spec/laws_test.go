@@ -17,7 +17,10 @@ func TestPreemptionLaws(t *testing.T) {
 		if m.SchedulingEnabled(q.Pod, q.Snapshot) {
 			return
 		}
-		documented := union(q.Snapshot.Nodes, func(n *v1.Node) []Candidate { return m.DocumentedCandidates(q.Pod, n, q.Snapshot) })
+		documented := union(
+			q.Snapshot.Nodes,
+			func(n *v1.Node) []Candidate { return m.DocumentedCandidates(q.Pod, n, q.Snapshot) },
+		)
 		for _, c := range documented {
 			checkVictims(t, m, q, c)
 		}
@@ -31,7 +34,11 @@ func TestPreemptionLaws(t *testing.T) {
 		}
 		for _, c := range chosen {
 			if m.CasualtyOf(q.Pod, ideal[0], q.Snapshot).Compare(m.CasualtyOf(q.Pod, c, q.Snapshot)) > 0 {
-				t.Fatalf("documented %+v is better than ideal %+v", m.CasualtyOf(q.Pod, c, q.Snapshot), m.CasualtyOf(q.Pod, ideal[0], q.Snapshot))
+				t.Fatalf(
+					"documented %+v is better than ideal %+v",
+					m.CasualtyOf(q.Pod, c, q.Snapshot),
+					m.CasualtyOf(q.Pod, ideal[0], q.Snapshot),
+				)
 			}
 		}
 	})
@@ -64,13 +71,13 @@ func TestOutcomesAreCoherent(t *testing.T) {
 			t.Fatal("something must become of the pod")
 		}
 		for _, o := range outcomes {
-			if (o.Kind == Bind) != m.SchedulingEnabled(q.Pod, q.Snapshot) {
+			if (o.Type == Bind) != m.SchedulingEnabled(q.Pod, q.Snapshot) {
 				t.Fatalf("the pod is bound exactly if a node is feasible: %v", o)
 			}
-			if o.Kind == Bind && !m.Feasibility(q.Pod, q.Snapshot.Nodes[o.Node], q.Snapshot) {
+			if o.Type == Bind && !m.Feasibility(q.Pod, q.Snapshot.Nodes[o.Node], q.Snapshot) {
 				t.Fatalf("bound to an infeasible node: %v", o)
 			}
-			if o.Kind == Nominate && (!Preempts(q.Pod) || len(o.Victims) == 0) {
+			if o.Type == Preempt && (!Preempts(q.Pod) || len(o.Victims) == 0) {
 				t.Fatalf("preempts without being allowed, or nobody: %v", o)
 			}
 			if o.KeepsNomination && q.Pod.Status.NominatedNodeName == "" {
@@ -89,7 +96,13 @@ func TestOutcomesDoNotDependOnOrder(t *testing.T) {
 			Nodes: rapid.Permutation(q.Snapshot.Nodes).Draw(t, "nodes"),
 			Pods:  rapid.Permutation(q.Snapshot.Pods).Draw(t, "pods"),
 		}
-		before, after := said(q.Snapshot, unordered(m.Outcomes(q.Pod, q.Snapshot))), said(shuffled, unordered(m.Outcomes(q.Pod, shuffled)))
+		before, after := said(
+			q.Snapshot,
+			unordered(m.Outcomes(q.Pod, q.Snapshot)),
+		), said(
+			shuffled,
+			unordered(m.Outcomes(q.Pod, shuffled)),
+		)
 		slices.Sort(before)
 		slices.Sort(after)
 		if diff := cmp.Diff(before, after); diff != "" {
@@ -98,10 +111,13 @@ func TestOutcomesDoNotDependOnOrder(t *testing.T) {
 	})
 }
 
-// unordered gives the outcomes with their victims by name.
+// unordered returns the outcomes with their victims by name.
 func unordered(outcomes []Outcome) []Outcome {
 	return each(outcomes, func(o Outcome) Outcome {
-		o.Victims = slices.SortedFunc(slices.Values(o.Victims), func(a, b *v1.Pod) int { return slices.Compare([]string{a.Name}, []string{b.Name}) })
+		o.Victims = slices.SortedFunc(
+			slices.Values(o.Victims),
+			func(a, b *v1.Pod) int { return slices.Compare([]string{a.Name}, []string{b.Name}) },
+		)
 		return o
 	})
 }
@@ -140,7 +156,7 @@ func TestOutcomesDoNotDependOnNames(t *testing.T) {
 	})
 }
 
-// TestFootprints: filters and raters give the same answer when everything outside their footprint is taken away.
+// TestFootprints: filters and score plugins give the same answer when everything outside their footprint is taken away.
 func TestFootprints(t *testing.T) {
 	profile := DefaultProfile()
 	within := func(f Footprint, n *v1.Node, s *Snapshot) *Snapshot {
@@ -152,8 +168,9 @@ func TestFootprints(t *testing.T) {
 		case ReadsNodeAndVolumes:
 			return &Snapshot{
 				Nodes: []*v1.Node{n}, Pods: PodsOn(n, s),
-				PersistentVolumes: s.PersistentVolumes, PersistentVolumeClaims: s.PersistentVolumeClaims, StorageClasses: s.StorageClasses,
-				CSINodes: s.CSINodes, VolumeAttachments: s.VolumeAttachments,
+				PersistentVolumes: s.PersistentVolumes, PersistentVolumeClaims: s.PersistentVolumeClaims,
+				StorageClasses: s.StorageClasses,
+				CSINodes:       s.CSINodes, VolumeAttachments: s.VolumeAttachments,
 			}
 		default:
 			return s
@@ -163,11 +180,21 @@ func TestFootprints(t *testing.T) {
 		q := question(t)
 		n := rapid.SampledFrom(q.Snapshot.Nodes).Draw(t, "node")
 		for _, f := range Filters() {
-			if f.Holds(profile, q.Pod, n, q.Snapshot) != f.Holds(profile, q.Pod, n, within(f.Footprint, n, q.Snapshot)) {
+			if f.Holds(
+				profile,
+				q.Pod,
+				n,
+				q.Snapshot,
+			) != f.Holds(
+				profile,
+				q.Pod,
+				n,
+				within(f.Footprint, n, q.Snapshot),
+			) {
 				t.Fatalf("%s reads more than it says", f.Plugin)
 			}
 		}
-		for _, r := range filter(Raters(), func(r Rater) bool { return r.Raw != nil }) {
+		for _, r := range filter(ScorePlugins(), func(r ScorePlugin) bool { return r.Raw != nil }) {
 			if r.Raw(profile, q.Pod, n, q.Snapshot) != r.Raw(profile, q.Pod, n, within(r.Footprint, n, q.Snapshot)) {
 				t.Fatalf("%s reads more than it says", r.Plugin)
 			}
@@ -186,7 +213,7 @@ func TestOneNodeAtATime(t *testing.T) {
 				t.Fatalf("feasibility of %s depends on other nodes", n.Name)
 			}
 			if diff := cmp.Diff(m.Overall(q.Pod, n, q.Snapshot), m.Overall(q.Pod, n, part)); diff != "" {
-				t.Fatalf("the verdict of %s depends on other nodes (-all +alone):\n%s", n.Name, diff)
+				t.Fatalf("the status of %s depends on other nodes (-all +alone):\n%s", n.Name, diff)
 			}
 			sets := func(s *Snapshot) [][]string {
 				return each(m.DocumentedCandidates(q.Pod, n, s), func(c Candidate) []string { return names(c.Victims) })

@@ -2,12 +2,12 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// NewLiteral gives the formal model as it was first written, under the profile: the plugins that the profile enables say
-// what the formulas say, and those that the formulas leave out say nothing. Errata lists where that is not what Kubernetes documents;
-// with all of them mended the model is that of New.
+// NewLiteral returns the formal model as it was first written, under the profile: the plugins that the profile
+// enables say what the formulas say, and those that the formulas leave out say nothing. Errata lists where that is
+// not what Kubernetes documents; with all of them mended the model is that of New.
 //
-// The formulas are those of the article that the model was taken from. Where its text says too little to be asked, this is how
-// it is read:
+// The formulas are those of the article that the model was taken from. Where its text says too little to be asked,
+// this is how it is read:
 //
 //   - Node.Status.Phase is not set by any API server of today, so no node would be "Running". A node that states no phase is
 //     taken to be in that phase (erratum E6 remains for those that state another).
@@ -21,7 +21,7 @@ import v1 "k8s.io/api/core/v1"
 //   - Preemption deletes pods and does not say what for. The node that the pods were on is taken as the one that is meant.
 func NewLiteral(profile *Profile) *Scheduler { return literally(profile, nil) }
 
-// literally gives the model as written, with the errata among the quirks mended.
+// literally returns the model as written, with the errata among the quirks mended.
 func literally(profile *Profile, quirks []Quirk) *Scheduler {
 	t := asWritten()
 	for _, quirk := range quirks {
@@ -36,7 +36,7 @@ func literally(profile *Profile, quirks []Quirk) *Scheduler {
 		Profile: profile, Others: each(profile.Others, func(p *Profile) *Scheduler { return literally(p, quirks) }),
 		rules: t.rules, text: t, quirks: quirks,
 	}
-	m.enable(t.filters(), t.raters())
+	m.enable(t.filters(), t.scorePlugins())
 	return m
 }
 
@@ -62,7 +62,7 @@ type text struct {
 
 	// 1.4 Taints.
 
-	// repels tells whether a taint must be tolerated: every taint must.
+	// repels reports whether a taint must be tolerated: every taint must.
 	repels func(taint v1.Taint) bool
 	// match is Match(Toleration, Taint).
 	match func(toleration v1.Toleration, taint v1.Taint) bool
@@ -83,20 +83,21 @@ type text struct {
 
 	// 2 Viability.
 
-	// avoidance is what the weight of a preferred anti-affinity term is multiplied by if it matches: 1, like all weights.
+	// avoidance is what the weight of a preferred anti-affinity term is multiplied by if it matches: 1, like all
+	// weights.
 	avoidance int64
 	// welcome is what the terms of pods already there add: nothing, which is nil.
 	welcome func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64
-	// normalized: ratings are normalised and weighted by plugin. They are not.
+	// normalized: scores are normalised and weighted by plugin. They are not.
 	normalized bool
-	// furtherRaters are score plugins that the text does not have, and that errata add.
-	furtherRaters []Rater
+	// furtherScorePlugins are score plugins that the text does not have, and that errata add.
+	furtherScorePlugins []ScorePlugin
 
-	// Scheduling and Preemption.
+	// rules and Preemption.
 	rules rules
 }
 
-// asWritten gives the text without any erratum mended.
+// asWritten returns the text without any erratum mended.
 func asWritten() *text {
 	return &text{
 		closed:     func(_ *v1.Pod, node *v1.Node) bool { return node.Spec.Unschedulable },
@@ -115,7 +116,7 @@ func asWritten() *text {
 		rules: rules{
 			budgets:   DocumentedBudgets(),
 			respected: func(*v1.Pod, *v1.Node, *Snapshot) []*v1.Pod { return nil },
-			unrated:   func(*v1.Pod, []*v1.Node) []*v1.Node { return nil },
+			unscored:  func(*v1.Pod, []*v1.Node) []*v1.Node { return nil },
 			preempts:  func(*v1.Pod) bool { return true },
 			awaits:    func(*v1.Pod, *Snapshot) bool { return false },
 			useless:   true,

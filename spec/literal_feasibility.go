@@ -2,9 +2,12 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// filters gives the filters of the text, and for each filter plugin that it leaves out one that holds for every pod and node.
+// filters returns the filters of the text, and for each filter plugin that it leaves out one that holds for every
+// pod and node.
 func (t *text) filters() []Filter {
-	filters := append([]Filter{t.schedulability(), t.resources(), t.taints(), t.nodeAffinity(), t.podAffinity()}, t.further...)
+	filters := append(
+		[]Filter{t.schedulability(), t.resources(), t.taints(), t.nodeAffinity(), t.podAffinity()},
+		t.further...)
 	absent := filter(Filters(), func(documented Filter) bool {
 		return !exists(filters, func(f Filter) bool { return f.Plugin == documented.Plugin })
 	})
@@ -43,9 +46,15 @@ func (t *text) resources() Filter {
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			return fits(t.amounts, t.requests(pod), each(t.occupants(node, s), t.requests), node, func(name v1.ResourceName) bool {
-				return t.exempt(p, name)
-			})
+			return fits(
+				t.amounts,
+				t.requests(pod),
+				each(t.occupants(node, s), t.requests),
+				node,
+				func(name v1.ResourceName) bool {
+					return t.exempt(p, name)
+				},
+			)
 		},
 	}
 }
@@ -61,7 +70,10 @@ func requestsAsWritten(pod *v1.Pod) v1.ResourceList {
 func (t *text) taints() Filter {
 	return Filter{Plugin: "TaintToleration", Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
 		return all(filter(node.Spec.Taints, t.repels), func(taint v1.Taint) bool {
-			return exists(pod.Spec.Tolerations, func(toleration v1.Toleration) bool { return t.match(toleration, taint) })
+			return exists(
+				pod.Spec.Tolerations,
+				func(toleration v1.Toleration) bool { return t.match(toleration, taint) },
+			)
 		})
 	}}
 }
@@ -97,13 +109,17 @@ func (t *text) nodeAffinity() Filter {
 		return hasLabels(node, pod.Spec.NodeSelector) &&
 			all(t.affinities(p, pod), func(a *v1.NodeAffinity) bool {
 				required := a.RequiredDuringSchedulingIgnoredDuringExecution
-				return required == nil || exists(required.NodeSelectorTerms, func(term v1.NodeSelectorTerm) bool { return t.matches(term, node) })
+				return required == nil ||
+					exists(
+						required.NodeSelectorTerms,
+						func(term v1.NodeSelectorTerm) bool { return t.matches(term, node) },
+					)
 			})
 	}}
 }
 
-// matchesAsWritten asks all requirements of the term, which are about labels. For the six operators the text says what MatchesLabels
-// does.
+// matchesAsWritten asks all requirements of the term, which are about labels. For the six operators the text says
+// what MatchesLabels does.
 func matchesAsWritten(term v1.NodeSelectorTerm, node *v1.Node) bool {
 	return all(term.MatchExpressions, func(r v1.NodeSelectorRequirement) bool { return MatchesLabels(r, node) })
 }
@@ -117,7 +133,8 @@ func (t *text) podAffinity() Filter {
 		Plugin:    "InterPodAffinity",
 		Footprint: ReadsCluster,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			return t.attracted(pod, node, s) && !DocumentedAffinity().repelled(pod, node, s) && !t.repelledBy(pod, node, s)
+			return t.attracted(pod, node, s) && !DocumentedAffinity().repelled(pod, node, s) &&
+				!t.repelledBy(pod, node, s)
 		},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mended gives the quirks that mend the errata; of all, if none is named.
+// mended returns the quirks that mend the errata; of all, if none is named.
 func mended(ids ...string) []Quirk {
 	chosen := filter(Errata(), func(e Erratum) bool { return len(ids) == 0 || contains(ids, e.ID) })
 	return each(chosen, Erratum.quirk)
@@ -44,10 +44,12 @@ func anyProfile(t *rapid.T) *Profile {
 }
 
 func inZone(zones ...string) v1.NodeSelectorTerm {
-	return v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: zones}}}
+	return v1.NodeSelectorTerm{
+		MatchExpressions: []v1.NodeSelectorRequirement{{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: zones}},
+	}
 }
 
-// acquainted gives the pods of the question labels, wishes about each other and budgets, and some nodes a phase.
+// acquainted returns the pods of the question labels, wishes about each other and budgets, and some nodes a phase.
 func acquainted(t *rapid.T, q Question) Question {
 	for _, p := range q.Snapshot.Pods {
 		p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")}
@@ -55,16 +57,24 @@ func acquainted(t *rapid.T, q Question) Question {
 			p.Spec.Affinity = &v1.Affinity{}
 		}
 		about := term("zone", rapid.SampledFrom([]string{"x", "y"}).Draw(t, "about"))
-		preferred := []v1.WeightedPodAffinityTerm{{Weight: rapid.Int32Range(1, 100).Draw(t, "weight"), PodAffinityTerm: about}}
+		preferred := []v1.WeightedPodAffinityTerm{
+			{Weight: rapid.Int32Range(1, 100).Draw(t, "weight"), PodAffinityTerm: about},
+		}
 		switch rapid.IntRange(0, 5).Draw(t, "wish") {
 		case 0:
-			p.Spec.Affinity.PodAffinity = &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{about}}
+			p.Spec.Affinity.PodAffinity = &v1.PodAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{about},
+			}
 		case 1:
-			p.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{about}}
+			p.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{about},
+			}
 		case 2:
 			p.Spec.Affinity.PodAffinity = &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: preferred}
 		case 3:
-			p.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: preferred}
+			p.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{
+				PreferredDuringSchedulingIgnoredDuringExecution: preferred,
+			}
 		}
 	}
 	for _, n := range q.Snapshot.Nodes {
@@ -72,14 +82,19 @@ func acquainted(t *rapid.T, q Question) Question {
 	}
 	if rapid.Bool().Draw(t, "protected") {
 		selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
-		q.Snapshot.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{budget("", selector, rapid.Int32Range(0, 1).Draw(t, "allowed"))}
+		q.Snapshot.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{
+			budget("", selector, rapid.Int32Range(0, 1).Draw(t, "allowed")),
+		}
 	}
 	return q
 }
 
-// term gives a term of pod affinity about pods with that label app.
+// term returns a term of pod affinity about pods with that label app.
 func term(key, app string) v1.PodAffinityTerm {
-	return v1.PodAffinityTerm{TopologyKey: key, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}}
+	return v1.PodAffinityTerm{
+		TopologyKey:   key,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
+	}
 }
 
 // TestWithoutMendingIsAsWritten: the model as written keeps its reading through quirks, and With changes nothing in it.

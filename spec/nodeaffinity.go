@@ -32,16 +32,18 @@ func NodeAffinity() Filter {
 // meetsOwnAffinity is NodeAffinity without what the profile adds.
 func meetsOwnAffinity(pod *v1.Pod, node *v1.Node) bool {
 	return hasLabels(node, pod.Spec.NodeSelector) &&
-		(pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil || meetsRequired(pod.Spec.Affinity.NodeAffinity, node))
+		(pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil ||
+			meetsRequired(pod.Spec.Affinity.NodeAffinity, node))
 }
 
-// meetsRequired tells whether the node meets what the affinity requires, if it requires anything.
+// meetsRequired reports whether the node meets what the affinity requires, if it requires anything.
 func meetsRequired(affinity *v1.NodeAffinity, node *v1.Node) bool {
 	required := affinity.RequiredDuringSchedulingIgnoredDuringExecution
-	return required == nil || exists(required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
+	return required == nil ||
+		exists(required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
 }
 
-// nodeAffinities gives the pod's own node affinity and the one that the profile adds, where present.
+// nodeAffinities returns the pod's own node affinity and the one that the profile adds, where present.
 func nodeAffinities(p *Profile, pod *v1.Pod) []*v1.NodeAffinity {
 	both := []*v1.NodeAffinity{p.AddedAffinity}
 	if pod.Spec.Affinity != nil {
@@ -57,7 +59,7 @@ func hasLabels(node *v1.Node, selector map[string]string) bool {
 	})
 }
 
-// MatchesTerm tells whether a node selector term matches the node:
+// MatchesTerm reports whether a node selector term matches the node:
 //
 //	MatchesTerm(Term, Node) ==
 //	    /\ Term.MatchExpressions \cup Term.MatchFields # {}
@@ -71,7 +73,7 @@ func MatchesTerm(term v1.NodeSelectorTerm, node *v1.Node) bool {
 		all(term.MatchFields, func(r v1.NodeSelectorRequirement) bool { return MatchesFields(r, node) })
 }
 
-// MatchesLabels tells whether the node's labels meet the requirement. With Value the node's label, if it has one:
+// MatchesLabels reports whether the node's labels meet the requirement. With Value the node's label, if it has one:
 //
 //	In            the label is there and Value \in Values
 //	NotIn         ~(the label is there and Value \in Values): also if it is missing
@@ -104,7 +106,7 @@ func MatchesLabels(r v1.NodeSelectorRequirement, node *v1.Node) bool {
 	}
 }
 
-// compares tells whether the label and the only bound are integers in that relation.
+// compares reports whether the label and the only bound are integers in that relation.
 func compares(label string, bounds []string, related func(label, bound int64) bool) bool {
 	if len(bounds) != 1 {
 		return false
@@ -114,7 +116,7 @@ func compares(label string, bounds []string, related func(label, bound int64) bo
 	return notANumber == nil && notABound == nil && related(value, bound)
 }
 
-// MatchesFields tells whether the node's fields meet the requirement. The only field is
+// MatchesFields reports whether the node's fields meet the requirement. The only field is
 // metadata.name, the only operators are In and NotIn, with exactly one value.
 //
 // Source: the API's validation of matchFields, and field doc of NodeSelectorTerm.matchFields.

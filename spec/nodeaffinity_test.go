@@ -80,7 +80,9 @@ func TestMatchesFields(t *testing.T) {
 
 func TestNodeAffinity(t *testing.T) {
 	inA, inB := require("zone", v1.NodeSelectorOpIn, "a"), require("zone", v1.NodeSelectorOpIn, "b")
-	byName := v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{require("metadata.name", v1.NodeSelectorOpIn, "n")}}
+	byName := v1.NodeSelectorTerm{
+		MatchFields: []v1.NodeSelectorRequirement{require("metadata.name", v1.NodeSelectorOpIn, "n")},
+	}
 	for _, row := range []struct {
 		reason   string
 		selector map[string]string
@@ -99,9 +101,12 @@ func TestNodeAffinity(t *testing.T) {
 		{"no terms at all", nil, []v1.NodeSelectorTerm{}, nil, false},
 		{"an empty term matches nothing", nil, []v1.NodeSelectorTerm{{}}, nil, false},
 		{"... and does not spoil the others", nil, append([]v1.NodeSelectorTerm{{}}, terms(inA)...), nil, true},
-		{"a malformed term does not spoil the others", nil, append(terms(require("zone", v1.NodeSelectorOpGt, "x")), terms(inA)...), nil, true},
+		{"a malformed term does not spoil the others", nil, append(terms(require("zone", v1.NodeSelectorOpGt, "x")),
+			terms(inA)...), nil, true},
 		{"fields alone make a term", nil, []v1.NodeSelectorTerm{byName}, nil, true},
-		{"fields and labels are both asked", nil, []v1.NodeSelectorTerm{{MatchExpressions: terms(inB)[0].MatchExpressions, MatchFields: byName.MatchFields}}, nil, false},
+		{"fields and labels are both asked", nil,
+			[]v1.NodeSelectorTerm{{MatchExpressions: terms(inB)[0].MatchExpressions, MatchFields: byName.MatchFields}},
+			nil, false},
 		{"selector and affinity are both asked", map[string]string{"zone": "b"}, terms(inA), nil, false},
 		{"the profile's affinity is asked too", nil, terms(inA), terms(inB), false},
 		{"... of pods that have none", nil, nil, terms(inB), false},

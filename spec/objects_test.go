@@ -10,15 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// node gives a node with this much of each resource, as name and quantity in turn.
+// node returns a node with this much of each resource, as name and quantity in turn.
 func node(name string, allocatable ...string) *v1.Node {
 	return &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}},
-		Status:     v1.NodeStatus{Allocatable: override(v1.ResourceList{v1.ResourcePods: resource.MustParse("110")}, list(allocatable...))},
+		Status: v1.NodeStatus{
+			Allocatable: override(v1.ResourceList{v1.ResourcePods: resource.MustParse("110")}, list(allocatable...)),
+		},
 	}
 }
 
-// pod gives a pending pod with one container that requests this, as name and quantity in turn.
+// pod returns a pending pod with one container that requests this, as name and quantity in turn.
 func pod(name string, requests ...string) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -37,7 +39,7 @@ func sidecar(name string, requests ...string) v1.Container {
 	return c
 }
 
-// list gives the resources, as name and quantity in turn.
+// list returns the resources, as name and quantity in turn.
 func list(namesAndQuantities ...string) v1.ResourceList {
 	resources := v1.ResourceList{}
 	for i := 0; i+1 < len(namesAndQuantities); i += 2 {
@@ -46,32 +48,32 @@ func list(namesAndQuantities ...string) v1.ResourceList {
 	return resources
 }
 
-// bound gives the pod, bound to the node.
+// bound returns the pod, bound to the node.
 func bound(pod *v1.Pod, node *v1.Node) *v1.Pod {
 	pod.Spec.NodeName = node.Name
 	return pod
 }
 
-// important gives the pod, with the priority.
+// important returns the pod, with the priority.
 func important(pod *v1.Pod, priority int32) *v1.Pod {
 	pod.Spec.Priority = &priority
 	return pod
 }
 
-// nominated gives the pod, holding a nomination to the node.
+// nominated returns the pod, holding a nomination to the node.
 func nominated(pod *v1.Pod, node *v1.Node) *v1.Pod {
 	pod.Status.NominatedNodeName = node.Name
 	return pod
 }
 
-// started gives the pod, started at that second.
+// started returns the pod, started at that second.
 func started(pod *v1.Pod, second int64) *v1.Pod {
 	at := metav1.NewTime(time.Unix(second, 0))
 	pod.Status.StartTime = &at
 	return pod
 }
 
-// preempted gives the pod, terminating because the scheduler evicted it.
+// preempted returns the pod, terminating because the scheduler evicted it.
 func preempted(pod *v1.Pod) *v1.Pod {
 	now := metav1.NewTime(time.Unix(1000, 0))
 	pod.DeletionTimestamp = &now
@@ -101,7 +103,12 @@ func question(t *rapid.T) Question {
 		place := rapid.SampledFrom(nodes).Draw(t, "place")
 		phase := "pending"
 		if i > 0 {
-			phase = rapid.SampledFrom([]string{"bound", "bound", "bound", "preempted", "nominated", "pending"}).Draw(t, "phase")
+			phase = rapid.SampledFrom(
+				[]string{"bound", "bound", "bound", "preempted", "nominated", "pending"},
+			).Draw(
+				t,
+				"phase",
+			)
 		} else if rapid.Bool().Draw(t, "holds a nomination") {
 			phase = "nominated"
 		}
@@ -128,9 +135,18 @@ func anyNode(t *rapid.T) *v1.Node {
 	n.Labels["zone"] = rapid.SampledFrom([]string{"a", "b", "7"}).Draw(t, "zone")
 	n.Spec.Taints = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1.Taint {
 		return v1.Taint{
-			Key:    rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key"),
-			Value:  rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
-			Effect: rapid.SampledFrom([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectPreferNoSchedule}).Draw(t, "effect"),
+			Key:   rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key"),
+			Value: rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
+			Effect: rapid.SampledFrom(
+				[]v1.TaintEffect{
+					v1.TaintEffectNoSchedule,
+					v1.TaintEffectPreferNoSchedule,
+					v1.TaintEffectPreferNoSchedule,
+				},
+			).Draw(
+				t,
+				"effect",
+			),
 		}
 	}), 0, 2).Draw(t, "taints")
 	return n
@@ -158,16 +174,21 @@ func anyPod(t *rapid.T) *v1.Pod {
 		p.Spec.Tolerations = []v1.Toleration{{Key: "k", Operator: v1.TolerationOpExists}}
 	}
 	term := v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{
-		Key: "zone", Operator: rapid.SampledFrom([]v1.NodeSelectorOperator{v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn}).Draw(t, "operator"), Values: []string{"a"},
+		Key: "zone", Operator: rapid.SampledFrom([]v1.NodeSelectorOperator{v1.NodeSelectorOpIn,
+			v1.NodeSelectorOpNotIn}).Draw(t, "operator"), Values: []string{"a"},
 	}}}
 	switch rapid.IntRange(0, 4).Draw(t, "affinity") {
 	case 0:
 		p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{term}},
+			RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+				NodeSelectorTerms: []v1.NodeSelectorTerm{term},
+			},
 		}}
 	case 1:
 		p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
-			PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{{Weight: rapid.Int32Range(1, 100).Draw(t, "weight"), Preference: term}},
+			PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{
+				{Weight: rapid.Int32Range(1, 100).Draw(t, "weight"), Preference: term},
+			},
 		}}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "meek") == 0 {

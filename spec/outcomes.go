@@ -6,26 +6,26 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Outcomes gives everything that the documentation lets become of the pod; never empty.
+// Outcomes returns everything that the documentation lets become of the pod; never empty.
 //
 //	some node is feasible         bind it to a node in Scheduling
 //	preemptionPolicy is Never     wait; a nomination stays
-//	it awaits its victims         wait; a nomination stays. If the nominated node may be rejected for good, it may
+//	it awaits its victims         wait; a nomination stays. If the nominated node may be unresolvable, it may
 //	                              also preempt elsewhere, as below
 //	otherwise                     nominate it by a DocumentedPreemption; if there is none, wait, and a nomination is cleared
 //
 // What becomes of a nomination when nobody is asked to preempt, because there are no nodes or the profile has no
 // preemption plugin, is not documented: it may stay or go.
 //
-// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/#post-filter, and doc comments of
-// Evaluator.Preempt in k8s.io/kubernetes/pkg/scheduler/framework/preemption (no result: the nomination is unchanged; an
-// empty node name: it is cleared) and of PodEligibleToPreemptOthers.
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/#post-filter, and doc
+// comments of Evaluator.Preempt in k8s.io/kubernetes/pkg/scheduler/framework/preemption (no result: the nomination
+// is unchanged; an empty node name: it is cleared) and of PodEligibleToPreemptOthers.
 func (m *Scheduler) Outcomes(pod *v1.Pod, s *Snapshot) []Outcome {
 	stays, goes := wait(pod, true), wait(pod, !m.rules.clears)
 	switch {
 	case m.SchedulingEnabled(pod, s):
 		return each(m.Scheduling(pod, s), func(node *v1.Node) Outcome {
-			return Outcome{Kind: Bind, Node: slices.Index(s.Nodes, node)}
+			return Outcome{Type: Bind, Node: slices.Index(s.Nodes, node)}
 		})
 	case len(s.Nodes) == 0 || !m.Profile.Preempts:
 		return distinct([]Outcome{stays, goes}, Outcome.Equal)
@@ -47,31 +47,31 @@ func (m *Scheduler) KeepsNomination(pod *v1.Pod, s *Snapshot) bool {
 		exists(m.quirks, func(q Quirk) bool { return q.KeepsNomination != nil && q.KeepsNomination(m.Profile, pod, s) })
 }
 
-// preempting gives the outcomes for a pod that may preempt now.
+// preempting returns the outcomes for a pod that may preempt now.
 func (m *Scheduler) preempting(pod *v1.Pod, s *Snapshot) []Outcome {
 	chosen := m.leastRivals(pod, s)
 	if len(chosen) == 0 {
 		return []Outcome{wait(pod, !m.rules.clears)}
 	}
 	return each(chosen, func(c Candidate) Outcome {
-		return Outcome{Kind: Nominate, Node: c.Node, Victims: c.Victims}
+		return Outcome{Type: Preempt, Node: c.Node, Victims: c.Victims}
 	})
 }
 
-// mayForsakeNomination tells whether the node that the pod is nominated to may be rejected for good.
+// mayForsakeNomination reports whether the node that the pod is nominated to may be unresolvable.
 func (m *Scheduler) mayForsakeNomination(pod *v1.Pod, s *Snapshot) bool {
 	return exists(nominatedNodes(pod, s), func(node *v1.Node) bool {
-		return contains(m.Overall(pod, node, s), RejectsForGood)
+		return contains(m.Overall(pod, node, s), Unresolvable)
 	})
 }
 
 // wait is the outcome that the pod stays pending. A nomination it does not hold cannot stay.
 func wait(pod *v1.Pod, keepsNomination bool) Outcome {
-	return Outcome{Kind: Wait, Node: -1, KeepsNomination: keepsNomination && pod.Status.NominatedNodeName != ""}
+	return Outcome{Type: Wait, Node: -1, KeepsNomination: keepsNomination && pod.Status.NominatedNodeName != ""}
 }
 
-// Equal tells whether two outcomes of the same question are the same. Victims are the same objects, in any order.
+// Equal reports whether two outcomes of the same question are the same. Victims are the same objects, in any order.
 func (o Outcome) Equal(other Outcome) bool {
-	return o.Kind == other.Kind && o.Node == other.Node && o.KeepsNomination == other.KeepsNomination &&
+	return o.Type == other.Type && o.Node == other.Node && o.KeepsNomination == other.KeepsNomination &&
 		len(o.Victims) == len(other.Victims) && len(minus(o.Victims, other.Victims)) == 0
 }

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MatchesPod tells whether another pod is one of those that an affinity or anti-affinity term is about. Owner is the pod
-// that has the term.
+// MatchesPod reports whether another pod is one of those that an affinity or anti-affinity term is about. Owner is
+// the pod that has the term.
 //
 //	MatchesPod(Term, Owner, Other, S) ==
 //	    /\ \/ Other.Namespace \in Term.Namespaces
@@ -14,8 +14,9 @@ import (
 //	       \/ Term.Namespaces = {} /\ Term.NamespaceSelector = nil /\ Other.Namespace = Owner.Namespace
 //	    /\ Selects(Term.LabelSelector, Other.Labels)
 //
-// MatchLabelKeys and MismatchLabelKeys are not read: when a pod is created, the API server merges them into labelSelector
-// (KEP-3633), and the pods of a snapshot are admitted ones. A namespace that is not in the snapshot has no labels.
+// MatchLabelKeys and MismatchLabelKeys are not read: when a pod is created, the API server merges them into
+// labelSelector (KEP-3633), and the pods of a snapshot are admitted ones. A namespace that is not in the snapshot
+// has no labels.
 //
 // Source: field docs of PodAffinityTerm, and
 // https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#namespace-selector.
@@ -27,7 +28,7 @@ func MatchesPod(term v1.PodAffinityTerm, owner, other *v1.Pod, s *Snapshot) bool
 		Selects(term.LabelSelector, other.Labels)
 }
 
-// Selects tells whether the label selector matches the labels. Nil matches nothing, the empty selector everything.
+// Selects reports whether the label selector matches the labels. Nil matches nothing, the empty selector everything.
 //
 // Source: doc of LabelSelector. A malformed expression, which the API server refuses, matches nothing here.
 func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
@@ -42,11 +43,11 @@ func Selects(selector *metav1.LabelSelector, set map[string]string) bool {
 	return all(selector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return meets(r, set) })
 }
 
-// meets tells whether the labels meet one requirement of a label selector.
+// meets reports whether the labels meet one requirement of a label selector.
 //
 // Source: field docs of LabelSelectorRequirement, and
-// https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#set-based-requirement (NotIn: "as well as all resources with
-// no labels with the key").
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#set-based-requirement (NotIn: "as well
+// as all resources with no labels with the key").
 func meets(r metav1.LabelSelectorRequirement, set map[string]string) bool {
 	value, there := set[r.Key]
 	switch r.Operator {
@@ -70,7 +71,7 @@ func namespaceLabels(name string, s *Snapshot) map[string]string {
 	return named[0].Labels
 }
 
-// Colocated tells whether two nodes are in the same domain of a topology: both have the label, with the same value.
+// Colocated reports whether two nodes are in the same domain of a topology: both have the label, with the same value.
 //
 // Source: field doc of PodAffinityTerm.topologyKey. A node without the label is in no domain, not even its own.
 func Colocated(topologyKey string, a, b *v1.Node) bool {
@@ -79,13 +80,13 @@ func Colocated(topologyKey string, a, b *v1.Node) bool {
 	return labelledA && labelledB && valueA == valueB
 }
 
-// beside gives the pods bound to nodes in the node's domain.
+// beside returns the pods bound to nodes in the node's domain.
 func beside(topologyKey string, node *v1.Node, s *Snapshot) []*v1.Pod {
 	domain := filter(s.Nodes, func(other *v1.Node) bool { return Colocated(topologyKey, node, other) })
 	return union(domain, func(n *v1.Node) []*v1.Pod { return PodsOn(n, s) })
 }
 
-// boundPods gives the pods that are bound to some node, node by node.
+// boundPods returns the pods that are bound to some node, node by node.
 func boundPods(s *Snapshot) []*v1.Pod {
 	return union(s.Nodes, func(n *v1.Node) []*v1.Pod { return PodsOn(n, s) })
 }

@@ -15,7 +15,9 @@ func app(name string) *metav1.LabelSelector {
 }
 
 func expression(key string, operator metav1.LabelSelectorOperator, values ...string) *metav1.LabelSelector {
-	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: operator, Values: values}}}
+	return &metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: operator, Values: values}},
+	}
 }
 
 // near is the affinity term for pods of an app in the owner's namespace.
@@ -23,7 +25,7 @@ func near(topologyKey, name string) v1.PodAffinityTerm {
 	return v1.PodAffinityTerm{TopologyKey: topologyKey, LabelSelector: app(name)}
 }
 
-// labelled pods and nodes, as key and value in turn.
+// podWith: labels are given as key and value in turn.
 func podWith(name string, labels ...string) *v1.Pod {
 	p := pod(name)
 	p.Labels = pairs(labels)
@@ -67,12 +69,16 @@ func TestMatchesPod(t *testing.T) {
 		{"an empty selector is every namespace", nil, everything, app("x"), "dev", true},
 		{"... also one that is not in the snapshot", nil, everything, app("x"), "gone", true},
 		{"a selected namespace", nil, expression("env", metav1.LabelSelectorOpIn, "prod"), app("x"), "prod", true},
-		{"the owner's namespace is not implied by a selector", nil, expression("env", metav1.LabelSelectorOpExists), app("x"), "own", false},
-		{"list and selector: the union", own, expression("env", metav1.LabelSelectorOpIn, "prod"), app("x"), "prod", true},
+		{"the owner's namespace is not implied by a selector", nil, expression("env", metav1.LabelSelectorOpExists),
+			app("x"), "own", false},
+		{"list and selector: the union", own, expression("env", metav1.LabelSelectorOpIn, "prod"), app("x"), "prod",
+			true},
 		{"... of both", own, expression("env", metav1.LabelSelectorOpIn, "prod"), app("x"), "own", true},
 		{"... and nothing else", own, expression("env", metav1.LabelSelectorOpIn, "prod"), app("x"), "dev", false},
-		{"NotIn rules a namespace out", nil, expression("env", metav1.LabelSelectorOpNotIn, "prod"), app("x"), "prod", false},
-		{"NotIn takes a namespace without the label", nil, expression("env", metav1.LabelSelectorOpNotIn, "prod"), app("x"), "own", true},
+		{"NotIn rules a namespace out", nil, expression("env", metav1.LabelSelectorOpNotIn, "prod"), app("x"), "prod",
+			false},
+		{"NotIn takes a namespace without the label", nil, expression("env", metav1.LabelSelectorOpNotIn, "prod"),
+			app("x"), "own", true},
 		{"DoesNotExist", nil, expression("env", metav1.LabelSelectorOpDoesNotExist), app("x"), "dev", false},
 		{"the labels do not match", nil, nil, app("y"), "own", false},
 		{"no label selector: no pods", nil, nil, nil, "own", false},
@@ -124,7 +130,12 @@ func TestSelectsAsTheAPI(t *testing.T) {
 		for range rapid.IntRange(0, 2).Draw(t, "expressions") {
 			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 				Key: word.Draw(t, "key"), Values: rapid.SliceOfN(word, 0, 2).Draw(t, "values"),
-				Operator: rapid.SampledFrom([]metav1.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Near"}).Draw(t, "operator"),
+				Operator: rapid.SampledFrom(
+					[]metav1.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Near"},
+				).Draw(
+					t,
+					"operator",
+				),
 			})
 		}
 		parsed, err := metav1.LabelSelectorAsSelector(selector)

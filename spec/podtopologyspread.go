@@ -16,15 +16,15 @@ import (
 //	GlobalMinimum == IF Cardinality(Domains) < C.MinDomains THEN 0
 //	                 ELSE Min {Matching(D) : D \in Domains}
 //
-// where Domains are the eligible ones, those of the nodes that have the topology keys of all these constraints and that the
-// constraint's policies include, and Matching counts the pods on such nodes only. Without minDomains it is 1. It answers
-// for the filter of the plugin PodTopologySpread, and reads the cluster.
+// where Domains are the eligible ones, those of the nodes that have the topology keys of all these constraints and
+// that the constraint's policies include, and Matching counts the pods on such nodes only. Without minDomains it is
+// 1. It answers for the filter of the plugin PodTopologySpread, and reads the cluster.
 //
 // Source: field docs of TopologySpreadConstraint, and
 // https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/.
 //
-// That page has nodes bypassed that lack any key of topologySpreadConstraints[*], the field docs have ScheduleAnyway schedule
-// "in any location". So keys of ScheduleAnyway constraints are not asked for here.
+// That page has nodes bypassed that lack any key of topologySpreadConstraints[*], the field docs have
+// ScheduleAnyway schedule "in any location". So keys of ScheduleAnyway constraints are not asked for here.
 func PodTopologySpread() Filter { return podTopologySpread(DocumentedSpread()) }
 
 func podTopologySpread(r SpreadRules) Filter {
@@ -45,8 +45,14 @@ func podTopologySpread(r SpreadRules) Filter {
 	}
 }
 
-// skew gives by how much the node's domain would exceed the global minimum with the pod in it.
-func (r SpreadRules) skew(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, eligible []*v1.Node, s *Snapshot) int64 {
+// skew returns by how much the node's domain would exceed the global minimum with the pod in it.
+func (r SpreadRules) skew(
+	c v1.TopologySpreadConstraint,
+	pod *v1.Pod,
+	node *v1.Node,
+	eligible []*v1.Node,
+	s *Snapshot,
+) int64 {
 	self := int64(0)
 	if SpreadsOver(c, pod, pod) {
 		self = 1
@@ -54,14 +60,17 @@ func (r SpreadRules) skew(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.N
 	return r.matching(c, pod, domain(c, node, eligible), s) + self - r.globalMinimum(c, pod, eligible, s)
 }
 
-// globalMinimum gives the number of matching pods in the eligible domain that has fewest, or 0 if there are fewer than
-// minDomains.
+// globalMinimum returns the number of matching pods in the eligible domain that has fewest, or 0 if there are fewer
+// than minDomains.
 func (r SpreadRules) globalMinimum(c v1.TopologySpreadConstraint, pod *v1.Pod, eligible []*v1.Node, s *Snapshot) int64 {
 	minDomains := 1
 	if c.MinDomains != nil {
 		minDomains = int(*c.MinDomains)
 	}
-	counts := each(domains(c, eligible), func(n *v1.Node) int64 { return r.matching(c, pod, domain(c, n, eligible), s) })
+	counts := each(
+		domains(c, eligible),
+		func(n *v1.Node) int64 { return r.matching(c, pod, domain(c, n, eligible), s) },
+	)
 	if len(counts) < minDomains {
 		return 0
 	}

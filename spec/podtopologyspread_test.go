@@ -8,16 +8,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// hardly gives a constraint that filters, softly one that rates.
-func hardly(topologyKey string, maxSkew int32, change ...func(*v1.TopologySpreadConstraint)) v1.TopologySpreadConstraint {
-	c := v1.TopologySpreadConstraint{TopologyKey: topologyKey, MaxSkew: maxSkew, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: app("x")}
+// hardly returns a constraint that filters, softly one that scores.
+func hardly(
+	topologyKey string,
+	maxSkew int32,
+	change ...func(*v1.TopologySpreadConstraint),
+) v1.TopologySpreadConstraint {
+	c := v1.TopologySpreadConstraint{
+		TopologyKey:       topologyKey,
+		MaxSkew:           maxSkew,
+		WhenUnsatisfiable: v1.DoNotSchedule,
+		LabelSelector:     app("x"),
+	}
 	for _, f := range change {
 		f(&c)
 	}
 	return c
 }
 
-func softly(topologyKey string, maxSkew int32, change ...func(*v1.TopologySpreadConstraint)) v1.TopologySpreadConstraint {
+func softly(
+	topologyKey string,
+	maxSkew int32,
+	change ...func(*v1.TopologySpreadConstraint),
+) v1.TopologySpreadConstraint {
 	c := hardly(topologyKey, maxSkew, change...)
 	c.WhenUnsatisfiable = v1.ScheduleAnyway
 	return c
@@ -45,7 +58,27 @@ func labelKeys(keys ...string) func(*v1.TopologySpreadConstraint) {
 
 func TestPodTopologySpread(t *testing.T) {
 	// Zones a (two nodes), b and c; c is tainted, b is on ssd; and a node outside all topologies.
-	a1, a2, b1 := nodeWith("a1", "zone", "a", "host", "a1"), nodeWith("a2", "zone", "a", "host", "a2"), nodeWith("b1", "zone", "b", "host", "b1", "disk", "ssd")
+	a1, a2, b1 := nodeWith(
+		"a1",
+		"zone",
+		"a",
+		"host",
+		"a1",
+	), nodeWith(
+		"a2",
+		"zone",
+		"a",
+		"host",
+		"a2",
+	), nodeWith(
+		"b1",
+		"zone",
+		"b",
+		"host",
+		"b1",
+		"disk",
+		"ssd",
+	)
 	c1, out := nodeWith("c1", "zone", "c"), nodeWith("out")
 	c1.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 	nodes := []*v1.Node{a1, a2, b1, c1, out}
@@ -58,38 +91,68 @@ func TestPodTopologySpread(t *testing.T) {
 		reason      string
 		constraints []v1.TopologySpreadConstraint
 		others      []*v1.Pod
-		change      func(*v1.Pod) // of the pod that asks, which has the label app=x
+		change      func(*v1.Pod) // of the pending pod, which has the label app=x
 		want        []string
 	}{
 		{"no constraint", nil, nil, nil, []string{"a1", "a2", "b1", "c1", "out"}},
-		{"only soft ones", []v1.TopologySpreadConstraint{softly("rack", 1)}, nil, nil, []string{"a1", "a2", "b1", "c1", "out"}},
-		{"empty domains: any, within the topology", []v1.TopologySpreadConstraint{hardly("zone", 1)}, nil, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"1/0/0: not the fuller zone", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1)}, nil, []string{"b1", "c1"}},
-		{"1/0/0, skew 2: any", []v1.TopologySpreadConstraint{hardly("zone", 2)}, []*v1.Pod{x(a1)}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"2/1/1: the minimum is 1", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1), x(a2), x(b1), x(c1)}, nil, []string{"b1", "c1"}},
-		{"pods outside the topology do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(out), x(out)}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"pods of other namespaces do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{elsewhere}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"terminating pods do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{preempted(x(a1))}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"a pod that does not match itself adds nothing", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1)}, func(p *v1.Pod) { p.Labels = nil }, []string{"a1", "a2", "b1", "c1"}},
-		{"... but is kept from where the skew is over", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1), x(a1)}, func(p *v1.Pod) { p.Labels = nil }, []string{"b1", "c1"}},
-		{"two constraints: both", []v1.TopologySpreadConstraint{hardly("zone", 2), hardly("host", 1)}, []*v1.Pod{x(a1)}, nil, []string{"a2", "b1"}},
-		{"... and nodes without one of the keys count for none", []v1.TopologySpreadConstraint{hardly("zone", 1), hardly("host", 5)}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"a1", "a2", "b1"}},
-		{"... unless the other is soft", []v1.TopologySpreadConstraint{hardly("zone", 1), softly("host", 5)}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
-		{"three domains are enough", []v1.TopologySpreadConstraint{hardly("zone", 1, minDomains(3))}, []*v1.Pod{x(a1), x(b1), x(c1)}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"too few domains: the minimum is 0", []v1.TopologySpreadConstraint{hardly("zone", 1, minDomains(4))}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
+		{"only soft ones", []v1.TopologySpreadConstraint{softly("rack", 1)}, nil, nil,
+			[]string{"a1", "a2", "b1", "c1", "out"}},
+		{"empty domains: any, within the topology", []v1.TopologySpreadConstraint{hardly("zone", 1)}, nil, nil,
+			[]string{"a1", "a2", "b1", "c1"}},
+		{"1/0/0: not the fuller zone", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1)}, nil,
+			[]string{"b1", "c1"}},
+		{"1/0/0, skew 2: any", []v1.TopologySpreadConstraint{hardly("zone", 2)}, []*v1.Pod{x(a1)}, nil,
+			[]string{"a1", "a2", "b1", "c1"}},
+		{"2/1/1: the minimum is 1", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{x(a1), x(a2), x(b1), x(c1)}, nil, []string{"b1", "c1"}},
+		{"pods outside the topology do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{x(out), x(out)}, nil, []string{"a1", "a2", "b1", "c1"}},
+		{"pods of other namespaces do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{elsewhere}, nil, []string{"a1", "a2", "b1", "c1"}},
+		{"terminating pods do not count", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{preempted(x(a1))},
+			nil, []string{"a1", "a2", "b1", "c1"}},
+		{"a pod that does not match itself adds nothing", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{x(a1)}, func(p *v1.Pod) { p.Labels = nil }, []string{"a1", "a2", "b1", "c1"}},
+		{"... but is kept from where the skew is over", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{x(a1), x(a1)}, func(p *v1.Pod) { p.Labels = nil }, []string{"b1", "c1"}},
+		{"two constraints: both", []v1.TopologySpreadConstraint{hardly("zone", 2), hardly("host", 1)}, []*v1.Pod{x(a1)},
+			nil, []string{"a2", "b1"}},
+		{"... and nodes without one of the keys count for none", []v1.TopologySpreadConstraint{hardly("zone", 1),
+			hardly("host", 5)}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"a1", "a2", "b1"}},
+		{"... unless the other is soft", []v1.TopologySpreadConstraint{hardly("zone", 1), softly("host", 5)},
+			[]*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
+		{"three domains are enough", []v1.TopologySpreadConstraint{hardly("zone", 1, minDomains(3))},
+			[]*v1.Pod{x(a1), x(b1), x(c1)}, nil, []string{"a1", "a2", "b1", "c1"}},
+		{"too few domains: the minimum is 0", []v1.TopologySpreadConstraint{hardly("zone", 1, minDomains(4))},
+			[]*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
 		{"no domain at all", []v1.TopologySpreadConstraint{hardly("rack", 1)}, nil, nil, []string{}},
-		{"node selector honoured: only zones of its nodes count", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "b1", "c1"}},
-		{"... also if asked for", []v1.TopologySpreadConstraint{hardly("zone", 1, affinityPolicy(honor))}, []*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "b1", "c1"}},
-		{"node selector ignored", []v1.TopologySpreadConstraint{hardly("zone", 1, affinityPolicy(ignore))}, []*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "c1"}},
-		{"taints are ignored", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
-		{"... also if asked for", []v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(ignore))}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
-		{"taints honoured: the tainted zone does not count", []v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(honor))}, []*v1.Pod{x(a1), x(b1)}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"... unless tolerated", []v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(honor))}, []*v1.Pod{x(a1), x(b1)}, tolerant, []string{"c1"}},
-		{"no selector: nobody counts", []v1.TopologySpreadConstraint{hardly("zone", 1, over(nil))}, []*v1.Pod{x(a1), x(a1)}, nil, []string{"a1", "a2", "b1", "c1"}},
-		{"the empty selector: everybody counts", []v1.TopologySpreadConstraint{hardly("zone", 1, over(everything))}, []*v1.Pod{bound(podWith("y"), a1)}, nil, []string{"b1", "c1"}},
-		{"label keys: only pods with the same value", []v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)}, func(p *v1.Pod) { p.Labels["tier"] = "2" }, []string{"a1", "a2", "b1", "c1"}},
-		{"... which this is", []v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)}, func(p *v1.Pod) { p.Labels["tier"] = "1" }, []string{"b1", "c1"}},
-		{"... keys that the pod lacks are left out", []v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)}, nil, []string{"b1", "c1"}},
+		{"node selector honoured: only zones of its nodes count", []v1.TopologySpreadConstraint{hardly("zone", 1)},
+			[]*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "b1", "c1"}},
+		{"... also if asked for", []v1.TopologySpreadConstraint{hardly("zone", 1, affinityPolicy(honor))},
+			[]*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "b1", "c1"}},
+		{"node selector ignored", []v1.TopologySpreadConstraint{hardly("zone", 1, affinityPolicy(ignore))},
+			[]*v1.Pod{x(b1)}, onSSD, []string{"a1", "a2", "c1"}},
+		{"taints are ignored", []v1.TopologySpreadConstraint{hardly("zone", 1)}, []*v1.Pod{x(a1), x(b1)}, nil,
+			[]string{"c1"}},
+		{"... also if asked for", []v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(ignore))},
+			[]*v1.Pod{x(a1), x(b1)}, nil, []string{"c1"}},
+		{"taints honoured: the tainted zone does not count",
+			[]v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(honor))}, []*v1.Pod{x(a1), x(b1)}, nil,
+			[]string{"a1", "a2", "b1", "c1"}},
+		{"... unless tolerated", []v1.TopologySpreadConstraint{hardly("zone", 1, taintsPolicy(honor))},
+			[]*v1.Pod{x(a1), x(b1)}, tolerant, []string{"c1"}},
+		{"no selector: nobody counts", []v1.TopologySpreadConstraint{hardly("zone", 1, over(nil))},
+			[]*v1.Pod{x(a1), x(a1)}, nil, []string{"a1", "a2", "b1", "c1"}},
+		{"the empty selector: everybody counts", []v1.TopologySpreadConstraint{hardly("zone", 1, over(everything))},
+			[]*v1.Pod{bound(podWith("y"), a1)}, nil, []string{"b1", "c1"}},
+		{"label keys: only pods with the same value",
+			[]v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)},
+			func(p *v1.Pod) { p.Labels["tier"] = "2" }, []string{"a1", "a2", "b1", "c1"}},
+		{"... which this is", []v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)},
+			func(p *v1.Pod) { p.Labels["tier"] = "1" }, []string{"b1", "c1"}},
+		{"... keys that the pod lacks are left out",
+			[]v1.TopologySpreadConstraint{hardly("zone", 1, labelKeys("tier"))}, []*v1.Pod{x(a1)}, nil,
+			[]string{"b1", "c1"}},
 	} {
 		p := podWith("p", "app", "x")
 		p.Spec.TopologySpreadConstraints = row.constraints

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Predicates are those parts of filters and raters for which kube-scheduler is known to have another in the place of what is
-// documented. A quirk changes one of them, so that quirks of one plugin go together.
+// Predicates are those parts of filters and score plugins for which kube-scheduler is known to have another in the
+// place of what is documented. A quirk changes one of them, so that quirks of one plugin go together.
 type Predicates struct {
 	Affinity   AffinityRules
 	Spread     SpreadRules
@@ -18,34 +18,40 @@ type Predicates struct {
 // DocumentedPredicates are what Kubernetes documents.
 func DocumentedPredicates() Predicates {
 	return Predicates{
-		Affinity: DocumentedAffinity(), Spread: DocumentedSpread(), Images: DocumentedImages(), Allocation: DocumentedAllocation(),
-		Volumes: DocumentedVolumes(),
+		Affinity: DocumentedAffinity(), Spread: DocumentedSpread(), Images: DocumentedImages(),
+		Allocation: DocumentedAllocation(),
+		Volumes:    DocumentedVolumes(),
 	}
 }
 
-// filters gives the filters that are made from predicates.
+// filters returns the filters that are made from predicates.
 func (p Predicates) filters() []Filter {
 	return append(volumeFilters(p.Volumes), podTopologySpread(p.Spread), interPodAffinity(p.Affinity))
 }
 
-// raters gives the raters that are made from predicates.
-func (p Predicates) raters() []Rater {
-	return []Rater{allocation(p.Allocation), preferredSpread(p.Spread), preferredPodAffinity(p.Affinity), imageLocality(p.Images)}
+// scorePlugins returns the score plugins that are made from predicates.
+func (p Predicates) scorePlugins() []ScorePlugin {
+	return []ScorePlugin{
+		allocation(p.Allocation),
+		preferredSpread(p.Spread),
+		preferredPodAffinity(p.Affinity),
+		imageLocality(p.Images),
+	}
 }
 
-// AffinityRules are of InterPodAffinity, its filter and its rating.
+// AffinityRules are of InterPodAffinity, its filter and its score.
 type AffinityRules struct {
-	// about tells whether a term of the pod that asks is about another pod.
+	// about reports whether a term of the pending pod is about another pod.
 	about func(term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool
-	// satisfies tells whether another pod, in the domain, satisfies a term of the pod's required affinity.
+	// satisfies reports whether another pod, in the domain, satisfies a term of the pod's required affinity.
 	satisfies func(r AffinityRules, term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool
-	// belongs tells whether pods on the node may be others of the pod's group.
+	// belongs reports whether pods on the node may be others of the pod's group.
 	belongs func(pod *v1.Pod, node *v1.Node) bool
-	// repels tells whether required anti-affinity of pods already there keeps the pod off the node.
+	// repels reports whether required anti-affinity of pods already there keeps the pod off the node.
 	repels func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// times is how often the weight of a preferred term counts that is about so many pods.
 	times func(pods int) int64
-	// heeded gives the terms of another pod that count when the pod is rated.
+	// heeded returns the terms of another pod that count when the pod is scored.
 	heeded func(p *Profile, pod, other *v1.Pod) []v1.WeightedPodAffinityTerm
 }
 
@@ -63,23 +69,23 @@ func DocumentedAffinity() AffinityRules {
 	}
 }
 
-// SpreadRules are of PodTopologySpread, its filter and its rating.
+// SpreadRules are of PodTopologySpread, its filter and its score.
 type SpreadRules struct {
-	// counts tells whether another pod on a node counts for a constraint of the pod.
+	// counts reports whether another pod on a node counts for a constraint of the pod.
 	counts func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
-	// moved is by how much pods that a dry run takes away or puts there change the number of those that count on the nodes, beyond
-	// being there or not: 0.
+	// moved is by how much pods that a dry run takes away or puts there change the number of those that count on
+	// the nodes, beyond being there or not: 0.
 	moved func(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64
-	// moves tells whether a pod changes the number when a dry run takes it away or puts it there, if moved counts.
+	// moves reports whether a pod changes the number when a dry run takes it away or puts it there, if moved counts.
 	moves func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
-	// memberships gives the selectors of what the pod belongs to, of which serves tells whether a service is part.
+	// memberships returns the selectors of what the pod belongs to, of which serves reports whether a service is part.
 	memberships func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector
 	serves      func(service *v1.Service, pod *v1.Pod) bool
-	// complete tells whether a node has the topology keys without which it is not rated.
+	// complete reports whether a node has the topology keys without which it is not scored.
 	complete func(p *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool
-	// crowds tells whether the pods on a node count for a constraint when nodes are rated.
+	// crowds reports whether the pods on a node count for a constraint when nodes are scored.
 	crowds func(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// together tells whether two nodes are in the same domain of a constraint when nodes are rated.
+	// together reports whether two nodes are in the same domain of a constraint when nodes are scored.
 	together func(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool
 }
 
@@ -101,7 +107,7 @@ func DocumentedSpread() SpreadRules {
 
 // ImageRules are of ImageLocality.
 type ImageRules struct {
-	// expected gives the images that decide how much there could be.
+	// expected returns the images that decide how much there could be.
 	expected func(pod *v1.Pod) []string
 	// size is how large the image of this name is taken to be, of which a node reports the entry.
 	size func(image string, entry v1.ContainerImage, s *Snapshot) int64
@@ -115,19 +121,20 @@ func DocumentedImages() ImageRules {
 	}
 }
 
-// AllocationRules are of the rating of NodeResourcesFit.
+// AllocationRules are of the score of NodeResourcesFit.
 type AllocationRules struct {
 	amounts AmountRules
-	// asked gives what the pod that asks is taken to request, held what a bound pod is.
-	asked, held func(pod *v1.Pod) v1.ResourceList
-	// counts tells whether a resource counts in the mean.
+	// pending returns what the pending pod is taken to request, held what a bound pod is.
+	pending, held func(pod *v1.Pod) v1.ResourceList
+	// counts reports whether a resource counts in the mean.
 	counts func(args FitArgs, u utilization) bool
 }
 
 // DocumentedAllocation are the rules that Kubernetes documents.
 func DocumentedAllocation() AllocationRules {
 	return AllocationRules{
-		amounts: DocumentedAmounts(), asked: NonZeroRequests, held: NonZeroRequests, counts: func(FitArgs, utilization) bool { return true },
+		amounts: DocumentedAmounts(), pending: NonZeroRequests, held: NonZeroRequests,
+		counts: func(FitArgs, utilization) bool { return true },
 	}
 }
 
@@ -135,5 +142,5 @@ func (r AllocationRules) requested(pod *v1.Pod) v1.ResourceList {
 	if pod.Spec.NodeName != "" {
 		return r.held(pod)
 	}
-	return r.asked(pod)
+	return r.pending(pod)
 }

@@ -6,22 +6,24 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// PreemptionEnabled tells whether evictions from some node would make the pod feasible there:
+// PreemptionEnabled reports whether evictions from some node would make the pod feasible there:
 //
 //	PreemptionEnabled(Pod) == \E Node : \E Pods \in SUBSET Jeopardy(Pod, Node, S) : Feasibility(Pod, Node, S \ Pods)
 func (m *Scheduler) PreemptionEnabled(pod *v1.Pod, s *Snapshot) bool {
 	return exists(s.Nodes, func(node *v1.Node) bool { return len(m.preemptable(pod, node, s)) > 0 })
 }
 
-// Preemption gives the ideal preemptions: of all nodes and all sets of pods whose eviction makes the pod feasible, those of the least
-// casualty.
+// Preemption returns the ideal preemptions: of all nodes and all sets of pods whose eviction makes the pod
+// feasible, those of the least casualty.
 //
 //	Preemptable == {<<Node, Pods>> : Pods \in SUBSET Jeopardy(Pod, Node, S) /\ Feasibility(Pod, Node, S \ Pods)}
 //	Preemption(Pod) == {Least \in Preemptable : \A Other \in Preemptable : Casualty(Least.Pods) <= Casualty(Other.Pods)}
 //
-// Order: that of the snapshot's nodes, then smaller sets first. The cost is exponential in the number of pods on a node.
+// Order: that of the snapshot's nodes, then smaller sets first. The cost is exponential in the number of pods on a
+// node.
 //
-// Source: the formal model, corrected: only sets that make the pod feasible compete. Kubernetes promises less, see DocumentedPreemption.
+// Source: the formal model, corrected: only sets that make the pod feasible compete. Kubernetes promises less, see
+// DocumentedPreemption.
 func (m *Scheduler) Preemption(pod *v1.Pod, s *Snapshot) []Candidate {
 	preemptable := union(s.Nodes, func(node *v1.Node) []Candidate { return m.preemptable(pod, node, s) })
 	return filter(preemptable, func(least Candidate) bool {
@@ -31,7 +33,7 @@ func (m *Scheduler) Preemption(pod *v1.Pod, s *Snapshot) []Candidate {
 	})
 }
 
-// preemptable gives every set of pods of the node whose eviction makes the pod feasible there.
+// preemptable returns every set of pods of the node whose eviction makes the pod feasible there.
 func (m *Scheduler) preemptable(pod *v1.Pod, node *v1.Node, s *Snapshot) []Candidate {
 	helpful := filter(subsets(Jeopardy(pod, node, s)), func(pods []*v1.Pod) bool {
 		return m.Feasibility(pod, node, s.Without(pods...))

@@ -52,7 +52,8 @@ func TestPreemptionOnOneNode(t *testing.T) {
 			[]*v1.Pod{on("needed", 1, 2, "1"), on("harmless", 1, 3, "0"), on("kept", 2, 1, "3")},
 			[]string{"n: needed"}, []string{"n: needed"},
 		},
-		{"nobody needs to go: that is no preemption", "2", []*v1.Pod{on("other", 1, 1, "1")}, []string{}, []string{"n: "}},
+		{"nobody needs to go: that is no preemption", "2", []*v1.Pod{on("other", 1, 1, "1")}, []string{},
+			[]string{"n: "}},
 		{"equal priority is not in jeopardy", "4", []*v1.Pod{on("peer", 5, 1, "1")}, []string{}, []string{}},
 		{"no eviction helps", "5", []*v1.Pod{on("other", 1, 1, "4")}, []string{}, []string{}},
 	} {
@@ -118,11 +119,13 @@ func TestDocumentedPreemptionComparesNodes(t *testing.T) {
 	}{
 		{"the node with the lesser victims", []*v1.Pod{on(a, "x", 2, "2"), on(b, "y", 1, "2")}, []string{"b: y"}},
 		{"all nodes that tie", []*v1.Pod{on(a, "x", 1, "2"), on(b, "y", 1, "2")}, []string{"a: x", "b: y"}},
-		{"a node without candidates does not compete", []*v1.Pod{on(a, "x", 2, "2"), on(b, "y", 9, "2")}, []string{"a: x"}},
+		{"a node without candidates does not compete", []*v1.Pod{on(a, "x", 2, "2"), on(b, "y", 9, "2")},
+			[]string{"a: x"}},
 		{
 			// b brings {y, z} or {w}, depending on the order of equals; against {y, z} a would win.
 			"a node that may bring a worse candidate may lose",
-			[]*v1.Pod{on(a, "x", 1, "1"), on(a, "v", 1, "1"), on(b, "w", 1, "2"), on(b, "y", 1, "0"), on(b, "z", 1, "0")},
+			[]*v1.Pod{on(a, "x", 1, "1"), on(a, "v", 1, "1"), on(b, "w", 1, "2"), on(b, "y", 1, "0"),
+				on(b, "z", 1, "0")},
 			[]string{"b: w"},
 		},
 	} {
@@ -143,7 +146,8 @@ func TestLeastCasualtyOfOpenChoices(t *testing.T) {
 		t.Errorf("each can win against some choice of the other node: got %v", got)
 	}
 	perNode[2] = perNode[2][:1]
-	if diff := cmp.Diff([]Candidate{{0, one}, {2, one}}, New(DefaultProfile()).LeastCasualty(pod("p"), perNode, s)); diff != "" {
+	if diff := cmp.Diff([]Candidate{{0, one}, {2, one}}, New(DefaultProfile()).LeastCasualty(pod("p"), perNode,
+		s)); diff != "" {
 		t.Errorf("now {0, two} loses for certain (-want +got):\n%s", diff)
 	}
 }

@@ -2,7 +2,7 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// PreferNoSchedule is the rating
+// PreferNoSchedule is the score
 //
 //	Raw == Cardinality({Taint \in Node.Spec.Taints : Taint.Effect = PreferNoSchedule /\ ~Tolerated(Taint, Pod)})
 //
@@ -11,8 +11,8 @@ import v1 "k8s.io/api/core/v1"
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ (PreferNoSchedule), and
 // https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins.
-func PreferNoSchedule() Rater {
-	return Rater{
+func PreferNoSchedule() ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "TaintToleration",
 		Footprint: ReadsNode,
 		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) int64 {

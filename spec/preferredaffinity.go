@@ -2,7 +2,7 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// PreferredNodeAffinity is the rating
+// PreferredNodeAffinity is the score
 //
 //	Raw == sum of Term.Weight over {Term \in Preferred : MatchesTerm(Term.Preference, Node)}
 //
@@ -14,13 +14,17 @@ import v1 "k8s.io/api/core/v1"
 // docs of PreferredSchedulingTerm ("an empty preferred scheduling term matches all objects with implicit
 // weight 0 (i.e. it's a no-op)"; MatchesTerm gives it no weight either) and of NodeAffinityArgs.addedAffinity.
 //
-// A bound of Gt or Lt that is no integer is said to keep the pod from being scheduled; here such a term just does not match.
-func PreferredNodeAffinity() Rater {
-	return Rater{
+// A bound of Gt or Lt that is no integer is said to keep the pod from being scheduled; here such a term just does
+// not match.
+func PreferredNodeAffinity() ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "NodeAffinity",
 		Footprint: ReadsNode,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) int64 {
-			matching := filter(preferredTerms(p, pod), func(t v1.PreferredSchedulingTerm) bool { return MatchesTerm(t.Preference, node) })
+			matching := filter(
+				preferredTerms(p, pod),
+				func(t v1.PreferredSchedulingTerm) bool { return MatchesTerm(t.Preference, node) },
+			)
 			return sum(matching, func(t v1.PreferredSchedulingTerm) int64 { return int64(t.Weight) })
 		},
 		Normalize: mostBest,

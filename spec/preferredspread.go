@@ -7,28 +7,30 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// PreferredSpread is the rating
+// PreferredSpread is the score
 //
 //	Raw == sum over C \in the constraints on the pod with whenUnsatisfiable ScheduleAnyway of
 //	           Matching(Domain(Node)) * ln(Cardinality(Domains) + 2) + (C.MaxSkew - 1)
 //
-// rounded to the nearest, then normalised so that the fewest pods are best: (Most + Least - Raw) * 100 / Most without
-// fractions, or 100 if Most is 0, with Most and Least over the nodes that are rated. These are the feasible nodes that have
-// the topology keys of all the constraints; others get 0. Domains are those of the rated nodes, while Matching counts the
-// pods on all nodes that have the keys and that the constraint's policies include. It answers for the score of the plugin
-// PodTopologySpread, reads the cluster, and abstains if there is no such constraint.
+// rounded to the nearest, then normalised so that the fewest pods are best: (Most + Least - Raw) * 100 / Most
+// without fractions, or 100 if Most is 0, with Most and Least over the nodes that are scored. These are the
+// feasible nodes that have the topology keys of all the constraints; others get 0. Domains are those of the scored
+// nodes, while Matching counts the pods on all nodes that have the keys and that the constraint's policies include.
+// It answers for the score of the plugin PodTopologySpread, reads the cluster, and abstains if there is no such
+// constraint.
 //
-// Source: field docs of TopologySpreadConstraint ("giving higher precedence to topologies that would help reduce the skew"),
-// https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#implicit-conventions, and KEP-895,
-// "Priority" (domains are those of the filtered nodes). The documents give no formula, so the numbers are chosen to be those of
-// v1.36. Sums are float64, in the order of the constraints.
-func PreferredSpread() Rater { return preferredSpread(DocumentedSpread()) }
+// Source: field docs of TopologySpreadConstraint ("giving higher precedence to topologies that would help reduce
+// the skew"),
+// https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#implicit-conventions, and
+// KEP-895, "Priority" (domains are those of the filtered nodes). The documents give no formula, so the numbers are
+// chosen to be those of v1.36. Sums are float64, in the order of the constraints.
+func PreferredSpread() ScorePlugin { return preferredSpread(DocumentedSpread()) }
 
-func preferredSpread(r SpreadRules) Rater {
-	return Rater{
+func preferredSpread(r SpreadRules) ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
-		RateAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
+		ScoreAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
 			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
 			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
 			rated := filter(feasible, counts)
@@ -43,7 +45,10 @@ func preferredSpread(r SpreadRules) Rater {
 					raw, normalized = append(raw, 0), append(normalized, 100)
 				default:
 					raw = append(raw, crowds[i])
-					normalized = append(normalized, (slices.Max(crowds)+slices.Min(crowds)-crowds[i])*100/slices.Max(crowds))
+					normalized = append(
+						normalized,
+						(slices.Max(crowds)+slices.Min(crowds)-crowds[i])*100/slices.Max(crowds),
+					)
 				}
 			}
 			return raw, normalized
@@ -57,10 +62,20 @@ func preferredSpread(r SpreadRules) Rater {
 	}
 }
 
-// crowd gives the raw rating of a node: how crowded its domains are. The nodes are those whose pods may count.
-func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated, nodes []*v1.Node, s *Snapshot) int64 {
+// crowd returns the raw score of a node: how crowded its domains are. The nodes are those whose pods may count.
+func (r SpreadRules) crowd(
+	p *Profile,
+	soft []v1.TopologySpreadConstraint,
+	pod *v1.Pod,
+	node *v1.Node,
+	rated, nodes []*v1.Node,
+	s *Snapshot,
+) int64 {
 	var total float64
-	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool { return Colocated(c.TopologyKey, node, node) }) {
+	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool {
+		return Colocated(c.TopologyKey, node,
+			node)
+	}) {
 		together := func(a, b *v1.Node) bool { return r.together(p, pod, c, a, b) }
 		crowd := filter(nodes, func(n *v1.Node) bool { return together(node, n) && r.crowds(c, pod, n, s) })
 		weight := math.Log(float64(len(distinct(rated, together)) + 2))

@@ -8,8 +8,27 @@ import (
 )
 
 func TestPreferredSpread(t *testing.T) {
-	// Zones a (two nodes) and b; a node outside all topologies, two of zone b that are not feasible, one without a host.
-	a1, a2, b1 := nodeWith("a1", "zone", "a", "host", "a1"), nodeWith("a2", "zone", "a", "host", "a2"), nodeWith("b1", "zone", "b", "host", "b1")
+	// Zones a (two nodes) and b; a node outside all topologies, two of zone b that are not feasible, one without a
+	// host.
+	a1, a2, b1 := nodeWith(
+		"a1",
+		"zone",
+		"a",
+		"host",
+		"a1",
+	), nodeWith(
+		"a2",
+		"zone",
+		"a",
+		"host",
+		"a2",
+	), nodeWith(
+		"b1",
+		"zone",
+		"b",
+		"host",
+		"b1",
+	)
 	out, full := nodeWith("out"), nodeWith("full", "zone", "b", "host", "full")
 	full.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 	hostless := nodeWith("hostless", "zone", "b")
@@ -21,22 +40,35 @@ func TestPreferredSpread(t *testing.T) {
 		others      []*v1.Pod
 		want        []int64 // by a1, a2, b1, out
 	}{
-		{"nobody there: all the same, and nothing outside the topology", []v1.TopologySpreadConstraint{softly("zone", 1)}, nil, []int64{100, 100, 100, 0}},
-		{"an empty zone is best", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{x(a1)}, []int64{0, 0, 100, 0}},
+		{"nobody there: all the same, and nothing outside the topology",
+			[]v1.TopologySpreadConstraint{softly("zone", 1)}, nil, []int64{100, 100, 100, 0}},
+		{"an empty zone is best", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{x(a1)},
+			[]int64{0, 0, 100, 0}},
 		// ln(2 zones + 2) = 1.386: 2 pods weigh 3, 1 weighs 1
-		{"counts are weighted and rounded", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{x(a1), x(a2), x(b1)}, []int64{33, 33, 100, 0}},
+		{"counts are weighted and rounded", []v1.TopologySpreadConstraint{softly("zone", 1)},
+			[]*v1.Pod{x(a1), x(a2), x(b1)}, []int64{33, 33, 100, 0}},
 		// ln(3 hosts + 2) = 1.609: 1 pod weighs 2
-		{"more domains weigh more", []v1.TopologySpreadConstraint{softly("host", 1)}, []*v1.Pod{x(a1)}, []int64{0, 100, 100, 0}},
+		{"more domains weigh more", []v1.TopologySpreadConstraint{softly("host", 1)}, []*v1.Pod{x(a1)},
+			[]int64{0, 100, 100, 0}},
 		// zone a weighs 3 + 2, zone b 0 + 2
-		{"a tolerated skew makes zones more alike", []v1.TopologySpreadConstraint{softly("zone", 3)}, []*v1.Pod{x(a1), x(a1)}, []int64{40, 40, 100, 0}},
+		{"a tolerated skew makes zones more alike", []v1.TopologySpreadConstraint{softly("zone", 3)},
+			[]*v1.Pod{x(a1), x(a1)}, []int64{40, 40, 100, 0}},
 		// a1 1.386 + 1.609 = 3, a2 1.386 = 1, b1 0
-		{"constraints add up", []v1.TopologySpreadConstraint{softly("zone", 1), softly("host", 1)}, []*v1.Pod{x(a1)}, []int64{0, 66, 100, 0}},
-		{"pods on nodes without one of the keys do not count", []v1.TopologySpreadConstraint{softly("zone", 1), softly("host", 1)}, []*v1.Pod{x(hostless)}, []int64{100, 100, 100, 0}},
-		{"pods on infeasible nodes of the domain count", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{x(full)}, []int64{100, 100, 0, 0}},
-		{"... unless a policy leaves the node out", []v1.TopologySpreadConstraint{softly("zone", 1, taintsPolicy(v1.NodeInclusionPolicyHonor))}, []*v1.Pod{x(full)}, []int64{100, 100, 100, 0}},
-		{"terminating pods do not count", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{preempted(x(a1))}, []int64{100, 100, 100, 0}},
-		{"hard constraints are the filter's", []v1.TopologySpreadConstraint{softly("zone", 1), hardly("host", 1)}, []*v1.Pod{x(a1)}, []int64{0, 0, 100, 0}},
-		{"no node has the key", []v1.TopologySpreadConstraint{softly("rack", 1)}, []*v1.Pod{x(a1)}, []int64{0, 0, 0, 0}},
+		{"constraints add up", []v1.TopologySpreadConstraint{softly("zone", 1), softly("host", 1)}, []*v1.Pod{x(a1)},
+			[]int64{0, 66, 100, 0}},
+		{"pods on nodes without one of the keys do not count", []v1.TopologySpreadConstraint{softly("zone", 1),
+			softly("host", 1)}, []*v1.Pod{x(hostless)}, []int64{100, 100, 100, 0}},
+		{"pods on infeasible nodes of the domain count", []v1.TopologySpreadConstraint{softly("zone", 1)},
+			[]*v1.Pod{x(full)}, []int64{100, 100, 0, 0}},
+		{"... unless a policy leaves the node out",
+			[]v1.TopologySpreadConstraint{softly("zone", 1, taintsPolicy(v1.NodeInclusionPolicyHonor))},
+			[]*v1.Pod{x(full)}, []int64{100, 100, 100, 0}},
+		{"terminating pods do not count", []v1.TopologySpreadConstraint{softly("zone", 1)}, []*v1.Pod{preempted(x(a1))},
+			[]int64{100, 100, 100, 0}},
+		{"hard constraints are the filter's", []v1.TopologySpreadConstraint{softly("zone", 1), hardly("host", 1)},
+			[]*v1.Pod{x(a1)}, []int64{0, 0, 100, 0}},
+		{"no node has the key", []v1.TopologySpreadConstraint{softly("rack", 1)}, []*v1.Pod{x(a1)},
+			[]int64{0, 0, 0, 0}},
 	} {
 		p := podWith("p", "app", "x")
 		p.Spec.TopologySpreadConstraints = row.constraints
@@ -84,13 +116,13 @@ func TestSpreadDependsOnWhatIsFeasible(t *testing.T) {
 	}
 }
 
-// spreadRatings gives the normalised ratings of the nodes.
+// spreadRatings returns the normalised scores of the nodes.
 func spreadRatings(p *v1.Pod, nodes []*v1.Node, s *Snapshot) []int64 {
-	_, normalized := PreferredSpread().RateAll(&Profile{}, p, nodes, s)
+	_, normalized := PreferredSpread().ScoreAll(&Profile{}, p, nodes, s)
 	return normalized
 }
 
-// TestRawSpread: before normalisation, the more crowded a node's domains, the higher its rating.
+// TestRawSpread: before normalisation, the more crowded a node's domains, the higher its score.
 func TestRawSpread(t *testing.T) {
 	a, b, out := nodeWith("a", "zone", "a"), nodeWith("b", "zone", "b"), nodeWith("out")
 	p := podWith("p", "app", "x")
@@ -98,8 +130,8 @@ func TestRawSpread(t *testing.T) {
 	there := bound(podWith("x", "app", "x"), a)
 	s := &Snapshot{Nodes: []*v1.Node{a, b, out}, Pods: []*v1.Pod{p, there, there.DeepCopy()}}
 	// 2 pods by ln 4 and a tolerance of 2 make 4.77; nobody and the tolerance 2; a node without the key has none
-	raw, _ := PreferredSpread().RateAll(&Profile{}, p, s.Nodes, s)
+	raw, _ := PreferredSpread().ScoreAll(&Profile{}, p, s.Nodes, s)
 	if diff := cmp.Diff([]int64{5, 2, 0}, raw); diff != "" {
-		t.Errorf("raw ratings (-want +got):\n%s", diff)
+		t.Errorf("raw scores (-want +got):\n%s", diff)
 	}
 }

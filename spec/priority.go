@@ -2,7 +2,7 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// Priority gives the pod's priority: spec.priority, or 0 if that is unset.
+// Priority returns the pod's priority: spec.priority, or 0 if that is unset.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass
 // ("if there is no PriorityClass with globalDefault set, the priority of Pods with no

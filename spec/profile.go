@@ -15,9 +15,9 @@ type Profile struct {
 	Others []*Profile
 	// Filters are the enabled filter plugins, in order.
 	Filters []string
-	// Raters are the enabled score plugins, in order, each with its weight.
-	Raters []Weighted
-	// Preempts tells whether the DefaultPreemption plugin is enabled.
+	// ScorePlugins are the enabled score plugins, in order, each with its weight.
+	ScorePlugins []Weighted
+	// Preempts reports whether the DefaultPreemption plugin is enabled.
 	Preempts bool
 
 	Fit      FitArgs
@@ -28,11 +28,12 @@ type Profile struct {
 	Spread        SpreadArgs
 }
 
-// Runs tells whether the kube-scheduler that runs the profile is asked about pods with the scheduler name.
+// Runs reports whether the kube-scheduler that runs the profile is asked about pods with the scheduler name.
 //
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#multiple-profiles.
 func (p *Profile) Runs(schedulerName string) bool {
-	return p.SchedulerName == schedulerName || exists(p.Others, func(other *Profile) bool { return other.SchedulerName == schedulerName })
+	return p.SchedulerName == schedulerName ||
+		exists(p.Others, func(other *Profile) bool { return other.SchedulerName == schedulerName })
 }
 
 // Weighted is a score plugin with its weight.
@@ -55,16 +56,17 @@ type FitArgs struct {
 
 // PodAffinityArgs are the arguments of InterPodAffinity.
 type PodAffinityArgs struct {
-	// HardPodAffinityWeight is what required affinity of pods already there weighs in the rating, 0 to 100.
+	// HardPodAffinityWeight is what required affinity of pods already there weighs in the score, 0 to 100.
 	HardPodAffinityWeight int32
-	// IgnorePreferredTermsOfExistingPods leaves preferred terms of pods already there out of the rating of pods that have
-	// no inter-pod affinity themselves.
+	// IgnorePreferredTermsOfExistingPods leaves preferred terms of pods already there out of the score of pods that
+	// have no inter-pod affinity themselves.
 	IgnorePreferredTermsOfExistingPods bool
 }
 
 // SpreadArgs are the arguments of PodTopologySpread.
 type SpreadArgs struct {
-	// Defaulting is System (also if empty), for the constraints that are built into Kubernetes, or List, for DefaultConstraints.
+	// Defaulting is System (also if empty), for the constraints that are built into Kubernetes, or List, for
+	// DefaultConstraints.
 	Defaulting         string
 	DefaultConstraints []v1.TopologySpreadConstraint
 }
@@ -93,7 +95,7 @@ func DefaultProfile() *Profile {
 			"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread",
 			"InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures",
 		},
-		Raters: []Weighted{
+		ScorePlugins: []Weighted{
 			{"TaintToleration", 3}, {"NodeAffinity", 2}, {"NodeResourcesFit", 1}, {"VolumeBinding", 1},
 			{"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"DynamicResources", 2},
 			{"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1},

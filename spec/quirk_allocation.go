@@ -11,43 +11,48 @@ func ZeroScoreLeftOut() Quirk {
 	return Quirk{
 		Name: "zero-score-left-out", Upstream: "not reported",
 		About: "NodeResourcesFit",
-		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that can be said of it is " +
+		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that " +
+			"can be said of it is " +
 			"as good as nothing.",
 		Needs: func(p *Profile, _ *v1.Pod, _ *Snapshot) bool { return p.Fit.Strategy == "RequestedToCapacityRatio" },
 		Change: func(p *Predicates) {
 			counts := p.Allocation.counts
 			p.Allocation.counts = func(args FitArgs, u utilization) bool {
-				return counts(args, u) && (args.Strategy != "RequestedToCapacityRatio" || p.Allocation.amounts.score(args, u) > 0)
+				return counts(args, u) &&
+					(args.Strategy != "RequestedToCapacityRatio" || p.Allocation.amounts.score(args, u) > 0)
 			}
 		},
 	}
 }
 
-// RequestsOverflow is a defect of kube-scheduler v1.36: it counts in int64. What adds up to 2^63 and more turns negative or 0, so that a
-// pod that asks for more memory than there is anywhere fits every node, and a node on which pods request that much is empty. Where several
-// nodes seem to fit, the ratings can leave the range of 0 to 100, and the cycle ends in an error.
+// RequestsOverflow is a defect of kube-scheduler v1.36: it counts in int64. What adds up to 2^63 and more turns
+// negative or 0, so that a pending pod for more memory than there is anywhere fits every node, and a node on which
+// pods request that much is empty. Where several nodes seem to fit, the scores can leave the range of 0 to 100, and
+// the cycle ends in an error.
 func RequestsOverflow() Quirk {
 	amounts := overflowing()
 	fit, balance := nodeResourcesFit(amounts), balancedAllocation(amounts)
 	return Quirk{
 		Name: "requests-overflow", Upstream: "not reported",
-		Filter: &fit, Rater: &balance, Amounts: &amounts,
+		Filter: &fit, Score: &balance, Amounts: &amounts,
 		About: "NodeResourcesFit",
-		Doc:   "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on any node, or its cycle ends in an error.",
+		Doc: "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on " +
+			"any node, or its cycle ends in an error.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
 			return exists(s.Pods, func(pod *v1.Pod) bool { return large(Requests(pod)) }) ||
 				exists(s.Nodes, func(node *v1.Node) bool { return large(node.Status.Allocatable) })
 		},
-		Change:   func(p *Predicates) { p.Allocation.amounts = amounts },
-		Misrates: outOfRange,
+		Change:           func(p *Predicates) { p.Allocation.amounts = amounts },
+		ScoresOutOfRange: outOfRange,
 	}
 }
 
-// outOfRange tells whether a rating of the node that adds requests up is not one of 0 to 100.
+// outOfRange reports whether a score of the node that adds requests up is not one of 0 to 100.
 func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return vast(pod, node, s) && exists(m.raters, func(r Rater) bool {
+	return vast(pod, node, s) && exists(m.scorePlugins, func(r ScorePlugin) bool {
 		nodes := []*v1.Node{node}
-		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) || r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
+		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) ||
+			r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
 			return false
 		}
 		raw := r.Raw(m.Profile, pod, node, s)
@@ -55,7 +60,8 @@ func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	})
 }
 
-// large tells whether an amount, of cpu in thousandths, is 2^46 or more. Of smaller ones, a hundred times the sum of a thousand is an int64.
+// large reports whether an amount, of cpu in thousandths, is 2^46 or more. Of smaller ones, a hundred times the sum
+// of a thousand is an int64.
 func large(list v1.ResourceList) bool {
 	for name, quantity := range list {
 		limit := int64(1 << 46)
@@ -69,8 +75,8 @@ func large(list v1.ResourceList) bool {
 	return false
 }
 
-// vast tells whether amounts on the node, all added up, are so large that a hundred times as much is no int64. Else there is nothing to
-// look for.
+// vast reports whether amounts on the node, all added up, are so large that a hundred times as much is no int64.
+// Else there is nothing to look for.
 func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	lists := append(each(PodsOn(node, s), NonZeroRequests), NonZeroRequests(pod), node.Status.Allocatable)
 	return exists(sortedKeys(total(lists...)), func(name v1.ResourceName) bool {

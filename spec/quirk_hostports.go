@@ -2,9 +2,10 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// SharedPortFreed is a defect of kube-scheduler v1.36. What a node's pods occupy is kept as a set of ports, so taking
-// one of two pods away that share a port, as a dry run of preemption does, frees the port. Who is put back occupies it again, and so does
-// a nominated pod, which is put there later; who was never taken away, because its priority is not lower, does not.
+// SharedPortFreed is a defect of kube-scheduler v1.36. What a node's pods occupy is kept as a set of ports, so
+// taking one of two pods away that share a port, as a dry run of preemption does, frees the port. Who is put back
+// occupies it again, and so does a nominated pod, which is put there later; who was never taken away, because its
+// priority is not lower, does not.
 func SharedPortFreed() Quirk {
 	f := NodePorts()
 	f.Holds = func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
@@ -21,7 +22,8 @@ func SharedPortFreed() Quirk {
 	}
 	return Quirk{
 		Name: "shared-port-freed", Upstream: "found by reading, not reported",
-		Doc:    "Used host ports are a set: in the dry run of a preemption, evicting one of two pods that share a port frees it.",
+		Doc: "Used host ports are a set: in the dry run of a preemption, evicting one of two pods that share a " +
+			"port frees it.",
 		Filter: &f,
 	}
 }

@@ -6,7 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// TestSharedPortFreed: the port that two pods share is free once one of them is taken away, unless the other one comes to the node after that.
+// TestSharedPortFreed: the port that two pods share is free once one of them is taken away, unless the other one
+// comes to the node after that.
 func TestSharedPortFreed(t *testing.T) {
 	publishes := func(p *v1.Pod) *v1.Pod {
 		p.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: 80}}
@@ -19,7 +20,8 @@ func TestSharedPortFreed(t *testing.T) {
 		other  *v1.Pod
 		want   bool
 	}{
-		{"a pod of the same priority, which is never taken away", bound(publishes(important(pod("other"), 5)), n), true},
+		{"a pod of the same priority, which is never taken away", bound(publishes(important(pod("other"), 5)), n),
+			true},
 		{"a pod of lower priority, which is put back", bound(publishes(important(pod("other"), 1)), n), false},
 		{"a nominated pod, which is put there later", nominated(publishes(important(pod("other"), 5)), n), false},
 		{"a nominated pod that nobody waits for", nominated(publishes(important(pod("other"), 1)), n), true},

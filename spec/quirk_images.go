@@ -6,7 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// ImageVolumesUnscaled is a defect of kube-scheduler v1.36. An image volume is to be rated as the equivalent container image.
+// ImageVolumesUnscaled is a defect of kube-scheduler v1.36. An image volume is to be scored as the equivalent
+// container image.
 func ImageVolumesUnscaled() Quirk {
 	return Quirk{
 		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
@@ -17,7 +18,10 @@ func ImageVolumesUnscaled() Quirk {
 		},
 		Change: func(p *Predicates) {
 			p.Images.expected = func(pod *v1.Pod) []string {
-				return each(slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers), func(c v1.Container) string { return tagged(c.Image) })
+				return each(
+					slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers),
+					func(c v1.Container) string { return tagged(c.Image) },
+				)
 			}
 		},
 	}

@@ -2,8 +2,9 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// ForeignNominations is a defect of kube-scheduler v1.36, where several run in one cluster. Each knows the nominations of the pods in its own queue
-// only, so it gives the room that one makes by preemption to pods of its own.
+// ForeignNominations is a defect of kube-scheduler v1.36, where several run in one cluster. Each knows the
+// nominations of the pods in its own queue only, so it gives the room that one makes by preemption to pods of its
+// own.
 func ForeignNominations() Quirk {
 	return Quirk{
 		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
@@ -15,12 +16,13 @@ func ForeignNominations() Quirk {
 	}
 }
 
-// NominationsBesideTerminating is a defect of kube-scheduler v1.36. Nominations are cleared on the way to evicting the victims, and where these
-// terminate already, nobody sets out.
+// NominationsBesideTerminating is a defect of kube-scheduler v1.36. Nominations are cleared on the way to evicting
+// the victims, and where these terminate already, nobody sets out.
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
 		Name: "nominations-beside-terminating", Upstream: "not reported",
-		Doc:   "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim terminates already.",
+		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +
+			"terminates already.",
 		Needs: terminatingThere,
 		KeepsRoom: func(o Outcome) bool {
 			return all(o.Victims, func(victim *v1.Pod) bool { return victim.DeletionTimestamp != nil })

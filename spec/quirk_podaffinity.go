@@ -2,16 +2,19 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// NamespaceSelectorAbsence is a defect of kube-scheduler v1.36. The selector of a term of the pod that asks is resolved to a
-// list of namespaces, and kept: it is asked again of another pod's namespace, as if that had no labels.
+// NamespaceSelectorAbsence is a defect of kube-scheduler v1.36. The selector of a term of the pending pod is
+// resolved to a list of namespaces, and kept: it is asked again of another pod's namespace, as if that had no
+// labels.
 func NamespaceSelectorAbsence() Quirk {
 	return Quirk{
 		Name: "namespace-selector-absence", Upstream: "kubernetes/kubernetes#141526",
 		About: "InterPodAffinity",
-		Doc:   "A namespaceSelector that matches namespaces without labels, as NotIn and DoesNotExist do, selects every namespace.",
+		Doc: "A namespaceSelector that matches namespaces without labels, as NotIn and DoesNotExist do, selects " +
+			"every namespace.",
 		Change: func(p *Predicates) {
 			p.Affinity.about = func(term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
-				return MatchesPod(term, pod, other, s) || Selects(term.NamespaceSelector, nil) && Selects(term.LabelSelector, other.Labels)
+				return MatchesPod(term, pod, other, s) ||
+					Selects(term.NamespaceSelector, nil) && Selects(term.LabelSelector, other.Labels)
 			}
 		},
 	}
@@ -32,13 +35,14 @@ func TermsBySamePod() Quirk {
 	}
 }
 
-// GroupOutsideTopology is a defect of kube-scheduler v1.36. What is counted is domains with pods of the group, and a node without
-// the topology keys is in none.
+// GroupOutsideTopology is a defect of kube-scheduler v1.36. What is counted is domains with pods of the group, and
+// a node without the topology keys is in none.
 func GroupOutsideTopology() Quirk {
 	return Quirk{
 		Name: "group-outside-topology", Upstream: "not reported",
 		About: "InterPodAffinity",
-		Doc:   "A pod counts as the first of its group though another of the group is bound, to a node without any of the topology keys.",
+		Doc: "A pod counts as the first of its group though another of the group is bound, to a node without any " +
+			"of the topology keys.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return !all(s.Nodes, func(n *v1.Node) bool { return inTopology(pod, n) })
 		},
@@ -46,9 +50,12 @@ func GroupOutsideTopology() Quirk {
 	}
 }
 
-// inTopology tells whether the node has a topology key of the pod's required affinity.
+// inTopology reports whether the node has a topology key of the pod's required affinity.
 func inTopology(pod *v1.Pod, node *v1.Node) bool {
-	return exists(requiredAffinity(pod), func(t v1.PodAffinityTerm) bool { return Colocated(t.TopologyKey, node, node) })
+	return exists(
+		requiredAffinity(pod),
+		func(t v1.PodAffinityTerm) bool { return Colocated(t.TopologyKey, node, node) },
+	)
 }
 
 // NominatedRepels is a defect of kube-scheduler v1.36. The filter abstains from a pod that has no required terms if no
@@ -57,21 +64,23 @@ func NominatedRepels() Quirk {
 	return Quirk{
 		Name: "nominated-repels", Upstream: "not reported",
 		About: "InterPodAffinity",
-		Doc:   "Required anti-affinity of a nominated pod is overlooked if no other pod and no term of its own affects the pod that asks.",
+		Doc: "Required anti-affinity of a nominated pod is overlooked if no other pod and no term of its own " +
+			"affects the pending pod.",
 		Needs: nominatedThere,
 		Change: func(p *Predicates) {
 			p.Affinity.repels = func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-				asked := len(requiredAffinity(pod))+len(requiredAntiAffinity(pod)) > 0 || exists(s.Nodes, func(n *v1.Node) bool {
-					return repels(pod, n, atFirst(s))
-				})
+				asked := len(requiredAffinity(pod))+len(requiredAntiAffinity(pod)) > 0 ||
+					exists(s.Nodes, func(n *v1.Node) bool {
+						return repels(pod, n, atFirst(s))
+					})
 				return asked && repels(pod, node, s)
 			}
 		},
 	}
 }
 
-// WeightPerPod is a defect of kube-scheduler v1.36. The field doc adds the weight "if the node has pods which matches the
-// corresponding podAffinityTerm".
+// WeightPerPod is a defect of kube-scheduler v1.36. The field doc adds the weight "if the node has pods which
+// matches the corresponding podAffinityTerm".
 func WeightPerPod() Quirk {
 	return Quirk{
 		Name: "weight-per-pod", Upstream: "not reported",
@@ -81,13 +90,14 @@ func WeightPerPod() Quirk {
 	}
 }
 
-// ExistingTermsIgnored is a defect of kube-scheduler v1.36. The field ignorePreferredTermsOfExistingPods is documented to
-// ignore preferred terms, "unless the incoming pod has inter-pod affinities".
+// ExistingTermsIgnored is a defect of kube-scheduler v1.36. The field ignorePreferredTermsOfExistingPods is
+// documented to ignore preferred terms, "unless the incoming pod has inter-pod affinities".
 func ExistingTermsIgnored() Quirk {
 	return Quirk{
 		Name: "existing-terms-ignored", Upstream: "not reported",
 		About: "InterPodAffinity",
-		Doc:   "With ignorePreferredTermsOfExistingPods, a pod without preferred terms is not rated at all, whatever else it or others require.",
+		Doc: "With ignorePreferredTermsOfExistingPods, a pod without preferred terms is not scored at all, " +
+			"whatever else it or others require.",
 		Change: func(p *Predicates) {
 			p.Affinity.heeded = func(profile *Profile, pod, other *v1.Pod) []v1.WeightedPodAffinityTerm {
 				if profile.PodAffinity.IgnorePreferredTermsOfExistingPods && len(preferences(pod)) == 0 {

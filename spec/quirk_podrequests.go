@@ -5,16 +5,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// PodRequestsOverlooked is a defect of kube-scheduler v1.36. KEP-2837 makes no exception for the rating, and neither do the
-// filter, NodeResourcesBalancedAllocation and the sums of what is bound already.
+// PodRequestsOverlooked is a defect of kube-scheduler v1.36. KEP-2837 makes no exception for the score, and neither
+// do the filter, NodeResourcesBalancedAllocation and the sums of what is bound already.
 func PodRequestsOverlooked() Quirk {
 	return Quirk{
 		Name: "pod-requests-overlooked", Upstream: "not reported",
 		About: "NodeResourcesFit",
-		Doc:   "In the rating, requests that the incoming pod states for the pod as a whole do not count; those of its containers do.",
+		Doc: "In the score, requests that the incoming pod states for the pod as a whole do not count; those of " +
+			"its containers do.",
 		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return pod.Spec.Resources != nil },
 		Change: func(p *Predicates) {
-			p.Allocation.asked = func(pod *v1.Pod) v1.ResourceList {
+			p.Allocation.pending = func(pod *v1.Pod) v1.ResourceList {
 				containers := pod.DeepCopy()
 				containers.Spec.Resources = nil
 				return NonZeroRequests(containers)
@@ -23,13 +24,14 @@ func PodRequestsOverlooked() Quirk {
 	}
 }
 
-// MissingRequestsOfBound is a defect of kube-scheduler v1.36. Of any other pod, and of the same pod before it was bound, such a
-// container counts 100m or 200Mi.
+// MissingRequestsOfBound is a defect of kube-scheduler v1.36. Of any other pod, and of the same pod before it was
+// bound, such a container counts 100m or 200Mi.
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
 		Name: "missing-requests-of-bound", Upstream: "not reported",
 		About: "NodeResourcesFit",
-		Doc: "In the rating, a container of a bound pod that states requests for the pod as a whole counts nothing of a resource that it " +
+		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +
+			"a resource that it " +
 			"does not request, if another container does.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.Pods, requestsAsWhole) },
 		Change: func(p *Predicates) {
@@ -50,7 +52,7 @@ func MissingRequestsOfBound() Quirk {
 	}
 }
 
-// requestsAsWhole tells whether the pod states requests for the pod as a whole.
+// requestsAsWhole reports whether the pod states requests for the pod as a whole.
 func requestsAsWhole(pod *v1.Pod) bool {
 	return pod.Spec.Resources != nil && len(pod.Spec.Resources.Requests) > 0
 }

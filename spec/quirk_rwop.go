@@ -41,10 +41,13 @@ func (u claimUsers) unused(pod *v1.Pod, s *Snapshot) bool {
 	return users-u.sum(single, pod, taken, u.anyNamespace, s)+u.sum(single, pod, put, u.anyNamespace, s) <= 0
 }
 
-// single gives the ReadWriteOncePod claims of the pod.
+// single returns the ReadWriteOncePod claims of the pod.
 func (u claimUsers) single(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
 	named := claimsOf(pod, naming(pod), s)
-	return filter(singlePodClaims(pod, s), func(c *v1.PersistentVolumeClaim) bool { return !u.namedOnly || contains(named, c) })
+	return filter(
+		singlePodClaims(pod, s),
+		func(c *v1.PersistentVolumeClaim) bool { return !u.namedOnly || contains(named, c) },
+	)
 }
 
 // before counts the users among the pods that were bound before the dry run.
@@ -58,28 +61,36 @@ func (u claimUsers) before(single []*v1.PersistentVolumeClaim, pod *v1.Pod, boun
 }
 
 // sum counts the volumes of the pods that use one of the claims.
-func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []*v1.Pod, anyNamespace bool, s *Snapshot) int {
+func (u claimUsers) sum(
+	single []*v1.PersistentVolumeClaim,
+	pod *v1.Pod,
+	pods []*v1.Pod,
+	anyNamespace bool,
+	s *Snapshot,
+) int {
 	return int(sum(pods, func(other *v1.Pod) int64 {
 		return int64(count(other.Spec.Volumes, func(volume v1.Volume) bool {
 			return exists(single, func(c *v1.PersistentVolumeClaim) bool {
 				if volume.PersistentVolumeClaim == nil {
 					return !u.namedOnly && ClaimOf(other, volume, s) == c
 				}
-				return volume.PersistentVolumeClaim.ClaimName == c.Name && (anyNamespace || other.Namespace == pod.Namespace)
+				return volume.PersistentVolumeClaim.ClaimName == c.Name &&
+					(anyNamespace || other.Namespace == pod.Namespace)
 			})
 		}))
 	}))
 }
 
-// SingleClaimNominated is a defect of kube-scheduler v1.36. VolumeRestrictions has nothing to do for a pod whose claims no
-// bound pod uses, and is not asked about nominated pods then.
+// SingleClaimNominated is a defect of kube-scheduler v1.36. VolumeRestrictions has nothing to do for a pod whose
+// claims no bound pod uses, and is not asked about nominated pods then.
 func SingleClaimNominated() Quirk {
 	return Quirk{
 		Name: "rwop-nominated", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
-		Doc:          "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound pod uses it.",
-		Needs:        nominatedThere,
-		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.idle = true }) },
+		Doc: "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound " +
+			"pod uses it.",
+		Needs:   nominatedThere,
+		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.idle = true }) },
 	}
 }
 
@@ -88,9 +99,10 @@ func SingleClaimEphemeral() Quirk {
 	return Quirk{
 		Name: "rwop-ephemeral", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
-		Doc:          "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor that of pods that are bound.",
-		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
-		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.namedOnly = true }) },
+		Doc: "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor " +
+			"that of pods that are bound.",
+		Needs:   func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
+		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.namedOnly = true }) },
 	}
 }
 
@@ -99,9 +111,13 @@ func SingleClaimNamespace() Quirk {
 	return Quirk{
 		Name: "rwop-namespace", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
-		Doc:          "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod claim of the same name.",
+		Doc: "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod " +
+			"claim of the same name.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return exists(s.Pods, func(other *v1.Pod) bool { return other.Namespace != pod.Namespace && len(naming(other)) > 0 })
+			return exists(
+				s.Pods,
+				func(other *v1.Pod) bool { return other.Namespace != pod.Namespace && len(naming(other)) > 0 },
+			)
 		},
 		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.anyNamespace = true }) },
 	}
@@ -112,7 +128,8 @@ func SingleClaimCounted() Quirk {
 	return Quirk{
 		Name: "rwop-counted", Upstream: "not reported",
 		VolumePlugin: "VolumeRestrictions",
-		Doc:          "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off for each volume of an evicted pod that uses it.",
-		Volumes:      func(r *VolumeRules) { r.count(func(u *claimUsers) { u.onceBefore = true }) },
+		Doc: "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off " +
+			"for each volume of an evicted pod that uses it.",
+		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.onceBefore = true }) },
 	}
 }

@@ -2,15 +2,18 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// SpreadEmptySelector is a defect of kube-scheduler v1.36. The empty selector matches every pod. A dry run of preemption does
-// count whom it takes away or puts there.
+// SpreadEmptySelector is a defect of kube-scheduler v1.36. The empty selector matches every pod. A dry run of
+// preemption does count whom it takes away or puts there.
 func SpreadEmptySelector() Quirk {
 	return Quirk{
 		Name: "spread-empty-selector", Upstream: "kubernetes/kubernetes#141339",
 		About: "PodTopologySpread",
 		Doc:   "A topology spread constraint with the selector {} counts no pod that is there.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return exists(pod.Spec.TopologySpreadConstraints, func(c v1.TopologySpreadConstraint) bool { return matchesEverything(c, pod) }) ||
+			return exists(
+				pod.Spec.TopologySpreadConstraints,
+				func(c v1.TopologySpreadConstraint) bool { return matchesEverything(c, pod) },
+			) ||
 				len(pod.Spec.TopologySpreadConstraints) == 0 && exists(controllerSelectors(pod, s), emptySelector)
 		},
 		Change: func(p *Predicates) {
@@ -23,14 +26,14 @@ func SpreadEmptySelector() Quirk {
 	}
 }
 
-// matchesEverything tells whether the constraint's selector has no requirement, nor gets one from labels of the pod.
+// matchesEverything reports whether the constraint's selector has no requirement, nor gets one from labels of the pod.
 func matchesEverything(c v1.TopologySpreadConstraint, pod *v1.Pod) bool {
 	return c.LabelSelector != nil && len(c.LabelSelector.MatchLabels)+len(c.LabelSelector.MatchExpressions) == 0 &&
 		!exists(c.MatchLabelKeys, func(key string) bool { _, has := pod.Labels[key]; return has })
 }
 
-// SpreadTerminating is a defect of kube-scheduler v1.36. A pod that terminates is not counted, and subtracted all the same when a
-// dry run of preemption takes it away.
+// SpreadTerminating is a defect of kube-scheduler v1.36. A pod that terminates is not counted, and subtracted all
+// the same when a dry run of preemption takes it away.
 func SpreadTerminating() Quirk {
 	return Quirk{
 		Name: "spread-terminating", Upstream: "not reported",
@@ -43,8 +46,8 @@ func SpreadTerminating() Quirk {
 	}
 }
 
-// movedApart gives the difference that it makes to count pods by another rule when a dry run takes them away, or puts them there,
-// than when they are there from the start.
+// movedApart returns the difference that it makes to count pods by another rule when a dry run takes them away, or
+// puts them there, than when they are there from the start.
 func movedApart(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64 {
 	misjudged := func(other *v1.Pod) int64 {
 		here := exists(nodes, func(n *v1.Node) bool { return n.Name == other.Spec.NodeName })

@@ -2,20 +2,21 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// TurnedAwayKeepsNomination is a defect of kube-scheduler v1.36. Where plugins turn a pod away before any node is looked
-// at, DynamicResources ends the attempt to preempt with an error, and DefaultPreemption, which would clear the nomination, is
-// not asked.
+// TurnedAwayKeepsNomination is a defect of kube-scheduler v1.36. Where plugins turn a pod away before any node is
+// looked at, DynamicResources ends the attempt to preempt with an error, and DefaultPreemption, which would clear
+// the nomination, is not asked.
 func TurnedAwayKeepsNomination() Quirk {
 	return Quirk{
 		Name: "turned-away-keeps-nomination", Upstream: "not reported",
-		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on that node.",
+		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +
+			"that node.",
 		KeepsNomination: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return contains(p.Filters, "DynamicResources") && TurnedAway(pod, s)
 		},
 	}
 }
 
-// TurnedAway tells whether the state of the pod's claims alone keeps it from every node.
+// TurnedAway reports whether the state of the pod's claims alone keeps it from every node.
 func TurnedAway(pod *v1.Pod, s *Snapshot) bool {
 	return !claimsThere(pod, s) || !namedClaimsSettled(pod, s) ||
 		exists(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !usable(claim, s) })

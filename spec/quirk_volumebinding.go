@@ -13,12 +13,16 @@ func VolumeMatchFields() Quirk {
 	return Quirk{
 		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
 		VolumePlugin: "VolumeBinding",
-		Doc:          "The matchFields of a volume's node affinity are passed over: the volume is taken to be within reach from every node.",
+		Doc: "The matchFields of a volume's node affinity are passed over: the volume is taken to be within " +
+			"reach from every node.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
 			return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
 				affinity := volume.Spec.NodeAffinity
 				return affinity != nil && affinity.Required != nil &&
-					exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
+					exists(
+						affinity.Required.NodeSelectorTerms,
+						func(t v1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 },
+					)
 			})
 		},
 		Volumes: func(r *VolumeRules) {
@@ -39,10 +43,14 @@ func ClaimUsedTwice() Quirk {
 	return Quirk{
 		Name: "claim-used-twice", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
-		Doc:          "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent volumes.",
-		Needs:        severalClaims,
+		Doc: "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent " +
+			"volumes.",
+		Needs: severalClaims,
 		Volumes: func(r *VolumeRules) {
-			r.waiting = func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim { return claimsOf(pod, claiming(pod), s) }
+			r.waiting = func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
+				return claimsOf(pod, claiming(pod),
+					s)
+			}
 		},
 	}
 }
@@ -52,14 +60,16 @@ func VolumesMatchedGreedily() Quirk {
 	return Quirk{
 		Name: "volumes-matched-greedily", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
-		Doc:          "Claims take the smallest volume that suits them, one after the other, and a later one may be left without although all could be served.",
-		Needs:        severalClaims,
-		Volumes:      func(r *VolumeRules) { r.serves = greedily },
+		Doc: "Claims take the smallest volume that suits them, one after the other, and a later one may be " +
+			"left without although all could be served.",
+		Needs:   severalClaims,
+		Volumes: func(r *VolumeRules) { r.serves = greedily },
 	}
 }
 
-// greedily serves the claims one after the other, the smallest request first. Of several volumes that a claim could have it
-// takes the smallest. Which of several volumes of one size kube-scheduler takes is left to chance; here it is the first.
+// greedily serves the claims one after the other, the smallest request first. Of several volumes that a claim could
+// have it takes the smallest. Which of several volumes of one size kube-scheduler takes is left to chance; here it
+// is the first.
 func greedily(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool {
 	left := *s
 	return all(slices.SortedStableFunc(slices.Values(claims), bySize), func(claim *v1.PersistentVolumeClaim) bool {
@@ -103,8 +113,9 @@ func ReservedAndProvisioned() Quirk {
 	return Quirk{
 		Name: "reserved-and-provisioned", Upstream: "not reported",
 		VolumePlugin: "VolumeBinding",
-		Doc:          "A volume is to be provisioned for a claim on a node from which the volume reserved for the claim cannot be reached.",
-		Needs:        reservedThere,
+		Doc: "A volume is to be provisioned for a claim on a node from which the volume reserved for the " +
+			"claim cannot be reached.",
+		Needs: reservedThere,
 		Volumes: func(r *VolumeRules) {
 			r.awaitsReserved = func(VolumeRules, *v1.PersistentVolumeClaim, *Snapshot) bool { return false }
 		},
@@ -118,7 +129,10 @@ func SelectorProvisioned() Quirk {
 		VolumePlugin: "VolumeBinding",
 		Doc:          "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return exists(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !emptySelector(claim.Spec.Selector) })
+			return exists(
+				Claims(pod, s),
+				func(claim *v1.PersistentVolumeClaim) bool { return !emptySelector(claim.Spec.Selector) },
+			)
 		},
 		Volumes: func(r *VolumeRules) {
 			r.provisionsFor = func(*metav1.LabelSelector) bool { return true }
@@ -126,10 +140,10 @@ func SelectorProvisioned() Quirk {
 	}
 }
 
-// severalClaims tells whether two volumes of the pod use claims, maybe the same one.
+// severalClaims reports whether two volumes of the pod use claims, maybe the same one.
 func severalClaims(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(claiming(pod)) > 1 }
 
-// reservedThere tells whether some volume is reserved for a claim.
+// reservedThere reports whether some volume is reserved for a claim.
 func reservedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
 	return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool { return volume.Spec.ClaimRef != nil })
 }

@@ -12,8 +12,9 @@ func VolumeAttachedTwice() Quirk {
 	return Quirk{
 		Name: "volume-attached-twice", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
-		Doc:          "A volume that is attached to the node already counts as attached and again as new for the pod that uses it.",
-		Needs:        attachedThere,
+		Doc: "A volume that is attached to the node already counts as attached and again as new for the pod " +
+			"that uses it.",
+		Needs: attachedThere,
 		Volumes: func(r *VolumeRules) {
 			r.fresh = func(wanted, mounted, _ []CSIVolume) []CSIVolume { return minus(wanted, mounted) }
 		},
@@ -25,7 +26,8 @@ func MigratedNotCounted() Quirk {
 	return Quirk{
 		Name: "migrated-not-counted", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
-		Doc:          "In-tree volumes of vSphere and Azure File have been migrated, and do not count against the limit of their CSI driver.",
+		Doc: "In-tree volumes of vSphere and Azure File have been migrated, and do not count against the " +
+			"limit of their CSI driver.",
 		Volumes: func(r *VolumeRules) {
 			r.driver = func(plugin string) string {
 				if plugin == "kubernetes.io/vsphere-volume" || plugin == "kubernetes.io/azure-file" {
@@ -42,8 +44,9 @@ func AttachmentMigratedNotCounted() Quirk {
 	return Quirk{
 		Name: "attachment-migrated-not-counted", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
-		Doc:          "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree volume that has been migrated.",
-		Needs:        attachedThere,
+		Doc: "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree " +
+			"volume that has been migrated.",
+		Needs: attachedThere,
 		Volumes: func(r *VolumeRules) {
 			r.attached = func(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume {
 				volume := VolumeNamed(valueOr(a.Spec.Source.PersistentVolumeName, ""), s)
@@ -61,15 +64,19 @@ func UnownedClaimStopsAll() Quirk {
 	return Quirk{
 		Name: "unowned-claim-stops-all", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
-		Doc:          "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody who wants a volume there in an error.",
-		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
+		Doc: "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody " +
+			"who wants a volume there in an error.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
 		Volumes: func(r *VolumeRules) {
-			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool {
-				return volume.Ephemeral != nil && ClaimOf(pod, volume, s) == nil &&
-					exists(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
-						return c.Namespace == pod.Namespace && c.Name == ClaimName(pod, volume)
-					})
-			})
+			r.trips = append(
+				r.trips[:len(r.trips):len(r.trips)],
+				func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool {
+					return volume.Ephemeral != nil && ClaimOf(pod, volume, s) == nil &&
+						exists(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
+							return c.Namespace == pod.Namespace && c.Name == ClaimName(pod, volume)
+						})
+				},
+			)
 		},
 	}
 }
@@ -79,8 +86,9 @@ func UnreadableDiskStopsAll() Quirk {
 	return Quirk{
 		Name: "unreadable-disk-stops-all", Upstream: "not reported",
 		VolumePlugin: "NodeVolumeLimits",
-		Doc:          "An inline EBS volume with an ID that is not understood ends every cycle in which it is counted in an error, also that of other pods.",
-		Needs:        func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, unreadable) },
+		Doc: "An inline EBS volume with an ID that is not understood ends every cycle in which it is " +
+			"counted in an error, also that of other pods.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, unreadable) },
 		Volumes: func(r *VolumeRules) {
 			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(_ *v1.Pod, volume v1.Volume, _ *Snapshot) bool {
 				return unreadable(volume)
@@ -89,15 +97,16 @@ func UnreadableDiskStopsAll() Quirk {
 	}
 }
 
-// attachedThere tells whether some volume is, or is to be, attached to a node.
+// attachedThere reports whether some volume is, or is to be, attached to a node.
 func attachedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.VolumeAttachments) > 0 }
 
-// unreadable tells whether the volume is one of EBS with an ID that is not understood.
+// unreadable reports whether the volume is one of EBS with an ID that is not understood.
 func unreadable(volume v1.Volume) bool {
 	return volume.AWSElasticBlockStore != nil && !readableDisk(volume.AWSElasticBlockStore.VolumeID)
 }
 
-// readableDisk tells whether the ID of an EBS volume is understood: it is no URL, or one such as aws://us-east-1a/vol-0123.
+// readableDisk reports whether the ID of an EBS volume is understood: it is no URL, or one such as
+// aws://us-east-1a/vol-0123.
 func readableDisk(id string) bool {
 	url, isURL := strings.CutPrefix(id, "aws://")
 	_, path, _ := strings.Cut(url, "/")
@@ -105,9 +114,9 @@ func readableDisk(id string) bool {
 	return !isURL || strings.HasPrefix(disk, "vol-") && !strings.Contains(disk, "/")
 }
 
-// countingFails gives the predicate whether counting volumes on the node stops with an error; nil if nothing trips it.
-// The pod's own volumes are counted where the node has a CSINode, those of pods on the node if the pod wants a volume and
-// the node has a limit.
+// countingFails returns the predicate whether counting volumes on the node stops with an error; nil if nothing
+// trips it. The pod's own volumes are counted where the node has a CSINode, those of pods on the node if the pod
+// wants a volume and the node has a limit.
 func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot) bool {
 	if len(r.trips) == 0 {
 		return nil
@@ -122,6 +131,9 @@ func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot
 
 func (r VolumeRules) tripped(pod *v1.Pod, s *Snapshot) bool {
 	return exists(pod.Spec.Volumes, func(volume v1.Volume) bool {
-		return exists(r.trips, func(trips func(*v1.Pod, v1.Volume, *Snapshot) bool) bool { return trips(pod, volume, s) })
+		return exists(
+			r.trips,
+			func(trips func(*v1.Pod, v1.Volume, *Snapshot) bool) bool { return trips(pod, volume, s) },
+		)
 	})
 }

@@ -25,28 +25,34 @@ func TestReadableDisk(t *testing.T) {
 	}
 }
 
-// singleUsers is a cluster in which mine and another pod of its priority on n use the claim c, which is for one pod, as asker does. A pod of
-// another namespace uses a claim of that name.
-func singleUsers() (n *v1.Node, asker, mine *v1.Pod, s *Snapshot) {
+// singleUsers is a cluster in which mine and another pod of its priority on n use the claim c, which is for one
+// pod, as pending pod does. A pod of another namespace uses a claim of that name.
+func singleUsers() (n *v1.Node, pending, mine *v1.Pod, s *Snapshot) {
 	n = node("n")
 	c := claim("c", "")
 	c.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOncePod}
-	asker, mine = important(mounting(pod("asker"), of("c")), 10), bound(mounting(pod("mine"), of("c")), n)
+	pending, mine = important(mounting(pod("pending"), of("c")), 10), bound(mounting(pod("mine"), of("c")), n)
 	stranger := bound(mounting(pod("stranger"), of("c")), n)
 	stranger.Namespace = "elsewhere"
-	return n, asker, mine, &Snapshot{
-		Nodes: []*v1.Node{n}, Pods: []*v1.Pod{asker, mine, stranger}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{c},
+	return n, pending, mine, &Snapshot{
+		Nodes: []*v1.Node{
+			n,
+		}, Pods: []*v1.Pod{pending, mine, stranger}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{c},
 	}
 }
 
 // TestClaimUsers: counting without faults says what is documented; each fault says something else somewhere.
 func TestClaimUsers(t *testing.T) {
-	n, asker, mine, alone := singleUsers()
+	n, pending, mine, alone := singleUsers()
 	second := bound(mounting(pod("second"), of("c")), n)
 	both := *alone
 	both.Pods = append([]*v1.Pod{second}, alone.Pods...)
 	rival := nominated(important(mounting(pod("rival"), of("c")), 10), n)
-	free := Snapshot{Nodes: alone.Nodes, Pods: []*v1.Pod{asker, rival}, PersistentVolumeClaims: alone.PersistentVolumeClaims}
+	free := Snapshot{
+		Nodes:                  alone.Nodes,
+		Pods:                   []*v1.Pod{pending, rival},
+		PersistentVolumeClaims: alone.PersistentVolumeClaims,
+	}
 	stranger := alone.Pods[2]
 	rows := []struct {
 		reason string
@@ -61,19 +67,20 @@ func TestClaimUsers(t *testing.T) {
 		{"a user is nominated", free.WithBound(n, rival), claimUsers{idle: true}, true},
 	}
 	for _, row := range rows {
-		want := unused(VolumeRules{}, asker, row.s)
-		if got := (claimUsers{}).unused(asker, row.s); got != want {
+		want := unused(VolumeRules{}, pending, row.s)
+		if got := (claimUsers{}).unused(pending, row.s); got != want {
 			t.Errorf("%s: counted without faults, the claim is unused: %t, want %t", row.reason, got, want)
 		}
-		if got := row.fault.unused(asker, row.s); got != row.faulty {
+		if got := row.fault.unused(pending, row.s); got != row.faulty {
 			t.Errorf("%s: counted with %+v, the claim is unused: %t", row.reason, row.fault, got)
 		}
 	}
 }
 
-// TestVolumeQuirksGoTogether: two quirks of one filter both count, in any order, and leave the model they are put in as it is.
+// TestVolumeQuirksGoTogether: two quirks of one filter both count, in any order, and leave the model they are put
+// in as it is.
 func TestVolumeQuirksGoTogether(t *testing.T) {
-	n, asker, mine, s := singleUsers()
+	n, pending, mine, s := singleUsers()
 	second := bound(mounting(pod("second"), of("c")), n)
 	both := *s
 	both.Pods = append([]*v1.Pod{second}, s.Pods...)
@@ -81,7 +88,7 @@ func TestVolumeQuirksGoTogether(t *testing.T) {
 	m := New(DefaultProfile())
 	holds := func(m *Scheduler) bool {
 		restrictions := filter(m.Filters(), func(f Filter) bool { return f.Plugin == "VolumeRestrictions" })[0]
-		return restrictions.Holds(m.Profile, asker, n, gone)
+		return restrictions.Holds(m.Profile, pending, n, gone)
 	}
 	for _, row := range []struct {
 		reason string
@@ -106,13 +113,14 @@ func TestVolumeQuirksGoTogether(t *testing.T) {
 	}
 }
 
-// TestAnswers: an error of a filter ends the cycle only if the filter is asked, that is, if none before it rejects the node.
+// TestAnswers: an error of a filter ends the cycle only if the filter is asked, that is, if none before it rejects
+// the node.
 func TestAnswers(t *testing.T) {
 	odd := New(DefaultProfile()).With(UnreadableDiskStopsAll())
 	n, s := limits()
-	asker := mounting(pod("asker"), ebs("aws://a/disk"))
-	away := mounting(pod("asker"), ebs("aws://a/disk"), of("missing"))
-	elsewhere := asker.DeepCopy()
+	pending := mounting(pod("pending"), ebs("aws://a/disk"))
+	away := mounting(pod("pending"), ebs("aws://a/disk"), of("missing"))
+	elsewhere := pending.DeepCopy()
 	elsewhere.Spec.NodeSelector = map[string]string{"no": "node"}
 	for _, row := range []struct {
 		reason string
@@ -120,13 +128,13 @@ func TestAnswers(t *testing.T) {
 		pod    *v1.Pod
 		want   bool
 	}{
-		{"as documented, there always is a decision", New(DefaultProfile()), asker, true},
-		{"the disk is not understood", odd, asker, false},
+		{"as documented, there always is a decision", New(DefaultProfile()), pending, true},
+		{"the disk is not understood", odd, pending, false},
 		{"a filter before rejects the node", odd, elsewhere, true},
 		{"the pod is turned away before", odd, away, true},
 	} {
 		q := Question{Pod: row.pod, Snapshot: s}
-		if got := row.m.Answers(row.pod, s); got != row.want {
+		if got := row.m.Decides(row.pod, s); got != row.want {
 			t.Errorf("%s: there is a decision: %t", row.reason, got)
 		}
 		if got := row.m.Expect(q).NoDecision; got == row.want {

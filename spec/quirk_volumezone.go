@@ -18,10 +18,12 @@ func ZoneOlderName() Quirk {
 	return Quirk{
 		Name: "zone-older-name", Upstream: "kubernetes/kubernetes#118923, in its review",
 		VolumePlugin: "VolumeZone",
-		Doc:          "A node's zone label of the older name does not match a volume's of the newer one, though the other way round they match.",
+		Doc: "A node's zone label of the older name does not match a volume's of the newer one, though the " +
+			"other way round they match.",
 		Volumes: func(r *VolumeRules) {
 			r.zones = func(p placement, node *v1.Node) []string {
-				for _, name := range distinct([]string{p.name, p.label.name}, func(a, b string) bool { return a == b }) {
+				for _, name := range distinct([]string{p.name, p.label.name},
+					func(a, b string) bool { return a == b }) {
 					if value, ok := node.Labels[name]; ok {
 						return []string{value}
 					}

@@ -6,8 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Quirk is a known defect of kube-scheduler: a small override of one predicate that reproduces it exactly. The model with a
-// quirk is wrong on purpose; it serves to tell whether a difference is that defect and nothing else.
+// Quirk is a known defect of kube-scheduler: a small override of one predicate that reproduces it exactly. The
+// model with a quirk is wrong on purpose; it serves to report whether a difference is that defect and nothing else.
 type Quirk struct {
 	// Name is short and stable.
 	Name string
@@ -16,16 +16,17 @@ type Quirk struct {
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
 
-	// Needs tells whether something is there without which it makes no difference to the question, whatever other quirks are put in; nil
-	// if nothing of the sort is known.
+	// Needs reports whether something is there without which it makes no difference to the question, whatever other
+	// quirks are put in; nil if nothing of the sort is known.
 	Needs func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 
-	// Filter and Rater take the place of those of the same plugin.
+	// Filter and Score take the place of those of the same plugin.
 	Filter *Filter
-	Rater  *Rater
+	Score  *ScorePlugin
 	// Budgets changes the rules for disruption budgets. Such quirks go together.
 	Budgets func(*Budgets)
-	// Volumes changes the rules of the volume filters, of which VolumePlugin is the one that is wrong. Such quirks go together.
+	// Volumes changes the rules of the volume filters, of which VolumePlugin is the one that is wrong. Such quirks
+	// go together.
 	Volumes      func(*VolumeRules)
 	VolumePlugin string
 	// Change changes a predicate of the plugin About. Such quirks go together.
@@ -33,16 +34,18 @@ type Quirk struct {
 	About  string
 	// Amounts changes how what pods request is added up where a node is looked at as a whole.
 	Amounts *AmountRules
-	// Misrates tells that a plugin gives the node, if it is rated, a rating outside of 0 to 100, which ends the cycle in an error.
-	Misrates func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// ScoresOutOfRange tells that a plugin gives the node, if it is scored, a score outside of 0 to 100, which ends
+	// the cycle in an error.
+	ScoresOutOfRange func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// KeepsNomination tells of a pod that stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
-	// Overlooks tells of a pod nominated to a node that it is not respected, although it should be. It changes Feasibility.
+	// Overlooks tells of a pod nominated to a node that it is not respected, although it should be. It changes
+	// Feasibility.
 	Overlooks func(p *Profile, pod, nominated *v1.Pod) bool
 	// KeepsRoom tells of a preemption that it clears no nomination, although it should.
 	KeepsRoom func(o Outcome) bool
-	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes documents. It is
-	// mended.
+	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes
+	// documents. It is mended.
 	Erratum *Erratum
 }
 
@@ -53,8 +56,8 @@ func (q Quirk) Plugin() string {
 		return q.Erratum.Plugin
 	case q.Filter != nil:
 		return q.Filter.Plugin
-	case q.Rater != nil:
-		return q.Rater.Plugin
+	case q.Score != nil:
+		return q.Score.Plugin
 	case q.Volumes != nil:
 		return q.VolumePlugin
 	case q.Change != nil:
@@ -69,21 +72,28 @@ func (q Quirk) Plugin() string {
 // Plugins are those that have the defect, Plugin among them.
 func (q Quirk) Plugins() []string {
 	plugins := []string{q.Plugin()}
-	if q.Rater != nil && q.Rater.Plugin != plugins[0] {
-		plugins = append(plugins, q.Rater.Plugin)
+	if q.Score != nil && q.Score.Plugin != plugins[0] {
+		plugins = append(plugins, q.Score.Plugin)
 	}
 	return plugins
 }
 
-// Idle tells that it makes no difference to the question: what it needs is not there. If it changes neither filters nor ratings, of which
-// Filter.Idle and Rater.Idle tell more, it is also idle if it is about disruption budgets, and there are none, about other nominated pods, and
-// there are none that it is about, or about a nomination that should not stay, and would not.
+// Idle tells that it makes no difference to the question: what it needs is not there. If it changes neither filters
+// nor scores, of which Filter.Idle and ScorePlugin.Idle tell more, it is also idle if it is about disruption
+// budgets, and there are none, about other nominated pods, and there are none that it is about, or about a
+// nomination that should not stay, and would not.
 func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 	nominated := filter(s.Pods, func(other *v1.Pod) bool { return nominatedBeside(pod, other) })
 	switch {
 	case q.Needs != nil && !q.Needs(p, pod, s):
 		return true
-	case q.Erratum != nil, q.Filter != nil, q.Rater != nil, q.Change != nil, q.Volumes != nil, q.Amounts != nil, q.Misrates != nil:
+	case q.Erratum != nil,
+		q.Filter != nil,
+		q.Score != nil,
+		q.Change != nil,
+		q.Volumes != nil,
+		q.Amounts != nil,
+		q.ScoresOutOfRange != nil:
 		return false
 	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
 		return false
@@ -93,44 +103,47 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 	}
 }
 
-// OnlyRates tells whether it changes nothing but ratings, so that it makes no difference where no node is rated.
-func (q Quirk) OnlyRates() bool {
-	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.Misrates == nil && q.KeepsNomination == nil && q.Overlooks == nil &&
-		q.KeepsRoom == nil && q.Erratum == nil && !q.changesFilter(q.Plugin())
+// OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
+func (q Quirk) OnlyScores() bool {
+	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoresOutOfRange == nil &&
+		q.KeepsNomination == nil && q.Overlooks == nil &&
+		q.KeepsRoom == nil && q.Erratum == nil &&
+		!q.changesFilter(q.Plugin())
 }
 
-// changesFilter tells whether it puts something else in the place of the plugin's filter. Not every filter is made from predicates.
+// changesFilter reports whether it puts something else in the place of the plugin's filter. Not every filter is
+// made from predicates.
 func (q Quirk) changesFilter(plugin string) bool {
 	made := exists(DocumentedPredicates().filters(), func(f Filter) bool { return f.Plugin == plugin })
 	return q.Filter != nil && q.Filter.Plugin == plugin || made && q.changesPredicate(plugin)
 }
 
-// changesRater tells whether it puts something else in the place of the plugin's rating.
-func (q Quirk) changesRater(plugin string) bool {
-	made := exists(DocumentedPredicates().raters(), func(r Rater) bool { return r.Plugin == plugin })
-	return q.Rater != nil && q.Rater.Plugin == plugin || made && q.changesPredicate(plugin)
+// changesScore reports whether it puts something else in the place of the plugin's score.
+func (q Quirk) changesScore(plugin string) bool {
+	made := exists(DocumentedPredicates().scorePlugins(), func(r ScorePlugin) bool { return r.Plugin == plugin })
+	return q.Score != nil && q.Score.Plugin == plugin || made && q.changesPredicate(plugin)
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
 	return q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
 }
 
-// ChangesFilter tells whether a quirk puts something else in the place of the plugin's filter.
+// ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
 func (m *Scheduler) ChangesFilter(plugin string) bool {
 	return exists(m.quirks, func(q Quirk) bool { return q.changesFilter(plugin) })
 }
 
-// ChangesRater tells whether a quirk puts something else in the place of the plugin's rating.
-func (m *Scheduler) ChangesRater(plugin string) bool {
-	return exists(m.quirks, func(q Quirk) bool { return q.changesRater(plugin) })
+// ChangesScore reports whether a quirk puts something else in the place of the plugin's score.
+func (m *Scheduler) ChangesScore(plugin string) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.changesScore(plugin) })
 }
 
-// With gives the model with quirks, under m's profile alone. It changes nothing in m. Errata are mended first, then defects put in, in the
-// order given.
+// With returns the model with quirks, under m's profile alone. It changes nothing in m. Errata are mended first,
+// then defects put in, in the order given.
 func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 	odd := *m
 	odd.Others = nil
-	odd.filters, odd.raters = slices.Clone(m.filters), slices.Clone(m.raters)
+	odd.filters, odd.scorePlugins = slices.Clone(m.filters), slices.Clone(m.scorePlugins)
 	odd.quirks = slices.Concat(m.quirks, quirks)
 	if exists(quirks, func(q Quirk) bool { return q.Erratum != nil || q.Amounts != nil && m.text != nil }) {
 		odd = *literally(m.Profile, odd.quirks)
@@ -142,9 +155,9 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 				odd.filters[i] = *quirk.Filter
 			}
 		}
-		for i := range odd.raters {
-			if quirk.Rater != nil && odd.takes(quirk) && odd.raters[i].Plugin == quirk.Rater.Plugin {
-				odd.raters[i] = *quirk.Rater
+		for i := range odd.scorePlugins {
+			if quirk.Score != nil && odd.takes(quirk) && odd.scorePlugins[i].Plugin == quirk.Score.Plugin {
+				odd.scorePlugins[i] = *quirk.Score
 			}
 		}
 		if quirk.KeepsRoom != nil {
@@ -162,8 +175,9 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 	return &odd
 }
 
-// takes tells whether the plugins of a quirk may be put in as they are. They are made from what is documented, so that one which changes how
-// requests add up would mend the text as first written as well: there it changes the text's own filter, and ratings only once all is mended.
+// takes reports whether the plugins of a quirk may be put in as they are. They are made from what is documented, so
+// that one which changes how requests add up would mend the text as first written as well: there it changes the
+// text's own filter, and scores only once all is mended.
 func (m *Scheduler) takes(quirk Quirk) bool {
 	return quirk.Amounts == nil || m.text == nil || all(Errata(), func(e Erratum) bool {
 		return exists(m.quirks, func(q Quirk) bool { return q.Erratum != nil && q.Erratum.ID == e.ID })
@@ -175,12 +189,15 @@ func (m *Scheduler) overlook(quirks []Quirk) {
 	respected, profile := m.rules.respected, m.Profile
 	m.rules.respected = func(pod *v1.Pod, node *v1.Node, s *Snapshot) []*v1.Pod {
 		return filter(respected(pod, node, s), func(nominated *v1.Pod) bool {
-			return !exists(quirks, func(q Quirk) bool { return q.Overlooks != nil && q.Overlooks(profile, pod, nominated) })
+			return !exists(
+				quirks,
+				func(q Quirk) bool { return q.Overlooks != nil && q.Overlooks(profile, pod, nominated) },
+			)
 		})
 	}
 }
 
-// change makes those filters and raters anew of which quirks change predicates.
+// change makes those filters and score plugins anew of which quirks change predicates.
 func (m *Scheduler) change() {
 	predicates := m.predicates()
 	changed := func(plugin string) bool {
@@ -195,16 +212,16 @@ func (m *Scheduler) change() {
 			}
 		}
 	}
-	for _, odd := range predicates.raters() {
-		for i := range m.raters {
-			if m.raters[i].Plugin == odd.Plugin && changed(odd.Plugin) {
-				m.raters[i] = odd
+	for _, odd := range predicates.scorePlugins() {
+		for i := range m.scorePlugins {
+			if m.scorePlugins[i].Plugin == odd.Plugin && changed(odd.Plugin) {
+				m.scorePlugins[i] = odd
 			}
 		}
 	}
 }
 
-// predicates gives those that Kubernetes documents, as quirks change them.
+// predicates returns those that Kubernetes documents, as quirks change them.
 func (m *Scheduler) predicates() Predicates {
 	predicates := DocumentedPredicates()
 	for _, quirk := range m.quirks {
@@ -218,7 +235,7 @@ func (m *Scheduler) predicates() Predicates {
 	return predicates
 }
 
-// Quirks gives the known defects of kube-scheduler v1.36.
+// Quirks returns the known defects of kube-scheduler v1.36.
 func Quirks() []Quirk {
 	return []Quirk{
 		EmptySelectorProtectsNobody(),

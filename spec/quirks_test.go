@@ -10,11 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestQuirksTell: every known defect has a name of its own, and says where it is known, what is wrong, and in which plugin.
+// TestQuirksTell: every known defect has a name of its own, and says where it is known, what is wrong, and in which
+// plugin.
 func TestQuirksTell(t *testing.T) {
 	profile, names := DefaultProfile(), []string{}
 	for _, quirk := range Quirks() {
-		rated := exists(profile.Raters, func(w Weighted) bool { return w.Plugin == quirk.Plugin() })
+		rated := exists(profile.ScorePlugins, func(w Weighted) bool { return w.Plugin == quirk.Plugin() })
 		if !rated && !contains(append(profile.Filters, "DefaultPreemption"), quirk.Plugin()) {
 			t.Errorf("%s: no plugin %q takes part", quirk.Name, quirk.Plugin())
 		}
@@ -25,17 +26,23 @@ func TestQuirksTell(t *testing.T) {
 	}
 }
 
-// TestQuirksGoTogether: quirks of one plugin do not undo each other, in whatever order they are put in, and leave the model that
-// they are put in as it is.
+// TestQuirksGoTogether: quirks of one plugin do not undo each other, in whatever order they are put in, and leave
+// the model that they are put in as it is.
 func TestQuirksGoTogether(t *testing.T) {
 	n := withImage(withImage(nodeWith("n", "zone", "a"), 100*mebibyte, "app:v1"), 500*mebibyte, "data:v1")
 	larger := withImage(nodeWith("m", "zone", "b"), 900*mebibyte, "app:v1")
 
 	elsewhere := bound(podWith("elsewhere", "app", "x", "tier", "x"), n)
 	elsewhere.Namespace = "prod"
-	absent := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "env", Operator: metav1.LabelSelectorOpDoesNotExist}}}
+	absent := &metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "env", Operator: metav1.LabelSelectorOpDoesNotExist}},
+	}
 	selecting := func(key string) v1.PodAffinityTerm {
-		return v1.PodAffinityTerm{TopologyKey: "zone", NamespaceSelector: absent, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{key: "x"}}}
+		return v1.PodAffinityTerm{
+			TopologyKey:       "zone",
+			NamespaceSelector: absent,
+			LabelSelector:     &metav1.LabelSelector{MatchLabels: map[string]string{key: "x"}},
+		}
 	}
 	attracted := attractedBy(podWith("attracted"), selecting("app"), selecting("tier"))
 
@@ -43,11 +50,15 @@ func TestQuirksGoTogether(t *testing.T) {
 	running, terminating := bound(podWith("running"), n), preempted(bound(podWith("terminating"), n))
 
 	mounting := podUsing("app:v1")
-	mounting.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "data:v1"}}}}
+	mounting.Spec.Volumes = []v1.Volume{
+		{VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "data:v1"}}},
+	}
 
 	s := &Snapshot{
 		Nodes: []*v1.Node{larger, n}, Pods: []*v1.Pod{elsewhere, running, terminating, attracted},
-		Namespaces: []*v1.Namespace{{ObjectMeta: metav1.ObjectMeta{Name: "prod", Labels: map[string]string{"env": "prod"}}}},
+		Namespaces: []*v1.Namespace{
+			{ObjectMeta: metav1.ObjectMeta{Name: "prod", Labels: map[string]string{"env": "prod"}}},
+		},
 	}
 	for _, row := range []struct {
 		reason string
@@ -70,8 +81,8 @@ func TestQuirksGoTogether(t *testing.T) {
 			"of two pods that count by the empty selector, the one that terminates is taken away",
 			SpreadEmptySelector(), SpreadTerminating(),
 			func(m *Scheduler) int64 {
-				asker := podWith("asker")
-				return m.predicates().Spread.matching(everybody, asker, []*v1.Node{n}, s.Without(terminating))
+				pending := podWith("pending")
+				return m.predicates().Spread.matching(everybody, pending, []*v1.Node{n}, s.Without(terminating))
 			},
 			[]int64{1, 0, 0, -1},
 		},
@@ -79,7 +90,7 @@ func TestQuirksGoTogether(t *testing.T) {
 			"an image volume, and an image of several sizes",
 			ImageVolumesUnscaled(), ImageSizeOfFirstNode(),
 			func(m *Scheduler) int64 {
-				image := filter(m.Raters(), func(r Rater) bool { return r.Plugin == "ImageLocality" })[0]
+				image := filter(m.ScorePlugins(), func(r ScorePlugin) bool { return r.Plugin == "ImageLocality" })[0]
 				return image.Raw(m.Profile, mounting, n, s)
 			},
 			[]int64{16, 33, 57, 100},
@@ -94,7 +105,8 @@ func TestQuirksGoTogether(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 		both := row.want[3]
-		for _, together := range []*Scheduler{m.With(row.b, row.a), m.With(row.a).With(row.b), m.With(row.b).With(row.a)} {
+		for _, together := range []*Scheduler{m.With(row.b, row.a), m.With(row.a).With(row.b),
+			m.With(row.b).With(row.a)} {
 			if other := row.ask(together); other != both {
 				t.Errorf("%s: in another order %d, want %d", row.reason, other, both)
 			}
@@ -107,7 +119,8 @@ func TestQuirksGoTogether(t *testing.T) {
 
 // TestBudgetQuirksGoTogether: the one changes whom a budget protects, the other how what it allows is handed out.
 func TestBudgetQuirksGoTogether(t *testing.T) {
-	for _, quirks := range [][]Quirk{{EmptySelectorProtectsNobody(), BudgetSpentOnSpared()}, {BudgetSpentOnSpared(), EmptySelectorProtectsNobody()}} {
+	for _, quirks := range [][]Quirk{{EmptySelectorProtectsNobody(), BudgetSpentOnSpared()},
+		{BudgetSpentOnSpared(), EmptySelectorProtectsNobody()}} {
 		m := New(DefaultProfile()).With(quirks...)
 		x, y := podWith("x", "app", "x"), podWith("y", "app", "x")
 		everybody, apps := budget("", &metav1.LabelSelector{}, 1), budget("", app("x"), 1)

@@ -6,16 +6,17 @@ import "slices"
 type Reading string
 
 const (
-	// Kubernetes is the model with what Kubernetes documents for each filter, rating and rule of preemption. New gives it.
+	// Kubernetes is the model with what Kubernetes documents for each filter, score and rule of preemption. New
+	// gives it.
 	Kubernetes Reading = "kubernetes"
 	// Literal is the model exactly as it was first written. NewLiteral gives it.
 	Literal Reading = "literal"
 )
 
-// Readings gives every reading, the default one first.
+// Readings returns every reading, the default one first.
 func Readings() []Reading { return []Reading{Kubernetes, Literal} }
 
-// NewReading gives the model of the reading under the profile. The reading must be one of Readings.
+// NewReading returns the model of the reading under the profile. The reading must be one of Readings.
 func NewReading(reading Reading, profile *Profile) *Scheduler {
 	if reading == Literal {
 		return NewLiteral(profile)
@@ -31,19 +32,22 @@ func (m *Scheduler) Reading() Reading {
 	return Kubernetes
 }
 
-// Explanations gives what may explain that a scheduler decides otherwise than this model, in the order in which it is
-// tried: known defects of kube-scheduler, and before them, if the model is as first written, its errata. With takes them. A plugin with a
-// predicate of its own has no defects that are known.
+// Explanations returns what may explain that a scheduler decides otherwise than this model, in the order in which
+// it is tried: known defects of kube-scheduler, and before them, if the model is as first written, its errata. With
+// takes them. A plugin with a predicate of its own has no defects that are known.
 func (m *Scheduler) Explanations() []Quirk {
 	if m.Reading() == Literal {
 		return slices.Concat(each(Errata(), Erratum.quirk), Quirks())
 	}
-	return filter(Quirks(), func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin() }) })
+	return filter(
+		Quirks(),
+		func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin() }) },
+	)
 }
 
-// Documented gives the model that Kubernetes documents, with the same own plugins, under the same profile.
+// Documented returns the model that Kubernetes documents, with the same own plugins, under the same profile.
 func (m *Scheduler) Documented() *Scheduler { return New(m.Profile, m.own...) }
 
-// ratesByPlugin tells whether a rating of this model stands for a score plugin. The model as written knows one number
+// scoresByPlugin reports whether a score of this model stands for a score plugin. The model as written knows one number
 // for a node, which is comparable with other nodes' only.
-func (m *Scheduler) ratesByPlugin() bool { return m.text == nil || m.text.ratesByPlugin() }
+func (m *Scheduler) scoresByPlugin() bool { return m.text == nil || m.text.scoresByPlugin() }

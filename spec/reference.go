@@ -7,9 +7,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// NewReference gives the literal reading cut down to what general-purpose checkers can run as well: cpu, taints, node selectors,
-// priorities and the rating of the least allocated cpu. It is the model as first written with the errata E1, E3 and E20 mended, and with a
-// casualty of
+// NewReference returns the literal reading cut down to what general-purpose checkers can run as well: cpu, taints,
+// node selectors, priorities and the score of the least allocated cpu. It is the model as first written with the
+// errata E1, E3 and E20 mended, and with a casualty of
 //
 //	<<highest priority of the victims and 0, sum of their priorities, number of victims>>
 //
@@ -20,7 +20,7 @@ func NewReference() *Scheduler {
 	profile := &Profile{
 		SchedulerName: v1.DefaultSchedulerName,
 		Filters:       []string{"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit"},
-		Raters:        []Weighted{{"NodeResourcesFit", 1}},
+		ScorePlugins:  []Weighted{{"NodeResourcesFit", 1}},
 		Preempts:      true,
 		Fit:           FitArgs{Strategy: "LeastAllocated", Resources: []ResourceWeight{{v1.ResourceCPU, 1}}},
 	}
@@ -39,9 +39,10 @@ func comparePlainly(a, b Casualty) int {
 	)
 }
 
-// CompareCasualty is negative if a is less damage than b by the rules of the model, positive if it is more, 0 if neither.
+// CompareCasualty is negative if a is less damage than b by the rules of the model, positive if it is more, 0 if
+// neither.
 func (m *Scheduler) CompareCasualty(a, b Casualty) int { return m.rules.compare(a, b) }
 
-// WeighsHelpfulSets tells whether preemption compares the casualties of exactly those sets of pods whose eviction makes the pod
-// feasible, over all nodes: what Preemption wants, and no procedure that looks at fewer sets.
+// WeighsHelpfulSets reports whether preemption compares the casualties of exactly those sets of pods whose eviction
+// makes the pod feasible, over all nodes: what Preemption wants, and no procedure that looks at fewer sets.
 func (m *Scheduler) WeighsHelpfulSets() bool { return !m.rules.putsBack && !m.rules.useless }

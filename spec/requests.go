@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Requests gives what the pod requests of its node, per resource:
+// Requests returns what the pod requests of its node, per resource:
 //
 //	Requests(Pod) == PodLevel(Pod), for resources without it ByContainers(Pod), + Pod.Spec.Overhead
 //	ByContainers(Pod) == Max(sum over containers and sidecars, Max over init containers I : Starting(I))
@@ -26,7 +26,7 @@ import (
 // For a bound pod, what the node reports takes part, see effective.
 func Requests(pod *v1.Pod) v1.ResourceList { return requests(pod, nil) }
 
-// NonZeroRequests is Requests for the purpose of rating: a container that states no request of
+// NonZeroRequests is Requests for the purpose of score: a container that states no request of
 // cpu or memory counts as if it stated 100m or 200Mi. A request of 0 that is stated stays 0, and a pod-level
 // request takes the place of all containers' as ever.
 //
@@ -51,17 +51,17 @@ func requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
 	return total(override(greatest(uses...), podLevelRequests(pod)), pod.Spec.Overhead)
 }
 
-// Sidecars gives the pod's restartable init containers, which keep running beside its containers.
+// Sidecars returns the pod's restartable init containers, which keep running beside its containers.
 func Sidecars(pod *v1.Pod) []v1.Container { return filter(pod.Spec.InitContainers, Restartable) }
 
-// Restartable tells whether an init container is a sidecar: its restartPolicy is Always.
+// Restartable reports whether an init container is a sidecar: its restartPolicy is Always.
 //
 // Source: field doc of Container.restartPolicy.
 func Restartable(c v1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
 }
 
-// containerRequests gives a container's own requests. An ordinary init container cannot be
+// containerRequests returns a container's own requests. An ordinary init container cannot be
 // resized, so the spec alone counts.
 func containerRequests(pod *v1.Pod, c v1.Container) v1.ResourceList {
 	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
@@ -75,7 +75,7 @@ func containerRequests(pod *v1.Pod, c v1.Container) v1.ResourceList {
 	return effective(pod, c.Resources.Requests, reports[0].AllocatedResources, reports[0].Resources.Requests)
 }
 
-// podLevelRequests gives the requests of the pod as a whole.
+// podLevelRequests returns the requests of the pod as a whole.
 func podLevelRequests(pod *v1.Pod) v1.ResourceList {
 	if pod.Spec.Resources == nil {
 		return nil
@@ -98,7 +98,7 @@ func allowedAtPodLevel(name v1.ResourceName) bool {
 		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix)
 }
 
-// effective gives what counts while a pod on a node is being resized in place:
+// effective returns what counts while a pod on a node is being resized in place:
 //
 //	Max(desired, allocated, actual)   or, if the resize is infeasible,   Max(allocated, actual)
 //
@@ -145,13 +145,13 @@ func greatest(lists ...v1.ResourceList) v1.ResourceList {
 	})
 }
 
-// override gives list with the entries of over put in, in place of its own.
+// override returns list with the entries of over put in, in place of its own.
 func override(list, over v1.ResourceList) v1.ResourceList {
 	return combined([]v1.ResourceList{list, over}, func(_, b resource.Quantity) resource.Quantity { return b })
 }
 
-// combined gives every resource that a list names, with what the lists say of it put together one after the other. Lists are read only, so
-// a list beside which no other names anything is the result.
+// combined returns every resource that a list names, with what the lists say of it put together one after the
+// other. Lists are read only, so a list beside which no other names anything is the result.
 func combined(lists []v1.ResourceList, put func(a, b resource.Quantity) resource.Quantity) v1.ResourceList {
 	lists = filter(lists, func(list v1.ResourceList) bool { return len(list) > 0 })
 	if len(lists) == 1 {

@@ -20,13 +20,15 @@ func TestRequests(t *testing.T) {
 		want       v1.ResourceList
 	}{
 		{
-			reason:     "containers add up, resource by resource",
-			containers: []v1.Container{container("a", "cpu", "1", "memory", "1Gi"), container("b", "cpu", "500m", "example.com/gpu", "1")},
-			want:       list("cpu", "1500m", "memory", "1Gi", "example.com/gpu", "1"),
+			reason: "containers add up, resource by resource",
+			containers: []v1.Container{container("a", "cpu", "1", "memory", "1Gi"),
+				container("b", "cpu", "500m", "example.com/gpu", "1")},
+			want: list("cpu", "1500m", "memory", "1Gi", "example.com/gpu", "1"),
 		},
 		{
-			reason:     "the largest init container counts, where it is larger",
-			inits:      []v1.Container{container("i", "cpu", "2", "memory", "1Gi"), container("j", "cpu", "1", "memory", "3Gi")},
+			reason: "the largest init container counts, where it is larger",
+			inits: []v1.Container{container("i", "cpu", "2", "memory", "1Gi"),
+				container("j", "cpu", "1", "memory", "3Gi")},
 			containers: []v1.Container{container("a", "cpu", "3", "memory", "2Gi")},
 			want:       list("cpu", "3", "memory", "3Gi"),
 		},
@@ -49,8 +51,9 @@ func TestRequests(t *testing.T) {
 			want:       list("cpu", "3"),
 		},
 		{
-			reason:     "only sidecars before count while an init container starts",
-			inits:      []v1.Container{sidecar("s", "cpu", "1"), container("i", "cpu", "2"), sidecar("t", "cpu", "2"), container("j", "cpu", "1")},
+			reason: "only sidecars before count while an init container starts",
+			inits: []v1.Container{sidecar("s", "cpu", "1"), container("i", "cpu", "2"), sidecar("t", "cpu", "2"),
+				container("j", "cpu", "1")},
 			containers: []v1.Container{container("a")},
 			want:       list("cpu", "4"),
 		},
@@ -213,10 +216,15 @@ func TestRequestsWhileResizing(t *testing.T) {
 func TestRequestsOfInitContainersIgnoreTheStatus(t *testing.T) {
 	p := bound(pod("p"), node("n"))
 	p.Spec.InitContainers = []v1.Container{container("i", "cpu", "1")}
-	p.Status.InitContainerStatuses = []v1.ContainerStatus{{Name: "i", Resources: &v1.ResourceRequirements{Requests: list("cpu", "5")}}}
+	p.Status.InitContainerStatuses = []v1.ContainerStatus{
+		{Name: "i", Resources: &v1.ResourceRequirements{Requests: list("cpu", "5")}},
+	}
 	p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "main", AllocatedResources: list("cpu", "5")}}
 	if diff := cmp.Diff(list("cpu", "1"), Requests(p), sameQuantity); diff != "" {
-		t.Errorf("an init container cannot be resized; a status without resources reports nothing (-want +got):\n%s", diff)
+		t.Errorf(
+			"an init container cannot be resized; a status without resources reports nothing (-want +got):\n%s",
+			diff,
+		)
 	}
 }
 

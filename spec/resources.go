@@ -17,10 +17,11 @@ import (
 //
 // It answers for the filter of the plugin NodeResourcesFit, and reads the node's pods.
 //
-// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled,
-// field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/.
-// A resource that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource
-// fits even on a node that is overcommitted in it. A terminating pod counts until it is gone.
+// Source:
+// https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled,
+// field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/. A resource
+// that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource fits even on a
+// node that is overcommitted in it. A terminating pod counts until it is gone.
 func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()) }
 
 func nodeResourcesFit(r AmountRules) Filter {
@@ -35,8 +36,15 @@ func nodeResourcesFit(r AmountRules) Filter {
 	}
 }
 
-// fits tells whether the node has room for what is asked beside what the others request, but for resources that are exempt.
-func fits(r AmountRules, asked v1.ResourceList, others []v1.ResourceList, node *v1.Node, exempt func(v1.ResourceName) bool) bool {
+// fits reports whether the node has room for what is asked beside what the others request, but for resources that
+// are exempt.
+func fits(
+	r AmountRules,
+	asked v1.ResourceList,
+	others []v1.ResourceList,
+	node *v1.Node,
+	exempt func(v1.ResourceName) bool,
+) bool {
 	allocatable := node.Status.Allocatable
 	return atMost(big.NewInt(int64(len(others))+1), r.amount(v1.ResourcePods, allocatable)) &&
 		all(sortedKeys(asked), func(name v1.ResourceName) bool {
@@ -45,16 +53,17 @@ func fits(r AmountRules, asked v1.ResourceList, others []v1.ResourceList, node *
 		})
 }
 
-// ignored tells whether the profile takes the resource out of the filter. Only extended resources can be.
+// ignored reports whether the profile takes the resource out of the filter. Only extended resources can be.
 //
 // Source: field docs of NodeResourcesFitArgs.ignoredResources and ignoredResourceGroups; a group is the part
 // of the name before the slash. The docs do not say what becomes of cpu in the list: it stays in the filter.
 func ignored(args FitArgs, name v1.ResourceName) bool {
 	group, _, _ := strings.Cut(string(name), "/")
-	return Extended(name) && (contains(args.IgnoredResources, string(name)) || contains(args.IgnoredResourceGroups, group))
+	return Extended(name) &&
+		(contains(args.IgnoredResources, string(name)) || contains(args.IgnoredResourceGroups, group))
 }
 
-// Extended tells whether the resource is an extended one: a qualified name outside kubernetes.io.
+// Extended reports whether the resource is an extended one: a qualified name outside kubernetes.io.
 //
 // Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources.
 func Extended(name v1.ResourceName) bool {

@@ -2,17 +2,17 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// rules are what the model says of nominations and preemption: the part of it that is neither filter nor rating.
+// rules are what the model says of nominations and preemption: the part of it that is neither filter nor score.
 type rules struct {
 	// budgets are the rules by which preemption heeds disruption budgets.
 	budgets Budgets
-	// respected gives the nominated pods to which the pod must leave their room on the node.
+	// respected returns the nominated pods to which the pod must leave their room on the node.
 	respected func(pod *v1.Pod, node *v1.Node, s *Snapshot) []*v1.Pod
-	// unrated gives the feasible nodes that are taken without rating, if there are any.
-	unrated func(pod *v1.Pod, feasible []*v1.Node) []*v1.Node
-	// preempts tells whether the pod ever evicts others.
+	// unscored returns the feasible nodes that are taken without score, if there are any.
+	unscored func(pod *v1.Pod, feasible []*v1.Node) []*v1.Node
+	// preempts reports whether the pod ever evicts others.
 	preempts func(pod *v1.Pod) bool
-	// awaits tells whether the pod waits for an earlier preemption to finish.
+	// awaits reports whether the pod waits for an earlier preemption to finish.
 	awaits func(pod *v1.Pod, s *Snapshot) bool
 	// clears: a nomination goes when the pod can neither be bound nor preempt.
 	clears bool
@@ -31,21 +31,22 @@ type rules struct {
 // documentedRules are the rules that Kubernetes documents.
 func documentedRules() rules {
 	return rules{
-		budgets: DocumentedBudgets(), respected: Respected, unrated: nominatedAmong,
+		budgets: DocumentedBudgets(), respected: Respected, unscored: nominatedAmong,
 		preempts: Preempts, awaits: AwaitsVictims, clears: true, putsBack: true, compare: Casualty.Compare,
 		amounts: DocumentedAmounts(),
 	}
 }
 
-// Cleared gives the pods that lose their nomination when the pod preempts: those of lower priority that are nominated to the node, in
-// the snapshot's order.
+// Cleared returns the pods that lose their nomination when the pod preempts: those of lower priority that are
+// nominated to the node, in the snapshot's order.
 //
 //	{Other \in NominatedTo(Node, S) \ {Pod} : Priority(Other) < Priority(Pod)}
 //
-// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#user-exposed-information ("scheduler may give
-// Node N to the new higher priority Pod. In such a case, scheduler clears nominatedNodeName of Pod P").
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#user-exposed-information
+// ("scheduler may give Node N to the new higher priority Pod. In such a case, scheduler clears nominatedNodeName of
+// Pod P").
 func (m *Scheduler) Cleared(pod *v1.Pod, o Outcome, s *Snapshot) []*v1.Pod {
-	if o.Kind != Nominate || m.rules.keepsRoom != nil && m.rules.keepsRoom(o) {
+	if o.Type != Preempt || m.rules.keepsRoom != nil && m.rules.keepsRoom(o) {
 		return nil
 	}
 	return filter(NominatedTo(s.Nodes[o.Node], s), func(other *v1.Pod) bool {
@@ -55,27 +56,33 @@ func (m *Scheduler) Cleared(pod *v1.Pod, o Outcome, s *Snapshot) []*v1.Pod {
 	})
 }
 
-// nominatedAmong gives the node that the pod is nominated to, if it is feasible.
+// nominatedAmong returns the node that the pod is nominated to, if it is feasible.
 func nominatedAmong(pod *v1.Pod, feasible []*v1.Node) []*v1.Node {
 	return filter(feasible, func(node *v1.Node) bool { return node.Name == pod.Status.NominatedNodeName })
 }
 
-// leastRivals gives the preemptions of least casualty among all that compete.
+// leastRivals returns the preemptions of least casualty among all that compete.
 func (m *Scheduler) leastRivals(pod *v1.Pod, s *Snapshot) []Candidate {
 	rivals := union(s.Nodes, func(node *v1.Node) [][]Candidate { return m.rivals(pod, node, s) })
 	return m.LeastCasualty(pod, rivals, s)
 }
 
-// candidates gives the preemptions that an expectation names beside its outcomes. Where all sets of pods compete, the
+// candidates returns the preemptions that an expectation names beside its outcomes. Where all sets of pods compete, the
 // chosen ones are ideal, and no procedure gives others.
 func (m *Scheduler) candidates(pod *v1.Pod, s *Snapshot) (documented, ideal []Candidate) {
 	if !m.rules.putsBack || m.rules.useless {
 		return nil, m.leastRivals(pod, s)
 	}
-	return union(s.Nodes, func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) }), m.Preemption(pod, s)
+	return union(
+			s.Nodes,
+			func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) },
+		), m.Preemption(
+			pod,
+			s,
+		)
 }
 
-// rivals gives the sets of victims of a node that compete, in groups: of each group one set is compared with
+// rivals returns the sets of victims of a node that compete, in groups: of each group one set is compared with
 // the other groups', and it is open which.
 func (m *Scheduler) rivals(pod *v1.Pod, node *v1.Node, s *Snapshot) [][]Candidate {
 	if m.rules.putsBack && !m.rules.useless {
@@ -96,7 +103,7 @@ func (m *Scheduler) rivals(pod *v1.Pod, node *v1.Node, s *Snapshot) [][]Candidat
 	return groups
 }
 
-// useless gives the sets of pods in jeopardy on the node that are not among the helpful ones.
+// useless returns the sets of pods in jeopardy on the node that are not among the helpful ones.
 func (m *Scheduler) useless(pod *v1.Pod, node *v1.Node, helpful []Candidate, s *Snapshot) []Candidate {
 	others := filter(subsets(Jeopardy(pod, node, s)), func(pods []*v1.Pod) bool {
 		return !exists(helpful, func(c Candidate) bool { return SamePods(c.Victims, pods) })

@@ -6,16 +6,16 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Scheduler is the formal model under one profile. Its methods are the model's operators. They
-// are pure, and read as the formulas they stand for; they are not meant to be fast. For gives the model under the profile of a pod.
+// Scheduler is the formal model under one profile. Its methods are the model's operators. They are pure, and read
+// as the formulas they stand for; they are not meant to be fast. For gives the model under the profile of a pod.
 type Scheduler struct {
 	Profile *Profile
 	// Others are the models under the other profiles of the same kube-scheduler, in the order of Profile.Others.
 	Others []*Scheduler
 
-	filters []Filter
-	raters  []Rater
-	rules   rules
+	filters      []Filter
+	scorePlugins []ScorePlugin
+	rules        rules
 	// own are the predicates of plugins that are not Kubernetes' own.
 	own []Plugin
 	// text is the model as first written; nil in the reading of Kubernetes.
@@ -24,17 +24,17 @@ type Scheduler struct {
 	quirks []Quirk
 }
 
-// New gives the formal model under the profile. The predicates of own plugins join those of Kubernetes', or take the place of those of the
-// same plugin, and count where the profile enables the plugin. Plugins that the profile enables and the model does
-// not know are left out of every predicate; Unmodelled names them.
+// New returns the formal model under the profile. The predicates of own plugins join those of Kubernetes', or take
+// the place of those of the same plugin, and count where the profile enables the plugin. Plugins that the profile
+// enables and the model does not know are left out of every predicate; Unmodelled names them.
 func New(profile *Profile, own ...Plugin) *Scheduler {
 	m := &Scheduler{Profile: profile, rules: documentedRules(), own: own}
 	m.Others = each(profile.Others, func(p *Profile) *Scheduler { return New(p, own...) })
-	m.enable(filters(own), raters(own))
+	m.enable(filters(own), scorePlugins(own))
 	return m
 }
 
-// For gives the model under the profile that the pod asks for; m itself if that is none of the same kube-scheduler's.
+// For returns the model under the profile that the pod asks for; m itself if that is none of the same kube-scheduler's.
 func (m *Scheduler) For(pod *v1.Pod) *Scheduler {
 	for _, other := range m.Others {
 		if other.Profile.SchedulerName == pod.Spec.SchedulerName {
@@ -44,50 +44,53 @@ func (m *Scheduler) For(pod *v1.Pod) *Scheduler {
 	return m
 }
 
-// enable takes those of the filters and raters that the profile enables, in its order.
-func (m *Scheduler) enable(filters []Filter, raters []Rater) {
+// enable takes those of the filters and score plugins that the profile enables, in its order.
+func (m *Scheduler) enable(filters []Filter, scorePlugins []ScorePlugin) {
 	for _, plugin := range m.Profile.Filters {
 		m.filters = append(m.filters, filter(filters, func(f Filter) bool { return f.Plugin == plugin })...)
 	}
-	for _, w := range m.Profile.Raters {
-		m.raters = append(m.raters, filter(raters, func(r Rater) bool { return r.Plugin == w.Plugin && w.Weight > 0 })...)
+	for _, w := range m.Profile.ScorePlugins {
+		m.scorePlugins = append(
+			m.scorePlugins,
+			filter(scorePlugins, func(r ScorePlugin) bool { return r.Plugin == w.Plugin && w.Weight > 0 })...)
 	}
 }
 
 // Unmodelled names the enabled filter and score plugins that the model has no predicate for, in the profile's order.
-func (m *Scheduler) Unmodelled() (filters, raters []string) {
+func (m *Scheduler) Unmodelled() (filters, scorePlugins []string) {
 	for _, plugin := range m.Profile.Filters {
 		if !exists(m.filters, func(f Filter) bool { return f.Plugin == plugin }) {
 			filters = append(filters, plugin)
 		}
 	}
-	for _, w := range m.Profile.Raters {
-		if !exists(m.raters, func(r Rater) bool { return r.Plugin == w.Plugin }) {
-			raters = append(raters, w.Plugin)
+	for _, w := range m.Profile.ScorePlugins {
+		if !exists(m.scorePlugins, func(r ScorePlugin) bool { return r.Plugin == w.Plugin }) {
+			scorePlugins = append(scorePlugins, w.Plugin)
 		}
 	}
-	return filters, raters
+	return filters, scorePlugins
 }
 
-// Filters gives the filters that take part under the profile, in the profile's order.
+// Filters returns the filters that take part under the profile, in the profile's order.
 func (m *Scheduler) Filters() []Filter { return slices.Clone(m.filters) }
 
-// Only gives the model with only those of its filters that are to be kept; all else stays. It changes nothing in m.
+// Only returns the model with only those of its filters that are to be kept; all else stays. It changes nothing in m.
 func (m *Scheduler) Only(keep func(Filter) bool) *Scheduler {
 	part := *m
 	part.filters = filter(m.filters, keep)
 	return &part
 }
 
-// Raters gives the score plugins that take part under the profile, in the profile's order.
-func (m *Scheduler) Raters() []Rater { return slices.Clone(m.raters) }
+// ScorePlugins returns the score plugins that take part under the profile, in the profile's order.
+func (m *Scheduler) ScorePlugins() []ScorePlugin { return slices.Clone(m.scorePlugins) }
 
-// Weight gives the weight of a score plugin under the profile; 0 if it is not enabled, 1 if it is rated without weights.
-func (m *Scheduler) Weight(r Rater) int64 {
+// Weight returns the weight of a score plugin under the profile; 0 if it is not enabled, 1 if it is scored without
+// weights.
+func (m *Scheduler) Weight(r ScorePlugin) int64 {
 	if r.Unweighted {
 		return 1
 	}
-	return sum(m.Profile.Raters, func(w Weighted) int64 {
+	return sum(m.Profile.ScorePlugins, func(w Weighted) int64 {
 		if w.Plugin == r.Plugin {
 			return w.Weight
 		}
@@ -103,8 +106,8 @@ const (
 	ReadsNode Footprint = iota
 	// ReadsNodeAndPods: the Node object and the pods bound to it.
 	ReadsNodeAndPods
-	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent ones, claims, storage
-	// classes, CSINodes and attachments.
+	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent
+	// ones, claims, storage classes, CSINodes and attachments.
 	ReadsNodeAndVolumes
 	// ReadsNodes: all Node objects, and nothing else.
 	ReadsNodes
@@ -112,7 +115,7 @@ const (
 	ReadsCluster
 )
 
-// LooksAcross tells whether more than one node is read.
+// LooksAcross reports whether more than one node is read.
 func (f Footprint) LooksAcross() bool { return f >= ReadsNodes }
 
 // Filter is one conjunct of Feasibility.
@@ -120,17 +123,18 @@ type Filter struct {
 	// Plugin is the filter plugin it answers for.
 	Plugin    string
 	Footprint Footprint
-	// Holds tells whether the node can take the pod, as far as this filter goes. The pods of the
+	// Holds reports whether the node can take the pod, as far as this filter goes. The pods of the
 	// snapshot that are bound to the node count, nominations do not.
 	Holds func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// Idle tells that it holds for the pod on every node of every snapshot that differs from s at most in its nodes and in how many
-	// pods like the others there are and where. nil means never.
+	// Idle tells that it holds for the pod on every node of every snapshot that differs from s at most in its nodes
+	// and in how many pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
-	// Fails tells, for a quirk, that the plugin has no verdict on the node but an error, which ends the cycle; nil means never.
+	// Fails tells, for a quirk, that the plugin has no status on the node but an error, which ends the cycle; nil
+	// means never.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 }
 
-// Filters gives every filter of the model.
+// Filters returns every filter of the model.
 func Filters() []Filter {
 	return []Filter{
 		NodeUnschedulable(),
@@ -149,32 +153,33 @@ func Filters() []Filter {
 	}
 }
 
-// Rater is one summand of Viability.
-type Rater struct {
+// ScorePlugin is one summand of Viability.
+type ScorePlugin struct {
 	// Plugin is the score plugin it answers for.
 	Plugin    string
 	Footprint Footprint
-	// Raw rates a node before normalisation.
+	// Raw scores a node before normalisation.
 	Raw func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64
-	// Normalize maps the raw ratings of the feasible nodes to 0..100, in the same order; nil if Raw is in that
+	// Normalize maps the raw scores of the feasible nodes to 0..100, in the same order; nil if Raw is in that
 	// range already.
 	Normalize func(raw []int64) []int64
 	// Unweighted: the profile's weight of the plugin does not count.
 	Unweighted bool
-	// RateAll rates the feasible nodes together, before normalisation and after, 0..100, in the same order, for a plugin that cannot
-	// rate one without knowing which others are feasible. It stands in the place of Raw and Normalize, which are nil then.
-	RateAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64)
+	// ScoreAll scores the feasible nodes together, before normalisation and after, 0..100, in the same order, for a
+	// plugin that cannot rate one without knowing which others are feasible. It stands in the place of Raw and
+	// Normalize, which are nil then.
+	ScoreAll func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64)
 	// Abstains tells that the plugin has nothing to say about the pod among these nodes, in which case
 	// each node gets 0; nil if it never does. One that does not read the cluster decides it by the pod alone.
 	Abstains func(p *Profile, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) bool
-	// Idle tells, for a rater that LooksAcross nodes, that it abstains in every snapshot that differs from s at most in its nodes and
-	// in how many pods like the others there are and where. nil means never.
+	// Idle tells, for a score plugin that LooksAcross nodes, that it abstains in every snapshot that differs from s
+	// at most in its nodes and in how many pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
 }
 
-// Raters gives every score plugin of the model.
-func Raters() []Rater {
-	return []Rater{
+// ScorePlugins returns every score plugin of the model.
+func ScorePlugins() []ScorePlugin {
+	return []ScorePlugin{
 		PreferNoSchedule(),
 		PreferredNodeAffinity(),
 		Allocation(),

@@ -2,7 +2,7 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// Gated tells whether the pod is held back by scheduling gates:
+// Gated reports whether the pod is held back by scheduling gates:
 //
 //	Gated(Pod) == Pod.Spec.SchedulingGates # <<>>
 //

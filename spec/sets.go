@@ -57,7 +57,7 @@ func minus[T comparable](set, others []T) []T {
 	return filter(set, func(x T) bool { return !contains(others, x) })
 }
 
-// distinct gives one of each group of equal elements, the first.
+// distinct returns one of each group of equal elements, the first.
 func distinct[T any](set []T, equal func(a, b T) bool) []T {
 	var some []T
 	for _, x := range set {

@@ -36,8 +36,8 @@ type Snapshot struct {
 	ReplicaSets            []*appsv1.ReplicaSet
 	StatefulSets           []*appsv1.StatefulSet
 
-	// gone are the pods that Without took away. Only quirks read it: kube-scheduler takes pods away one at a time from what it
-	// has counted, so defects of that counting depend on who is gone.
+	// gone are the pods that Without took away. Only quirks read it: kube-scheduler takes pods away one at a time
+	// from what it has counted, so defects of that counting depend on who is gone.
 	gone []*v1.Pod
 }
 
@@ -47,7 +47,7 @@ type Question struct {
 	Snapshot *Snapshot
 }
 
-// BoundTo tells whether the pod is bound to the node:
+// BoundTo reports whether the pod is bound to the node:
 //
 //	BoundTo(Pod, Node, Snapshot) ==
 //	    /\ Pod  \in Snapshot /\ Pod.Kind  = "Pod"
@@ -57,26 +57,26 @@ func BoundTo(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return contains(s.Pods, pod) && contains(s.Nodes, node) && pod.Spec.NodeName == node.Name
 }
 
-// Bound tells whether the pod is bound to some node of the snapshot:
+// Bound reports whether the pod is bound to some node of the snapshot:
 //
 //	Bound(Pod, Snapshot) == \E Node \in Snapshot : BoundTo(Pod, Node, Snapshot)
 func Bound(pod *v1.Pod, s *Snapshot) bool {
 	return exists(s.Nodes, func(node *v1.Node) bool { return BoundTo(pod, node, s) })
 }
 
-// Unbound gives the pods that no node has yet, in the snapshot's order:
+// Unbound returns the pods that no node has yet, in the snapshot's order:
 //
 //	Unbound == {Pod \in Objects : Pod.Kind = "Pod" /\ ~Bound(Pod, Objects)}
 func Unbound(s *Snapshot) []*v1.Pod {
 	return filter(s.Pods, func(pod *v1.Pod) bool { return !Bound(pod, s) })
 }
 
-// PodsOn gives the pods bound to the node, in the snapshot's order.
+// PodsOn returns the pods bound to the node, in the snapshot's order.
 func PodsOn(node *v1.Node, s *Snapshot) []*v1.Pod {
 	return filter(s.Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name })
 }
 
-// NominatedTo gives the unbound pods that hold a nomination to the node, in the snapshot's order.
+// NominatedTo returns the unbound pods that hold a nomination to the node, in the snapshot's order.
 //
 // Source: field docs of PodStatus.nominatedNodeName.
 func NominatedTo(node *v1.Node, s *Snapshot) []*v1.Pod {
@@ -85,7 +85,7 @@ func NominatedTo(node *v1.Node, s *Snapshot) []*v1.Pod {
 	})
 }
 
-// Without gives the snapshot from which the pods are taken away: Objects \ Pods.
+// Without returns the snapshot from which the pods are taken away: Objects \ Pods.
 func (s *Snapshot) Without(pods ...*v1.Pod) *Snapshot {
 	less := *s
 	less.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(pod *v1.Pod) bool { return contains(pods, pod) })
@@ -93,7 +93,7 @@ func (s *Snapshot) Without(pods ...*v1.Pod) *Snapshot {
 	return &less
 }
 
-// WithBound gives the snapshot in which each of the pods is bound to the node.
+// WithBound returns the snapshot in which each of the pods is bound to the node.
 func (s *Snapshot) WithBound(node *v1.Node, pods ...*v1.Pod) *Snapshot {
 	more := s.Without(pods...)
 	for _, pod := range pods {
@@ -104,10 +104,10 @@ func (s *Snapshot) WithBound(node *v1.Node, pods ...*v1.Pod) *Snapshot {
 	return more
 }
 
-// Around gives the part of the snapshot that a question about one node can read when no predicate
+// Around returns the part of the snapshot that a question about one node can read when no predicate
 // looks across nodes: the node, the pods bound to it, and the pods nominated to it. A tabulation by
 // node content may put it in the place of the whole snapshot, as long as the footprint of
-// every filter and rater allows it.
+// every filter and score plugin allows it.
 func (s *Snapshot) Around(node *v1.Node) *Snapshot {
 	part := *s
 	part.Nodes = []*v1.Node{node}

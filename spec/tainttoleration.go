@@ -9,7 +9,7 @@ import v1 "k8s.io/api/core/v1"
 // It answers for the filter of the plugin TaintToleration, and reads only the node.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/.
-// PreferNoSchedule is a rating (see PreferNoSchedule). How long a toleration of NoExecute lasts
+// PreferNoSchedule is a score (see PreferNoSchedule). How long a toleration of NoExecute lasts
 // (tolerationSeconds) matters to eviction, not to placement.
 func TaintToleration() Filter {
 	return Filter{
@@ -21,7 +21,7 @@ func TaintToleration() Filter {
 	}
 }
 
-// toleratesTaints tells whether the pod tolerates all taints of the node that keep pods off it.
+// toleratesTaints reports whether the pod tolerates all taints of the node that keep pods off it.
 func toleratesTaints(pod *v1.Pod, node *v1.Node) bool {
 	return all(node.Spec.Taints, func(t v1.Taint) bool { return !mustBeTolerated(t) || Tolerated(t, pod) })
 }
@@ -30,14 +30,14 @@ func mustBeTolerated(taint v1.Taint) bool {
 	return contains([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute}, taint.Effect)
 }
 
-// Tolerated tells whether the pod tolerates the taint:
+// Tolerated reports whether the pod tolerates the taint:
 //
 //	Tolerated(Taint, Pod) == \E Toleration \in Pod.Spec.Tolerations : Tolerates(Toleration, Taint)
 func Tolerated(taint v1.Taint, pod *v1.Pod) bool {
 	return exists(pod.Spec.Tolerations, func(t v1.Toleration) bool { return Tolerates(t, taint) })
 }
 
-// Tolerates tells whether the toleration matches the taint:
+// Tolerates reports whether the toleration matches the taint:
 //
 //	Tolerates(Toleration, Taint) ==
 //	    /\ Toleration.Effect \in {"", Taint.Effect}
@@ -52,5 +52,6 @@ func Tolerates(toleration v1.Toleration, taint v1.Taint) bool {
 	return contains([]v1.TaintEffect{"", taint.Effect}, toleration.Effect) &&
 		contains([]string{"", taint.Key}, toleration.Key) &&
 		(toleration.Operator == v1.TolerationOpExists ||
-			contains([]v1.TolerationOperator{"", v1.TolerationOpEqual}, toleration.Operator) && toleration.Value == taint.Value)
+			contains([]v1.TolerationOperator{"", v1.TolerationOpEqual}, toleration.Operator) &&
+				toleration.Value == taint.Value)
 }

@@ -6,53 +6,53 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Viability rates a node among the feasible ones:
+// Viability scores a node among the feasible ones:
 //
-//	Viability(Pod, Node, Feasible, S) == sum of Weight(R) * Normalized rating of R, R \in Raters
+//	Viability(Pod, Node, Feasible, S) == sum of Weight(R) * Normalized score of R, R \in ScorePlugins
 //
 // It depends on the other feasible nodes, because normalisation does. The node must be one of them.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/#scoring and #normalize-scoring.
 func (m *Scheduler) Viability(pod *v1.Pod, node *v1.Node, feasible []*v1.Node, s *Snapshot) int64 {
-	ratings := m.Ratings(pod, feasible, s)
-	return Total(ratings[slices.Index(feasible, node)])
+	scores := m.Scores(pod, feasible, s)
+	return Total(scores[slices.Index(feasible, node)])
 }
 
-// Total adds the ratings of one node.
-func Total(ratings []Rating) int64 {
-	return sum(ratings, func(r Rating) int64 { return r.Value })
+// Total adds the scores of one node.
+func Total(scores []Score) int64 {
+	return sum(scores, func(r Score) int64 { return r.Value })
 }
 
-// Ratings rates each of the feasible nodes: one row per node, in the given order, in it one rating
-// per rater, in the order of Raters.
-func (m *Scheduler) Ratings(pod *v1.Pod, feasible []*v1.Node, s *Snapshot) [][]Rating {
-	rows := make([][]Rating, len(feasible))
-	for _, r := range m.raters {
-		for i, rating := range m.Rate(r, pod, feasible, s) {
-			rows[i] = append(rows[i], rating)
+// Scores scores each of the feasible nodes: one row per node, in the given order, in it one score
+// per score plugin, in the order of ScorePlugins.
+func (m *Scheduler) Scores(pod *v1.Pod, feasible []*v1.Node, s *Snapshot) [][]Score {
+	rows := make([][]Score, len(feasible))
+	for _, r := range m.scorePlugins {
+		for i, score := range m.Score(r, pod, feasible, s) {
+			rows[i] = append(rows[i], score)
 		}
 	}
 	return rows
 }
 
-// Rate gives the ratings of one rater for the feasible nodes, in the given order.
-func (m *Scheduler) Rate(r Rater, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []Rating {
+// Score returns the scores of one score plugin for the feasible nodes, in the given order.
+func (m *Scheduler) Score(r ScorePlugin, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) []Score {
 	switch {
 	case len(feasible) == 0:
 		return nil // so that no predicate is asked about nothing
 	case r.Abstains != nil && r.Abstains(m.Profile, pod, feasible, s):
-		return each(feasible, func(*v1.Node) Rating { return Rating{Skipped: true} })
-	case r.RateAll != nil:
-		raw, normalized := r.RateAll(m.Profile, pod, feasible, s)
+		return each(feasible, func(*v1.Node) Score { return Score{Skipped: true} })
+	case r.ScoreAll != nil:
+		raw, normalized := r.ScoreAll(m.Profile, pod, feasible, s)
 		return m.weighted(r, raw, normalized)
 	default:
 		return m.Weighted(r, each(feasible, func(node *v1.Node) int64 { return r.Raw(m.Profile, pod, node, s) }))
 	}
 }
 
-// Weighted normalises the raw ratings that one rater gives the feasible nodes, and multiplies them by
+// Weighted normalises the raw scores that one score plugin gives the feasible nodes, and multiplies them by
 // its weight. The order is kept.
-func (m *Scheduler) Weighted(r Rater, raw []int64) []Rating {
+func (m *Scheduler) Weighted(r ScorePlugin, raw []int64) []Score {
 	normalized := raw
 	if r.Normalize != nil {
 		normalized = r.Normalize(raw)
@@ -60,15 +60,15 @@ func (m *Scheduler) Weighted(r Rater, raw []int64) []Rating {
 	return m.weighted(r, raw, normalized)
 }
 
-func (m *Scheduler) weighted(r Rater, raw, normalized []int64) []Rating {
-	ratings, weight := make([]Rating, len(raw)), m.Weight(r)
+func (m *Scheduler) weighted(r ScorePlugin, raw, normalized []int64) []Score {
+	scores, weight := make([]Score, len(raw)), m.Weight(r)
 	for i := range raw {
-		ratings[i] = Rating{Raw: raw[i], Value: normalized[i] * weight}
+		scores[i] = Score{Raw: raw[i], Value: normalized[i] * weight}
 	}
-	return ratings
+	return scores
 }
 
-// mostBest maps raw ratings from 0..max to 0..100, without fractions. If all are 0 they stay 0: nobody is preferred.
+// mostBest maps raw scores from 0..max to 0..100, without fractions. If all are 0 they stay 0: nobody is preferred.
 //
 // Source: doc comment of DefaultNormalizeScore in k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper. The
 // case of all zeros is not documented; for the choice of a node it makes no difference.

@@ -18,8 +18,10 @@ func TestPreferNoSchedule(t *testing.T) {
 	}{
 		{"no taint", nil, nil, 0},
 		{"each counts", []v1.Taint{soft("k"), soft("l")}, nil, 2},
-		{"not if tolerated", []v1.Taint{soft("k"), soft("l")}, []v1.Toleration{{Key: "k", Operator: v1.TolerationOpExists}}, 1},
-		{"a toleration of another effect does not help", []v1.Taint{soft("k")}, []v1.Toleration{{Key: "k", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}}, 1},
+		{"not if tolerated", []v1.Taint{soft("k"), soft("l")},
+			[]v1.Toleration{{Key: "k", Operator: v1.TolerationOpExists}}, 1},
+		{"a toleration of another effect does not help", []v1.Taint{soft("k")},
+			[]v1.Toleration{{Key: "k", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}}, 1},
 		{"other effects are the filter's", []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}, nil, 0},
 	} {
 		n, p := node("n"), pod("p")
@@ -32,7 +34,10 @@ func TestPreferNoSchedule(t *testing.T) {
 
 func TestPreferredNodeAffinity(t *testing.T) {
 	prefer := func(weight int32, zone string) v1.PreferredSchedulingTerm {
-		return v1.PreferredSchedulingTerm{Weight: weight, Preference: terms(require("zone", v1.NodeSelectorOpIn, zone))[0]}
+		return v1.PreferredSchedulingTerm{
+			Weight:     weight,
+			Preference: terms(require("zone", v1.NodeSelectorOpIn, zone))[0],
+		}
 	}
 	for _, row := range []struct {
 		reason     string
@@ -41,15 +46,19 @@ func TestPreferredNodeAffinity(t *testing.T) {
 		abstains   bool
 	}{
 		{"no preference", nil, nil, 0, true},
-		{"a matching term gives its weight", []v1.PreferredSchedulingTerm{prefer(7, "a"), prefer(90, "b")}, nil, 7, false},
+		{"a matching term gives its weight", []v1.PreferredSchedulingTerm{prefer(7, "a"), prefer(90, "b")}, nil, 7,
+			false},
 		{"weights add up", []v1.PreferredSchedulingTerm{prefer(7, "a"), prefer(3, "a")}, nil, 10, false},
 		{"an empty term gives nothing", []v1.PreferredSchedulingTerm{{Weight: 5}}, nil, 0, false},
-		{"the profile's terms add up with them", []v1.PreferredSchedulingTerm{prefer(7, "a")}, []v1.PreferredSchedulingTerm{prefer(1, "a")}, 8, false},
+		{"the profile's terms add up with them", []v1.PreferredSchedulingTerm{prefer(7, "a")},
+			[]v1.PreferredSchedulingTerm{prefer(1, "a")}, 8, false},
 		{"... and count for pods that have none", nil, []v1.PreferredSchedulingTerm{prefer(1, "a")}, 1, false},
 	} {
 		n, p := node("n"), pod("p")
 		n.Labels["zone"] = "a"
-		p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: row.own}}
+		p.Spec.Affinity = &v1.Affinity{
+			NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: row.own},
+		}
 		profile := &Profile{AddedAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: row.added}}
 		if got := PreferredNodeAffinity().Raw(profile, p, n, &Snapshot{}); got != row.want {
 			t.Errorf("%s: got %d", row.reason, got)
@@ -86,12 +95,30 @@ func TestViabilityIsTheWeightedSum(t *testing.T) {
 	p := pod("p", "cpu", "1", "memory", "1Gi")
 	s := &Snapshot{Nodes: []*v1.Node{roomy, tainted}, Pods: []*v1.Pod{p}}
 	m := New(DefaultProfile())
-	want := [][]Rating{
-		{{Value: 3 * 100}, {Skipped: true}, {Value: 75, Raw: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75, Raw: 75}, {}},
-		{{Value: 3 * 0, Raw: 1}, {Skipped: true}, {Value: 75, Raw: 75}, {Skipped: true}, {Skipped: true}, {Skipped: true}, {Value: 75, Raw: 75}, {}},
+	want := [][]Score{
+		{
+			{Value: 3 * 100},
+			{Skipped: true},
+			{Value: 75, Raw: 75},
+			{Skipped: true},
+			{Skipped: true},
+			{Skipped: true},
+			{Value: 75, Raw: 75},
+			{},
+		},
+		{
+			{Value: 3 * 0, Raw: 1},
+			{Skipped: true},
+			{Value: 75, Raw: 75},
+			{Skipped: true},
+			{Skipped: true},
+			{Skipped: true},
+			{Value: 75, Raw: 75},
+			{},
+		},
 	}
-	if diff := cmp.Diff(want, m.Ratings(p, s.Nodes, s)); diff != "" {
-		t.Errorf("ratings (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, m.Scores(p, s.Nodes, s)); diff != "" {
+		t.Errorf("scores (-want +got):\n%s", diff)
 	}
 	if got := m.Viability(p, roomy, s.Nodes, s); got != 450 {
 		t.Errorf("roomy: %d", got)
@@ -109,10 +136,10 @@ func TestRatingsStayInRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := question(t)
 		feasible := m.Feasible(q.Pod, q.Snapshot)
-		for i, row := range m.Ratings(q.Pod, feasible, q.Snapshot) {
-			for j, rating := range row {
-				if r := m.Raters()[j]; rating.Value < 0 || rating.Value > 100*m.Weight(r) {
-					t.Fatalf("%s rates %s with %d", r.Plugin, feasible[i].Name, rating.Value)
+		for i, row := range m.Scores(q.Pod, feasible, q.Snapshot) {
+			for j, score := range row {
+				if r := m.ScorePlugins()[j]; score.Value < 0 || score.Value > 100*m.Weight(r) {
+					t.Fatalf("%s scores %s with %d", r.Plugin, feasible[i].Name, score.Value)
 				}
 			}
 		}

@@ -50,12 +50,13 @@ func volumeBinding(r VolumeRules) Filter {
 	}
 }
 
-// usable tells whether a pod may be scheduled with the claim as it is.
+// usable reports whether a pod may be scheduled with the claim as it is.
 func usable(claim *v1.PersistentVolumeClaim, s *Snapshot) bool {
-	return claim.Status.Phase != v1.ClaimLost && claim.DeletionTimestamp == nil && (ClaimBound(claim) || ClaimWaits(claim, s))
+	return claim.Status.Phase != v1.ClaimLost && claim.DeletionTimestamp == nil &&
+		(ClaimBound(claim) || ClaimWaits(claim, s))
 }
 
-// Reaches tells whether the volume can be accessed from the node:
+// Reaches reports whether the volume can be accessed from the node:
 //
 //	Reaches(PV, Node) == \/ PV has no required node affinity
 //	                     \/ \E Term \in PV.Spec.NodeAffinity.Required.NodeSelectorTerms : MatchesTerm(Term, Node)
@@ -68,12 +69,12 @@ func Reaches(volume *v1.PersistentVolume, node *v1.Node) bool {
 		exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
 }
 
-// VolumeCapacity is the rating of the plugin VolumeBinding. It always abstains: it rates only under the feature
+// VolumeCapacity is the score of the plugin VolumeBinding. It always abstains: it scores only under the feature
 // StorageCapacityScoring, which is alpha and off in v1.36.
 //
 // Source: field doc of VolumeBindingArgs.shape, which is gated by that feature.
-func VolumeCapacity() Rater {
-	return Rater{
+func VolumeCapacity() ScorePlugin {
+	return ScorePlugin{
 		Plugin:    "VolumeBinding",
 		Footprint: ReadsNode,
 		Raw:       func(*Profile, *v1.Pod, *v1.Node, *Snapshot) int64 { return 0 },

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// onlyFrom gives the volume, within reach only from nodes that match one of the terms.
+// onlyFrom returns the volume, within reach only from nodes that match one of the terms.
 func onlyFrom(v *v1.PersistentVolume, terms ...v1.NodeSelectorTerm) *v1.PersistentVolume {
 	v.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{NodeSelectorTerms: terms}}
 	return v
@@ -21,7 +21,9 @@ func TestReaches(t *testing.T) {
 	n.Labels["zone"] = "a"
 	inA, inB := terms(require("zone", v1.NodeSelectorOpIn, "a"))[0], terms(require("zone", v1.NodeSelectorOpIn, "b"))[0]
 	named := func(name string) v1.NodeSelectorTerm {
-		return v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{require("metadata.name", v1.NodeSelectorOpIn, name)}}
+		return v1.NodeSelectorTerm{
+			MatchFields: []v1.NodeSelectorRequirement{require("metadata.name", v1.NodeSelectorOpIn, name)},
+		}
 	}
 	optional := volume("v", "")
 	optional.Spec.NodeAffinity = &v1.VolumeNodeAffinity{}
@@ -80,7 +82,9 @@ func TestVolumeBinding(t *testing.T) {
 	} {
 		asks := mounting(p.DeepCopy(), row.source)
 		s := &Snapshot{
-			Nodes: []*v1.Node{n}, PersistentVolumes: []*v1.PersistentVolume{near, far}, PersistentVolumeClaims: row.claims,
+			Nodes: []*v1.Node{
+				n,
+			}, PersistentVolumes: []*v1.PersistentVolume{near, far}, PersistentVolumeClaims: row.claims,
 			StorageClasses: []*storagev1.StorageClass{class("wait", "csi.a"), class("local", noProvisioner)},
 		}
 		if got := VolumeBinding().Holds(&Profile{}, asks, n, s); got != row.want {
@@ -99,8 +103,23 @@ func TestIdleVolumeFilters(t *testing.T) {
 		single := claim("single", "wait")
 		single.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOncePod}
 		s.PersistentVolumeClaims = append(s.PersistentVolumeClaims, single, boundClaim("far", far))
-		s.PersistentVolumes[0].Labels[v1.LabelTopologyZone] = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "zone of x")
-		source := rapid.SampledFrom([]v1.VolumeSource{of("x"), of("b"), of("single"), of("far"), of("missing"), ebs("1"), {EmptyDir: &v1.EmptyDirVolumeSource{}}})
+		s.PersistentVolumes[0].Labels[v1.LabelTopologyZone] = rapid.SampledFrom(
+			[]string{"", "a", "b"},
+		).Draw(
+			t,
+			"zone of x",
+		)
+		source := rapid.SampledFrom(
+			[]v1.VolumeSource{
+				of("x"),
+				of("b"),
+				of("single"),
+				of("far"),
+				of("missing"),
+				ebs("1"),
+				{EmptyDir: &v1.EmptyDirVolumeSource{}},
+			},
+		)
 		sources := rapid.SliceOfN(source, 0, 2)
 		p := mounting(pod("p"), sources.Draw(t, "wanted")...)
 		n := node(rapid.SampledFrom([]string{"n", "m"}).Draw(t, "node"))
@@ -128,6 +147,6 @@ func TestIdleVolumeFilters(t *testing.T) {
 func TestVolumeCapacityAbstains(t *testing.T) {
 	p := mounting(pod("p"), of("c"))
 	if r := VolumeCapacity(); !r.Abstains(DefaultProfile(), p, []*v1.Node{node("n")}, &Snapshot{}) {
-		t.Error("it rates nothing without StorageCapacityScoring")
+		t.Error("it scores nothing without StorageCapacityScoring")
 	}
 }

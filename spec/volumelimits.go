@@ -34,11 +34,12 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
 			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))
-			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) && all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
-				ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
-				more, now := filter(fresh, ofDriver), filter(used, ofDriver)
-				return len(more) == 0 || len(now)+len(more) <= int(*limit.Allocatable.Count)
-			})
+			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
+				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
+					ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
+					more, now := filter(fresh, ofDriver), filter(used, ofDriver)
+					return len(more) == 0 || len(now)+len(more) <= int(*limit.Allocatable.Count)
+				})
 		},
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return claimsThere(pod, s) && len(CSIVolumes(pod, s)) == 0
@@ -47,19 +48,19 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 	}
 }
 
-// fresh gives the volumes that the pod brings: those it wants that are neither mounted nor attached.
+// fresh returns the volumes that the pod brings: those it wants that are neither mounted nor attached.
 func fresh(wanted, mounted, attached []CSIVolume) []CSIVolume {
 	return minus(wanted, append(mounted, attached...))
 }
 
-// claimsThere tells whether all claims that the pod uses exist.
+// claimsThere reports whether all claims that the pod uses exist.
 func claimsThere(pod *v1.Pod, s *Snapshot) bool {
 	return all(pod.Spec.Volumes, func(volume v1.Volume) bool {
 		return ClaimName(pod, volume) == "" || ClaimOf(pod, volume, s) != nil
 	})
 }
 
-// volumeLimits gives the drivers that have a limit on the node.
+// volumeLimits returns the drivers that have a limit on the node.
 //
 // Source: field doc of VolumeNodeResources.count (without it the number "is unbounded"), doc of CSINode ("CSINode
 // has the same name as a node"). A node without a CSINode, or with one that does not list the driver, has no limit
@@ -68,28 +69,31 @@ func claimsThere(pod *v1.Pod, s *Snapshot) bool {
 func volumeLimits(node *v1.Node, s *Snapshot) []storagev1.CSINodeDriver {
 	own := filter(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
 	drivers := union(own, func(c *storagev1.CSINode) []storagev1.CSINodeDriver { return c.Spec.Drivers })
-	return filter(drivers, func(d storagev1.CSINodeDriver) bool { return d.Allocatable != nil && d.Allocatable.Count != nil })
+	return filter(
+		drivers,
+		func(d storagev1.CSINodeDriver) bool { return d.Allocatable != nil && d.Allocatable.Count != nil },
+	)
 }
 
-// VolumesUsed gives the volumes of CSI drivers that the node uses, each once: those of the pods bound to it, and those
-// that are, or are to be, attached to it.
+// VolumesUsed returns the volumes of CSI drivers that the node uses, each once: those of the pods bound to it, and
+// those that are, or are to be, attached to it.
 func VolumesUsed(node *v1.Node, s *Snapshot) []CSIVolume {
 	r := DocumentedVolumes()
 	return unique(append(r.mounted(node, s), r.attachedTo(node, s)...))
 }
 
-// mounted gives the volumes of the pods bound to the node.
+// mounted returns the volumes of the pods bound to the node.
 func (r VolumeRules) mounted(node *v1.Node, s *Snapshot) []CSIVolume {
 	return unique(union(PodsOn(node, s), func(pod *v1.Pod) []CSIVolume { return r.csiVolumes(pod, s) }))
 }
 
-// attachedTo gives the volumes that are, or are to be, attached to the node.
+// attachedTo returns the volumes that are, or are to be, attached to the node.
 func (r VolumeRules) attachedTo(node *v1.Node, s *Snapshot) []CSIVolume {
 	to := filter(s.VolumeAttachments, func(a *storagev1.VolumeAttachment) bool { return a.Spec.NodeName == node.Name })
 	return unique(union(to, func(a *storagev1.VolumeAttachment) []CSIVolume { return r.attached(r, a, s) }))
 }
 
-// attachedVolume gives the volume that the attachment is about; none if its persistent volume is gone, since nothing
+// attachedVolume returns the volume that the attachment is about; none if its persistent volume is gone, since nothing
 // then tells which one it was.
 //
 // Source: field docs of VolumeAttachmentSource.
@@ -98,8 +102,14 @@ func attachedVolume(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) [
 	case source.InlineVolumeSpec != nil:
 		return r.persistentCSIVolume(source.InlineVolumeSpec.PersistentVolumeSource)
 	case source.PersistentVolumeName != nil:
-		volumes := filter(s.PersistentVolumes, func(v *v1.PersistentVolume) bool { return v.Name == *source.PersistentVolumeName })
-		return union(volumes, func(v *v1.PersistentVolume) []CSIVolume { return r.persistentCSIVolume(v.Spec.PersistentVolumeSource) })
+		volumes := filter(
+			s.PersistentVolumes,
+			func(v *v1.PersistentVolume) bool { return v.Name == *source.PersistentVolumeName },
+		)
+		return union(
+			volumes,
+			func(v *v1.PersistentVolume) []CSIVolume { return r.persistentCSIVolume(v.Spec.PersistentVolumeSource) },
+		)
 	default:
 		return nil
 	}

@@ -9,11 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// limited gives the CSINode of the node, on which each of the drivers can have this many volumes.
+// limited returns the CSINode of the node, on which each of the drivers can have this many volumes.
 func limited(node string, count int32, drivers ...string) *storagev1.CSINode {
 	c := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node}}
 	for _, driver := range drivers {
-		c.Spec.Drivers = append(c.Spec.Drivers, storagev1.CSINodeDriver{Name: driver, Allocatable: &storagev1.VolumeNodeResources{Count: &count}})
+		c.Spec.Drivers = append(
+			c.Spec.Drivers,
+			storagev1.CSINodeDriver{Name: driver, Allocatable: &storagev1.VolumeNodeResources{Count: &count}},
+		)
 	}
 	return c
 }
@@ -28,7 +31,7 @@ func ebs(id string) v1.VolumeSource {
 	return v1.VolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: id}}
 }
 
-// limits gives a cluster whose node n can have two volumes each of csi.a and EBS, with claims x, y and z for volumes
+// limits returns a cluster whose node n can have two volumes each of csi.a and EBS, with claims x, y and z for volumes
 // of csi.a, twin for another object of z's volume, b for one of csi.b, and waiting.
 func limits() (*v1.Node, *Snapshot) {
 	n := node("n")
@@ -58,22 +61,26 @@ func TestNodeVolumeLimits(t *testing.T) {
 		{"the limit is exceeded", sources{of("x"), of("y"), of("z")}, nil, nil, false},
 		{"with what is there", sources{of("z")}, [][]v1.VolumeSource{{of("x")}, {of("y")}}, nil, false},
 		{"a claim twice in a pod is one volume", sources{of("x"), of("y"), of("x")}, nil, nil, true},
-		{"a volume that another pod uses is there already", sources{of("x")}, [][]v1.VolumeSource{{of("x")}, {of("y")}}, nil, true},
+		{"a volume that another pod uses is there already", sources{of("x")}, [][]v1.VolumeSource{{of("x")}, {of("y")}},
+			nil, true},
 		{"two pods share one volume", sources{of("y")}, [][]v1.VolumeSource{{of("x")}, {of("x")}}, nil, true},
 		{"two objects, one volume", sources{of("z"), of("twin"), of("x")}, nil, nil, true},
 		{"attached without a pod", sources{of("z")}, nil, []string{"pv-x", "pv-y"}, false},
 		{"attached and mounted is once", sources{of("y")}, [][]v1.VolumeSource{{of("x")}}, []string{"pv-x"}, true},
 		{"attached for the pod itself is once", sources{of("x"), of("y")}, nil, []string{"pv-x", "pv-y"}, true},
 		{"attached, but the volume is gone", sources{of("x"), of("y")}, nil, []string{"gone"}, true},
-		{"nothing new fits even above the limit", sources{of("x")}, [][]v1.VolumeSource{{of("x"), of("y"), of("z")}}, nil, true},
+		{"nothing new fits even above the limit", sources{of("x")}, [][]v1.VolumeSource{{of("x"), of("y"), of("z")}},
+			nil, true},
 		{"another driver has no limit", sources{of("b")}, [][]v1.VolumeSource{{of("x"), of("y"), of("z")}}, nil, true},
 		{"a claim still to be provisioned counts", sources{of("waiting"), of("x"), of("y")}, nil, nil, false},
-		{"... once, with the pod that waits beside it", sources{of("waiting"), of("x")}, [][]v1.VolumeSource{{of("waiting")}}, nil, true},
+		{"... once, with the pod that waits beside it", sources{of("waiting"), of("x")},
+			[][]v1.VolumeSource{{of("waiting")}}, nil, true},
 		{"a claim without class or volume has no driver", sources{of("classless"), of("x"), of("y")}, nil, nil, true},
 		{"in-tree volumes count for the driver they went to", sources{ebs("1"), ebs("2"), ebs("3")}, nil, nil, false},
 		{"... each once", sources{ebs("1"), ebs("2")}, [][]v1.VolumeSource{{ebs("1")}}, nil, true},
 		{"a missing claim", sources{of("missing")}, nil, nil, false},
-		{"a missing claim of another pod is not counted", sources{of("x"), of("y")}, [][]v1.VolumeSource{{of("missing")}}, nil, true},
+		{"a missing claim of another pod is not counted", sources{of("x"), of("y")},
+			[][]v1.VolumeSource{{of("missing")}}, nil, true},
 		{"an ephemeral volume whose claim is not the pod's", sources{ephemeral()}, nil, nil, false},
 		{"no volumes", nil, [][]v1.VolumeSource{{of("x"), of("y"), of("z")}}, nil, true},
 	} {
@@ -90,7 +97,14 @@ func TestNodeVolumeLimits(t *testing.T) {
 		if got := NodeVolumeLimits().Holds(&Profile{}, p, n, s); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}
-		s.VolumeAttachments, s.Pods = append(s.VolumeAttachments, attached("pv-x", "m"), attached("pv-y", "m")), append(s.Pods, bound(mounting(pod("far"), of("x"), of("y")), node("m")))
+		s.VolumeAttachments, s.Pods = append(
+			s.VolumeAttachments,
+			attached("pv-x", "m"),
+			attached("pv-y", "m"),
+		), append(
+			s.Pods,
+			bound(mounting(pod("far"), of("x"), of("y")), node("m")),
+		)
 		if got := NodeVolumeLimits().Holds(&Profile{}, p, n, s); got != row.want {
 			t.Errorf("%s: what another node uses must not matter", row.reason)
 		}
@@ -134,10 +148,16 @@ func TestMigratedVolumes(t *testing.T) {
 	)
 	v := volume("v", "")
 	v.Spec.PersistentVolumeSource = v1.PersistentVolumeSource{Cinder: &v1.CinderPersistentVolumeSource{VolumeID: "c"}}
-	s := &Snapshot{PersistentVolumes: []*v1.PersistentVolume{v}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{boundClaim("persistent", v)}}
+	s := &Snapshot{
+		PersistentVolumes:      []*v1.PersistentVolume{v},
+		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{boundClaim("persistent", v)},
+	}
 	want := []CSIVolume{
 		{"ebs.csi.aws.com", "in-tree e"}, {"pd.csi.storage.gke.io", "in-tree g"}, {"disk.csi.azure.com", "in-tree d"},
-		{"file.csi.azure.com", "in-tree f"}, {"cinder.csi.openstack.org", "in-tree c"}, {"csi.vsphere.vmware.com", "in-tree s"},
+		{
+			"file.csi.azure.com",
+			"in-tree f",
+		}, {"cinder.csi.openstack.org", "in-tree c"}, {"csi.vsphere.vmware.com", "in-tree s"},
 		{"pxd.portworx.com", "in-tree w"},
 	}
 	if diff := cmp.Diff(want, CSIVolumes(p, s)); diff != "" {

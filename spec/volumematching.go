@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Servable tells whether all the claims, which wait for a pod, can have their volumes at the node at once: each a volume
-// that is there, no two the same, or one that is made for it.
+// Servable reports whether all the claims, which wait for a pod, can have their volumes at the node at once: each a
+// volume that is there, no two the same, or one that is made for it.
 //
 //	Servable(Claims, Node, S) ==
 //	    \E Choice \in [Claims -> PersistentVolumes(S) \cup {new}] :
@@ -35,7 +35,7 @@ func servable(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, 
 		})
 }
 
-// Matching gives the volumes that the claim, which waits for a pod, can be bound to from the node: the volumes
+// Matching returns the volumes that the claim, which waits for a pod, can be bound to from the node: the volumes
 // reserved for it, or if there are none those that are free.
 //
 //	Matching(Claim, Node, S) ==
@@ -58,17 +58,23 @@ func (r VolumeRules) matching(claim *v1.PersistentVolumeClaim, node *v1.Node, s 
 	}
 	candidates := r.reserved(claim, s)
 	if len(candidates) == 0 {
-		candidates = filter(s.PersistentVolumes, func(v *v1.PersistentVolume) bool { return Suits(v, claim) && free(v, claim) })
+		candidates = filter(
+			s.PersistentVolumes,
+			func(v *v1.PersistentVolume) bool { return Suits(v, claim) && free(v, claim) },
+		)
 	}
 	return filter(candidates, func(v *v1.PersistentVolume) bool { return r.reaches(v, node) })
 }
 
-// reserved gives the volumes that suit the claim and are reserved for it.
+// reserved returns the volumes that suit the claim and are reserved for it.
 func (r VolumeRules) reserved(claim *v1.PersistentVolumeClaim, s *Snapshot) []*v1.PersistentVolume {
-	return filter(s.PersistentVolumes, func(v *v1.PersistentVolume) bool { return r.suitsReserved(v, claim) && reservedFor(v, claim) })
+	return filter(
+		s.PersistentVolumes,
+		func(v *v1.PersistentVolume) bool { return r.suitsReserved(v, claim) && reservedFor(v, claim) },
+	)
 }
 
-// Suits tells whether the volume is what the claim asks for:
+// Suits reports whether the volume is what the claim asks for:
 //
 //	Suits(PV, Claim) ==
 //	    /\ ClassName(PV) = ClassName(Claim)
@@ -86,12 +92,18 @@ func Suits(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 	return volumeClassName(volume) == className(claim) &&
 		len(minus(claim.Spec.AccessModes, volume.Spec.AccessModes)) == 0 &&
 		request.Cmp(capacity) <= 0 &&
-		valueOr(volume.Spec.VolumeMode, v1.PersistentVolumeFilesystem) == valueOr(claim.Spec.VolumeMode, v1.PersistentVolumeFilesystem) &&
+		valueOr(
+			volume.Spec.VolumeMode,
+			v1.PersistentVolumeFilesystem,
+		) == valueOr(
+			claim.Spec.VolumeMode,
+			v1.PersistentVolumeFilesystem,
+		) &&
 		valueOr(volume.Spec.VolumeAttributesClassName, "") == valueOr(claim.Spec.VolumeAttributesClassName, "") &&
 		volume.DeletionTimestamp == nil
 }
 
-// volumeClassName gives the name of the volume's storage class; the beta annotation counts before the field, as for
+// volumeClassName returns the name of the volume's storage class; the beta annotation counts before the field, as for
 // claims.
 func volumeClassName(volume *v1.PersistentVolume) string {
 	if name, ok := volume.Annotations[v1.BetaStorageClassAnnotation]; ok {
@@ -100,17 +112,18 @@ func volumeClassName(volume *v1.PersistentVolume) string {
 	return volume.Spec.StorageClassName
 }
 
-// reservedFor tells whether the volume's claimRef is the claim. A claimRef without UID means the claim of that name,
+// reservedFor reports whether the volume's claimRef is the claim. A claimRef without UID means the claim of that name,
 // one with a UID that very object.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume. Its note on
 // what the control plane still checks (class, access modes, size) is in Suits; the selector it does not name.
 func reservedFor(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 	ref := volume.Spec.ClaimRef
-	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == "" || ref.UID == claim.UID)
+	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name &&
+		(ref.UID == "" || ref.UID == claim.UID)
 }
 
-// free tells whether any claim may have the volume, and this one's selector matches it. A claim without selector
+// free reports whether any claim may have the volume, and this one's selector matches it. A claim without selector
 // takes any; one with a malformed selector, which the API refuses, none.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#phase (Available: "a free resource that is
@@ -126,7 +139,7 @@ func free(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 	return err == nil && selector.Matches(labels.Set(volume.Labels))
 }
 
-// Provisionable tells whether a volume can be made for the claim, which waits for a pod, at the node:
+// Provisionable reports whether a volume can be made for the claim, which waits for a pod, at the node:
 //
 //	Provisionable(Claim, Node, S) ==
 //	    /\ Class.Provisioner \notin {"", "kubernetes.io/no-provisioner"}
@@ -149,11 +162,12 @@ func (r VolumeRules) provisionable(claim *v1.PersistentVolumeClaim, node *v1.Nod
 	return class != nil && !contains([]string{"", noProvisioner}, class.Provisioner) &&
 		(begun || !r.awaitsReserved(r, claim, s)) && r.provisionsFor(claim.Spec.Selector) &&
 		(len(class.AllowedTopologies) == 0 ||
-			exists(class.AllowedTopologies, func(t v1.TopologySelectorTerm) bool { return MatchesTopology(t, node) })) &&
+			exists(class.AllowedTopologies,
+				func(t v1.TopologySelectorTerm) bool { return MatchesTopology(t, node) })) &&
 		(!begun || place == node.Name)
 }
 
-// awaitsReserved tells whether a volume is reserved for the claim.
+// awaitsReserved reports whether a volume is reserved for the claim.
 func awaitsReserved(r VolumeRules, claim *v1.PersistentVolumeClaim, s *Snapshot) bool {
 	return len(r.reserved(claim, s)) > 0
 }
@@ -162,7 +176,7 @@ func emptySelector(selector *metav1.LabelSelector) bool {
 	return selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0
 }
 
-// MatchesTopology tells whether the node is in the topology:
+// MatchesTopology reports whether the node is in the topology:
 //
 //	MatchesTopology(Term, Node) ==
 //	    /\ Term.MatchLabelExpressions # <<>>

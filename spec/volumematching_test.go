@@ -20,11 +20,15 @@ func TestSuits(t *testing.T) {
 		want   bool
 	}{
 		{"just what is asked for", func(*v1.PersistentVolume, *v1.PersistentVolumeClaim) {}, true},
-		{"larger", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.Capacity = list("storage", "2Gi") }, true},
+		{"larger", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) {
+			v.Spec.Capacity = list("storage",
+				"2Gi")
+		}, true},
 		{"a byte too small", func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) {
 			c.Spec.Resources.Requests[v1.ResourceStorage] = resource.MustParse("1073741825")
 		}, false},
-		{"of another class", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.StorageClassName = "wait" }, false},
+		{"of another class",
+			func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.StorageClassName = "wait" }, false},
 		{"of the class by annotation", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) {
 			v.Spec.StorageClassName, v.Annotations = "", map[string]string{v1.BetaStorageClassAnnotation: "local"}
 		}, true},
@@ -34,11 +38,19 @@ func TestSuits(t *testing.T) {
 		{"too few access modes", func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) {
 			c.Spec.AccessModes = append(c.Spec.AccessModes, v1.ReadOnlyMany)
 		}, false},
-		{"another volume mode", func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeMode = &block }, false},
-		{"a filesystem is the default", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.VolumeMode = &filesystem }, true},
-		{"attributes that are not asked for", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.VolumeAttributesClassName = &gold }, false},
-		{"attributes that it has not", func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeAttributesClassName = &gold }, false},
-		{"no attributes by an empty name", func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeAttributesClassName = &none }, true},
+		{"another volume mode",
+			func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeMode = &block }, false},
+		{"a filesystem is the default",
+			func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.VolumeMode = &filesystem }, true},
+		{"attributes that are not asked for",
+			func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) { v.Spec.VolumeAttributesClassName = &gold },
+			false},
+		{"attributes that it has not",
+			func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeAttributesClassName = &gold },
+			false},
+		{"no attributes by an empty name",
+			func(_ *v1.PersistentVolume, c *v1.PersistentVolumeClaim) { c.Spec.VolumeAttributesClassName = &none },
+			true},
 		{"on its way out", func(v *v1.PersistentVolume, _ *v1.PersistentVolumeClaim) {
 			v.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 		}, false},
@@ -66,11 +78,25 @@ func TestMatching(t *testing.T) {
 	released.Status.Phase = v1.VolumeReleased
 	fast := volume("v", "local")
 	fast.Labels["tier"] = "fast"
-	begun, choosy, empty, malformed := claim("c", "local"), claim("c", "local"), claim("c", "local"), claim("c", "local")
+	begun, choosy, empty, malformed := claim(
+		"c",
+		"local",
+	), claim(
+		"c",
+		"local",
+	), claim(
+		"c",
+		"local",
+	), claim(
+		"c",
+		"local",
+	)
 	begun.Annotations = map[string]string{selectedNode: "n"}
 	choosy.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "fast"}}
 	empty.Spec.Selector = &metav1.LabelSelector{}
-	malformed.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: "Like"}}}
+	malformed.Spec.Selector = &metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: "Like"}},
+	}
 	for _, row := range []struct {
 		reason  string
 		claim   *v1.PersistentVolumeClaim
@@ -78,21 +104,28 @@ func TestMatching(t *testing.T) {
 		want    int
 	}{
 		{"a free volume", claim("c", "local"), []*v1.PersistentVolume{volume("v", "local")}, 1},
-		{"all free volumes", claim("c", "local"), []*v1.PersistentVolume{volume("v", "local"), volume("w", "local")}, 2},
+		{"all free volumes", claim("c", "local"), []*v1.PersistentVolume{volume("v", "local"), volume("w", "local")},
+			2},
 		{"out of reach", claim("c", "local"), []*v1.PersistentVolume{elsewhere(volume("v", "local"))}, 0},
 		{"reserved for another", claim("c", "local"), []*v1.PersistentVolume{another}, 0},
 		{"not available", claim("c", "local"), []*v1.PersistentVolume{released}, 0},
 		{"reserved by name", claim("c", "local"), []*v1.PersistentVolume{reserve(volume("v", "local"), "")}, 1},
-		{"reserved for that very claim", claim("c", "local"), []*v1.PersistentVolume{reserve(volume("v", "local"), "c")}, 1},
-		{"reserved for an earlier claim of that name", claim("c", "local"), []*v1.PersistentVolume{reserve(volume("v", "local"), "stale")}, 0},
-		{"a reserved volume, and no other", claim("c", "local"), []*v1.PersistentVolume{volume("w", "local"), reserve(volume("v", "local"), "")}, 1},
-		{"a reserved volume out of reach, and no other", claim("c", "local"), []*v1.PersistentVolume{volume("w", "local"), elsewhere(reserve(volume("v", "local"), ""))}, 0},
-		{"a reserved volume that does not suit is no hindrance", claim("c", "local"), []*v1.PersistentVolume{volume("w", "local"), reserve(volume("v", "wait"), "")}, 1},
+		{"reserved for that very claim", claim("c", "local"),
+			[]*v1.PersistentVolume{reserve(volume("v", "local"), "c")}, 1},
+		{"reserved for an earlier claim of that name", claim("c", "local"),
+			[]*v1.PersistentVolume{reserve(volume("v", "local"), "stale")}, 0},
+		{"a reserved volume, and no other", claim("c", "local"), []*v1.PersistentVolume{volume("w", "local"),
+			reserve(volume("v", "local"), "")}, 1},
+		{"a reserved volume out of reach, and no other", claim("c", "local"),
+			[]*v1.PersistentVolume{volume("w", "local"), elsewhere(reserve(volume("v", "local"), ""))}, 0},
+		{"a reserved volume that does not suit is no hindrance", claim("c", "local"),
+			[]*v1.PersistentVolume{volume("w", "local"), reserve(volume("v", "wait"), "")}, 1},
 		{"the selector matches", choosy, []*v1.PersistentVolume{fast}, 1},
 		{"the selector does not match", choosy, []*v1.PersistentVolume{volume("v", "local")}, 0},
 		{"an empty selector matches all", empty, []*v1.PersistentVolume{volume("v", "local")}, 1},
 		{"a malformed selector matches none", malformed, []*v1.PersistentVolume{fast}, 0},
-		{"a reserved volume whatever the selector", choosy, []*v1.PersistentVolume{reserve(volume("v", "local"), "")}, 1},
+		{"a reserved volume whatever the selector", choosy, []*v1.PersistentVolume{reserve(volume("v", "local"), "")},
+			1},
 		{"provisioning has begun", begun, []*v1.PersistentVolume{volume("v", "local")}, 0},
 	} {
 		if got := len(Matching(row.claim, n, &Snapshot{PersistentVolumes: row.volumes})); got != row.want {
@@ -107,7 +140,13 @@ func TestProvisionable(t *testing.T) {
 	in := func(keysAndValues ...string) v1.TopologySelectorTerm {
 		term := v1.TopologySelectorTerm{}
 		for i := 0; i+1 < len(keysAndValues); i += 2 {
-			term.MatchLabelExpressions = append(term.MatchLabelExpressions, v1.TopologySelectorLabelRequirement{Key: keysAndValues[i], Values: []string{keysAndValues[i+1], "other"}})
+			term.MatchLabelExpressions = append(
+				term.MatchLabelExpressions,
+				v1.TopologySelectorLabelRequirement{
+					Key:    keysAndValues[i],
+					Values: []string{keysAndValues[i+1], "other"},
+				},
+			)
 		}
 		return term
 	}
@@ -131,7 +170,8 @@ func TestProvisionable(t *testing.T) {
 		{"a selector", "csi.a", nil, func(c *v1.PersistentVolumeClaim, _ *Snapshot) {
 			c.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "fast"}}
 		}, false},
-		{"an empty selector", "csi.a", nil, func(c *v1.PersistentVolumeClaim, _ *Snapshot) { c.Spec.Selector = &metav1.LabelSelector{} }, true},
+		{"an empty selector", "csi.a", nil,
+			func(c *v1.PersistentVolumeClaim, _ *Snapshot) { c.Spec.Selector = &metav1.LabelSelector{} }, true},
 		{"begun for the node", "csi.a", nil, func(c *v1.PersistentVolumeClaim, _ *Snapshot) {
 			c.Annotations = map[string]string{selectedNode: "n"}
 		}, true},
@@ -143,7 +183,8 @@ func TestProvisionable(t *testing.T) {
 			v.Spec.ClaimRef = &v1.ObjectReference{Name: "c"}
 			s.PersistentVolumes = append(s.PersistentVolumes, v)
 		}, false},
-		{"the class is missing", "csi.a", nil, func(_ *v1.PersistentVolumeClaim, s *Snapshot) { s.StorageClasses = nil }, false},
+		{"the class is missing", "csi.a", nil,
+			func(_ *v1.PersistentVolumeClaim, s *Snapshot) { s.StorageClasses = nil }, false},
 	} {
 		c, wait := claim("c", "wait"), class("wait", row.provisioner)
 		wait.AllowedTopologies = row.allowed
@@ -173,11 +214,15 @@ func TestServable(t *testing.T) {
 		{"nothing to serve", nil, nil, true},
 		{"one volume each", claims{any1, any2}, []*v1.PersistentVolume{large, fast}, true},
 		{"one volume for two", claims{any1, any2}, []*v1.PersistentVolume{large}, false},
-		{"the only one that suits is left to the choosy", claims{any1, choosy}, []*v1.PersistentVolume{fast, large}, true},
+		{"the only one that suits is left to the choosy", claims{any1, choosy}, []*v1.PersistentVolume{fast, large},
+			true},
 		{"two want the same", claims{choosy, any1, any2}, []*v1.PersistentVolume{fast, large}, false},
 		{"one is provisioned", claims{any1, claim("new", "wait")}, []*v1.PersistentVolume{fast}, true},
 	} {
-		s := &Snapshot{PersistentVolumes: row.volumes, StorageClasses: []*storagev1.StorageClass{class("wait", "csi.a"), class("local", noProvisioner)}}
+		s := &Snapshot{
+			PersistentVolumes: row.volumes,
+			StorageClasses:    []*storagev1.StorageClass{class("wait", "csi.a"), class("local", noProvisioner)},
+		}
 		if got := Servable(row.claims, n, s); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}

@@ -37,45 +37,49 @@ func volumeRestrictions(r VolumeRules) Filter {
 	}
 }
 
-// namedClaimsThere tells whether the claims that the pod names exist.
+// namedClaimsThere reports whether the claims that the pod names exist.
 func namedClaimsThere(pod *v1.Pod, s *Snapshot) bool {
 	return all(pod.Spec.Volumes, func(volume v1.Volume) bool {
 		return volume.PersistentVolumeClaim == nil || ClaimOf(pod, volume, s) != nil
 	})
 }
 
-// singlePodClaims gives the pod's claims with the access mode ReadWriteOncePod.
+// singlePodClaims returns the pod's claims with the access mode ReadWriteOncePod.
 func singlePodClaims(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim {
 	return filter(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool {
 		return contains(claim.Spec.AccessModes, v1.ReadWriteOncePod)
 	})
 }
 
-// unused tells whether no other bound pod uses a ReadWriteOncePod claim of the pod.
+// unused reports whether no other bound pod uses a ReadWriteOncePod claim of the pod.
 func unused(_ VolumeRules, pod *v1.Pod, s *Snapshot) bool {
-	return all(singlePodClaims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !usedByAnother(claim, pod, s) })
+	return all(
+		singlePodClaims(pod, s),
+		func(claim *v1.PersistentVolumeClaim) bool { return !usedByAnother(claim, pod, s) },
+	)
 }
 
-// usedByAnother tells whether a bound pod other than this one uses the claim.
+// usedByAnother reports whether a bound pod other than this one uses the claim.
 func usedByAnother(claim *v1.PersistentVolumeClaim, pod *v1.Pod, s *Snapshot) bool {
 	return exists(s.Pods, func(other *v1.Pod) bool {
 		return other != pod && Bound(other, s) && contains(Claims(other, s), claim)
 	})
 }
 
-// sharesDisk tells whether the two pods have volumes on one disk that cannot both be mounted.
+// sharesDisk reports whether the two pods have volumes on one disk that cannot both be mounted.
 func sharesDisk(pod, other *v1.Pod) bool {
 	return exists(pod.Spec.Volumes, func(mine v1.Volume) bool {
 		return exists(other.Spec.Volumes, func(theirs v1.Volume) bool { return SameDisk(mine, theirs) })
 	})
 }
 
-// exclusive tells whether the volume is of a kind that SameDisk may keep from being mounted twice.
+// exclusive reports whether the volume is of a kind that SameDisk may keep from being mounted twice.
 func exclusive(volume v1.Volume) bool {
-	return volume.GCEPersistentDisk != nil || volume.AWSElasticBlockStore != nil || volume.ISCSI != nil || volume.RBD != nil
+	return volume.GCEPersistentDisk != nil || volume.AWSElasticBlockStore != nil || volume.ISCSI != nil ||
+		volume.RBD != nil
 }
 
-// SameDisk tells whether two inline volumes are on one disk and cannot be mounted on a node by two pods:
+// SameDisk reports whether two inline volumes are on one disk and cannot be mounted on a node by two pods:
 //
 //	GCE persistent disk  the same name, unless both are read only
 //	Amazon EBS           the same volume ID, read only or not

@@ -11,13 +11,17 @@ func TestSameDisk(t *testing.T) {
 		return v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: readOnly}}
 	}
 	ebs := func(id string, readOnly bool) v1.VolumeSource {
-		return v1.VolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: id, ReadOnly: readOnly}}
+		return v1.VolumeSource{
+			AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: id, ReadOnly: readOnly},
+		}
 	}
 	iscsi := func(iqn string, lun int32, readOnly bool) v1.VolumeSource {
 		return v1.VolumeSource{ISCSI: &v1.ISCSIVolumeSource{IQN: iqn, Lun: lun, ReadOnly: readOnly}}
 	}
 	rbd := func(pool, image string, readOnly bool, monitors ...string) v1.VolumeSource {
-		return v1.VolumeSource{RBD: &v1.RBDVolumeSource{CephMonitors: monitors, RBDPool: pool, RBDImage: image, ReadOnly: readOnly}}
+		return v1.VolumeSource{
+			RBD: &v1.RBDVolumeSource{CephMonitors: monitors, RBDPool: pool, RBDImage: image, ReadOnly: readOnly},
+		}
 	}
 	for _, row := range []struct {
 		reason string
@@ -68,11 +72,16 @@ func TestReadWriteOncePod(t *testing.T) {
 		change func(p, other *v1.Pod, s *Snapshot)
 		want   bool
 	}{
-		{"nobody else uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { other.Spec.Volumes = nil }, true},
-		{"a pod on the node uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { bound(other, here) }, false},
-		{"a pod elsewhere uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { bound(other, there) }, false},
-		{"a pod that is going uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { preempted(bound(other, here)) }, false},
-		{"another mode is for many", v1.ReadWriteOnce, func(_, other *v1.Pod, _ *Snapshot) { bound(other, here) }, true},
+		{"nobody else uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { other.Spec.Volumes = nil },
+			true},
+		{"a pod on the node uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { bound(other, here) },
+			false},
+		{"a pod elsewhere uses it", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) { bound(other, there) },
+			false},
+		{"a pod that is going uses it", v1.ReadWriteOncePod,
+			func(_, other *v1.Pod, _ *Snapshot) { preempted(bound(other, here)) }, false},
+		{"another mode is for many", v1.ReadWriteOnce, func(_, other *v1.Pod, _ *Snapshot) { bound(other, here) },
+			true},
 		{"a pending pod does not use it yet", v1.ReadWriteOncePod, func(_, other *v1.Pod, _ *Snapshot) {}, true},
 		{"a claim of that name in another namespace", v1.ReadWriteOncePod, func(_, other *v1.Pod, s *Snapshot) {
 			bound(other, here).Namespace = "elsewhere"
@@ -87,12 +96,17 @@ func TestReadWriteOncePod(t *testing.T) {
 			owned(s.PersistentVolumeClaims[0], other)
 			s.Pods[0].Spec.Volumes[0].PersistentVolumeClaim.ClaimName = "c-a"
 		}, false},
-		{"the claim is missing", v1.ReadWriteOnce, func(_, _ *v1.Pod, s *Snapshot) { s.PersistentVolumeClaims = nil }, false},
+		{"the claim is missing", v1.ReadWriteOnce, func(_, _ *v1.Pod, s *Snapshot) { s.PersistentVolumeClaims = nil },
+			false},
 	} {
 		p, other := mounting(pod("p"), of("c")), mounting(pod("other"), of("c"))
 		c := claim("c", "")
 		c.Spec.AccessModes = []v1.PersistentVolumeAccessMode{row.mode}
-		s := &Snapshot{Nodes: []*v1.Node{here, there}, Pods: []*v1.Pod{p, other}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{c}}
+		s := &Snapshot{
+			Nodes:                  []*v1.Node{here, there},
+			Pods:                   []*v1.Pod{p, other},
+			PersistentVolumeClaims: []*v1.PersistentVolumeClaim{c},
+		}
 		row.change(p, other, s)
 		if got := VolumeRestrictions().Holds(&Profile{}, p, here, s); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)

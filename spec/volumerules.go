@@ -9,8 +9,8 @@ import (
 // VolumeRules are the predicates from which the four volume filters are made, so far as kube-scheduler is known to have
 // another in the place of one. DocumentedVolumes are what Kubernetes documents; a quirk changes them.
 type VolumeRules struct {
-	// Of VolumeRestrictions. unused tells whether no other pod uses a ReadWriteOncePod claim of the pod; users is how they
-	// are counted, if unused counts.
+	// Of VolumeRestrictions. unused reports whether no other pod uses a ReadWriteOncePod claim of the pod; users is
+	// how they are counted, if unused counts.
 	unused func(r VolumeRules, pod *v1.Pod, s *Snapshot) bool
 	users  claimUsers
 
@@ -21,13 +21,14 @@ type VolumeRules struct {
 	fresh    func(wanted, mounted, attached []CSIVolume) []CSIVolume
 	trips    []func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool
 
-	// Of VolumeZone. zoned gives the pod's volumes that must be in the node's zone, zones the node's values for a label.
+	// Of VolumeZone. zoned gives the pod's volumes that must be in the node's zone, zones the node's values for a
+	// label.
 	zoned func(pod *v1.Pod) []v1.Volume
 	zones func(p placement, node *v1.Node) []string
 
-	// Of VolumeBinding. waiting gives the claims that need volumes, serves tells whether all can have theirs, suitsReserved
-	// whether a claim can have a volume that is reserved for it. A claim for which a volume is reserved or that has a selector
-	// is provisioned for if awaitsReserved and provisionsFor say so.
+	// Of VolumeBinding. waiting gives the claims that need volumes, serves reports whether all can have theirs,
+	// suitsReserved whether a claim can have a volume that is reserved for it. A claim for which a volume is
+	// reserved or that has a selector is provisioned for if awaitsReserved and provisionsFor say so.
 	reaches        func(volume *v1.PersistentVolume, node *v1.Node) bool
 	waiting        func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim
 	serves         func(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool
@@ -42,11 +43,12 @@ func DocumentedVolumes() VolumeRules {
 		unused: unused,
 		driver: migratedTo, attached: attachedVolume, fresh: fresh,
 		zoned: claiming, zones: equivalentZones,
-		reaches: Reaches, waiting: Claims, serves: servable, suitsReserved: Suits, awaitsReserved: awaitsReserved, provisionsFor: emptySelector,
+		reaches: Reaches, waiting: Claims, serves: servable, suitsReserved: Suits, awaitsReserved: awaitsReserved,
+		provisionsFor: emptySelector,
 	}
 }
 
-// volumeFilters gives the filters that are made from the rules.
+// volumeFilters returns the filters that are made from the rules.
 func volumeFilters(r VolumeRules) []Filter {
 	return []Filter{volumeRestrictions(r), nodeVolumeLimits(r), volumeBinding(r), volumeZone(r)}
 }

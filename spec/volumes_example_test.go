@@ -11,13 +11,15 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// exampleClaim gives a claim of 1Gi of the class.
+// exampleClaim returns a claim of 1Gi of the class.
 func exampleClaim(name, class string) *v1.PersistentVolumeClaim {
 	return &v1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1.PersistentVolumeClaimSpec{
 			StorageClassName: &class,
-			Resources:        v1.VolumeResourceRequirements{Requests: v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}},
+			Resources: v1.VolumeResourceRequirements{
+				Requests: v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")},
+			},
 		},
 	}
 }
@@ -26,14 +28,18 @@ func exampleClaim(name, class string) *v1.PersistentVolumeClaim {
 func ExampleVolumeBinding() {
 	wait := storagev1.VolumeBindingWaitForFirstConsumer
 	local := &storagev1.StorageClass{
-		ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait,
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "local",
+		}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait,
 	}
 	disk := &v1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "disk"},
 		Spec: v1.PersistentVolumeSpec{
 			StorageClassName: "local", Capacity: v1.ResourceList{v1.ResourceStorage: resource.MustParse("2Gi")},
 			NodeAffinity: &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
-				MatchExpressions: []v1.NodeSelectorRequirement{{Key: v1.LabelHostname, Operator: v1.NodeSelectorOpIn, Values: []string{"with disk"}}},
+				MatchExpressions: []v1.NodeSelectorRequirement{
+					{Key: v1.LabelHostname, Operator: v1.NodeSelectorOpIn, Values: []string{"with disk"}},
+				},
 			}}}},
 		},
 		Status: v1.PersistentVolumeStatus{Phase: v1.VolumeAvailable},
@@ -59,15 +65,28 @@ func ExampleVolumeBinding() {
 func ExampleCSIVolumes() {
 	pod := examplePod("db", "1", 0)
 	pod.Spec.Volumes = []v1.Volume{
-		{Name: "data", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}},
-		{Name: "disk", VolumeSource: v1.VolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}}},
+		{
+			Name: "data",
+			VolumeSource: v1.VolumeSource{
+				PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+			},
+		},
+		{
+			Name: "disk",
+			VolumeSource: v1.VolumeSource{
+				AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"},
+			},
+		},
 		{Name: "scratch", VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}},
 	}
 	claim := exampleClaim("data", "")
 	claim.Spec.VolumeName = "pv-data"
 	volume := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-data"}}
 	volume.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: "7"}
-	snapshot := &spec.Snapshot{PersistentVolumes: []*v1.PersistentVolume{volume}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}}
+	snapshot := &spec.Snapshot{
+		PersistentVolumes:      []*v1.PersistentVolume{volume},
+		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim},
+	}
 
 	for _, used := range spec.CSIVolumes(pod, snapshot) {
 		fmt.Println(used.Driver, used.Handle)

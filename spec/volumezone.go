@@ -29,11 +29,17 @@ func volumeZone(r VolumeRules) Filter {
 		Footprint: ReadsNodeAndVolumes,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return namedClaimsSettled(pod, s) &&
-				all(volumesOf(claimsOf(pod, r.zoned(pod), s), s), func(volume *v1.PersistentVolume) bool { return r.inZone(volume, node) })
+				all(
+					volumesOf(claimsOf(pod, r.zoned(pod), s), s),
+					func(volume *v1.PersistentVolume) bool { return r.inZone(volume, node) },
+				)
 		},
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return namedClaimsSettled(pod, s) &&
-				all(volumesOf(Claims(pod, s), s), func(volume *v1.PersistentVolume) bool { return len(placements(volume)) == 0 })
+				all(
+					volumesOf(Claims(pod, s), s),
+					func(volume *v1.PersistentVolume) bool { return len(placements(volume)) == 0 },
+				)
 		},
 	}
 }
@@ -45,7 +51,7 @@ func namedClaimsSettled(pod *v1.Pod, s *Snapshot) bool {
 	})
 }
 
-// InZone tells whether the node is where the volume's zone and region labels say it can be attached:
+// InZone reports whether the node is where the volume's zone and region labels say it can be attached:
 //
 //	InZone(PV, Node) == \/ Node has neither a zone nor a region label
 //	                    \/ \A Label \in zone and region labels of PV : \E Value \in Zones(Label) : Node has an equivalent label with Value
@@ -79,7 +85,7 @@ func topologyLabels() []topologyLabel {
 	}
 }
 
-// valuesOn gives the values that the node has for the label, under either name.
+// valuesOn returns the values that the node has for the label, under either name.
 func (l topologyLabel) valuesOn(node *v1.Node) []string {
 	names := filter([]string{l.name, l.betaName}, func(name string) bool { _, ok := node.Labels[name]; return ok })
 	return each(names, func(name string) string { return node.Labels[name] })
@@ -93,10 +99,10 @@ type placement struct {
 	values []string
 }
 
-// equivalentZones gives the values that the node has for the label of the placement, under either name.
+// equivalentZones returns the values that the node has for the label of the placement, under either name.
 func equivalentZones(p placement, node *v1.Node) []string { return p.label.valuesOn(node) }
 
-// placements gives what the volume's zone and region labels require, under each of their names. A label lists its
+// placements returns what the volume's zone and region labels require, under each of their names. A label lists its
 // zones with "__" between them. One that has an empty zone among them requires nothing; the documents do not say
 // what it means.
 //

@@ -55,9 +55,15 @@ func TestVolumeZone(t *testing.T) {
 	wanting.Spec.VolumeName = "b"
 	lost := boundClaim("lost", volume("gone", ""))
 	s := &Snapshot{
-		PersistentVolumes: []*v1.PersistentVolume{inA, inB}, StorageClasses: []*storagev1.StorageClass{class("wait", "csi.a")},
+		PersistentVolumes: []*v1.PersistentVolume{
+			inA,
+			inB,
+		}, StorageClasses: []*storagev1.StorageClass{class("wait", "csi.a")},
 		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{
-			boundClaim("here", inA), boundClaim("there", inB), claim("waiting", "wait"), claim("unbound", ""), wanting, lost,
+			boundClaim(
+				"here",
+				inA,
+			), boundClaim("there", inB), claim("waiting", "wait"), claim("unbound", ""), wanting, lost,
 			owned(boundClaim("p-a", inB), p),
 		},
 	}
@@ -76,7 +82,8 @@ func TestVolumeZone(t *testing.T) {
 		{"a claim whose volume is gone", []v1.VolumeSource{of("lost")}, false},
 		{"a claim that is missing", []v1.VolumeSource{of("missing")}, false},
 		{"an ephemeral volume of another zone", []v1.VolumeSource{ephemeral()}, false},
-		{"an ephemeral volume without claim is not this filter's business", []v1.VolumeSource{of("here"), ephemeral()}, true},
+		{"an ephemeral volume without claim is not this filter's business", []v1.VolumeSource{of("here"), ephemeral()},
+			true},
 	} {
 		q := p.DeepCopy()
 		if got := VolumeZone().Holds(&Profile{}, mounting(q, row.sources...), n, s); got != row.want {

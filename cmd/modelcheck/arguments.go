@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// longFlags lets long flags be written with one dash, as Go's own tools do: -nodes 3 becomes --nodes 3. What can be read as
-// short flags (-f, -o, -h) stays: -ofile is -o file.
+// longFlags lets long flags be written with one dash, as Go's own tools do: -nodes 3 becomes --nodes 3. What can be
+// read as short flags (-f, -o, -h) stays: -ofile is -o file.
 func longFlags(args []string, flags *pflag.FlagSet) []string {
 	var long []string
 	for i := 0; i < len(args); i++ {
@@ -27,7 +27,8 @@ func longFlags(args []string, flags *pflag.FlagSet) []string {
 	return long
 }
 
-// isLong tells whether an argument is a long flag with one dash: one that is known, or one that begins like no short flag.
+// isLong reports whether an argument is a long flag with one dash: one that is known, or one that begins like no
+// short flag.
 func isLong(arg string, flags *pflag.FlagSet) bool {
 	if len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
 		return false
@@ -36,7 +37,7 @@ func isLong(arg string, flags *pflag.FlagSet) bool {
 	return flags.Lookup(name) != nil || name == "help" || name == "version" || flags.ShorthandLookup(name[:1]) == nil
 }
 
-// wantsValue tells whether the argument is a flag whose value is the next argument.
+// wantsValue reports whether the argument is a flag whose value is the next argument.
 func wantsValue(arg string, flags *pflag.FlagSet) bool {
 	var flag *pflag.Flag
 	switch {
@@ -48,7 +49,7 @@ func wantsValue(arg string, flags *pflag.FlagSet) bool {
 	return flag != nil && flag.NoOptDefVal == ""
 }
 
-// nearest gives the known word that a misspelt one is closest to; empty if none is close.
+// nearest returns the known word that a misspelt one is closest to; empty if none is close.
 func nearest(word string, known []string) string {
 	best, least := "", max(2, len(word)/2)
 	for _, candidate := range known {

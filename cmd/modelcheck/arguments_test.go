@@ -21,10 +21,22 @@ func TestLongFlags(t *testing.T) {
 	}{
 		{"two dashes stay", []string{"--nodes", "3"}, []string{"--nodes", "3"}},
 		{"one dash becomes two", []string{"-nodes", "3", "-pods=5"}, []string{"--nodes", "3", "--pods=5"}},
-		{"a value is no flag, whatever it looks like", []string{"-nodes", "-pods", "-f", "-strict"}, []string{"--nodes", "-pods", "-f", "-strict"}},
+		{
+			"a value is no flag, whatever it looks like",
+			[]string{"-nodes", "-pods", "-f", "-strict"},
+			[]string{"--nodes", "-pods", "-f", "-strict"},
+		},
 		{"a flag without a value takes none", []string{"-strict", "-quiet"}, []string{"--strict", "--quiet"}},
-		{"short flags stay, also with their value", []string{"-fdir", "-ojson", "-f", "x"}, []string{"-fdir", "-ojson", "-f", "x"}},
-		{"a long flag that begins like a short one", []string{"-filename", "x", "-output=json"}, []string{"--filename", "x", "--output=json"}},
+		{
+			"short flags stay, also with their value",
+			[]string{"-fdir", "-ojson", "-f", "x"},
+			[]string{"-fdir", "-ojson", "-f", "x"},
+		},
+		{
+			"a long flag that begins like a short one",
+			[]string{"-filename", "x", "-output=json"},
+			[]string{"--filename", "x", "--output=json"},
+		},
 		{"what begins like no short flag is a long one", []string{"-podz"}, []string{"--podz"}},
 		{"help and version", []string{"-help", "-version", "-h"}, []string{"--help", "--version", "-h"}},
 		{"stdin is a value", []string{"-f", "-"}, []string{"-f", "-"}},

@@ -6,17 +6,17 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/results"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // prepared is a run that can begin.
 type prepared struct {
 	in       *input
-	options  explore.Options
+	options  decisions.Options
 	progress *progress
 	memory   int64
 	// dir has what is kept of the run; nil if nothing is.
@@ -49,9 +49,9 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 		return nil, err
 	}
 	progress := newProgress(c.stderr, c.live, o.quiet)
-	p := &prepared{in: in, progress: progress, memory: memory, options: explore.Options{
+	p := &prepared{in: in, progress: progress, memory: memory, options: decisions.Options{
 		Spec: model,
-		NewDecider: func() (explore.Decider, error) {
+		NewDecider: func() (decisions.Decider, error) {
 			// Not with ctx: a decision that is under way when the user interrupts is taken to its end.
 			return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
 		},
@@ -62,7 +62,7 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 		MaxStates:     o.maxStates,
 		MaxDepth:      o.maxDepth,
 		Memory:        max(1, memory/statesShare),
-		Parts:         in.parts,
+		Chunks:        in.chunks,
 		Progress:      progress.show,
 		ProgressEvery: progress.every,
 	}}
@@ -113,7 +113,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 	defer p.limitMemory()()
 	p.options.KeptOnly = o.merge
 	began := time.Now()
-	result, err := explore.Run(ctx, p.in.scenarios, p.options)
+	result, err := decisions.Run(ctx, p.in.scenarios, p.options)
 	p.progress.clear()
 	if err != nil {
 		return nil, err

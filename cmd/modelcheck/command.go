@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // Exit codes.
@@ -49,7 +49,12 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 		if r := recover(); r != nil {
 			code = exitFailed
 			value, stack := panicked(r)
-			fmt.Fprintf(c.stderr, "modelcheck: this is a bug of modelcheck, not of kube-scheduler: %v\n\n%s", value, stack)
+			fmt.Fprintf(
+				c.stderr,
+				"modelcheck: this is a bug of modelcheck, not of kube-scheduler: %v\n\n%s",
+				value,
+				stack,
+			)
 		}
 	}()
 	code = exitHolds
@@ -72,7 +77,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	return code
 }
 
-// panicked gives what somebody panicked with, and the stack, that of the worker if it was one.
+// panicked returns what somebody panicked with, and the stack, that of the worker if it was one.
 func panicked(r any) (value any, stack []byte) {
 	if err, ok := r.(error); ok {
 		if worker, ok := errors.AsType[*checker.Panic](err); ok {
@@ -82,12 +87,13 @@ func panicked(r any) (value any, stack []byte) {
 	return r, debug.Stack()
 }
 
-// exitCode gives the exit code for a verdict.
+// exitCode returns the exit code for a verdict.
 func exitCode(v report.Verdict) int {
-	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated, report.Unfinished: exitUnfinished}[v]
+	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated,
+		report.Unfinished: exitUnfinished}[v]
 }
 
-// flagsOf gives the flags of the command that the arguments name: a subcommand comes first.
+// flagsOf returns the flags of the command that the arguments name: a subcommand comes first.
 func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
 	for _, sub := range cmd.Commands() {
 		if len(args) > 0 && sub.Name() == args[0] {
@@ -108,7 +114,7 @@ for its decision at every distinct question, and compares each decision with a f
 model of what Kubernetes documents. It also checks properties of states, steps and
 decisions. What breaks one is shown with its shortest counterexample.
 
-Without -f, clusters are drawn from the kinds of node and pod of the built-in themes.
+Without -f, clusters are drawn from the node and pod templates of the built-in themes.
 With -f, the cluster is that of the manifests: Nodes, Pods and what they refer to, in
 YAML or JSON, also as kubectl get -o yaml prints them. A KubeSchedulerConfiguration among
 them is used; one that comes alone is used with the themes. Of workloads, such as Deployments,
@@ -151,8 +157,22 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
-	cmd.AddCommand(c.explain(done), c.replay(done), c.loop(done), c.shard(done), c.merge(done), c.job(), c.plan(), c.serve(func() { done(report.Unfinished) }), c.formal(done),
-		c.museum(), c.conformance(), c.themes(), c.schema(), c.version())
+	cmd.AddCommand(
+		c.explain(done),
+		c.replay(done),
+		c.loop(done),
+		c.shard(done),
+		c.merge(done),
+		c.job(),
+		c.plan(),
+		c.serve(func() { done(report.Unfinished) }),
+		c.formal(done),
+		c.deviations(),
+		c.conformance(),
+		c.themes(),
+		c.schema(),
+		c.version(),
+	)
 	completeFlags(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	return cmd
@@ -172,7 +192,8 @@ func (c command) report(ctx context.Context, o *options, done func(report.Verdic
 // print writes the report to stdout.
 func (c command) print(run *report.Run, output string) error {
 	write := map[string]func(io.Writer, *report.Run) error{
-		"text": report.Text, "json": report.JSON, "yaml": report.AsYAML(report.JSON), "junit": report.JUnit, "sarif": report.SARIF,
+		"text": report.Text, "json": report.JSON, "yaml": report.AsYAML(report.JSON), "junit": report.JUnit,
+		"sarif": report.SARIF,
 	}[output]
 	if err := write(c.stdout, run); err != nil {
 		return fmt.Errorf("writing the report: %w", err)

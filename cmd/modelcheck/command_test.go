@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // TestInterrupted: what was found so far is printed; here nothing.
@@ -15,7 +15,13 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
-	code := command{stdout: &stdout, stderr: &stderr}.run(ctx, []string{"-theme", "taints", "-nodes", "1", "-pods", "1"})
+	code := command{
+		stdout: &stdout,
+		stderr: &stderr,
+	}.run(
+		ctx,
+		[]string{"-theme", "taints", "-nodes", "1", "-pods", "1"},
+	)
 	if code != exitUnfinished {
 		t.Errorf("exit code %d, want %d", code, exitUnfinished)
 	}
@@ -35,9 +41,9 @@ func TestPanic(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("exit code %d, want %d", code, exitFailed)
 	}
-	for _, part := range []string{"this is a bug of modelcheck", "planted", "command_test.go"} {
-		if !strings.Contains(stderr.String(), part) {
-			t.Errorf("stderr does not contain %q:\n%s", part, stderr.String())
+	for _, chunk := range []string{"this is a bug of modelcheck", "planted", "command_test.go"} {
+		if !strings.Contains(stderr.String(), chunk) {
+			t.Errorf("stderr does not contain %q:\n%s", chunk, stderr.String())
 		}
 	}
 	if stdout.String() != "" {
@@ -47,7 +53,14 @@ func TestPanic(t *testing.T) {
 
 func TestUnreadableStdin(t *testing.T) {
 	var stderr strings.Builder
-	code := command{stdin: iotest.ErrReader(io.ErrUnexpectedEOF), stdout: io.Discard, stderr: &stderr}.run(t.Context(), []string{"-f", "-"})
+	code := command{
+		stdin:  iotest.ErrReader(io.ErrUnexpectedEOF),
+		stdout: io.Discard,
+		stderr: &stderr,
+	}.run(
+		t.Context(),
+		[]string{"-f", "-"},
+	)
 	if code != exitUsage {
 		t.Errorf("exit code %d, want %d: %s", code, exitUsage, stderr.String())
 	}

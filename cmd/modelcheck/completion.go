@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/invariants"
-	"github.com/seed-a3f26817/modelcheck/loop"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// completeFlags lets shells complete the values of flags that take one of a few words, of the command and its subcommands.
+// completeFlags lets shells complete the values of flags that take one of a few words, of the command and its
+// subcommands.
 func completeFlags(cmd *cobra.Command) {
 	themes := scenario.ThemeNames()
 	outputs := append(documentOutputs(), "junit", "sarif")
@@ -28,16 +29,18 @@ func completeFlags(cmd *cobra.Command) {
 	for _, p := range invariants.Optional() {
 		checks = append(checks, p.Name)
 	}
-	for _, kind := range loop.EventKinds() {
+	for _, kind := range loop.EventTypes() {
 		kinds = append(kinds, string(kind))
 	}
 	for flag, values := range map[string][]string{
-		"theme": themes, "output": outputs, "reading": readings, "check": checks, "happens": kinds, "symmetry": {"on", "off"},
+		"theme": themes, "output": outputs, "reading": readings, "check": checks, "happens": kinds,
+		"symmetry": {"on", "off"},
 	} {
 		if cmd.Flags().Lookup(flag) == nil {
 			continue
 		}
-		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		if err := cmd.RegisterFlagCompletionFunc(flag,
+			cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic(fmt.Sprintf("modelcheck: completing --%s: %v", flag, err)) // it is ours
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/invariants"
-	"github.com/seed-a3f26817/modelcheck/museum"
 )
 
-// TestDecisionTests: the Go tests that --save writes for the museum compile against the kube-scheduler of go.mod, and each
-// fails as it promises: by saying that kube-scheduler decides otherwise than is wanted, and by nothing else. One that is
-// content with what kube-scheduler does passes.
+// TestDecisionTests: the Go tests that --save writes for the catalogue of deviations compile against the
+// kube-scheduler of go.mod, and each fails as it promises: by saying that kube-scheduler decides otherwise than is
+// wanted, and by nothing else. One that is content with what kube-scheduler does passes.
 func TestDecisionTests(t *testing.T) {
 	module := t.TempDir()
 	for _, file := range []string{"go.mod", "go.sum"} {
@@ -30,21 +30,21 @@ func TestDecisionTests(t *testing.T) {
 		}
 	}
 	promised := map[string]string{}
-	for _, exhibit := range museum.Exhibits() {
-		if exhibit.Property == invariants.PreemptionWrites.Name {
+	for _, entry := range deviations.Entries() {
+		if entry.Property == invariants.PreemptionWrites.Name {
 			continue // the decision is right, what is written is not
 		}
 		saved := filepath.Join(t.TempDir(), "saved")
 		var stdout, stderr strings.Builder
 		code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), []string{
-			"-quiet", "-f", filepath.Join("../..", exhibit.File()), "--save", saved,
+			"-quiet", "-f", filepath.Join("../..", entry.File()), "--save", saved,
 		})
 		if code != exitHolds {
-			t.Fatalf("%s: exit code %d: %s", exhibit.Quirk.Name, code, stderr.String())
+			t.Fatalf("%s: exit code %d: %s", entry.Quirk.Name, code, stderr.String())
 		}
-		tests, err := filepath.Glob(filepath.Join(saved, "*"+exhibit.Quirk.Name+"*", "decision_test.go"))
+		tests, err := filepath.Glob(filepath.Join(saved, "*"+entry.Quirk.Name+"*", "decision_test.go"))
 		if err != nil || len(tests) == 0 {
-			t.Errorf("%s: no test of its decision is saved (%v)", exhibit.Quirk.Name, err)
+			t.Errorf("%s: no test of its decision is saved (%v)", entry.Quirk.Name, err)
 			continue
 		}
 		text, err := os.ReadFile(tests[0])
@@ -52,12 +52,18 @@ func TestDecisionTests(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := string(regexp.MustCompile(`func (Test\w+)\(`).FindSubmatch(text)[1])
-		promised[name] = exhibit.Quirk.Name
-		if err := os.WriteFile(filepath.Join(module, exhibit.Quirk.Name+"_test.go"), text, 0o666); err != nil {
+		promised[name] = entry.Quirk.Name
+		if err := os.WriteFile(filepath.Join(module, entry.Quirk.Name+"_test.go"), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	contentWith(t, module, "budget-spent-on-spared", `"nominate to n1, evicting default/b"`, `"nominate to n1, evicting default/a"`)
+	contentWith(
+		t,
+		module,
+		"budget-spent-on-spared",
+		`"nominate to n1, evicting default/b"`,
+		`"nominate to n1, evicting default/a"`,
+	)
 	contentWith(t, module, "missing-requests-of-bound", `"NodeResourcesFit", "n1", 70`, `"NodeResourcesFit", "n1", 72`)
 	test := exec.Command("go", "test", "-v", ".")
 	test.Dir = module

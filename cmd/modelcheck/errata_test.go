@@ -12,14 +12,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 const errata = "../../testdata/errata"
 
-// TestErrata: on the smallest cluster of each erratum, as the tool found it, the literal reading differs from kube-scheduler by exactly
-// this erratum, and the reading of Kubernetes does not differ but by design. Some errata cannot come without others.
+// TestErrata: on the smallest cluster of each erratum, as the tool found it, the literal reading differs from
+// kube-scheduler by exactly this erratum, and the reading of Kubernetes does not differ but by design. Some errata
+// cannot come without others.
 func TestErrata(t *testing.T) {
 	with := map[string][]string{"E10": {"E1", "E10"}, "E12": {"E1", "E3", "E12"}}
 	for _, erratum := range spec.Errata() {
@@ -52,11 +53,21 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-// findings gives what the command finds in the cluster of the file; what follows a preemption is not explored.
+// findings returns what the command finds in the cluster of the file; what follows a preemption is not explored.
 func findings(t *testing.T, file string, reading spec.Reading) []report.Finding {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	args := []string{"-f", file, "--reading", string(reading), "--preempt=false", "--victim-gone=false", "-o", "json", "--quiet"}
+	args := []string{
+		"-f",
+		file,
+		"--reading",
+		string(reading),
+		"--preempt=false",
+		"--victim-gone=false",
+		"-o",
+		"json",
+		"--quiet",
+	}
 	if code := (command{stdout: &stdout, stderr: &stderr}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, exitHolds, stderr.String(), stdout.String())
 	}
@@ -70,7 +81,8 @@ func findings(t *testing.T, file string, reading spec.Reading) []report.Finding 
 	return document.Findings
 }
 
-// TestErrataDocument: docs/errata.md has a row for each erratum of the code, in its order, which says what the code says, and a cluster.
+// TestErrataDocument: docs/errata.md has a row for each erratum of the code, in its order, which says what the code
+// says, and a cluster.
 func TestErrataDocument(t *testing.T) {
 	document, err := os.ReadFile("../../docs/errata.md")
 	if err != nil {
@@ -78,7 +90,18 @@ func TestErrataDocument(t *testing.T) {
 	}
 	var want, files []string
 	for _, e := range spec.Errata() {
-		want = append(want, fmt.Sprintf("| [%s](../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID, e.Name, e.Written, e.Documented, e.Source))
+		want = append(
+			want,
+			fmt.Sprintf(
+				"| [%s](../testdata/errata/%s.yaml) | %s | %s | %s (%s) |",
+				e.ID,
+				e.ID,
+				e.Name,
+				e.Written,
+				e.Documented,
+				e.Source,
+			),
+		)
 		files = append(files, e.ID+".yaml")
 	}
 	got := regexp.MustCompile(`(?m)^\| \[E.*?\|.*?\|.*?\|.*?\|`).FindAllString(string(document), -1)
@@ -105,7 +128,8 @@ func TestReading(t *testing.T) {
 	if code := (command{stderr: &stderr}).run(t.Context(), []string{"--reading", "poetic"}); code != exitUsage {
 		t.Errorf("exit code %d, want %d", code, exitUsage)
 	}
-	if want := `modelcheck: --reading is "poetic": it must be one of kubernetes, literal` + "\n"; stderr.String() != want {
+	if want := `modelcheck: --reading is "poetic": it must be one of kubernetes, literal` +
+		"\n"; stderr.String() != want {
 		t.Errorf("stderr %q, want %q", stderr.String(), want)
 	}
 }

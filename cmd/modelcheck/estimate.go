@@ -4,31 +4,32 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// What a run takes: 1.2 GB for 2.7 million states and the 0.8 million distinct decisions on the way (the built-in themes with 3
-// nodes and 5 pods). A tenth of it is states, which is the part that the checker can hold to a limit.
+// What a run takes: 1.2 GB for 2.7 million states and the 0.8 million distinct decisions on the way (the built-in
+// themes with 3 nodes and 5 pods). A tenth of it is states, which is the part that the checker can hold to a limit.
 const (
 	bytesPerState = 500
 	statesShare   = 8
 )
 
-// effort is the number of questions per scenario after which an estimate is believed, and moreEffort the number after which one is that a
-// scope does not fit. An estimate with little effort is too large, never by more than hopeless.
+// effort is the number of questions per scenario after which an estimate is believed, and moreEffort the number
+// after which one is that a scope does not fit. An estimate with little effort is too large, never by more than
+// hopeless.
 const (
 	effort     = 1_000
 	moreEffort = 10_000
 	hopeless   = 1e6
 )
 
-// partStates is the number of states that parts of a theme are meant to have, if it can be cut so finely: about a second's work, so that
-// little is lost when a run is ended, and large enough that to begin a part costs little.
+// partStates is the number of states that parts of a theme are meant to have, if it can be cut so finely: about a
+// second's work, so that little is lost when a run is ended, and large enough that to begin a part costs little.
 const partStates = 20_000
 
-// estimates gives about how many states each scenario has.
+// estimates returns about how many states each scenario has.
 func (in *input) estimates(m *spec.Scheduler, effort int) ([]float64, error) {
 	var states []float64
 	for _, s := range in.scenarios {
@@ -41,8 +42,8 @@ func (in *input) estimates(m *spec.Scheduler, effort int) ([]float64, error) {
 	return states, nil
 }
 
-// cut cuts the scenarios into parts: always the same ones if results are kept, else one each. A limit on states is one for a scenario as
-// a whole, and so it is left whole.
+// cut cuts the scenarios into parts: always the same ones if results are kept, else one each. A limit on states is
+// one for a scenario as a whole, and so it is left whole.
 func (in *input) cut(m *spec.Scheduler, kept bool) error {
 	if in.given != nil {
 		if err := weighable(m, spec.Unbound(in.given), in.given, false); err != nil {
@@ -60,16 +61,16 @@ func (in *input) cut(m *spec.Scheduler, kept bool) error {
 	if in.states, err = in.estimates(m, effort); err != nil {
 		return err
 	}
-	in.parts = explore.Cut(in.scenarios, in.states, most)
+	in.chunks = decisions.Cut(in.scenarios, in.states, most)
 	return nil
 }
 
-// limited tells whether there is a limit on states or levels, which makes any scope fit.
+// limited reports whether there is a limit on states or levels, which makes any scope fit.
 func (in *input) limited() bool { return in.scope.MaxStates > 0 || in.scope.MaxDepth > 0 }
 
-// fits refuses a scope with a part that clearly takes more memory than there is: more than twice as much by the estimate. What a
-// part takes is free again when it is explored.
-func (in *input) fits(m *spec.Scheduler, memory int64, parts []int) error {
+// fits refuses a scope with a part that clearly takes more memory than there is: more than twice as much by the
+// estimate. What a part takes is free again when it is explored.
+func (in *input) fits(m *spec.Scheduler, memory int64, chunks []int) error {
 	if in.limited() {
 		return nil
 	}
@@ -77,10 +78,10 @@ func (in *input) fits(m *spec.Scheduler, memory int64, parts []int) error {
 	for {
 		var most float64
 		var largest string
-		for _, i := range parts {
-			part := &in.parts[i]
-			if n := part.States / in.states[part.Scenario] * states[part.Scenario]; n > most {
-				most, largest = n, part.Name(in.scenarios)
+		for _, i := range chunks {
+			chunk := &in.chunks[i]
+			if n := chunk.States / in.states[chunk.Scenario] * states[chunk.Scenario]; n > most {
+				most, largest = n, chunk.Name(in.scenarios)
 			}
 		}
 		excess := most * bytesPerState / (2 * float64(memory))
@@ -94,9 +95,16 @@ func (in *input) fits(m *spec.Scheduler, memory int64, parts []int) error {
 			}
 			continue
 		}
-		return usage("the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may be taken; "+
-			"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to see the first N states of each theme",
-			largest, most, bytes(most*bytesPerState), bytes(float64(memory)))
+		return usage(
+			"the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may "+
+				"be taken; "+
+				"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to "+
+				"see the first N states of each theme",
+			largest,
+			most,
+			bytes(most*bytesPerState),
+			bytes(float64(memory)),
+		)
 	}
 }
 

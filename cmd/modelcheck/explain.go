@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -25,7 +25,7 @@ func (c command) explain(done func(report.Verdict)) *cobra.Command {
 		Short: "Explain where pending pods can go, and whom they would evict, kube-scheduler beside the model",
 		Long: `explain asks kube-scheduler ` + production.KubernetesVersion + ` where the pending pods of a cluster should go, each in the cluster as
 it is, and prints what it was decided from, beside what the model says: the verdict of every
-filter on every node, the weighted ratings, the pods that could be evicted with the damage, and what
+filter on every node, the weighted scores, the pods that could be evicted with the damage, and what
 is allowed. Without a name, every pending pod is explained.
 
 Exit codes: 0 kube-scheduler does what Kubernetes documents, or a known defect explains why not; 1 it does
@@ -61,7 +61,11 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
 	if in.scenario != nil {
-		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its expressions those of decisions are asked")
+		in.notes = append(
+			in.notes,
+			in.scenario.String()+
+				": its cluster is explained as it begins; of its expressions those of decisions are asked",
+		)
 		if err := o.follow(in.scenario); err != nil {
 			return nil, err
 		}
@@ -86,7 +90,8 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 		return nil, usage("scheduler configuration %s: %w", in.source, err)
 	}
 	e := &report.Explanation{
-		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile), Notes: in.notes,
+		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile),
+		Notes: in.notes,
 	}
 	if err := weighable(e.Spec, pods, snapshot, true); err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	defer decider.Close()
 	for _, pod := range pods {
-		answer, findings := explore.Ask(e.Spec, properties, decider, spec.Question{Pod: pod, Snapshot: snapshot})
+		answer, findings := decisions.Ask(e.Spec, properties, decider, spec.Question{Pod: pod, Snapshot: snapshot})
 		e.Cases, e.Findings = append(e.Cases, answer), append(e.Findings, findings)
 	}
 	return e, nil
@@ -113,7 +118,10 @@ func asked(waiting []*v1.Pod, names []string) ([]*v1.Pod, error) {
 	}
 	var pods []*v1.Pod
 	for _, name := range names {
-		named := slices.DeleteFunc(slices.Clone(waiting), func(pod *v1.Pod) bool { return name != pod.Name && name != pod.Namespace+"/"+pod.Name })
+		named := slices.DeleteFunc(
+			slices.Clone(waiting),
+			func(pod *v1.Pod) bool { return name != pod.Name && name != pod.Namespace+"/"+pod.Name },
+		)
 		switch {
 		case len(named) > 1:
 			return nil, usage("there are %d pending pods named %q: say NAMESPACE/%s", len(named), name, name)

@@ -13,16 +13,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // formalOptions are the flags of the subcommand formal.
 type formalOptions struct {
-	// given tells whether a flag is on the command line.
+	// given reports whether a flag is on the command line.
 	given         func(flag string) bool
 	symmetry      string
 	goals         []string
@@ -79,18 +79,54 @@ Exit codes are those of modelcheck.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.symmetry, "symmetry", "on", "on: states that differ in the names of nodes and pods that are alike are one; off: names are kept")
-	f.StringArrayVar(&o.goals, "goal", nil, "show a shortest way to a state in which pods are at `PLACES`, such as p1@n2,p3@unbound,p4@left; may be repeated; without symmetry")
+	f.StringVar(
+		&o.symmetry,
+		"symmetry",
+		"on",
+		"on: states that differ in the names of nodes and pods that are alike are one; off: names are kept",
+	)
+	f.StringArrayVar(
+		&o.goals,
+		"goal",
+		nil,
+		"show a shortest way to a state in which pods are at `PLACES`, such as p1@n2,p3@unbound,p4@left; may be "+
+			"repeated; without symmetry",
+	)
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
-	f.StringVar(&o.memory, "memory", "", "take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)")
+	f.StringVar(
+		&o.memory,
+		"memory",
+		"",
+		"take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)",
+	)
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop at `N` levels of states (default no limit)")
-	f.StringVar(&o.checkpoint, "checkpoint", "", "keep the run in this `directory`, to go on with it later; states for which there is no memory go there too")
-	f.DurationVar(&o.every, "checkpoint-every", 5*time.Minute, "bring the checkpoint up to date after this `time`; also when the run ends or is interrupted")
+	f.StringVar(
+		&o.checkpoint,
+		"checkpoint",
+		"",
+		"keep the run in this `directory`, to go on with it later; states for which there is no memory go there too",
+	)
+	f.DurationVar(
+		&o.every,
+		"checkpoint-every",
+		5*time.Minute,
+		"bring the checkpoint up to date after this `time`; also when the run ends or is interrupted",
+	)
 	f.BoolVar(&o.resume, "resume", false, "go on with the checkpoint, or begin if there is none yet")
-	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` behaviours at random instead of exploring every state, each of at most --max-depth levels, or 1000")
+	f.Int64Var(
+		&o.simulate,
+		"simulate",
+		0,
+		"follow `N` behaviours at random instead of exploring every state, each of at most --max-depth levels, or 1000",
+	)
 	f.Uint64Var(&o.seed, "seed", 1, "follow the behaviours of this `seed`")
-	f.BoolVar(&o.strict, "strict", false, "let a deadlock fail: a state in which nothing can happen although pods are unbound")
+	f.BoolVar(
+		&o.strict,
+		"strict",
+		false,
+		"let a deadlock fail: a state in which nothing can happen although pods are unbound",
+	)
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 	return cmd
@@ -131,7 +167,8 @@ func (o *formalOptions) validate() error {
 	for _, bound := range []struct {
 		flag        string
 		value, most int64
-	}{{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62}, {"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40}} {
+	}{{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62},
+		{"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40}} {
 		if bound.value < 0 || bound.value > bound.most {
 			return usage("--%s is %d: it must be from 0 to %d", bound.flag, bound.value, bound.most)
 		}
@@ -183,7 +220,7 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 		begun := time.Now()
 		explored := report.FormalExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
 		if o.simulate > 0 {
-			explored.Simulation, err = explore.SimulateFormal(ctx, m, checker.SimulateOptions{
+			explored.Simulation, err = decisions.SimulateFormal(ctx, m, checker.SimulateOptions{
 				Seed: o.seed, Walks: o.simulate, Depth: max(1, o.steps()), Workers: o.workers,
 			})
 			if err != nil {
@@ -193,10 +230,11 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 			run.Explored = append(run.Explored, explored)
 			continue
 		}
-		explored.Result, err = explore.Formal(ctx, m, checker.Options{
-			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/formalStatesShare), ProgressEvery: progress.every,
-			Progress:   func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
-			Checkpoint: checkpoint,
+		explored.Result, err = decisions.Formal(ctx, m, checker.Options{
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/formalStatesShare),
+			ProgressEvery: progress.every,
+			Progress:      func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
+			Checkpoint:    checkpoint,
 		})
 		if refused, ok := errors.AsType[*checker.CheckpointError](err); ok {
 			return nil, usage("--checkpoint: %w", refused)

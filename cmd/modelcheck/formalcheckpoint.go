@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/results"
-	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
-// formalStatesShare is the part of the memory that the engine may take for states, tables and buffers: as much again goes into tables that are
-// left behind when they grow, until they are collected.
+// formalStatesShare is the part of the memory that the engine may take for states, tables and buffers: as much
+// again goes into tables that are left behind when they grow, until they are collected.
 const formalStatesShare = 2
 
 // checkpointOf says where the run of the configuration is kept; nil if it is not.

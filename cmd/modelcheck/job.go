@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-a3f26817/modelcheck/job"
+	"github.com/seed-a3f26817/modelcheck/internal/job"
 )
 
 // jobOptions are the flags of job that are not about the scope.
@@ -63,7 +63,12 @@ at once, wrong input the Job; any other failure is tried three times more.`,
 	f.IntVar(&j.parallelism, "parallelism", 0, "run up to `N` shards at the same time (default all)")
 	f.StringVar(&j.name, "name", "modelcheck", "give the objects this `name`")
 	f.StringVar(&j.cpu, "cpu", "1", "give every shard so much processor time, a `quantity`")
-	f.StringVar(&j.memory, "memory", "4Gi", "give every shard so much memory, a `quantity`; it takes three quarters of it")
+	f.StringVar(
+		&j.memory,
+		"memory",
+		"4Gi",
+		"give every shard so much memory, a `quantity`; it takes three quarters of it",
+	)
 	f.StringVar(&j.storage, "storage", "10Gi", "claim a volume of this size, a `quantity`")
 	f.StringVar(&j.class, "storage-class", "", "claim a volume of this storage `class` (default the cluster's)")
 	return cmd
@@ -77,7 +82,10 @@ func (j *jobOptions) options() (job.Options, error) {
 	}
 	switch {
 	case j.image == "" || j.image != strings.TrimSpace(j.image):
-		return of, usage("--image is %q: it must be an image with modelcheck, such as one of the Containerfile in the repository", j.image)
+		return of, usage(
+			"--image is %q: it must be an image with modelcheck, such as one of the Containerfile in the repository",
+			j.image,
+		)
 	case j.of < 1 || j.of > maxShards:
 		return of, usage("--of is %d: it must be the number of shards, from 1 to %d", j.of, maxShards)
 	case j.parallelism < 1 || j.parallelism > j.of:
@@ -97,13 +105,18 @@ func (j *jobOptions) options() (job.Options, error) {
 	}{{"cpu", j.cpu, &of.CPU}, {"memory", j.memory, &of.Memory}, {"storage", j.storage, &of.Storage}} {
 		var err error
 		if *quantity.to, err = resource.ParseQuantity(quantity.text); err != nil || quantity.to.Sign() <= 0 {
-			return of, usage("--%s is %q: it must be a positive quantity such as 2 or 4Gi", quantity.flag, quantity.text)
+			return of, usage(
+				"--%s is %q: it must be a positive quantity such as 2 or 4Gi",
+				quantity.flag,
+				quantity.text,
+			)
 		}
 	}
 	return of, nil
 }
 
-// mount has the files of the scope mounted. The scope is read once, so that what is wrong with it is said here and not by every shard.
+// mount has the files of the scope mounted. The scope is read once, so that what is wrong with it is said here and
+// not by every shard.
 func (o *options) mount(of *job.Options) error {
 	of.Scope = o.scope
 	if len(o.files) > 0 {
@@ -120,9 +133,17 @@ func (o *options) mount(of *job.Options) error {
 			case err != nil:
 				return usage("-f %s: %w; job takes files only", file, err)
 			case of.Files[name] != "":
-				return usage("-f %s: another file is called %s too, and both go into one ConfigMap; rename one", file, name)
+				return usage(
+					"-f %s: another file is called %s too, and both go into one ConfigMap; rename one",
+					file,
+					name,
+				)
 			case len(validation.IsConfigMapKey(name)) > 0:
-				return usage("-f %s: its name cannot be a key of a ConfigMap: %s", file, strings.Join(validation.IsConfigMapKey(name), "; "))
+				return usage(
+					"-f %s: its name cannot be a key of a ConfigMap: %s",
+					file,
+					strings.Join(validation.IsConfigMapKey(name), "; "),
+				)
 			}
 			of.Files[name] = string(text)
 			of.Scope = append(of.Scope, "--filename="+path.Join(job.InputPath, name))

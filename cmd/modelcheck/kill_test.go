@@ -14,8 +14,8 @@ import (
 var kills = flag.Int("kills", 4, "kill each run of TestKilled so many `times`")
 var killed = flag.String("killed", "S3", "the `configuration` of TestKilled")
 
-// TestKilled kills runs with checkpoints (kill -9) at random moments, again and again. What the last one reports is, to the byte, what
-// a run reports that nobody killed. The large one:
+// TestKilled kills runs with checkpoints (kill -9) at random moments, again and again. What the last one reports
+// is, to the byte, what a run reports that nobody killed. The large one:
 //
 //	go test ./cmd/modelcheck -run TestKilled -killed H6 -kills 40 -v
 func TestKilled(t *testing.T) {
@@ -31,7 +31,9 @@ func TestKilled(t *testing.T) {
 		var stdout strings.Builder
 		command := exec.Command(program)
 		// TestMain runs the command that it is called by.
-		command.Args = append([]string{"modelcheck", "formal", configuration, "--symmetry", "off", "-o", "json", "--quiet"}, args...)
+		command.Args = append(
+			[]string{"modelcheck", "formal", configuration, "--symmetry", "off", "-o", "json", "--quiet"},
+			args...)
 		command.Stdout, command.Stderr = &stdout, os.Stderr
 		return command, &stdout
 	}
@@ -61,8 +63,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestKilledShards kills what keeps results, shards and runs that are not sharded, at random moments, again and again, until all have ended.
-// What is reported then is, to the byte, what a run reports that nobody killed.
+// TestKilledShards kills what keeps results, shards and runs that are not sharded, at random moments, again and
+// again, until all have ended. What is reported then is, to the byte, what a run reports that nobody killed.
 func TestKilledShards(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -88,7 +90,9 @@ func TestKilledShards(t *testing.T) {
 	takes := time.Since(begun)
 	draw, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
 	shard := func(index string) []string {
-		return append([]string{"shard", "--index", index, "--of", "3", "--results", filepath.Join(dir, "shards")}, scope...)
+		return append(
+			[]string{"shard", "--index", index, "--of", "3", "--results", filepath.Join(dir, "shards")},
+			scope...)
 	}
 	alone := append([]string{"-o", "json", "--results", filepath.Join(dir, "alone")}, scope...)
 	for _, row := range []struct {
@@ -96,7 +100,8 @@ func TestKilledShards(t *testing.T) {
 		killed [][]string
 		report []string
 	}{
-		{"shards", [][]string{shard("0"), shard("1"), shard("2")}, []string{"merge", filepath.Join(dir, "shards"), "-o", "json", "--quiet"}},
+		{"shards", [][]string{shard("0"), shard("1"), shard("2")}, []string{"merge", filepath.Join(dir, "shards"), "-o",
+			"json", "--quiet"}},
 		{"a run that is not sharded", [][]string{alone}, alone},
 	} {
 		k := killer{T: t, draw: draw, within: takes}
@@ -115,7 +120,8 @@ func TestKilledShards(t *testing.T) {
 	}
 }
 
-// TestInUse: a second process that is given the directory of a run is refused; once the first one is killed, the next goes on.
+// TestInUse: a second process that is given the directory of a run is refused; once the first one is killed, the
+// next goes on.
 func TestInUse(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -170,7 +176,8 @@ func TestInUse(t *testing.T) {
 type killer struct {
 	*testing.T
 	draw *rand.Rand
-	// within is the time within which a run is killed. It gets shorter with each run that ends by itself, as those do that have little left.
+	// within is the time within which a run is killed. It gets shorter with each run that ends by itself, as those
+	// do that have little left.
 	within      time.Duration
 	begun, died int
 }

@@ -15,12 +15,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/loop"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -49,30 +49,84 @@ type loopOptions struct {
 
 func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringArrayVarP(&o.files, "filename", "f", nil, "begin with the cluster in this `file`, directory or - (stdin); may be repeated")
+	f.StringArrayVarP(
+		&o.files,
+		"filename",
+		"f",
+		nil,
+		"begin with the cluster in this `file`, directory or - (stdin); may be repeated",
+	)
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
-	f.IntVar(&o.nodes, "nodes", 0, "begin with every cluster of up to `N` nodes like those of the theme, and add no more (default that of the theme; not with -f)")
-	f.IntVar(&o.pods, "pods", 0, "let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)")
-	f.IntVar(&o.events, "events", 0, "let up to `E` events happen to the cluster (default that of the theme; with -f 1)")
-	f.IntVar(&o.faults, "faults", 0, "let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)")
-	f.StringSliceVar(&o.happens, "happens", nil, "let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventKinds())
-	f.BoolVar(&o.calm, "calm", false, "let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
-	f.BoolVar(&o.liveness, "liveness", true, "check what goes on for ever too, if every state is explored: pods never bound, waits, nominations and preemption without end")
-	f.StringVar(&o.profile, "profile", "", "check the profile of this scheduler `name` (default the first of the configuration)")
+	f.IntVar(
+		&o.nodes,
+		"nodes",
+		0,
+		"begin with every cluster of up to `N` nodes like those of the theme, and add no more (default that of the "+
+			"theme; not with -f)",
+	)
+	f.IntVar(
+		&o.pods,
+		"pods",
+		0,
+		"let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)",
+	)
+	f.IntVar(
+		&o.events,
+		"events",
+		0,
+		"let up to `E` events happen to the cluster (default that of the theme; with -f 1)",
+	)
+	f.IntVar(
+		&o.faults,
+		"faults",
+		0,
+		"let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)",
+	)
+	f.StringSliceVar(
+		&o.happens,
+		"happens",
+		nil,
+		"let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventTypes(),
+	)
+	f.BoolVar(
+		&o.calm,
+		"calm",
+		false,
+		"let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)",
+	)
+	f.BoolVar(
+		&o.liveness,
+		"liveness",
+		true,
+		"check what goes on for ever too, if every state is explored: pods never bound, waits, nominations and "+
+			"preemption without end",
+	)
+	f.StringVar(
+		&o.profile,
+		"profile",
+		"",
+		"check the profile of this scheduler `name` (default the first of the configuration)",
+	)
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
-	f.Int64Var(&o.simulate, "simulate", 0, "follow `N` runs of each theme at random instead of exploring every state, each of at most --max-depth levels, or 1000")
+	f.Int64Var(
+		&o.simulate,
+		"simulate",
+		0,
+		"follow `N` runs of each theme at random instead of exploring every state, each of at most --max-depth "+
+			"levels, or 1000",
+	)
 	f.Uint64Var(&o.seed, "seed", 1, "follow the runs of this `seed`; the same seed gives the same report")
 	f.BoolVar(&o.strict, "strict", false, "let known defects fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 }
 
-func eventKinds() string {
+func eventTypes() string {
 	var names []string
-	for _, kind := range loop.EventKinds() {
+	for _, kind := range loop.EventTypes() {
 		names = append(names, string(kind))
 	}
 	return strings.Join(names, ", ")
@@ -102,7 +156,12 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
   modelcheck loop -f cluster.yaml --pods 2 --events 2 --happens node-labels,pod-deleted`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("unexpected argument %q: manifests are given as -f %s, themes as --theme %s", args[0], args[0], args[0])
+				return usage(
+					"unexpected argument %q: manifests are given as -f %s, themes as --theme %s",
+					args[0],
+					args[0],
+					args[0],
+				)
 			}
 			return nil
 		},
@@ -134,7 +193,8 @@ func listLoopThemes(w io.Writer) error {
 		for _, kind := range scope.Happens {
 			kinds = append(kinds, string(kind))
 		}
-		if _, err := fmt.Fprintf(w, "%s\n  %s\n  events: %s\n", name, scope.Doc, strings.Join(kinds, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  events: %s\n", name, scope.Doc,
+			strings.Join(kinds, ", ")); err != nil {
 			return fmt.Errorf("writing the list of themes: %w", err)
 		}
 	}
@@ -148,7 +208,8 @@ func (o *loopOptions) validate() error {
 		value int64
 		most  int64
 	}{
-		{"nodes", int64(o.nodes), maxThemeNodes}, {"pods", int64(o.pods), maxCount}, {"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
+		{"nodes", int64(o.nodes), maxThemeNodes}, {"pods", int64(o.pods), maxCount},
+		{"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
 		{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62},
 		{"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40},
 	} {
@@ -177,13 +238,17 @@ func (o *loopOptions) validate() error {
 		return usage("--max-states is for exploring every state; leave it out, or leave out --simulate")
 	}
 	for _, kind := range o.happens {
-		if !slices.Contains(loop.EventKinds(), loop.EventKind(kind)) {
-			return usage("--happens: there is no kind of event %q; there are: %s", kind, eventKinds())
+		if !slices.Contains(loop.EventTypes(), loop.EventType(kind)) {
+			return usage("--happens: there is no kind of event %q; there are: %s", kind, eventTypes())
 		}
 	}
 	for _, name := range o.themes {
 		if !slices.Contains(scenario.LoopThemeNames(), name) {
-			return usage("--theme: the loop has no theme %q (its themes: %s)", name, strings.Join(scenario.LoopThemeNames(), ", "))
+			return usage(
+				"--theme: the loop has no theme %q (its themes: %s)",
+				name,
+				strings.Join(scenario.LoopThemeNames(), ", "),
+			)
 		}
 	}
 	return nil
@@ -206,7 +271,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		o.workers = runtime.GOMAXPROCS(0)
 	}
 	run := &report.LoopRun{
-		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, Strict: o.strict, Workers: o.workers,
+		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, Strict: o.strict,
+		Workers: o.workers,
 	}
 	alone, err := stepped.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
 	if err != nil {
@@ -218,7 +284,13 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	for _, scope := range scopes {
 		start := func(initial *spec.Snapshot) (loop.System, error) {
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial, stepped.Options{Faults: scope.Faults > 0})
+			return stepped.New(
+				context.WithoutCancel(ctx),
+				in.config,
+				in.profile,
+				initial,
+				stepped.Options{Faults: scope.Faults > 0},
+			)
 		}
 		told := time.Now()
 		subject := loop.Subject{
@@ -228,7 +300,15 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 					return
 				}
 				told = time.Now()
-				progress.write(fmt.Sprintf("%s: what goes on for ever, from %d of %d states; %s", scope.Name, followed, of, time.Since(began).Round(time.Second)))
+				progress.write(
+					fmt.Sprintf(
+						"%s: what goes on for ever, from %d of %d states; %s",
+						scope.Name,
+						followed,
+						of,
+						time.Since(began).Round(time.Second),
+					),
+				)
 			},
 		}
 		if o.simulate > 0 {
@@ -239,7 +319,15 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 						return
 					}
 					told = time.Now()
-					progress.write(fmt.Sprintf("%s: %d of %d runs; %s", scope.Name, walks, o.simulate, time.Since(began).Round(time.Second)))
+					progress.write(
+						fmt.Sprintf(
+							"%s: %d of %d runs; %s",
+							scope.Name,
+							walks,
+							o.simulate,
+							time.Since(began).Round(time.Second),
+						),
+					)
 				},
 			})
 			if err != nil {
@@ -251,8 +339,15 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		result, err := loop.Explore(ctx, scope, subject, checker.Options{
 			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, ProgressEvery: progress.every,
 			Progress: func(now checker.Progress) {
-				progress.write(fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting; %s",
-					scope.Name, now.Distinct, now.Generated, now.Depth, now.Queue, time.Since(began).Round(time.Second)))
+				progress.write(fmt.Sprintf(
+					"%s: %d states, %d transitions, depth %d, %d waiting; %s",
+					scope.Name,
+					now.Distinct,
+					now.Generated,
+					now.Depth,
+					now.Queue,
+					time.Since(began).Round(time.Second),
+				))
 			},
 		})
 		if err != nil {
@@ -275,40 +370,63 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		}
 	}
 	if manifests.Scenario != nil {
-		return nil, nil, usage("%s: loop does not read it: its actions are not those of a Scenario; leave it out, and give the cluster", manifests.Scenario)
+		return nil, nil, usage(
+			"%s: loop does not read it: its actions are not those of a Scenario; leave it out, and give the cluster",
+			manifests.Scenario,
+		)
 	}
 	in := &input{notes: manifests.Notes}
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err
 	}
 	if len(in.profiles) > 1 {
-		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the loop is checked with the first, --profile chooses another",
-			strings.Join(in.profiles, ", ")))
+		in.notes = append(
+			in.notes,
+			fmt.Sprintf(
+				"the configuration has the profiles %s: the loop is checked with the first, --profile chooses another",
+				strings.Join(in.profiles, ", "),
+			),
+		)
 	}
 	var scopes []*loop.Scope
 	if len(manifests.Nodes) > 0 {
 		if len(o.themes) > 0 {
-			return nil, nil, usage("--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
+			return nil, nil, usage(
+				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files",
+			)
 		}
 		if n := len(manifests.Nodes); n > maxFileNodes {
-			return nil, nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer", strings.Join(o.files, ", "), n, maxFileNodes+1)
+			return nil, nil, usage(
+				"%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
+				strings.Join(o.files, ", "),
+				n,
+				maxFileNodes+1,
+			)
 		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {
-			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the spec.schedulerName %s; add one", strings.Join(o.files, ", "), in.profile)
+			return nil, nil, usage(
+				"nothing would be asked of kube-scheduler: no pod of %s has the spec.schedulerName %s; add one",
+				strings.Join(o.files, ", "),
+				in.profile,
+			)
 		}
 		profile, err := in.config.Spec(in.profile)
 		if err != nil {
 			return nil, nil, usage("scheduler configuration %s: %w", in.source, err)
 		}
-		waiting := slices.DeleteFunc(spec.Unbound(snapshot), func(pod *v1.Pod) bool { return !asks(pod) || spec.Gated(pod) })
+		waiting := slices.DeleteFunc(
+			spec.Unbound(snapshot),
+			func(pod *v1.Pod) bool { return !asks(pod) || spec.Gated(pod) },
+		)
 		if err := weighable(spec.New(profile), waiting, snapshot, true); err != nil {
 			return nil, nil, err
 		}
 		scopes = []*loop.Scope{{
-			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot}, Kinds: snapshot,
-			Arrivals: 1, Events: 1, Happens: loop.EventKinds(), Calm: true,
+			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot},
+			Templates: snapshot,
+			Arrivals:  1, Events: 1, Happens: loop.EventTypes(), Calm: true,
 		}}
 	}
 	if len(manifests.Nodes) == 0 && len(manifests.Pods) > 0 {
@@ -323,7 +441,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, pod := range scope.Kinds.Pods {
+		for _, pod := range scope.Templates.Pods {
 			pod.Spec.SchedulerName = in.profile
 		}
 		scopes = append(scopes, scope)
@@ -335,7 +453,8 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 	return in, scopes, nil
 }
 
-// steps is the largest number of steps of a run that is followed at random: one less than the levels of states it goes through.
+// steps is the largest number of steps of a run that is followed at random: one less than the levels of states it
+// goes through.
 func (o *loopOptions) steps() int {
 	if o.maxDepth == 0 {
 		return 1000 - 1
@@ -343,7 +462,7 @@ func (o *loopOptions) steps() int {
 	return max(1, o.maxDepth-1)
 }
 
-// bound gives the scope the bounds that are on the command line.
+// bound returns the scope the bounds that are on the command line.
 func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("nodes") {
 		scope.Bound(o.nodes)
@@ -363,7 +482,7 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("happens") {
 		scope.Happens = nil
 		for _, kind := range o.happens {
-			scope.Happens = append(scope.Happens, loop.EventKind(kind))
+			scope.Happens = append(scope.Happens, loop.EventType(kind))
 		}
 	}
 }

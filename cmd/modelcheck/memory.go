@@ -9,7 +9,7 @@ import (
 // unknownMemory is taken for the memory of a machine that does not tell.
 const unknownMemory = 4 << 30
 
-// machineMemory gives the memory the process may hope for, in bytes: that of the machine, or less where a
+// machineMemory returns the memory the process may hope for, in bytes: that of the machine, or less where a
 // container is limited.
 func machineMemory() int64 {
 	memory := int64(unknownMemory)

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/results"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
 // unfinishedError is that what is asked for cannot be said yet.
@@ -53,7 +53,7 @@ failed.`,
 	return cmd
 }
 
-// ofRun gives the options of the run that the directory is of, with those of the report that are given here.
+// ofRun returns the options of the run that the directory is of, with those of the report that are given here.
 func (o *options) ofRun(dir string) (*options, error) {
 	run, err := results.ReadRun(dir)
 	if err != nil {
@@ -80,16 +80,33 @@ func (o *options) mayMiss(p *prepared, missing []int) error {
 	const shown = 10
 	var names []string
 	for _, i := range missing {
-		names = append(names, p.in.parts[i].Name(p.in.scenarios))
+		names = append(names, p.in.chunks[i].Name(p.in.scenarios))
 	}
 	list := strings.Join(names[:min(shown, len(names))], ", ")
 	if more := len(names) - shown; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	if !o.partial {
-		return unfinishedError{fmt.Errorf("%s: %d of %d parts are missing: %s; run the shards again that have them, or see with --partial what there is",
-			o.results, len(missing), len(p.in.parts), list)}
+		return unfinishedError{
+			fmt.Errorf(
+				"%s: %d of %d parts are missing: %s; run the shards again that have them, or see with --partial what "+
+					"there is",
+				o.results,
+				len(missing),
+				len(p.in.chunks),
+				list,
+			),
+		}
 	}
-	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d parts are missing in %s, and nothing is said about them: %s", len(missing), len(p.in.parts), o.results, list))
+	p.in.notes = append(
+		p.in.notes,
+		fmt.Sprintf(
+			"%d of %d parts are missing in %s, and nothing is said about them: %s",
+			len(missing),
+			len(p.in.chunks),
+			o.results,
+			list,
+		),
+	)
 	return nil
 }

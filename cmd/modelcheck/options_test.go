@@ -7,11 +7,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEveryFlagIsOfTheScopeOrNot: a flag that is left out of the scope is not kept with --results, and unknown to shard, plan, job and serve.
+// TestEveryFlagIsOfTheScopeOrNot: a flag that is left out of the scope is not kept with --results, and unknown to
+// shard, plan, job and serve.
 func TestEveryFlagIsOfTheScopeOrNot(t *testing.T) {
 	elsewhere := []string{
 		"list-themes", "random", "seed", "questions", "for", // neither of them is for a scope that is explored
-		"workers", "memory", "results", "strict", "output", "minimise", "save", "html", "quiet", // what is found does not depend on them
+		// what is found does not depend on them
+		"workers", "memory", "results", "strict", "output", "minimise", "save", "html", "quiet",
 	}
 	o := &options{outputs: documentOutputs()}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/page"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/page"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // preparePage sees to it that the page can be written before anything is explored.
@@ -21,7 +21,10 @@ func (o *options) preparePage() error {
 		return nil
 	}
 	if o.minimise {
-		return usage("--html does not go with --minimise: the page goes on from the states of counterexamples, which then are of other clusters; leave one of them out")
+		return usage(
+			"--html does not go with --minimise: the page goes on from the states of counterexamples, which then are " +
+				"of other clusters; leave one of them out",
+		)
 	}
 	info, err := os.Stat(o.html)
 	switch {
@@ -42,9 +45,9 @@ func (o *options) preparePage() error {
 	return nil
 }
 
-// decider gives kube-scheduler for questions after the run, with the configuration of the run.
-func (c command) decider(ctx context.Context, run *report.Run) func() (explore.Decider, error) {
-	return func() (explore.Decider, error) {
+// decider returns kube-scheduler for questions after the run, with the configuration of the run.
+func (c command) decider(ctx context.Context, run *report.Run) func() (decisions.Decider, error) {
+	return func() (decisions.Decider, error) {
 		config, err := production.DefaultConfig()
 		if len(run.Configuration) > 0 {
 			config, err = production.LoadConfig("the configuration", run.Configuration)

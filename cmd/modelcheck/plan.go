@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// What was measured of the built-in themes with 3 nodes and 5 pods (docs/scale.md): a state takes so much of a core and leads to so many
-// distinct decisions, and a shard takes so long before it explores anything, for its estimates.
+// What was measured of the built-in themes with 3 nodes and 5 pods (docs/scale.md): a state takes so much of a core
+// and leads to so many distinct decisions, and a shard takes so long before it explores anything, for its
+// estimates.
 const (
 	perState          = 58 * time.Microsecond
 	decisionsPerState = 0.27
@@ -57,7 +58,7 @@ kinds of --thorough. Times are those of the machine that docs/scale.md names.`,
 			if err := in.cut(model, true); err != nil {
 				return err
 			}
-			shares := explore.Deal(in.parts, of) // by the estimates that shards go by
+			shares := decisions.Deal(in.chunks, of) // by the estimates that shards go by
 			if err := in.refine(model); err != nil {
 				return err
 			}
@@ -78,9 +79,9 @@ func (in *input) refine(m *spec.Scheduler) error {
 	if err != nil {
 		return err
 	}
-	for i := range in.parts {
-		part := &in.parts[i]
-		part.States *= states[part.Scenario] / in.states[part.Scenario]
+	for i := range in.chunks {
+		chunk := &in.chunks[i]
+		chunk.States *= states[chunk.Scenario] / in.states[chunk.Scenario]
 	}
 	in.states = states
 	return nil
@@ -93,11 +94,11 @@ func (in *input) planned(shares [][]int) string {
 	count := make([]int, len(in.scenarios))
 	largest := make([]float64, len(in.scenarios))
 	most := 0
-	for i := range in.parts {
-		part := &in.parts[i]
-		count[part.Scenario]++
-		largest[part.Scenario] = max(largest[part.Scenario], part.States)
-		if part.States > in.parts[most].States {
+	for i := range in.chunks {
+		chunk := &in.chunks[i]
+		count[chunk.Scenario]++
+		largest[chunk.Scenario] = max(largest[chunk.Scenario], chunk.States)
+		if chunk.States > in.chunks[most].States {
 			most = i
 		}
 	}
@@ -105,8 +106,8 @@ func (in *input) planned(shares [][]int) string {
 	for _, s := range in.scenarios {
 		width = max(width, len(s.Name))
 	}
-	row := func(name, parts, states, largest string) {
-		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, parts, states, largest)
+	row := func(name, chunks, states, largest string) {
+		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, chunks, states, largest)
 	}
 	total := 0.0
 	row("theme", "parts", "states", "largest part")
@@ -114,14 +115,14 @@ func (in *input) planned(shares [][]int) string {
 		row(s.Name, fmt.Sprint(count[i]), about(in.states[i]), about(largest[i]))
 		total += in.states[i]
 	}
-	row("total", fmt.Sprint(len(in.parts)), about(total), about(in.parts[most].States))
+	row("total", fmt.Sprint(len(in.chunks)), about(total), about(in.chunks[most].States))
 	last, idle := 0.0, 0
-	for _, parts := range shares {
+	for _, chunks := range shares {
 		states := 0.0
-		for _, i := range parts {
-			states += in.parts[i].States
+		for _, i := range chunks {
+			states += in.chunks[i].States
 		}
-		if last = max(last, states); len(parts) == 0 {
+		if last = max(last, states); len(chunks) == 0 {
 			idle++
 		}
 	}
@@ -133,10 +134,17 @@ func (in *input) planned(shares [][]int) string {
 		fmt.Fprintf(&text, "with 1 shard of one core it is done after about %s; --of N tells of N\n", seconds(wall))
 		return text.String()
 	}
-	fmt.Fprintf(&text, "with %d shards of one core each, the last is done after about %s, against %s with one core alone: %.1f times as fast\n",
-		n, seconds(wall), seconds(total*perState.Seconds()), total*perState.Seconds()/wall)
+	fmt.Fprintf(
+		&text,
+		"with %d shards of one core each, the last is done after about %s, against %s with one core alone: %.1f "+
+			"times as fast\n",
+		n,
+		seconds(wall),
+		seconds(total*perState.Seconds()),
+		total*perState.Seconds()/wall,
+	)
 	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
-		in.parts[most].Name(in.scenarios), seconds(in.parts[most].States*perState.Seconds()+perShard.Seconds()))
+		in.chunks[most].Name(in.scenarios), seconds(in.chunks[most].States*perState.Seconds()+perShard.Seconds()))
 	if idle > 0 {
 		fmt.Fprintf(&text, "%d of the shards would have nothing to do: the scope has no more parts\n", idle)
 	}

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/explore"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 )
 
 func TestProgress(t *testing.T) {
-	now := explore.Progress{
-		Part: "taints", Number: 2, Of: 5, Asked: 40,
+	now := decisions.Progress{
+		Chunk: "taints", Number: 2, Of: 5, Asked: 40,
 		Progress: checker.Progress{Depth: 3, Distinct: 100, Generated: 250, Queue: 7, Elapsed: 1400 * time.Millisecond},
 	}
 	line := "2/5 taints: 100 states, 250 transitions, depth 3, 7 waiting; 40 decisions; 1s"
@@ -20,7 +20,12 @@ func TestProgress(t *testing.T) {
 		live, quiet bool
 		want        string
 	}{
-		{"a terminal has one line, rewritten, gone in the end", true, false, "\r\x1b[K" + line + "\r\x1b[K" + line + "\r\x1b[K"},
+		{
+			"a terminal has one line, rewritten, gone in the end",
+			true,
+			false,
+			"\r\x1b[K" + line + "\r\x1b[K" + line + "\r\x1b[K",
+		},
 		{"elsewhere each has its line", false, false, line + "\n" + line + "\n"},
 		{"quiet on a terminal", true, true, ""},
 		{"quiet elsewhere", false, true, ""},
@@ -37,7 +42,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfFormal: rates are those since the line before of the same configuration.
+// TestProgressOfFormal: scores are those since the line before of the same configuration.
 func TestProgressOfFormal(t *testing.T) {
 	var out strings.Builder
 	p := newProgress(&out, false, false)

@@ -9,12 +9,12 @@ import (
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/invariants"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/report"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -34,7 +34,10 @@ func (o *options) validateRandom() error {
 	ofClusters := []string{"filename", "nodes", "pods", "profile", "reading", "check"}
 	for _, flag := range append(scopeFlags(), "memory", "results", "minimise") {
 		if o.given(flag) && !slices.Contains(ofClusters, flag) {
-			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out", flag)
+			return usage(
+				"--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out",
+				flag,
+			)
 		}
 	}
 	switch {
@@ -74,9 +77,9 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	model := spec.NewReading(spec.Reading(o.reading), profile)
 	began := time.Now()
 	progress := newProgress(c.stderr, c.live, o.quiet)
-	result, err := explore.Random(ctx, explore.RandomOptions{
+	result, err := decisions.Random(ctx, decisions.RandomOptions{
 		Spec: model,
-		NewDecider: func() (explore.Decider, error) {
+		NewDecider: func() (decisions.Decider, error) {
 			return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
 		},
 		Draw:       o.drawn(in.profiles),
@@ -90,14 +93,15 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 		return nil, err
 	}
 	return &report.Run{
-		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes, Configuration: in.raw, Result: result,
+		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes,
+		Configuration: in.raw, Result: result,
 		Strict: o.strict, Elapsed: time.Since(began), Workers: o.workers,
 	}, nil
 }
 
-// drawn gives the n-th question, under the profiles in turn.
+// drawn returns the n-th question, under the profiles in turn.
 func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, error) {
-	questions := generate.Question(generate.Scope{Nodes: o.nodes, Pods: cmp.Or(o.pods-1, -1)})
+	questions := generate.DrawQuestion(generate.Scope{Nodes: o.nodes, Pods: cmp.Or(o.pods-1, -1)})
 	return func(n int64) (*spec.Question, error) {
 		q := questions.Example(int(mixed(o.seed, n)))
 		for _, pod := range q.Snapshot.Pods {
@@ -122,7 +126,7 @@ func mixed(seed, n int64) uint64 {
 	return x ^ x>>31
 }
 
-// valid tells whether the API server would let the object be.
+// valid reports whether the API server would let the object be.
 func valid(object apiruntime.Object) bool {
 	_, errs := admission.Admit([]apiruntime.Object{object})
 	return len(errs[0]) == 0

@@ -12,16 +12,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var slow = flag.Bool("slow", false, "run also the commands of README.md that take a minute, and hold every figure to what they print")
+var slow = flag.Bool(
+	"slow",
+	false,
+	"run also the commands of README.md that take a minute, and hold every figure to what they print",
+)
 
 // pages are those that show what commands print, by how many excerpts they have.
 var pages = map[string]int{"README.md": 5, "docs/users.md": 9}
 
 // An excerpt of a page: the sections of the output to show, and the command.
-var excerpts = regexp.MustCompile("(?s)<!-- sections: ([^\n]*) -->\n```\n\\$ go run \\./cmd/modelcheck ([^\n]*)\n(.*?)```\n")
+var excerpts = regexp.MustCompile(
+	"(?s)<!-- sections: ([^\n]*) -->\n```\n\\$ go run \\./cmd/modelcheck ([^\n]*)\n(.*?)```\n",
+)
 
-// TestReadme holds the excerpts in pages to what the commands print. With -update it writes them. The first command of README.md takes long:
-// without -slow a smaller scope stands in for it, and only the words of what was explored are compared, not the figures.
+// TestReadme holds the excerpts in pages to what the commands print. With -update it writes them. The first command
+// of README.md takes long: without -slow a smaller scope stands in for it, and only the words of what was explored
+// are compared, not the figures.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	for page, want := range pages {
@@ -29,7 +36,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// checkPage compares the excerpts of a page, of which there are so many. What is saved in findings lasts as long as the page.
+// checkPage compares the excerpts of a page, of which there are so many. What is saved in findings lasts as long as
+// the page.
 func checkPage(t *testing.T, page string, want int) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -45,13 +53,23 @@ func checkPage(t *testing.T, page string, want int) {
 			explored := []string{"Explored"}
 			quick := excerpt(t, output(t, "-nodes 1 -pods 1", saved), explored)
 			if diff := cmp.Diff(words(quick), words(excerpt(t, shown, explored))); diff != "" {
-				t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.", page, args, diff)
+				t.Errorf(
+					"%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.",
+					page,
+					args,
+					diff,
+				)
 			}
 			return block
 		}
 		printed := excerpt(t, output(t, args, saved), sections)
 		if diff := cmp.Diff(withoutTimes(printed), withoutTimes(shown)); diff != "" && !*update {
-			t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.", page, args, diff)
+			t.Errorf(
+				"%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.",
+				page,
+				args,
+				diff,
+			)
 		}
 		return strings.TrimSuffix(block, shown+"```\n") + printed + "```\n"
 	})
@@ -86,11 +104,11 @@ func output(t *testing.T, args, findings string) string {
 func excerpt(t *testing.T, output string, titles []string) string {
 	t.Helper()
 	var sections []string
-	for _, part := range strings.Split(output, "\n\n") {
-		if !strings.HasPrefix(part, " ") || len(sections) == 0 {
-			sections = append(sections, part)
+	for _, chunk := range strings.Split(output, "\n\n") {
+		if !strings.HasPrefix(chunk, " ") || len(sections) == 0 {
+			sections = append(sections, chunk)
 		} else {
-			sections[len(sections)-1] += "\n\n" + part
+			sections[len(sections)-1] += "\n\n" + chunk
 		}
 	}
 	var shown []string
@@ -117,7 +135,7 @@ func excerpt(t *testing.T, output string, titles []string) string {
 	return strings.Join(shown, "\n\n") + "\n"
 }
 
-// words gives the words of a text, figures and layout left aside.
+// words returns the words of a text, figures and layout left aside.
 func words(text string) []string {
 	return strings.Fields(regexp.MustCompile(`[0-9][0-9,]*`).ReplaceAllString(text, "#"))
 }

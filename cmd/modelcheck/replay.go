@@ -15,14 +15,14 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/expression"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/expression"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -41,7 +41,11 @@ usage or input; 4 modelcheck failed.`,
   modelcheck replay findings/outcome-conforms_new`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("replay takes one argument, the folder of a finding or its %s; %d are given", report.TraceFile, len(args))
+				return usage(
+					"replay takes one argument, the folder of a finding or its %s; %d are given",
+					report.TraceFile,
+					len(args),
+				)
 			}
 			return nil
 		},
@@ -90,7 +94,7 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	if err != nil {
 		return nil, wrong(err)
 	}
-	asker, err := askerOf(trace, property, r.Clusters)
+	pending, err := pendingPodOf(trace, property, r.Clusters)
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -106,13 +110,18 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 		}
 		return r, nil
 	}
-	replay, err := explore.NewReplay(r.Spec, properties, decider, again)
+	replay, err := decisions.NewReplay(r.Spec, properties, decider, again)
 	if err != nil {
 		return nil, wrong(err)
 	}
 	takeAgain(r, replay)
-	if asker != nil {
-		r.Case, r.Findings = explore.Ask(r.Spec, properties, decider, spec.Question{Pod: asker, Snapshot: r.Clusters[len(r.Clusters)-1]})
+	if pending != nil {
+		r.Case, r.Findings = decisions.Ask(
+			r.Spec,
+			properties,
+			decider,
+			spec.Question{Pod: pending, Snapshot: r.Clusters[len(r.Clusters)-1]},
+		)
 	} else {
 		r.Findings = replay.Findings(r.Clusters[len(r.Clusters)-1])
 	}
@@ -121,11 +130,19 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 }
 
 // loopAgain takes the steps of what goes on for ever again, and asks whether it does.
-func loopAgain(r *report.Replayed, property invariants.Property, decider explore.Decider, again *model.Scenario) error {
+func loopAgain(
+	r *report.Replayed,
+	property invariants.Property,
+	decider decisions.Decider,
+	again *model.Scenario,
+) error {
 	if r.Trace.Loop == 0 {
-		return fmt.Errorf("loop is missing: %s is about what goes on for ever, and it says how many of the last steps do", property.Name)
+		return fmt.Errorf(
+			"loop is missing: %s is about what goes on for ever, and it says how many of the last steps do",
+			property.Name,
+		)
 	}
-	replay, err := explore.NewLassoReplay(r.Spec, property, decider, again)
+	replay, err := decisions.NewLassoReplay(r.Spec, property, decider, again)
 	if err != nil {
 		return err
 	}
@@ -141,9 +158,9 @@ func loopAgain(r *report.Replayed, property invariants.Property, decider explore
 	return nil
 }
 
-// takeAgain takes the steps again, as far as they are enabled, and tells whether they all are.
+// takeAgain takes the steps again, as far as they are enabled, and reports whether they all are.
 func takeAgain(r *report.Replayed, again interface {
-	Take(step *model.NamedStep) (explore.Takers, error)
+	Take(step *model.NamedStep) (decisions.StepTakers, error)
 	Cluster() *spec.Snapshot
 }) bool {
 	for i, state := range r.Trace.States[:len(r.Trace.States)-1] {
@@ -166,7 +183,12 @@ func readTrace(path string) (trace *report.Trace, file string, err error) {
 	}
 	data, err := os.ReadFile(file)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return nil, file, usage("%s: cannot read it: %w; name the folder of a finding that --save wrote, or the %s in it", file, path.Err, report.TraceFile)
+		return nil, file, usage(
+			"%s: cannot read it: %w; name the folder of a finding that --save wrote, or the %s in it",
+			file,
+			path.Err,
+			report.TraceFile,
+		)
 	}
 	if trace, err = report.ReadTrace(data); err != nil {
 		return nil, file, usage("%s: %w", file, err)
@@ -188,14 +210,19 @@ func clustersOf(trace *report.Trace) ([]*spec.Snapshot, error) {
 			return nil, err
 		}
 		if len(manifests.Nodes) > maxFileNodes {
-			return nil, fmt.Errorf("%s has %d nodes: from %d on kube-scheduler looks at a sample of them", field, len(manifests.Nodes), maxFileNodes+1)
+			return nil, fmt.Errorf(
+				"%s has %d nodes: from %d on kube-scheduler looks at a sample of them",
+				field,
+				len(manifests.Nodes),
+				maxFileNodes+1,
+			)
 		}
 		clusters = append(clusters, manifests.Snapshot())
 	}
 	return clusters, nil
 }
 
-// configOf gives the configuration of the trace.
+// configOf returns the configuration of the trace.
 func configOf(trace *report.Trace) (*production.Config, error) {
 	if trace.SchedulerConfiguration == "" {
 		return production.DefaultConfig()
@@ -203,7 +230,7 @@ func configOf(trace *report.Trace) (*production.Config, error) {
 	return production.LoadConfig("schedulerConfiguration", []byte(trace.SchedulerConfiguration))
 }
 
-// propertiesOf gives the property that is broken, and all that are checked.
+// propertiesOf returns the property that is broken, and all that are checked.
 func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Property, error) {
 	properties := invariants.All()
 	if spec.Reading(trace.Reading) == spec.Literal {
@@ -214,7 +241,13 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 		return properties[i], properties, nil
 	}
 	if rule := trace.Rule; rule != nil {
-		compiled, err := expression.Compile(expression.Rule{Name: trace.Finding.Property, Kind: expression.Kind(rule.Kind), Expression: rule.Expression})
+		compiled, err := expression.Compile(
+			expression.Rule{
+				Name:       trace.Finding.Property,
+				Subject:    expression.Subject(rule.Kind),
+				Expression: rule.Expression,
+			},
+		)
 		if err != nil {
 			return invariants.Property{}, nil, fmt.Errorf("rule.expression: %w", err)
 		}
@@ -224,13 +257,16 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 	others := slices.Concat(invariants.Optional(), invariants.Oracles(), invariants.Liveness())
 	i := slices.IndexFunc(others, named)
 	if i < 0 {
-		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q", trace.Finding.Property)
+		return invariants.Property{}, nil, fmt.Errorf(
+			"finding.property: no property is called %q",
+			trace.Finding.Property,
+		)
 	}
 	return others[i], append(properties, others[i]), nil
 }
 
-// arrivingIn gives the pods that arrive, in order, as the states after their arrival have them. Who comes again under its name, as in
-// what goes on for ever, is not another pod.
+// arrivingIn returns the pods that arrive, in order, as the states after their arrival have them. Who comes again
+// under its name, as in what goes on for ever, is not another pod.
 func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, error) {
 	var arriving []*v1.Pod
 	known := map[string]bool{}
@@ -243,7 +279,12 @@ func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, erro
 		}
 		pod := podNamed(state.Step.Pod, clusters[i+1])
 		if pod == nil {
-			return nil, fmt.Errorf("states[%d].step.pod: %s arrives, but is not in states[%d].cluster", i, state.Step.Pod, i+1)
+			return nil, fmt.Errorf(
+				"states[%d].step.pod: %s arrives, but is not in states[%d].cluster",
+				i,
+				state.Step.Pod,
+				i+1,
+			)
 		}
 		if !known[state.Step.Pod] {
 			arriving = append(arriving, pod)
@@ -253,8 +294,8 @@ func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, erro
 	return arriving, nil
 }
 
-// askerOf gives the pod of the decision; nil if the property is not one of decisions.
-func askerOf(trace *report.Trace, property invariants.Property, clusters []*spec.Snapshot) (*v1.Pod, error) {
+// pendingPodOf returns the pod of the decision; nil if the property is not one of decisions.
+func pendingPodOf(trace *report.Trace, property invariants.Property, clusters []*spec.Snapshot) (*v1.Pod, error) {
 	if property.Decision == nil {
 		return nil, nil
 	}
@@ -264,7 +305,11 @@ func askerOf(trace *report.Trace, property invariants.Property, clusters []*spec
 	last := clusters[len(clusters)-1]
 	pod := podNamed(trace.Decision.Pod, last)
 	if pod == nil || spec.Bound(pod, last) {
-		return nil, fmt.Errorf("decision.pod: no pod %q is pending in states[%d].cluster", trace.Decision.Pod, len(clusters)-1)
+		return nil, fmt.Errorf(
+			"decision.pod: no pod %q is pending in states[%d].cluster",
+			trace.Decision.Pod,
+			len(clusters)-1,
+		)
 	}
 	return pod, nil
 }
@@ -279,7 +324,7 @@ func podNamed(name string, s *spec.Snapshot) *v1.Pod {
 
 func classNamed(name string) model.Class { return model.Class(slices.Index(model.Classes(), name)) }
 
-// namedStep gives a recorded step in the terms of the model. Only names count.
+// namedStep returns a recorded step in the terms of the model. Only names count.
 func namedStep(step *report.TraceStep) *model.NamedStep {
 	pod := func(name string) *v1.Pod {
 		named := &v1.Pod{}

@@ -9,23 +9,41 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/museum"
-	"github.com/seed-a3f26817/modelcheck/report"
 )
 
 // TestReplaySaved: whatever is found and saved is there again as it was recorded.
 func TestReplaySaved(t *testing.T) {
 	rows := []struct{ reason, args string }{
-		{"steps of every sort, and volumes", "-nodes 2 -pods 3 -theme budgets,ports,podaffinity,spread,volumes,exclusive"},
-		{"pods that complete, are deleted or bound by hand", "-nodes 1 -pods 3 -theme ports,exclusive -completions 1 -deletions 1 -placements 1"},
-		{"the literal reading: properties of steps, and errata", "-nodes 1 -pods 3 -theme priorities,taints -reading literal"},
+		{
+			"steps of every sort, and volumes",
+			"-nodes 2 -pods 3 -theme budgets,ports,podaffinity,spread,volumes,exclusive",
+		},
+		{
+			"pods that complete, are deleted or bound by hand",
+			"-nodes 1 -pods 3 -theme ports,exclusive -completions 1 -deletions 1 -placements 1",
+		},
+		{
+			"the literal reading: properties of steps, and errata",
+			"-nodes 1 -pods 3 -theme priorities,taints -reading literal",
+		},
 		{"drawn clusters, and the properties that need no model", "-random -questions 300 -nodes 1 -pods 2"},
-		{"what goes on for ever with one scheduler, and with two", "-nodes 2 -pods 3 -theme podaffinity,schedulers -recreations 2 -liveness"},
-		{"a property that is checked on demand", "-f ../../testdata/clusters/gpu.yaml -pods 2 -check extended-resources-reserved"},
+		{
+			"what goes on for ever with one scheduler, and with two",
+			"-nodes 2 -pods 3 -theme podaffinity,schedulers -recreations 2 -liveness",
+		},
+		{
+			"a property that is checked on demand",
+			"-f ../../testdata/clusters/gpu.yaml -pods 2 -check extended-resources-reserved",
+		},
 	}
-	for _, exhibit := range museum.Exhibits() {
-		rows = append(rows, struct{ reason, args string }{exhibit.Quirk.Name, "-f " + filepath.Join("../..", exhibit.File())})
+	for _, entry := range deviations.Entries() {
+		rows = append(
+			rows,
+			struct{ reason, args string }{entry.Quirk.Name, "-f " + filepath.Join("../..", entry.File())},
+		)
 	}
 	for _, row := range rows {
 		saved := filepath.Join(t.TempDir(), "saved")
@@ -34,7 +52,8 @@ func TestReplaySaved(t *testing.T) {
 			code = command{stdout: &stdout, stderr: &stderr}.run(context.Background(), args)
 			return code, stdout.String(), stderr.String()
 		}
-		if code, _, said := run(append(strings.Fields(row.args), "-quiet", "-save", saved)...); code != exitHolds && code != exitViolated {
+		if code, _, said := run(append(strings.Fields(row.args), "-quiet", "-save", saved)...); code != exitHolds &&
+			code != exitViolated {
 			t.Fatalf("%s: exit code %d: %s", row.reason, code, said)
 		}
 		folders, err := os.ReadDir(saved)
@@ -53,7 +72,16 @@ func TestReplaySaved(t *testing.T) {
 // TestReplayLoop: a loop that is not one, or not one that goes on for ever, is told from the recorded one.
 func TestReplayLoop(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved")
-	args := []string{"-f", "../../testdata/clusters/preemption-cycle.yaml", "-recreations", "1", "-liveness", "-quiet", "-save", saved}
+	args := []string{
+		"-f",
+		"../../testdata/clusters/preemption-cycle.yaml",
+		"-recreations",
+		"1",
+		"-liveness",
+		"-quiet",
+		"-save",
+		saved,
+	}
 	if code := (command{stdout: io.Discard, stderr: io.Discard}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d", code)
 	}
@@ -66,16 +94,20 @@ func TestReplayLoop(t *testing.T) {
 		says         string
 	}{
 		{"as it is", cycle, func(*report.Trace) {}, exitHolds, "Verdict: as recorded"},
-		{"it leads elsewhere", cycle, func(t *report.Trace) { t.Loop-- }, exitViolated, "the last 3 steps do not lead back to where they begin"},
+		{"it leads elsewhere", cycle, func(t *report.Trace) { t.Loop-- }, exitViolated,
+			"the last 3 steps do not lead back to where they begin"},
 		{"nobody is evicted in it", cycle, func(t *report.Trace) {
 			// The cluster is that of the end, and nothing happens there but that a pod asks in vain.
 			end := t.States[len(t.States)-1].Cluster
 			t.States = []report.TraceState{{Cluster: end, Step: idle("default/loner")}, {Cluster: end}}
 			t.Loop = 1
 		}, exitViolated, "the finding no-preemption-cycle/InterPodAffinity/known/nominated-repels is not there any more"},
-		{"it does not say how long it is", settle, func(t *report.Trace) { t.Loop = 0 }, exitUsage, "trace.json: loop is missing: preemptors-settle is about what goes on for ever"},
-		{"it is longer than the trace", settle, func(t *report.Trace) { t.Loop = 7 }, exitUsage, "trace.json: loop is 7: it is how many of the last steps go on for ever, of which there are 6"},
-		{"a step is another's", settle, func(t *report.Trace) { t.States[3].Step.Pod = "default/loner" }, exitViolated, "is not enabled"},
+		{"it does not say how long it is", settle, func(t *report.Trace) { t.Loop = 0 }, exitUsage,
+			"trace.json: loop is missing: preemptors-settle is about what goes on for ever"},
+		{"it is longer than the trace", settle, func(t *report.Trace) { t.Loop = 7 }, exitUsage,
+			"trace.json: loop is 7: it is how many of the last steps go on for ever, of which there are 6"},
+		{"a step is another's", settle, func(t *report.Trace) { t.States[3].Step.Pod = "default/loner" }, exitViolated,
+			"is not enabled"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			data, err := os.ReadFile(tt.file)
@@ -97,7 +129,8 @@ func TestReplayLoop(t *testing.T) {
 			}
 			var stdout, stderr strings.Builder
 			code := (command{stdout: &stdout, stderr: &stderr}).run(t.Context(), []string{"replay", file})
-			if said := strings.Join(strings.Fields(stdout.String()+stderr.String()), " "); code != tt.code || !strings.Contains(said, tt.says) {
+			if said := strings.Join(strings.Fields(stdout.String()+stderr.String()), " "); code != tt.code ||
+				!strings.Contains(said, tt.says) {
 				t.Errorf("exit code %d: want %d, and %q in\n%s", code, tt.code, tt.says, said)
 			}
 		})
@@ -106,5 +139,8 @@ func TestReplayLoop(t *testing.T) {
 
 // idle is a step that changes nothing.
 func idle(pod string) *report.TraceStep {
-	return &report.TraceStep{Step: report.Step{Action: model.Park.String(), Pod: pod, Text: "the scheduler leaves " + pod + " as it is"}, Idle: true}
+	return &report.TraceStep{
+		Step: report.Step{Action: model.Wait.String(), Pod: pod, Text: "the scheduler leaves " + pod + " as it is"},
+		Idle: true,
+	}
 }

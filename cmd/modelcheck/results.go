@@ -8,14 +8,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/results"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
-// open opens the directory of --results for the run. What is wrong with the directory is a usageError. What is in its results is not looked
-// at yet.
-func (o *options) open(in *input, run explore.Options) (*results.Dir, error) {
+// open opens the directory of --results for the run. What is wrong with the directory is a usageError. What is in
+// its results is not looked at yet.
+func (o *options) open(in *input, run decisions.Options) (*results.Dir, error) {
 	tool, err := executableDigest()
 	if err != nil {
 		return nil, err
@@ -25,15 +25,16 @@ func (o *options) open(in *input, run explore.Options) (*results.Dir, error) {
 		return nil, err
 	}
 	var headers []results.Header
-	for i := range in.parts {
-		part := &in.parts[i]
-		scope, err := results.Digest(explore.ScopeOf(in.scenarios[part.Scenario], *part, run))
+	for i := range in.chunks {
+		chunk := &in.chunks[i]
+		scope, err := results.Digest(decisions.ScopeOf(in.scenarios[chunk.Scenario], *chunk, run))
 		if err != nil {
 			return nil, fmt.Errorf("telling scopes apart: %w", err)
 		}
 		headers = append(headers, results.Header{
 			Format: results.Format, Tool: tool, KubernetesVersion: production.KubernetesVersion,
-			Configuration: configuration, Profile: strings.Join(in.profiles, ","), Part: part.Name(in.scenarios), Scope: scope,
+			Configuration: configuration, Profile: strings.Join(in.profiles, ","), Chunk: chunk.Name(in.scenarios),
+			Scope: scope,
 		})
 	}
 	if !o.merge {
@@ -48,9 +49,9 @@ func (o *options) open(in *input, run explore.Options) (*results.Dir, error) {
 	return dir, nil
 }
 
-// allParts gives the indexes of all parts.
+// allParts returns the indexes of all parts.
 func (in *input) allParts() []int {
-	all := make([]int, len(in.parts))
+	all := make([]int, len(in.chunks))
 	for i := range all {
 		all[i] = i
 	}

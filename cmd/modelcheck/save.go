@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // prepareSave sees to it that findings can be saved before anything is explored.

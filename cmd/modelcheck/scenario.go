@@ -5,17 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // follow takes from a Scenario what flags say otherwise. A flag that the Scenario decides is refused.
 func (o *options) follow(s *scenario.Checked) error {
 	for _, said := range []struct{ flag, field string }{
-		{"pods", "spec.pods"}, {"completions", "spec.actions"}, {"deletions", "spec.actions"}, {"placements", "spec.actions"},
+		{"pods", "spec.pods"}, {"completions", "spec.actions"}, {"deletions", "spec.actions"},
+		{"placements", "spec.actions"},
 		{"recreations", "spec.actions"}, {"preempt", "spec.actions"}, {"victim-gone", "spec.actions"},
 		{"node-changes", "spec.actions"}, {"refresh-budgets", "spec.actions"}, {"start-times", "spec.actions"},
 		{"check", "spec.properties"}, {"liveness", "spec.properties"},
@@ -41,8 +42,15 @@ func (o *options) follow(s *scenario.Checked) error {
 		}
 		o.checks = append(o.checks, name)
 		if _, err := o.properties(); err != nil {
-			return usage("%s: %s: spec.properties.enabled[%d]: no built-in property is called %q; those that are not checked in any case are: %s, liveness",
-				s.Source, s, i, name, optionalNames())
+			return usage(
+				"%s: %s: spec.properties.enabled[%d]: no built-in property is called %q; those that are not checked "+
+					"in any case are: %s, liveness",
+				s.Source,
+				s,
+				i,
+				name,
+				optionalNames(),
+			)
 		}
 	}
 	return nil
@@ -59,27 +67,41 @@ func (in *input) ofScenario(o *options, manifests *scenario.Manifests) error {
 		return usageError{err}
 	}
 	if in.scenario.Names() {
-		in.notes = append(in.notes, "an expression tells pods or nodes apart by their names: those that are alike but for their names are kept apart, which makes more states")
+		in.notes = append(
+			in.notes,
+			"an expression tells pods or nodes apart by their names: those that are alike but for their names are "+
+				"kept apart, which makes more states",
+		)
 	}
 	may := 0
 	for i := range s.Pods {
-		if bound := s.Actions.ArrivalsOfKind[i]; bound > 0 && !slices.Contains(in.profiles, s.Pods[i].Pod.Spec.SchedulerName) {
-			s.Actions.ArrivalsOfKind[i] = 0
-			in.notes = append(in.notes, fmt.Sprintf("pods like %s do not arrive: their spec.schedulerName is %q, and what is checked is %s",
-				s.Pods[i].Name, s.Pods[i].Pod.Spec.SchedulerName, strings.Join(in.profiles, ", ")))
+		if bound := s.Actions.ArrivalsOfTemplate[i]; bound > 0 &&
+			!slices.Contains(in.profiles, s.Pods[i].Pod.Spec.SchedulerName) {
+			s.Actions.ArrivalsOfTemplate[i] = 0
+			in.notes = append(
+				in.notes,
+				fmt.Sprintf("pods like %s do not arrive: their spec.schedulerName is %q, and what is checked is %s",
+					s.Pods[i].Name, s.Pods[i].Pod.Spec.SchedulerName, strings.Join(in.profiles, ", ")),
+			)
 		}
-		may += s.Actions.ArrivalsOfKind[i]
+		may += s.Actions.ArrivalsOfTemplate[i]
 	}
 	s.Actions.Arrivals = min(s.Actions.Arrivals, may)
 	if len(spec.Unbound(snapshot)) == 0 && s.Actions.Arrivals == 0 {
-		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in spec.pods%s", in.scenario, listed(in.notes))
+		return usage(
+			"nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in "+
+				"spec.pods%s",
+			in.scenario,
+			listed(in.notes),
+		)
 	}
-	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.files, s.MaxNodes(), s.Actions.Arrivals, in.scenario.Metadata.Name
+	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.files, s.MaxNodes(), s.Actions.Arrivals,
+		in.scenario.Metadata.Name
 	in.scenarios = []*model.Scenario{s}
 	return nil
 }
 
-// properties gives the properties to check: those of the flags, as the Scenario has it.
+// properties returns the properties to check: those of the flags, as the Scenario has it.
 func (in *input) properties(o *options) ([]invariants.Property, error) {
 	properties, err := o.properties()
 	if err != nil || in.scenario == nil {
@@ -92,7 +114,13 @@ func (in *input) properties(o *options) ([]invariants.Property, error) {
 	}
 	for i, name := range in.scenario.Spec.Properties.Disabled {
 		if name == "all" {
-			properties = slices.DeleteFunc(properties, func(p invariants.Property) bool { return !slices.Contains(in.scenario.Spec.Properties.Enabled, p.Name) })
+			properties = slices.DeleteFunc(
+				properties,
+				func(p invariants.Property) bool {
+					return !slices.Contains(in.scenario.Spec.Properties.Enabled,
+						p.Name)
+				},
+			)
 			continue
 		}
 		if !slices.Contains(all, name) {
@@ -116,7 +144,7 @@ func (in *input) properties(o *options) ([]invariants.Property, error) {
 	return properties, nil
 }
 
-// expected gives what the Scenario expects to come out; nil if it says nothing.
+// expected returns what the Scenario expects to come out; nil if it says nothing.
 func (in *input) expected() *report.Expected {
 	if in.scenario == nil || in.scenario.Spec.Expect == nil {
 		return nil

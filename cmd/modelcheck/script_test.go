@@ -20,8 +20,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"github.com/seed-a3f26817/modelcheck/page"
-	"github.com/seed-a3f26817/modelcheck/production"
+	"github.com/seed-a3f26817/modelcheck/internal/page"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 )
 
 var update = flag.Bool("update", false, "write what the command prints into the scripts")
@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 			wd, err := os.Getwd()
 			env.Setenv("CLUSTERS", wd+"/../../testdata/clusters")
 			env.Setenv("SCENARIOS", wd+"/../../testdata/scenarios")
-			env.Setenv("MUSEUM", wd+"/../../testdata/museum")
+			env.Setenv("DEVIATIONS", wd+"/../../testdata/deviations")
 			env.Setenv("CONFIGURATIONS", wd+"/../../testdata/configurations")
 			return err
 		},
@@ -68,18 +68,22 @@ func TestScripts(t *testing.T) {
 // plantedCommand is the command with a kube-scheduler whose NodeUnschedulable lets every node pass.
 func plantedCommand() command {
 	return command{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, production: production.Options{
-		Registry: frameworkruntime.Registry{"NodeUnschedulable": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-			return blind{}, nil
-		}},
+		Registry: frameworkruntime.Registry{
+			"NodeUnschedulable": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+				return blind{}, nil
+			},
+		},
 	}}
 }
 
 // brokenCommand is the command with a kube-scheduler that cannot be built.
 func brokenCommand() command {
 	c := plantedCommand()
-	c.production.Registry = frameworkruntime.Registry{"NodeUnschedulable": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-		return nil, errors.New("planted error")
-	}}
+	c.production.Registry = frameworkruntime.Registry{
+		"NodeUnschedulable": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+			return nil, errors.New("planted error")
+		},
+	}
 	return c
 }
 
@@ -116,10 +120,15 @@ func steady(ts *testscript.TestScript, neg bool, args []string) {
 // withoutTimes takes out of a report, text or JSON, what differs between equal runs.
 func withoutTimes(output string) string {
 	output = regexp.MustCompile(`(?m)^Time: .*$`).ReplaceAllString(output, "Time: ...")
-	return regexp.MustCompile(`"(seconds|workers|inProductionSeconds)":( ?)[-+.e0-9]+`).ReplaceAllString(output, `"$1":${2}0`)
+	return regexp.MustCompile(
+		`"(seconds|workers|inProductionSeconds)":( ?)[-+.e0-9]+`,
+	).ReplaceAllString(
+		output,
+		`"$1":${2}0`,
+	)
 }
 
-// find gives a part of a JSON document by its path.
+// find returns a part of a JSON document by its path.
 func find(ts *testscript.TestScript, file, path string) any {
 	var value any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &value))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-a3f26817/modelcheck/page"
+	"github.com/seed-a3f26817/modelcheck/internal/page"
 )
 
 // serve is the subcommand that shows a run in the browser.
@@ -70,7 +70,11 @@ modelcheck failed.`,
 
 // listen serves until the context is done, and lets the answers that are under way finish.
 func (c command) listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(c.stderr, "modelcheck: ", 0)}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(c.stderr, "modelcheck: ", 0),
+	}
 	if _, err := fmt.Fprintf(c.stdout, "http://%s/ until Ctrl-C\n", listener.Addr()); err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ func TestServe(t *testing.T) {
 	var stderr strings.Builder
 	code := make(chan int, 1)
 	go func() {
-		code <- command{stdin: strings.NewReader(""), stdout: in, stderr: &stderr}.run(ctx, strings.Fields("serve -quiet -theme budgets -nodes 1 -pods 2 -port 0"))
+		code <- command{stdin: strings.NewReader(""), stdout: in, stderr: &stderr}.run(ctx,
+			strings.Fields("serve -quiet -theme budgets -nodes 1 -pods 2 -port 0"))
 		in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -31,7 +32,8 @@ func TestServe(t *testing.T) {
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Fatalf("it serves on %q", line)
 	}
-	for path, want := range map[string]string{"": "<title>modelcheck</title>", "api/walk?scenario=0&start=i0&path=0": `"action":"arrive"`} {
+	for path, want := range map[string]string{"": "<title>modelcheck</title>",
+		"api/walk?scenario=0&start=i0&path=0": `"action":"arrive"`} {
 		response, err := http.Get(address + path)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +67,14 @@ func TestServeTakenPort(t *testing.T) {
 	defer taken.Close()
 	var stdout, stderr strings.Builder
 	port := taken.Addr().(*net.TCPAddr).Port
-	code := command{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}.run(t.Context(), []string{"serve", "-quiet", "-port", fmt.Sprint(port)})
+	code := command{
+		stdin:  strings.NewReader(""),
+		stdout: &stdout,
+		stderr: &stderr,
+	}.run(
+		t.Context(),
+		[]string{"serve", "-quiet", "-port", fmt.Sprint(port)},
+	)
 	if code != exitUsage || !strings.Contains(stderr.String(), "address already in use; give another one") {
 		t.Errorf("it exits %d: %s", code, stderr.String())
 	}

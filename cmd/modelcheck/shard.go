@@ -11,19 +11,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-a3f26817/modelcheck/explore"
-	"github.com/seed-a3f26817/modelcheck/job"
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/job"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
-// The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by the manifests of
-// modelcheck job.
+// The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by
+// the manifests of modelcheck job.
 const (
 	indexVariable = "JOB_COMPLETION_INDEX"
 	ofVariable    = job.ShardsVariable
 )
 
-// maxShards is the largest number of shards: kube-apiserver takes no more completions where backoffLimitPerIndex is set.
+// maxShards is the largest number of shards: kube-apiserver takes no more completions where backoffLimitPerIndex is
+// set.
 const maxShards = 100_000
 
 // shard is the subcommand that explores one of several shards of a run.
@@ -92,7 +93,11 @@ func fromEnvironment(flags *pflag.FlagSet, flag, variable string, value *int) er
 	}
 	text, set := os.LookupEnv(variable)
 	if !set {
-		return usage("--%s is missing, and so is %s in the environment, as an Indexed Job of modelcheck job sets it", flag, variable)
+		return usage(
+			"--%s is missing, and so is %s in the environment, as an Indexed Job of modelcheck job sets it",
+			flag,
+			variable,
+		)
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil {
@@ -111,26 +116,27 @@ func (c command) explore(ctx context.Context, o *options, index, of int) (report
 	if err != nil {
 		return 0, err
 	}
-	parts := explore.Deal(p.in.parts, of)[index]
-	if _, err := p.dir.Check(parts); err != nil {
+	chunks := decisions.Deal(p.in.chunks, of)[index]
+	if _, err := p.dir.Check(chunks); err != nil {
 		return 0, usageError{err}
 	}
-	if err := p.in.fits(p.options.Spec, p.memory, parts); err != nil {
+	if err := p.in.fits(p.options.Spec, p.memory, chunks); err != nil {
 		return 0, err
 	}
 	defer p.limitMemory()()
-	shard, err := explore.Explore(ctx, p.in.scenarios, p.options, parts)
+	shard, err := decisions.Explore(ctx, p.in.scenarios, p.options, chunks)
 	p.progress.clear()
 	if err != nil {
 		return 0, err
 	}
-	return shardVerdict(shard, len(parts)), c.printShard(p, o, shard, parts, index, of)
+	return shardVerdict(shard, len(chunks)), c.printShard(p, o, shard, chunks, index, of)
 }
 
-// shardVerdict is about what is kept: what a limit on states or levels ends is kept, and what it means is for modelcheck merge to say.
-func shardVerdict(s *explore.Shard, parts int) report.Verdict {
+// shardVerdict is about what is kept: what a limit on states or levels ends is kept, and what it means is for
+// modelcheck merge to say.
+func shardVerdict(s *decisions.Shard, chunks int) report.Verdict {
 	switch {
-	case s.Parts < parts:
+	case s.Chunks < chunks:
 		return report.Unfinished
 	case len(s.New) > 0:
 		return report.Violated
@@ -139,13 +145,22 @@ func shardVerdict(s *explore.Shard, parts int) report.Verdict {
 	}
 }
 
-func (c command) printShard(p *prepared, o *options, s *explore.Shard, parts []int, index, of int) error {
+func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks []int, index, of int) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n", index, of, len(parts), len(p.in.parts), s.Parts, o.results)
+	fmt.Fprintf(
+		&text,
+		"shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n",
+		index,
+		of,
+		len(chunks),
+		len(p.in.chunks),
+		s.Chunks,
+		o.results,
+	)
 	fmt.Fprintf(&text, "%d states, %d transitions, %d distinct decisions\n", s.Distinct, s.Generated, s.Asked)
-	for _, i := range parts {
+	for _, i := range chunks {
 		if reason, stopped := s.Stopped[i]; stopped {
-			fmt.Fprintf(&text, "%s: stopped (%s)\n", p.in.parts[i].Name(p.in.scenarios), reason)
+			fmt.Fprintf(&text, "%s: stopped (%s)\n", p.in.chunks[i].Name(p.in.scenarios), reason)
 		}
 	}
 	for _, id := range s.New {

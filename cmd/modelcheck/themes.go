@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/scenario"
 )
 
 // themes is the subcommand that lists the built-in themes.
@@ -19,7 +19,7 @@ func (c command) themes() *cobra.Command {
 	thorough := false
 	cmd := &cobra.Command{
 		Use:   "themes",
-		Short: "List the built-in themes: the kinds of node and pod that clusters are drawn from",
+		Short: "List the built-in themes: the node and pod templates that clusters are drawn from",
 		Example: `  modelcheck themes
   modelcheck themes --thorough`,
 		Args: noArguments("themes"),
@@ -43,14 +43,15 @@ func listThemes(w io.Writer, thorough bool) error {
 		for i := range theme.Pods {
 			pods = append(pods, theme.Pods[i].Name)
 		}
-		if _, err := fmt.Fprintf(w, "%s\n  %s\n  nodes: %s\n  pods:  %s\n", name, theme.Doc, strings.Join(nodes, ", "), strings.Join(pods, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  nodes: %s\n  pods:  %s\n", name, theme.Doc, strings.Join(nodes, ", "),
+			strings.Join(pods, ", ")); err != nil {
 			return fmt.Errorf("writing the list of themes: %w", err)
 		}
 	}
 	return nil
 }
 
-// theme gives the function that makes themes.
+// theme returns the function that makes themes.
 func theme(thorough bool) func(string, int, model.Actions, scenario.Admission) (*model.Scenario, error) {
 	if thorough {
 		return scenario.ThoroughTheme
@@ -58,7 +59,7 @@ func theme(thorough bool) func(string, int, model.Actions, scenario.Admission) (
 	return scenario.Theme
 }
 
-// themeNames gives the themes that are asked for, each once, all if none is.
+// themeNames returns the themes that are asked for, each once, all if none is.
 func themeNames(asked []string) ([]string, error) {
 	known := scenario.ThemeNames()
 	if len(asked) == 0 {
@@ -80,9 +81,15 @@ func themeNames(asked []string) ([]string, error) {
 	return names, nil
 }
 
-// themeScenarios gives the scenarios of themes, for each profile: pods ask under it, but for those that a theme gives to another
-// scheduler. With several profiles, the name of the profile is part of the scenario's.
-func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions, profiles []string) ([]*model.Scenario, error) {
+// themeScenarios returns the scenarios of themes, for each profile: pods ask under it, but for those that a theme
+// gives to another scheduler. With several profiles, the name of the profile is part of the scenario's.
+func themeScenarios(
+	names []string,
+	thorough bool,
+	nodes int,
+	actions model.Actions,
+	profiles []string,
+) ([]*model.Scenario, error) {
 	var scenarios []*model.Scenario
 	for _, profile := range profiles {
 		for _, name := range names {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-a3f26817/modelcheck/production"
-	"github.com/seed-a3f26817/modelcheck/production/admission"
-	"github.com/seed-a3f26817/modelcheck/report"
-	"github.com/seed-a3f26817/modelcheck/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -43,7 +43,13 @@ plugin with * runs in kube-scheduler, but the model has no predicate for it.`,
 			if err != nil {
 				return usage("scheduler configuration %s: %w", in.source, err)
 			}
-			_, err = fmt.Fprintf(c.stdout, "modelcheck %s, built with %s\nkube-scheduler %s\n\n", toolVersion(), runtime.Version(), production.KubernetesVersion)
+			_, err = fmt.Fprintf(
+				c.stdout,
+				"modelcheck %s, built with %s\nkube-scheduler %s\n\n",
+				toolVersion(),
+				runtime.Version(),
+				production.KubernetesVersion,
+			)
 			if err == nil {
 				err = report.Profiles(c.stdout, spec.New(profile))
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck"
 	"github.com/seed-a3f26817/modelcheck/examples/plugin"
-	"github.com/seed-a3f26817/modelcheck/report"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // careless is the plugin with a bug: it looks at pods that state a team only.
@@ -41,9 +41,10 @@ func TestPlanted(t *testing.T) {
 		want   []string
 	}{
 		{"a pod without a team gets on a reserved node", careless{}, 1,
-			[]string{"may bind the pod to red-1; allowed is: leave the pod pending", "1. default/nobody-1 ", "label example.com/team=red", "TeamNodes              fits (model: rejects"}},
+			[]string{"may bind the pod to red-1; allowed is: leave the pod pending", "1. default/nobody-1 ",
+				"label example.com/team=red", "TeamNodes              fits (model: unschedulable or unresolvable"}},
 		{"a rank that is no number counts", byText{}, 2,
-			[]string{"ratings-conform/TeamNodes/new", "label example.com/rank=high", "from raw"}},
+			[]string{"scores-conform/TeamNodes/new", "label example.com/rank=high", "from raw"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			text := counterexamples(t, row.plugin, row.nodes)
@@ -61,7 +62,7 @@ func counterexamples(t *testing.T, buggy fwk.Plugin, nodes int) string {
 	t.Helper()
 	s := modelcheck.Scheduler{Plugins: slices.Clone(scheduler.Plugins)}
 	s.Plugins[0].New = func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return buggy, nil }
-	run, err := s.Check(t.Context(), modelcheck.Scope{Kinds: kinds, Nodes: nodes, Pods: 2})
+	run, err := s.Check(t.Context(), modelcheck.Scope{Templates: templates, Nodes: nodes, Pods: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

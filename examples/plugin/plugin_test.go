@@ -10,30 +10,39 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck"
 	"github.com/seed-a3f26817/modelcheck/examples/plugin"
-	"github.com/seed-a3f26817/modelcheck/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// scheduler is kube-scheduler with the plugin, and what the plugin is documented to do: both predicates read the node only.
+// scheduler is kube-scheduler with the plugin, and what the plugin is documented to do: both predicates read the
+// node only.
 var scheduler = modelcheck.Scheduler{Plugins: []modelcheck.Plugin{{
 	Name: plugin.Name, New: plugin.New,
-	Filter: &spec.Filter{Footprint: spec.ReadsNode, Holds: func(_ *spec.Profile, pod *v1.Pod, node *v1.Node, _ *spec.Snapshot) bool {
-		team, reserved := node.Labels[plugin.TeamLabel]
-		mine, ours := pod.Labels[plugin.TeamLabel]
-		return !reserved || ours && mine == team
-	}},
-	Rater: &spec.Rater{Footprint: spec.ReadsNode, Raw: rank, Normalize: inProportion},
+	Filter: &spec.Filter{
+		Footprint: spec.ReadsNode,
+		Holds: func(_ *spec.Profile, pod *v1.Pod, node *v1.Node, _ *spec.Snapshot) bool {
+			team, reserved := node.Labels[plugin.TeamLabel]
+			mine, ours := pod.Labels[plugin.TeamLabel]
+			return !reserved || ours && mine == team
+		},
+	},
+	Score: &spec.ScorePlugin{Footprint: spec.ReadsNode, Raw: rank, Normalize: inProportion},
 }}}
 
 // TestEveryCluster goes through every cluster of up to two nodes and three pods of these kinds.
 func TestEveryCluster(t *testing.T) {
-	scheduler.Test(t, modelcheck.Scope{Kinds: kinds, Nodes: 2, Pods: 3})
+	scheduler.Test(t, modelcheck.Scope{Templates: templates, Nodes: 2, Pods: 3})
 }
 
 // TestDrawnClusters asks about random clusters, in which nodes and pods have the plugin's labels.
 func TestDrawnClusters(t *testing.T) {
 	scheduler.TestRandom(t, rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.Question(generate.Scope{Nodes: 3, Pods: 4, Only: []generate.Group{generate.Resources}}).Draw(t, "question")
+		q := generate.DrawQuestion(
+			generate.Scope{Nodes: 3, Pods: 4, Only: []generate.Group{generate.Resources}},
+		).Draw(
+			t,
+			"question",
+		)
 		for _, node := range q.Snapshot.Nodes {
 			generate.Label(t, node, plugin.TeamLabel, "red", "blue", "")
 			generate.Label(t, node, plugin.RankLabel, "0", "7", "1000", "1001", "007", "high")
@@ -53,18 +62,18 @@ func rank(_ *spec.Profile, _ *v1.Pod, node *v1.Node, _ *spec.Snapshot) int64 {
 	return 0
 }
 
-// inProportion gives the highest rank 100, and others in proportion, rounded down.
+// inProportion returns the highest rank 100, and others in proportion, rounded down.
 func inProportion(ranks []int64) []int64 {
-	ratings := make([]int64, len(ranks))
+	scores := make([]int64, len(ranks))
 	if highest := slices.Max(ranks); highest > 0 {
 		for i, rank := range ranks {
-			ratings[i] = 100 * rank / highest
+			scores[i] = 100 * rank / highest
 		}
 	}
-	return ratings
+	return scores
 }
 
-const kinds = `
+const templates = `
 apiVersion: v1
 kind: List
 items:

@@ -1,0 +1,57 @@
+package decisions
+
+import (
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Ask asks one question, and compares as Random does. It gives what was decided and what the model says, and the
+// findings, each with the question as its example. Properties other than those of decisions are left out; nil means
+// invariants.All.
+func Ask(
+	s *spec.Scheduler,
+	properties []invariants.Property,
+	decider Decider,
+	q spec.Question,
+) (*invariants.Case, []Finding) {
+	if properties == nil {
+		properties = invariants.All()
+	}
+	properties = ofDecisions(properties)
+	status := newComparer(s, properties, decider).compare(q)
+	var findings []Finding
+	for _, key := range status.findings {
+		f := findingOf(s, properties, key, 1)
+		f.Example = exampleOf(f, "the cluster", status.compared)
+		findings = append(findings, f)
+	}
+	return status.compared, findings
+}
+
+// exampleOf makes a single question the example of a finding.
+func exampleOf(f Finding, scenario string, c *invariants.Case) Example {
+	_, breaches := f.Property.Decision(c)
+	return Example{
+		Scenario: scenario,
+		Stages:   []model.Stage{{Cluster: c.Question.Snapshot}},
+		Case:     c,
+		Reasons:  reasons(f, breaches),
+	}
+}
+
+// ofDecisions returns the properties of decisions.
+func ofDecisions(properties []invariants.Property) []invariants.Property {
+	return slices.DeleteFunc(slices.Clone(properties), func(p invariants.Property) bool { return p.Decision == nil })
+}
+
+// findingOf returns the finding of a key, without an example.
+func findingOf(s *spec.Scheduler, properties []invariants.Property, key findingKey, count int64) Finding {
+	i := slices.IndexFunc(properties, func(p invariants.Property) bool { return p.Name == key.property })
+	return Finding{
+		ID: key.id(), Property: properties[i], Plugin: key.plugin, Class: key.class, Quirks: quirksNamed(s, key.quirks),
+		Count: count, key: key,
+	}
+}

@@ -1,0 +1,187 @@
+package decisions
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// Example is a counterexample: the shortest way to a state, step or decision that breaks a property. Nodes and pods
+// keep their names throughout.
+type Example struct {
+	Scenario string
+	// Stages are the states, with the steps between them. For a property of steps the last step is the broken one.
+	Stages []model.Stage
+	// Takers has, for each step, who may take it.
+	Takers []StepTakers
+	// Case is, for a property of decisions, the decision in the last state: production asked once more, in the
+	// names of the example, and the spec asked directly.
+	Case *invariants.Case
+	// Loop is how many of the last steps go on for ever, for a property of behaviours; else 0. They lead back to
+	// where they begin.
+	Loop int
+	// Reasons say what is wrong, in the names of the example.
+	Reasons []string
+}
+
+// movesOf returns the moves that may be followed, production's and the spec's.
+func (m *exploration) movesOf() model.Moves {
+	t := m.newTaker(m.run.deciders[0])
+	return func(a *model.Arrangement, pending model.PendingPod) []model.Move {
+		record, order := t.record(a, pending)
+		var moves []model.Move
+		for _, move := range record.moves {
+			moves = append(moves, withNodes(move.Move, order))
+		}
+		return moves
+	}
+}
+
+// walk returns names to a trace.
+func (m *exploration) walk(trace checker.Trace) ([]model.Stage, error) {
+	states, actions := [][]byte{trace.Initial}, []uint32(nil)
+	for _, step := range trace.Steps {
+		states, actions = append(states, step.State), append(actions, step.Action)
+	}
+	return m.machine.Walk(states, actions, m.movesOf())
+}
+
+// example returns names to the trace of a finding.
+func (m *exploration) example(f Finding, found checker.Finding) (Example, error) {
+	taken := m.newTaker(m.run.deciders[0])
+	example := Example{Scenario: m.machine.Scenario.Name}
+	var err error
+	if example.Stages, err = m.walk(found.Trace); err != nil {
+		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
+	}
+	if example.Takers, err = m.takersOf(example.Stages); err != nil {
+		return example, fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
+	}
+	last := example.Stages[len(example.Stages)-1]
+	switch {
+	case f.Property.Step != nil:
+		example.Reasons = m.stepReasons(f, found.Trace, example.Stages)
+	case f.Property.State != nil:
+		_, breaches := f.Property.State(&invariants.State{Cluster: last.Cluster, End: m.isEnd(found.Trace.Last())})
+		example.Reasons = reasons(f, breaches)
+	case f.Property.Node != nil:
+		for _, node := range last.Cluster.Nodes {
+			_, breaches := onNode(m.run.options.Spec, f.Property, invariants.Node{
+				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.machine.Scenario.PastScheduler(),
+			})
+			example.Reasons = append(example.Reasons, reasons(f, breaches)...)
+		}
+	default:
+		for _, pending := range last.PendingPods(m.machine) {
+			if record, _ := taken.record(last.Arrangement(), pending); slices.Contains(
+				record.findings,
+				f.key.String(),
+			) {
+				example.Case = m.run.again(last.Question(m.machine, pending))
+				_, breaches := f.Property.Decision(example.Case)
+				example.Reasons = reasons(f, breaches)
+				break
+			}
+		}
+	}
+	if len(example.Reasons) == 0 {
+		// The names of objects made a difference, or an answer was not repeated: either is worth a look by itself.
+		example.Reasons = []string{
+			"asked again with the names of this example, the property is not broken: the answer depends on names, or " +
+				"is not repeated",
+		}
+	}
+	return example, nil
+}
+
+// isEnd reports whether nothing can happen any more.
+func (m *exploration) isEnd(state []byte) bool {
+	var a model.Arrangement
+	m.machine.Unpack(state, &a)
+	moves := m.movesOf()
+	return nothingHappens(
+		&a,
+		m.machine.Scenario,
+		func(pending model.PendingPod) []model.Move { return moves(&a, pending) },
+	)
+}
+
+// nothingHappens reports whether no action of the environment is enabled, and no decision changes anything.
+func nothingHappens(a *model.Arrangement, s *model.Scenario, moves func(model.PendingPod) []model.Move) bool {
+	end := true
+	a.Environment(s, func(model.Action) { end = false })
+	for _, pending := range a.PendingPods(s, nil) {
+		for _, move := range moves(pending) {
+			end = end && (move.Idle(pending) || move.Class() == model.Preempt && !s.Actions.Preempt)
+		}
+	}
+	return end
+}
+
+// reasons returns those of the breaches that are of the finding's sort.
+func reasons(f Finding, breaches []invariants.Breach) []string {
+	var reasons []string
+	for _, breach := range breaches {
+		if f.Class == Known && !breach.ByDesign || keyOf(&f.Property, breach) == f.key {
+			reasons = append(reasons, breach.Sentence())
+		}
+	}
+	return reasons
+}
+
+// stepReasons takes the last step again.
+func (m *exploration) stepReasons(f Finding, trace checker.Trace, stages []model.Stage) []string {
+	last := len(trace.Steps) - 1
+	action, before := model.UnpackAction(trace.Steps[last].Action), trace.Initial
+	if last > 0 {
+		before = trace.Steps[last-1].State
+	}
+	var now, next model.Arrangement
+	m.machine.Unpack(before, &now)
+	check := func() []string {
+		_, breaches := f.Property.Step(&invariants.Step{
+			Scenario: m.machine.Scenario, Action: action, Before: &now, After: &next,
+			Stuck: func() []model.PendingPod {
+				return m.stuckIn(m.machine.NewQuestionBuilder(), m.run.deciders[0],
+					&now)
+			},
+			Named: func() invariants.NamedStep {
+				return invariants.NamedStep{
+					Before: stages[last].Cluster,
+					After:  stages[last+1].Cluster,
+					Step:   stages[last].Step,
+				}
+			},
+		})
+		return reasons(f, breaches)
+	}
+	next.CopyFrom(&now)
+	if !action.Class.Decided() {
+		next.Act(m.machine.Scenario, action, 0)
+		return check()
+	}
+	pending := model.PendingPod{Template: int(action.Pod), Node: action.Node}
+	for _, move := range m.movesOf()(&now, pending) {
+		next.CopyFrom(&now)
+		next.Apply(m.machine.Scenario, pending, move)
+		if broken := check(); move.Class() == action.Class && len(broken) > 0 {
+			return broken
+		}
+	}
+	return nil
+}
+
+func podsOn(stage model.Stage, node string) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, pod := range stage.Cluster.Pods {
+		if pod.Spec.NodeName == node {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}

@@ -1,0 +1,205 @@
+package decisions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+// mostNamed is how many states with names are gone through to find a loop in one set of states without.
+const mostNamed = 1 << 18
+
+// lifted are the states with names that, without them, are those of a component. All others are one state, outside,
+// which is left by no step: what leads there can be taken, which counts for fairness.
+type lifted struct {
+	*exploration
+	begin     *model.Arrangement
+	component map[string]bool
+	workers   int
+}
+
+var outside = []byte{}
+
+// lift looks for a loop in a component with names, and fair to each pod by itself; nil if there is none.
+func (m *exploration) lift(ctx context.Context, b *invariants.Behaviour, c *checker.Component) (*lasso, error) {
+	stem, err := m.walk(c.Stem())
+	if err != nil {
+		return nil, err
+	}
+	states := map[string]bool{}
+	for _, state := range c.States() {
+		states[string(state)] = true
+	}
+	named := &lifted{exploration: m, begin: stem[len(stem)-1].Arrangement(), component: states}
+	graph, stopped, err := checker.Unfold(
+		ctx,
+		named,
+		checker.GraphOptions{Workers: m.run.options.Workers, MaxStates: mostNamed},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if stopped != checker.NotStopped {
+		return &lasso{unnamed: true}, nil
+	}
+	within := func(state []byte) bool { return len(state) > 0 }
+	liveness := checker.Liveness{Within: within, Bad: bad(b), Fair: fairToEach}
+	if b.Strong {
+		liveness.Strong = strongForEach
+	}
+	if b.Stays == nil {
+		return named.lasso(stem, graph, liveness)
+	}
+	for _, pod := range staying(graph, b) {
+		liveness.Within = func(state []byte) bool {
+			return within(state) && slices.Contains(b.Stays(model.UnpackNamed(state)), pod)
+		}
+		l, err := named.lasso(stem, graph, liveness)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			l.pod = m.machine.PodNamed(pod)
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+func bad(b *invariants.Behaviour) func(uint32) bool {
+	if b.Bad == nil {
+		return nil
+	}
+	return func(packed uint32) bool { return b.Bad(model.Action{Class: model.Class(packed >> 28)}) }
+}
+
+// staying returns the pods that are so in some state, in order.
+func staying(g *checker.Graph, b *invariants.Behaviour) []model.Pod {
+	seen := map[model.Pod]bool{}
+	var pods []model.Pod
+	for state := range g.All() {
+		if len(state) == 0 {
+			continue
+		}
+		for _, pod := range b.Stays(model.UnpackNamed(state)) {
+			if !seen[pod] {
+				seen[pod] = true
+				pods = append(pods, pod)
+			}
+		}
+	}
+	slices.Sort(pods)
+	return pods
+}
+
+// packNamed returns an action with names in 32 bits: its class, the pod's kind, and who it is.
+func packNamed(class model.Class, who model.Pod) uint32 {
+	return uint32(class)<<28 | uint32(who.Template())<<8 | uint32(who.ID())
+}
+
+func fairToEach(packed uint32) (label uint64, ok bool) {
+	return fairLabel(model.Class(packed>>28), uint64(packed&(1<<28-1)))
+}
+
+func strongForEach(packed uint32) (label uint64, ok bool) {
+	return uint64(packed & (1<<28 - 1)), model.Class(packed>>28) == model.Bind
+}
+
+// Initial emits the state in which the stem ends.
+func (l *lifted) Initial(emit func(state []byte)) { emit(model.PackNamed(l.begin, nil)) }
+
+// Stepper returns a stepper with a decider of its own.
+func (l *lifted) Stepper() checker.Stepper {
+	l.workers++
+	return &namedStepper{
+		lifted: l, taken: l.newTaker(l.run.deciders[(l.workers-1)%len(l.run.deciders)]),
+		state: make([]byte, l.machine.Width()),
+	}
+}
+
+// namedStepper returns the steps from states with names.
+type namedStepper struct {
+	*lifted
+	taken *taker
+	state []byte
+}
+
+// Run lets the decider say where the stepper works.
+func (s *namedStepper) Run(work func()) { hosted(s.taken.decider, work) }
+
+// Steps returns the steps; actions are packed with names.
+func (s *namedStepper) Steps(state []byte, each func(action uint32, next []byte)) error {
+	if len(state) == 0 {
+		return nil
+	}
+	var key []byte
+	s.machine.NamedSteps(model.UnpackNamed(state), s.taken.moves, func(step model.Named) {
+		s.machine.Pack(step.To, s.state)
+		if !s.component[string(s.state)] {
+			each(packNamed(step.Class, step.Who), outside)
+			return
+		}
+		key = model.PackNamed(step.To, key[:0])
+		each(packNamed(step.Class, step.Who), key)
+	})
+	return nil
+}
+
+// lasso returns the lasso of the first component of the named states, the stem put before it; nil if there is no
+// component.
+func (l *lifted) lasso(stem []model.Stage, g *checker.Graph, p checker.Liveness) (*lasso, error) {
+	components := g.Components(p)
+	if len(components) == 0 {
+		return nil, nil
+	}
+	found := components[0].Lasso()
+	result := &lasso{stages: stem[:len(stem)-1], loop: len(found.Loop)}
+	taken := l.newTaker(l.run.deciders[0])
+	at := model.UnpackNamed(found.Stem.Initial)
+	for i, step := range slices.Concat(found.Stem.Steps, found.Loop) {
+		named, undocumented := l.named(taken, at, step)
+		if named == nil {
+			return nil, fmt.Errorf("no step %d leads from %+v to the next state", step.Action, at)
+		}
+		result.stages = append(result.stages, l.machine.NamedStage(at, named))
+		if undocumented != nil && i >= len(found.Stem.Steps) {
+			result.undocumented = append(result.undocumented, undocumented)
+		}
+		at = model.UnpackNamed(step.State)
+	}
+	result.stages = append(result.stages, l.machine.NamedStage(at, nil))
+	return result, nil
+}
+
+// named finds a step again, and its decision if that is one which the spec does not allow.
+func (l *lifted) named(
+	taken *taker,
+	at *model.Arrangement,
+	step checker.Step,
+) (named *model.NamedStep, undocumented *cacheEntry) {
+	l.machine.NamedSteps(at, taken.moves, func(s model.Named) {
+		same := packNamed(s.Class, s.Who) == step.Action && string(model.PackNamed(s.To, nil)) == string(step.State)
+		if named != nil || !same {
+			return
+		}
+		if named = s.NamedStep; s.Move != nil {
+			undocumented = taken.undocumented(s.From, s.Pending, *s.Move)
+		}
+	})
+	return named, undocumented
+}
+
+// undocumented returns the decision about the pending pod if the spec does not allow the move; nil if it does.
+func (t *taker) undocumented(a *model.Arrangement, pending model.PendingPod, move model.Move) *cacheEntry {
+	record, order := t.record(a, pending)
+	for _, made := range record.moves {
+		if !made.allowed && withNodes(made.Move, order).Equal(move) {
+			return record
+		}
+	}
+	return nil
+}

@@ -1,0 +1,306 @@
+package decisions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/fields"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// RandomOptions say how to go through drawn questions. Spec, NewDecider, Draw and one of Questions and For are
+// needed; the rest may be zero.
+type RandomOptions struct {
+	// Spec is the formal model that decisions are compared with.
+	Spec *spec.Scheduler
+	// NewDecider returns the deciders, one per worker.
+	NewDecider func() (Decider, error)
+	// Draw returns the n-th question, the same one whenever it is asked for n; nil leaves n out. It is called by
+	// all workers. An error ends the run.
+	Draw func(n int64) (*spec.Question, error)
+	// Valid reports whether an object of a question that was made smaller can be in a cluster; nil means every one can.
+	Valid func(object runtime.Object) bool
+	// Properties of decisions are checked, the others are left out; nil means invariants.All and invariants.Oracles.
+	Properties []invariants.Property
+	// Workers is the number of workers; 0 means one per core.
+	Workers int
+	// Questions is the number of distinct questions to ask; 0 means no bound. For is the time after which no more are
+	// drawn; 0 means no bound. What is found is a function of the other options if For does not end the run.
+	Questions int64
+	For       time.Duration
+	// Progress, if set, is called with the number of questions asked so far, every ProgressEvery.
+	Progress      func(asked int64, elapsed time.Duration)
+	ProgressEvery time.Duration
+}
+
+// RandomResult is the part of a result that concerns drawn questions.
+type RandomResult struct {
+	// Drawn counts the questions that were drawn, of which Repeated had come up before and LeftOut cannot be compared.
+	Drawn, Repeated, LeftOut int64
+}
+
+// batch is how many questions are drawn before any of them is asked. It does not depend on the number of workers,
+// so neither does which of equal questions counts.
+const batch = 256
+
+// Random asks about drawn questions, each distinct one once, and compares as Run does. It follows no outcome. Of
+// findings of one sort it keeps the smallest question, and makes that smaller as long as the finding stays the same
+// one.
+//
+// An error means that it could not check. A cancelled context is in the result, which then is not complete.
+func Random(ctx context.Context, o RandomOptions) (*Result, error) {
+	r := &random{
+		options: o,
+		kept:    map[string]*drawn{},
+		seen:    map[questionKey]bool{},
+		result:  &Result{Complete: true, Random: &RandomResult{}},
+	}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	defer r.close()
+	if err := r.goOn(ctx); err != nil {
+		return nil, err
+	}
+	r.conclude()
+	return r.result, nil
+}
+
+// random is a run over drawn questions.
+type random struct {
+	options   RandomOptions
+	comparers []*comparer
+	totals    *totals
+	plugins   plugins
+	spent     time.Duration
+	seen      map[questionKey]bool
+	// kept has the smallest question of each sort of finding, by key, in the order in which sorts came up.
+	kept   map[string]*drawn
+	keys   []string
+	result *Result
+}
+
+// drawn is a question that was drawn, and what is known of it.
+type drawn struct {
+	question *spec.Question
+	key      questionKey
+	err      error
+
+	outcome comparison
+	size    int
+	// count is how many questions have the finding that this one is kept for.
+	count int64
+}
+
+func (r *random) prepare() error {
+	o := &r.options
+	if o.Questions == 0 && o.For == 0 {
+		return errors.New("explore: a random run has no end: set Questions or For")
+	}
+	if o.Properties == nil {
+		o.Properties = slices.Concat(invariants.All(), invariants.Oracles())
+	}
+	o.Properties = ofDecisions(o.Properties)
+	if o.Workers == 0 {
+		o.Workers = goruntime.GOMAXPROCS(0)
+	}
+	r.totals, r.plugins = newTotals(o.Spec, len(o.Properties)), pluginsOf(o.Spec)
+	for range o.Workers {
+		decider, err := o.NewDecider()
+		if err != nil {
+			r.close()
+			return err
+		}
+		r.comparers = append(r.comparers, newComparer(o.Spec, o.Properties, decider))
+	}
+	return nil
+}
+
+func (r *random) close() {
+	for _, j := range r.comparers {
+		_ = j.decider.Close() // closing a plugin changes no result any more
+	}
+}
+
+// goOn asks one batch after the other until there are enough.
+func (r *random) goOn(ctx context.Context) error {
+	began, shown := time.Now(), time.Now()
+	for next := int64(0); !r.enough(time.Since(began)); next += batch {
+		if ctx.Err() != nil {
+			r.result.Complete = false
+			return nil
+		}
+		questions := r.draw(next)
+		fresh, err := r.fresh(questions)
+		if err != nil {
+			return err
+		}
+		r.each(fresh, func(j *comparer, d *drawn) {
+			d.outcome, d.size = j.compare(*d.question), sizeOf(*d.question)
+			j.seen.Add(d.question.Snapshot)
+		})
+		for _, d := range fresh {
+			r.count(d)
+		}
+		if r.options.Progress != nil && time.Since(shown) >= r.options.ProgressEvery {
+			shown = time.Now()
+			r.options.Progress(r.totals.distinct, time.Since(began))
+		}
+	}
+	return nil
+}
+
+func (r *random) enough(elapsed time.Duration) bool {
+	o := r.options
+	return o.Questions > 0 && r.totals.distinct >= o.Questions || o.For > 0 && elapsed >= o.For
+}
+
+// draw draws a batch.
+func (r *random) draw(first int64) []*drawn {
+	questions := make([]*drawn, batch)
+	for i := range questions {
+		questions[i] = &drawn{size: i}
+	}
+	r.each(questions, func(_ *comparer, d *drawn) {
+		if d.question, d.err = r.options.Draw(first + int64(d.size)); d.question != nil {
+			d.key = keyOfQuestion(*d.question)
+		}
+	})
+	return questions
+}
+
+// fresh returns the questions that did not come up before, not more than are to be asked.
+func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
+	var fresh []*drawn
+	for _, d := range questions {
+		if o := r.options; o.Questions > 0 && r.totals.distinct+int64(len(fresh)) >= o.Questions {
+			break
+		}
+		r.result.Random.Drawn++
+		switch {
+		case d.err != nil:
+			return nil, fmt.Errorf("drawing question %d: %w", r.result.Random.Drawn-1, d.err)
+		case d.question == nil:
+			r.result.Random.LeftOut++
+		case r.seen[d.key]:
+			r.result.Random.Repeated++
+		default:
+			r.seen[d.key] = true
+			fresh = append(fresh, d)
+		}
+	}
+	return fresh, nil
+}
+
+// each lets the workers share the questions. A panic in do is passed on.
+func (r *random) each(questions []*drawn, do func(*comparer, *drawn)) {
+	var (
+		workers sync.WaitGroup
+		mu      sync.Mutex
+		next    int
+	)
+	take := func() *drawn {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(questions) {
+			return nil
+		}
+		next++
+		return questions[next-1]
+	}
+	for _, j := range r.comparers {
+		workers.Go(func() {
+			for d := take(); d != nil; d = take() {
+				do(j, d)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// count adds a judged question to what the run knows.
+func (r *random) count(d *drawn) {
+	var made statsOf
+	account, scores := made.of(r.plugins, d.outcome.compared, d.outcome.exercised, nil, d.outcome.breaks)
+	r.totals.add(account, 1)
+	for i, values := range scores {
+		if values != nil {
+			r.totals.addScores(r.plugins.scorePlugins[i], values)
+		}
+	}
+	r.spent += d.outcome.spent
+	for _, key := range d.outcome.findings {
+		name := key.String()
+		before := r.kept[name]
+		switch {
+		case before == nil:
+			r.keys = append(r.keys, name)
+			r.kept[name] = &drawn{question: d.question, size: d.size, count: 1}
+		case d.size < before.size:
+			r.kept[name] = &drawn{question: d.question, size: d.size, count: before.count + 1}
+		default:
+			before.count++
+		}
+	}
+	d.outcome = comparison{} // its answer is large
+}
+
+// conclude fills in the result.
+func (r *random) conclude() {
+	r.result.InProduction, r.result.CacheHits = r.spent, r.result.Random.Repeated
+	r.totals.cover(r.result)
+	var seen fields.Coverage
+	for _, j := range r.comparers {
+		seen.Merge(j.seen.Seen())
+	}
+	r.result.Fields = fields.List(seen.Seen())
+	for _, name := range r.keys {
+		r.result.Findings = append(
+			r.result.Findings,
+			findingOf(r.options.Spec, r.options.Properties, parseKey(name), r.kept[name].count),
+		)
+	}
+	bySize := func(a, b Finding) int {
+		return cmpFindings(a, b, r.kept[a.key.String()].size, r.kept[b.key.String()].size)
+	}
+	slices.SortFunc(r.result.Findings, bySize)
+	r.result.Properties = propertyResults(
+		r.options.Spec,
+		r.options.Properties,
+		r.totals,
+		r.totals.exercised,
+		r.result.Findings,
+	)
+	r.result.Findings = folded(r.result.Findings)
+	r.shrink()
+	for i := range r.result.Findings {
+		f := &r.result.Findings[i]
+		evaluation, _ := r.comparers[0].ask(*r.kept[f.key.String()].question)
+		f.Example = exampleOf(*f, "a drawn cluster", evaluation)
+	}
+	slices.SortFunc(r.result.Findings, bySize)
+}
+
+// shrink makes the question of every finding smaller.
+func (r *random) shrink() {
+	var kept []*drawn
+	wanted := map[*drawn]findingKey{}
+	for _, f := range r.result.Findings {
+		d := r.kept[f.key.String()]
+		kept = append(kept, d)
+		wanted[d] = f.key
+	}
+	r.each(kept, func(j *comparer, d *drawn) {
+		key := wanted[d]
+		smaller := smallest(*d.question, r.options.Valid, func(q spec.Question) bool { return j.shows(q, key) })
+		d.question, d.size = &smaller, sizeOf(smaller)
+	})
+}

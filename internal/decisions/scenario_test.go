@@ -1,0 +1,171 @@
+package decisions_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// everything lets pods arrive, preempt, leave and complete.
+func everything(arrivals int) model.Actions {
+	return model.Actions{Arrivals: arrivals, Completions: 1, Preempt: true, VictimGone: true}
+}
+
+// themes returns all built-in themes.
+func themes(t testing.TB, nodes, pods int) []*model.Scenario {
+	t.Helper()
+	var all []*model.Scenario
+	for _, name := range scenario.ThemeNames() {
+		s, err := scenario.Theme(name, nodes, everything(pods), admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// clusters returns the scenario that begins with every cluster of up to so many nodes of these kinds, and in which
+// pods of these kinds arrive.
+func clusters(t testing.TB, nodes int, actions model.Actions, objects ...runtime.Object) *model.Scenario {
+	t.Helper()
+	admitted, errs := admission.Admit(objects)
+	s := &spec.Snapshot{}
+	for i, object := range admitted {
+		if len(errs[i]) > 0 {
+			t.Fatal(errs[i].ToAggregate())
+		}
+		switch object := object.(type) {
+		case *v1.Node:
+			s.Nodes = append(s.Nodes, object)
+		case *v1.Pod:
+			s.Pods = append(s.Pods, object)
+		}
+	}
+	return scenario.EveryCluster("test", "", s, nodes, actions)
+}
+
+// node returns a node with so many CPUs, and taints given as effects.
+func node(name, cpus string, taints ...v1.TaintEffect) *v1.Node {
+	n := &v1.Node{}
+	n.Name = name
+	for i, effect := range taints {
+		n.Spec.Taints = append(n.Spec.Taints, v1.Taint{Key: fmt.Sprintf("key-%d", i), Effect: effect})
+	}
+	n.Status.Allocatable = v1.ResourceList{
+		v1.ResourceCPU: resource.MustParse(
+			cpus,
+		), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("2"),
+	}
+	return n
+}
+
+// pod returns a pod that requests so many CPUs. It has a UID, as admission takes a stated priority from stored pods
+// only.
+func pod(name, cpus string, priority int32) *v1.Pod {
+	p := &v1.Pod{}
+	p.Name, p.Namespace, p.UID = name, "default", "stored"
+	p.Spec.Priority = &priority
+	p.Spec.Containers = []v1.Container{{Name: "c", Image: "c", Resources: v1.ResourceRequirements{
+		Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpus)},
+	}}}
+	return p
+}
+
+// kubeScheduler returns the options of a run against production with plugins in the place of its own.
+func kubeScheduler(t testing.TB, o production.Options) decisions.Options {
+	t.Helper()
+	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := cfg.Spec(v1.DefaultSchedulerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decisions.Options{
+		Spec:    spec.New(profile),
+		Workers: 1,
+		NewDecider: func() (decisions.Decider, error) {
+			return production.New(t.Context(), cfg, v1.DefaultSchedulerName, o)
+		},
+	}
+}
+
+func run(t testing.TB, o decisions.Options, scenarios ...*model.Scenario) *decisions.Result {
+	t.Helper()
+	result, err := decisions.Run(t.Context(), scenarios, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// describe tells a finding as a story: the nodes, the steps, and what is wrong.
+func describe(f decisions.Finding) string {
+	var text strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
+	line("%s: %s", f.ID, f.Property.Doc)
+	var nodes []string
+	for _, n := range f.Example.Stages[0].Cluster.Nodes {
+		nodes = append(nodes, n.Name)
+	}
+	line("nodes: %s", strings.Join(nodes, ", "))
+	for i, stage := range f.Example.Stages {
+		if step := stage.Step; step != nil {
+			words := fmt.Sprintf("%d. %s %s", i+1, step.Class, step.Pod.Name)
+			if step.Node != nil {
+				words += " on " + step.Node.Name
+			}
+			for _, victim := range step.Victims {
+				words += ", evicting " + victim.Name
+			}
+			line("%s", words)
+		}
+	}
+	if f.Example.Case != nil {
+		line("then %s asks:", f.Example.Case.Question.Pod.Name)
+	}
+	for _, reason := range f.Example.Reasons {
+		line("- %s", reason)
+	}
+	return text.String()
+}
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test with -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}

@@ -1,0 +1,209 @@
+package decisions
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// smallest makes a question smaller as long as it holds that it still shows what it is to show: it leaves out nodes
+// with their pods, pods, other objects, and then one by one what valid objects say. What comes out is a local
+// minimum, the same one every time.
+func smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.Question) bool) spec.Question {
+	if valid == nil {
+		valid = func(runtime.Object) bool { return true }
+	}
+	for {
+		before := sizeOf(q)
+		q = withoutObjects(q, holds)
+		q = saidLess(q, valid, holds)
+		if sizeOf(q) >= before {
+			return q
+		}
+	}
+}
+
+// withoutObjects leaves out what can be left out.
+func withoutObjects(q spec.Question, holds func(spec.Question) bool) spec.Question {
+	all := objects(q.Snapshot)
+	for i := len(all) - 1; i >= 0; i-- {
+		if less, ok := withoutObject(q, all[i]); ok && holds(less) {
+			q = less
+		}
+	}
+	return q
+}
+
+// withoutObject leaves out one object, and the pods that are bound to it if it is a node. The pending pod, the last
+// node, and namespaces that something is in, stay.
+func withoutObject(q spec.Question, object runtime.Object) (spec.Question, bool) {
+	node, isNode := object.(*v1.Node)
+	namespace, isNamespace := object.(*v1.Namespace)
+	switch {
+	case object == runtime.Object(q.Pod),
+		isNode && len(q.Snapshot.Nodes) == 1,
+		isNamespace && inUse(namespace.Name, q.Snapshot):
+		return q, false
+	}
+	return rebuilt(q, func(o runtime.Object) runtime.Object {
+		pod, isPod := o.(*v1.Pod)
+		if o == object || isNode && isPod && pod.Spec.NodeName == node.Name {
+			return nil
+		}
+		return o
+	}), true
+}
+
+// inUse reports whether something is in the namespace.
+func inUse(namespace string, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(
+		objects(s),
+		func(o runtime.Object) bool { return o.(metav1.Object).GetNamespace() == namespace },
+	)
+}
+
+// saidLess leaves out what objects say, one thing at a time.
+func saidLess(q spec.Question, valid func(runtime.Object) bool, holds func(spec.Question) bool) spec.Question {
+	for k := range objects(q.Snapshot) {
+		for i := 0; ; {
+			object := objects(q.Snapshot)[k]
+			scissors := &reducer{left: i}
+			less := scissors.cut(object)
+			if !scissors.done {
+				break
+			}
+			smaller := rebuilt(q, func(o runtime.Object) runtime.Object {
+				if o == object {
+					return less
+				}
+				return o
+			})
+			if sizeOf(smaller) < sizeOf(q) && valid(less) && holds(smaller) {
+				q = smaller // and what was the next thing to leave out is the i-th now
+			} else {
+				i++
+			}
+		}
+	}
+	return q
+}
+
+// reducer cut one thing out of an object: after left others, an element of a list, an entry of a map, or an
+// optional field.
+type reducer struct {
+	left int
+	done bool
+}
+
+// cut returns a copy of the object with less in it. What identifies the object, where it is and which priority it
+// has stays.
+func (s *reducer) cut(object runtime.Object) runtime.Object {
+	less := object.DeepCopyObject()
+	for _, chunk := range []string{"Spec", "Status", "Labels", "Annotations", "DeletionTimestamp", "AllowedTopologies",
+		"AllowVolumeExpansion"} {
+		if v := reflect.ValueOf(less).Elem().FieldByName(chunk); v.IsValid() {
+			s.visit(v)
+		}
+	}
+	if pod, isPod := less.(*v1.Pod); isPod {
+		s.blank(reflect.ValueOf(&pod.Status.NominatedNodeName).Elem())
+		pod.Spec.Priority = object.(*v1.Pod).Spec.Priority
+		pod.Status.StartTime = object.(*v1.Pod).Status.StartTime // without one, production looks at the clock
+	}
+	if node, isNode := less.(*v1.Node); isNode {
+		s.visit(reflect.ValueOf(&node.Spec.Unschedulable).Elem())
+	}
+	return less
+}
+
+func (s *reducer) visit(v reflect.Value) {
+	if s.done {
+		return
+	}
+	switch v.Interface().(type) {
+	case metav1.Time, resource.Quantity:
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		s.blank(v)
+	case reflect.Pointer:
+		if s.blank(v); !v.IsNil() {
+			s.visit(v.Elem())
+		}
+	case reflect.Slice:
+		for i := v.Len() - 1; i >= 0 && !s.done; i-- {
+			if s.here() {
+				v.Set(reflect.AppendSlice(v.Slice3(0, i, i), v.Slice(i+1, v.Len())))
+				return
+			}
+			s.visit(v.Index(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			if s.here() {
+				v.SetMapIndex(key, reflect.Value{})
+				return
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			s.visit(v.Field(i))
+		}
+	}
+}
+
+// blank takes the value away, if there is one and it is its turn.
+func (s *reducer) blank(v reflect.Value) {
+	if !s.done && !v.IsZero() && s.here() {
+		v.SetZero()
+	}
+}
+
+func (s *reducer) here() bool {
+	if s.done {
+		return false
+	}
+	s.done = s.left == 0
+	s.left--
+	return s.done
+}
+
+// rebuilt returns the question with other objects in the place of its own; nil leaves one out.
+func rebuilt(q spec.Question, to func(runtime.Object) runtime.Object) spec.Question {
+	s := q.Snapshot
+	return spec.Question{Pod: to(q.Pod).(*v1.Pod), Snapshot: &spec.Snapshot{
+		Nodes:                  rebuiltList(s.Nodes, to),
+		Pods:                   rebuiltList(s.Pods, to),
+		Namespaces:             rebuiltList(s.Namespaces, to),
+		PodDisruptionBudgets:   rebuiltList(s.PodDisruptionBudgets, to),
+		PersistentVolumes:      rebuiltList(s.PersistentVolumes, to),
+		PersistentVolumeClaims: rebuiltList(s.PersistentVolumeClaims, to),
+		StorageClasses:         rebuiltList(s.StorageClasses, to),
+		CSINodes:               rebuiltList(s.CSINodes, to),
+		VolumeAttachments:      rebuiltList(s.VolumeAttachments, to),
+		Services:               rebuiltList(s.Services, to),
+		ReplicationControllers: rebuiltList(s.ReplicationControllers, to),
+		ReplicaSets:            rebuiltList(s.ReplicaSets, to),
+		StatefulSets:           rebuiltList(s.StatefulSets, to),
+	}}
+}
+
+func rebuiltList[T runtime.Object](objects []T, to func(runtime.Object) runtime.Object) []T {
+	var all []T
+	for _, object := range objects {
+		if other := to(object); other != nil {
+			all = append(all, other.(T))
+		}
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+// Package deviations is the catalogue of deviations, the track record: the defects of kube-scheduler that were
+// found, each with the smallest cluster that shows it, kept under testdata/deviations, and the scope in which the
+// tool finds it by itself.
+package deviations
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Entry is a defect of kube-scheduler.
+type Entry struct {
+	// Quirk reproduces it.
+	Quirk spec.Quirk
+	// Property is the first property that it breaks in its smallest cluster.
+	Property string
+	// Theme is the built-in theme, and Nodes and Pods are the smallest scope of it, in which the tool finds the
+	// defect. Config is the configuration with which it does, in testdata/configs; empty for the default one.
+	Theme       string
+	Config      string
+	Nodes, Pods int
+	// Thorough: it takes the thorough kinds of the theme.
+	Thorough bool
+}
+
+// File is the path of the smallest cluster's manifests, from the root of the repository.
+func (e Entry) File() string { return path.Join("testdata/deviations", e.Quirk.Name+".yaml") }
+
+// ConfigFile is the path of the configuration, from the root of the repository.
+func (e Entry) ConfigFile() string { return path.Join("testdata/configs", e.Config+".yaml") }
+
+// Repeat is the command that shows the defect in its smallest cluster.
+func (e Entry) Repeat() string { return "modelcheck -f " + e.File() }
+
+// Find is the command by which the tool finds the defect in clusters that it makes itself.
+func (e Entry) Find() string {
+	command := "modelcheck"
+	if e.Config != "" {
+		command += " -f " + e.ConfigFile()
+	}
+	if e.Thorough {
+		command += " --thorough"
+	}
+	return fmt.Sprintf("%s -theme %s -nodes %d -pods %d", command, e.Theme, e.Nodes, e.Pods)
+}
+
+// Entries returns every known defect, in the order of spec.Quirks. It is an error in this package if one has no
+// entry here: then its property is empty.
+func Entries() []Entry {
+	var entries []Entry
+	for _, quirk := range spec.Quirks() {
+		e := found()[quirk.Name]
+		e.Quirk = quirk
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// found says of each defect what it breaks, and in which scope of which theme it is found. Tests hold it true.
+func found() map[string]Entry {
+	const (
+		verdicts, scores, outcome, answered = "statuses-conform", "scores-conform", "outcome-conforms", "answered"
+	)
+	return map[string]Entry{
+		"empty-selector-protects-nobody": {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
+		"budget-spent-on-spared":         {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
+		"shared-port-freed":              {Property: outcome, Theme: "ports", Nodes: 1, Pods: 3},
+		"namespace-selector-absence":     {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 2},
+		"terms-by-same-pod":              {Property: verdicts, Theme: "podterms", Nodes: 1, Pods: 3},
+		"group-outside-topology":         {Property: verdicts, Theme: "podaffinity", Nodes: 2, Pods: 2},
+		"nominated-repels":               {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 3},
+		"weight-per-pod":                 {Property: scores, Theme: "podaffinity", Nodes: 2, Pods: 3},
+		"existing-terms-ignored": {
+			Property: scores,
+			Theme:    "podterms",
+			Config:   "existing-terms",
+			Nodes:    2,
+			Pods:     3,
+		},
+		"spread-empty-selector":        {Property: verdicts, Theme: "spread", Nodes: 2, Pods: 2},
+		"spread-terminating":           {Property: outcome, Theme: "spread", Nodes: 2, Pods: 4},
+		"built-in-spread-without-keys": {Property: scores, Theme: "services", Nodes: 2, Pods: 1},
+		"external-name-serves":         {Property: scores, Theme: "services", Nodes: 2, Pods: 1},
+		"released-pod-spreads":         {Property: scores, Theme: "services", Nodes: 2, Pods: 2},
+		"excluded-host-counts": {
+			Property: scores,
+			Theme:    "spread",
+			Config:   "plain",
+			Thorough: true,
+			Nodes:    2,
+			Pods:     2,
+		},
+		"image-volumes-unscaled":    {Property: scores, Theme: "images", Nodes: 2, Pods: 1},
+		"image-size-of-first-node":  {Property: scores, Theme: "images", Nodes: 2, Pods: 1},
+		"pod-requests-overlooked":   {Property: scores, Theme: "resources", Nodes: 2, Pods: 1},
+		"missing-requests-of-bound": {Property: scores, Theme: "resources", Nodes: 2, Pods: 2},
+		"zero-score-left-out": {
+			Property: scores,
+			Theme:    "resources",
+			Config:   "by-shape",
+			Nodes:    2,
+			Pods:     1,
+		},
+		"requests-overflow":               {Property: verdicts, Theme: "resources", Thorough: true, Nodes: 1, Pods: 1},
+		"turned-away-keeps-nomination":    {Property: outcome, Theme: "claims", Thorough: true, Nodes: 1, Pods: 1},
+		"nominations-beside-terminating":  {Property: "preemption-writes", Theme: "priorities", Nodes: 1, Pods: 3},
+		"foreign-nominations":             {Property: verdicts, Theme: "schedulers", Nodes: 1, Pods: 3},
+		"rwop-nominated":                  {Property: verdicts, Theme: "exclusive", Nodes: 1, Pods: 3},
+		"rwop-ephemeral":                  {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 2},
+		"rwop-namespace":                  {Property: outcome, Theme: "exclusive", Nodes: 1, Pods: 3},
+		"rwop-counted":                    {Property: outcome, Theme: "exclusive", Nodes: 1, Pods: 3},
+		"volume-attached-twice":           {Property: verdicts, Theme: "volumes", Nodes: 1, Pods: 1},
+		"migrated-not-counted":            {Property: verdicts, Theme: "volumes", Nodes: 1, Pods: 1},
+		"attachment-migrated-not-counted": {Property: verdicts, Theme: "volumes", Nodes: 1, Pods: 1},
+		"unowned-claim-stops-all":         {Property: answered, Theme: "volumes", Nodes: 1, Pods: 2},
+		"unreadable-disk-stops-all":       {Property: answered, Theme: "volumes", Nodes: 1, Pods: 1},
+		"zone-ephemeral":                  {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 1},
+		"zone-older-name":                 {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 1},
+		"volume-match-fields":             {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"claim-used-twice":                {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"volumes-matched-greedily":        {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"reserved-access-modes":           {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"reserved-and-provisioned":        {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"selector-provisioned":            {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+	}
+}

@@ -1,0 +1,111 @@
+package deviations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// LoopEntry is a defect of kube-scheduler between decisions.
+type LoopEntry struct {
+	Defect loop.Known
+	// Property is the property that it breaks.
+	Property string
+	// Theme is the theme of the loop, and Pods, Events and Happens are a small scope of it, in which the tool finds
+	// the defect.
+	Theme        string
+	Pods, Events int
+	Happens      []loop.EventType
+}
+
+// Find is the command by which the tool finds the defect.
+func (e LoopEntry) Find() string {
+	command := fmt.Sprintf("modelcheck loop -theme %s -pods %d -events %d", e.Theme, e.Pods, e.Events)
+	if len(e.Happens) > 0 {
+		var kinds []string
+		for _, kind := range e.Happens {
+			kinds = append(kinds, string(kind))
+		}
+		command += " -happens " + strings.Join(kinds, ",")
+	}
+	return command
+}
+
+// Narrow returns the scope that the command explores.
+func (e LoopEntry) Narrow(theme *loop.Scope) *loop.Scope {
+	scope := *theme
+	scope.Arrivals, scope.Events = e.Pods, e.Events
+	scope.Liveness = slices.ContainsFunc(loop.Liveness(), func(p loop.Property) bool { return p.Name == e.Property })
+	if len(e.Happens) > 0 {
+		scope.Happens = e.Happens
+	}
+	return &scope
+}
+
+// LoopEntries returns every known defect between decisions, in the order of loop.Defects. It is an error in this
+// package if one has no entry here: then its theme is empty.
+func LoopEntries() []LoopEntry {
+	found := map[string]LoopEntry{
+		"hint-first-pod": {
+			Property: "wake-up",
+			Theme:    "podaffinity",
+			Pods:     2,
+			Events:   2,
+			Happens:  []loop.EventType{loop.NodeCordon, loop.PodDeleted},
+		},
+		"hint-namespace-selector": {Property: "wake-up", Theme: "podaffinity", Pods: 2},
+		"namespace-labels-unheard": {
+			Property: "wake-up",
+			Theme:    "podaffinity",
+			Pods:     2,
+			Events:   1,
+			Happens:  []loop.EventType{loop.NamespaceLabels},
+		},
+		"hint-spread-terminating": {
+			Property: "wake-up",
+			Theme:    "spread",
+			Pods:     3,
+			Events:   1,
+			Happens:  []loop.EventType{loop.PodDeleted},
+		},
+		"hint-spread-eligibility": {
+			Property: "wake-up",
+			Theme:    "spread",
+			Pods:     3,
+			Events:   1,
+			Happens:  []loop.EventType{loop.NodeLabels},
+		},
+		"nominated-bound-elsewhere": {
+			Property: "wake-up",
+			Theme:    "nominations",
+			Pods:     3,
+			Events:   1,
+			Happens:  []loop.EventType{loop.PodBound},
+		},
+		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
+		"nominated-node-gone": {
+			Property: "no-errors",
+			Theme:    "nominations",
+			Pods:     2,
+			Events:   2,
+			Happens:  []loop.EventType{loop.PodNominated, loop.NodeRemoved},
+		},
+		"never-keeps-nomination": {Property: "nominations-settle", Theme: "patience", Pods: 2, Events: 0},
+		"gated-nomination": {
+			Property: "refinement",
+			Theme:    "gates",
+			Pods:     2,
+			Events:   2,
+			Happens:  []loop.EventType{loop.PodNominated, loop.Restarted},
+		},
+	}
+	var entries []LoopEntry
+	for _, defect := range loop.Defects() {
+		e := found[defect.Name]
+		e.Defect = defect
+		entries = append(entries, e)
+	}
+	return entries
+}

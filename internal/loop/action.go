@@ -1,0 +1,144 @@
+package loop
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Verb is what an action does.
+type Verb uint8
+
+const (
+	// Create, Update and Delete are writes of somebody else to the API. Deleting a bound pod lets it terminate.
+	Create Verb = iota
+	Update
+	Delete
+	// Gone: the kubelet has stopped a terminating pod, and the API server removes it.
+	Gone
+	// Schedule: the scheduler takes the next pod off its queue and runs its scheduling cycle and its binding cycle,
+	// until the pod is bound, is back in the queue, or waits on permit.
+	Schedule
+	// Allow, Reject and Expire end the wait of a pod on permit; Expire also that for its volumes.
+	Allow
+	Reject
+	Expire
+	// Restart: the scheduler ends and begins anew with what the API server has.
+	Restart
+	// Backoff: time passes until no pod is backing off, and the queue moves the pods whose backoff is over.
+	Backoff
+	// Flush: the time passes after which the queue retries pods in the unschedulable pool whatever happened.
+	Flush
+
+	verbs = int(Flush) + 1
+)
+
+// String returns the words used in reports.
+func (v Verb) String() string {
+	return [...]string{"create", "update", "delete", "gone", "schedule", "allow", "reject", "expire", "restart",
+		"backoff", "flush"}[v]
+}
+
+// event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
+// clock.
+func (v Verb) event() bool { return v <= Gone }
+
+// Fault is what goes wrong in a scheduling or binding cycle.
+type Fault uint8
+
+const (
+	NoFault Fault = iota
+	// FailReserve: a reserve plugin fails.
+	FailReserve
+	// RejectPermit: a permit plugin rejects the pod at once.
+	RejectPermit
+	// WaitPermit: a permit plugin lets the pod wait. This is not a failure.
+	WaitPermit
+	// FailPreBind: a pre-bind plugin fails.
+	FailPreBind
+	// FailBind: the API server refuses the binding.
+	FailBind
+)
+
+// Faults returns every fault.
+func Faults() []Fault { return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind} }
+
+// String returns the words used in reports.
+func (f Fault) String() string {
+	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails"}[f]
+}
+
+// Ref names an object of the API.
+type Ref struct{ Kind, Namespace, Name string }
+
+// RefOf names an object of the API.
+func RefOf(object runtime.Object) Ref {
+	ref := Ref{Kind: reflect.TypeOf(object).Elem().Name()}
+	if named, ok := object.(metav1.Object); ok {
+		ref.Namespace, ref.Name = named.GetNamespace(), named.GetName()
+	}
+	return ref
+}
+
+// String returns "Pod ns/name", or "Node name" for what is in no namespace.
+func (r Ref) String() string { return r.Kind + " " + r.Key() }
+
+// Key returns "ns/name", or "name" for what is in no namespace.
+func (r Ref) Key() string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}
+
+// Action is one step of a run. A run is a function of its actions.
+type Action struct {
+	Verb Verb
+	// Ref is the object that a write, Gone, Allow, Reject or Expire is about.
+	Ref Ref
+	// Object is the object as it is to be, for Create and Update. It is not changed.
+	Object runtime.Object
+	// Doc says in words what an Update changes, or who creates what a controller does.
+	Doc string
+	// Fault is what goes wrong, for Schedule.
+	Fault Fault
+	// Volumes: Expire ends the wait for volumes, or a provisioner gives up, which counts as a cycle that fails.
+	Volumes bool
+	// Controller: the write is that of a controller that does its work, not an event of the scope.
+	Controller bool
+}
+
+// String says the action in words.
+func (a Action) String() string {
+	switch a.Verb {
+	case Create:
+		if a.Controller {
+			return a.Ref.String() + ": " + a.Doc
+		}
+		return a.Ref.String() + " is created"
+	case Update:
+		return a.Ref.String() + ": " + a.Doc
+	case Delete:
+		return a.Ref.String() + " is deleted"
+	case Gone:
+		return a.Ref.String() + " has terminated and is gone"
+	case Schedule:
+		return strings.TrimSuffix("the scheduler takes the next pod; "+a.Fault.String(), "; ")
+	case Allow:
+		return a.Ref.String() + " is allowed by permit"
+	case Reject:
+		return a.Ref.String() + " is rejected by permit"
+	case Expire:
+		return a.Ref.String() + " has waited too long"
+	case Restart:
+		return "the scheduler restarts"
+	case Backoff:
+		return "backoff is over"
+	case Flush:
+		return "the queue is flushed"
+	}
+	return fmt.Sprintf("action %d", a.Verb)
+}

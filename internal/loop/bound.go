@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// boundStays: a binding is for good.
+func boundStays() Property {
+	return Property{
+		Name: "bound-stays",
+		Doc:  "A pod that is bound stays on its node until it is gone.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, was := range t.Before.API.Pods {
+				is := t.After.Pod(Key(was))
+				if is != nil && is.UID == was.UID && was.Spec.NodeName != "" && is.Spec.NodeName != was.Spec.NodeName {
+					broken = append(
+						broken,
+						Violation{
+							Pod: Key(was),
+							But: fmt.Sprintf(
+								"%s was bound to %s, and is now on %q",
+								Key(was),
+								was.Spec.NodeName,
+								is.Spec.NodeName,
+							),
+						},
+					)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// exclusive: what is for one is not given to two. The model says so too, of each decision; this is asked of what
+// came of it.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes (ReadWriteOncePod), and the
+// API reference of ContainerPort (hostPort, hostIP).
+func exclusive() Property {
+	return Property{
+		Name: "exclusive",
+		Doc: "A pod that the scheduler places gets no host port that another pod has on that node, and no claim " +
+			"that is for one pod at a time and that another pod uses.",
+		Broken: func(t *Transition) []Violation {
+			view := t.After.View()
+			pod := in(view, t.Step.Popped)
+			if t.Action.Verb != Schedule || pod == nil || pod.Spec.NodeName == "" {
+				return nil
+			}
+			var broken []Violation
+			for _, other := range view.Pods {
+				if other == pod || other.Spec.NodeName == "" || other.Status.Phase == v1.PodSucceeded ||
+					other.Status.Phase == v1.PodFailed {
+					continue
+				}
+				if port, taken := samePort(pod, other); taken && other.Spec.NodeName == pod.Spec.NodeName {
+					broken = append(
+						broken,
+						Violation{
+							Pod:   Key(pod),
+							About: "port",
+							But: fmt.Sprintf(
+								"%s and %s are both on %s and have host port %d",
+								Key(pod),
+								Key(other),
+								pod.Spec.NodeName,
+								port,
+							),
+						},
+					)
+				}
+				if claim, taken := sameClaim(pod, other, view); taken {
+					broken = append(
+						broken,
+						Violation{
+							Pod:   Key(pod),
+							About: "claim",
+							But: fmt.Sprintf(
+								"%s and %s both use claim %s, which is for one pod",
+								Key(pod),
+								Key(other),
+								claim,
+							),
+						},
+					)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// samePort returns a host port that both pods ask for: same number and protocol, and the same address unless one
+// asks for all.
+func samePort(pod, other *v1.Pod) (int32, bool) {
+	type port struct {
+		number   int32
+		protocol v1.Protocol
+	}
+	ports := func(pod *v1.Pod) map[port][]string {
+		asked := map[port][]string{}
+		for _, container := range pod.Spec.Containers {
+			for _, p := range container.Ports {
+				if p.HostPort == 0 {
+					continue
+				}
+				protocol, address := p.Protocol, p.HostIP
+				if protocol == "" {
+					protocol = v1.ProtocolTCP
+				}
+				if address == "" {
+					address = "0.0.0.0"
+				}
+				asked[port{p.HostPort, protocol}] = append(asked[port{p.HostPort, protocol}], address)
+			}
+		}
+		return asked
+	}
+	least, found := int32(0), false
+	theirs := ports(other)
+	for p, addresses := range ports(pod) {
+		for _, mine := range addresses {
+			for _, address := range theirs[p] {
+				if (mine == address || mine == "0.0.0.0" || address == "0.0.0.0") && (!found || p.number < least) {
+					least, found = p.number, true
+				}
+			}
+		}
+	}
+	return least, found
+}
+
+// sameClaim returns a claim that both pods use, and that is for one pod at a time.
+func sameClaim(pod, other *v1.Pod, view *spec.Snapshot) (string, bool) {
+	uses := func(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
+		if pod.Namespace != claim.Namespace {
+			return false
+		}
+		for _, volume := range pod.Spec.Volumes {
+			if volume.PersistentVolumeClaim != nil && volume.PersistentVolumeClaim.ClaimName == claim.Name {
+				return true
+			}
+		}
+		return false
+	}
+	for _, claim := range view.PersistentVolumeClaims {
+		for _, mode := range claim.Spec.AccessModes {
+			if mode == v1.ReadWriteOncePod && uses(pod, claim) && uses(other, claim) {
+				return Key(claim), true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,271 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// EventKind is a kind of event by which the cluster changes past the scheduler. The events of a kind are made from
+// what the scope's objects are like: a node gets a label that another node has, or loses one; it is never told what
+// would hurt.
+type EventType string
+
+const (
+	// a node gets, changes or loses one label that nodes of the scope have
+	NodeLabels      EventType = "node-labels"
+	NodeTaints      EventType = "node-taints"      // a node gets the taints of another kind
+	NodeCordon      EventType = "node-cordon"      // a node is cordoned, or uncordoned
+	NodeCapacity    EventType = "node-capacity"    // a node gets the capacity of another kind
+	NodeRemoved     EventType = "node-removed"     // a node without pods is removed
+	NodeAdded       EventType = "node-added"       // a node like one of the scope is added
+	PodDeleted      EventType = "pod-deleted"      // a pod is deleted; a bound one terminates
+	PodLabels       EventType = "pod-labels"       // a pod gets the labels of another kind
+	PodBound        EventType = "pod-bound"        // somebody else binds a pending pod
+	PodNominated    EventType = "pod-nominated"    // somebody else nominates a pending pod
+	PodUngated      EventType = "pod-ungated"      // the scheduling gates of a pod are removed
+	NamespaceLabels EventType = "namespace-labels" // a namespace gets the labels of another one
+	// a volume, claim, class, CSINode, attachment, budget or owner of pods is removed
+	ObjectRemoved EventType = "object-removed"
+	ObjectAdded   EventType = "object-added" // such an object of the scope that is not there is created
+	Restarted     EventType = "restart"      // the scheduler restarts
+)
+
+// EventKinds returns every kind.
+func EventTypes() []EventType {
+	return []EventType{
+		NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels, PodBound,
+		PodNominated, PodUngated,
+		NamespaceLabels, ObjectRemoved, ObjectAdded, Restarted,
+	}
+}
+
+// events returns every event that may happen in the state, in a fixed order.
+func (s *Scope) events(state *State) []Action {
+	var actions []Action
+	for _, kind := range EventTypes() {
+		if !slices.Contains(s.Happens, kind) {
+			continue
+		}
+		switch {
+		case kind == Restarted:
+			actions = append(actions, Action{Verb: Restart})
+		case kind == NodeAdded:
+			actions = append(actions, s.addedNodes(state)...)
+		case kind == ObjectAdded || kind == ObjectRemoved:
+			actions = append(actions, s.otherObjects(state, kind)...)
+		case kind == NamespaceLabels:
+			for _, namespace := range state.API.Namespaces {
+				for _, labels := range distinctLabels(s.Templates.Namespaces) {
+					changed := namespace.DeepCopy()
+					changed.Labels = maps.Clone(labels)
+					changed.Labels[v1.LabelMetadataName] = namespace.Name
+					actions = append(
+						actions,
+						update(namespace, changed, "labels: it has "+describeLabels(changed.Labels))...)
+				}
+			}
+		case strings.HasPrefix(string(kind), "node-"):
+			for _, node := range state.API.Nodes {
+				actions = append(actions, s.nodeEvents(state, node, kind)...)
+			}
+		default:
+			for _, pod := range state.API.Pods {
+				actions = append(actions, s.podEvents(state, pod, kind)...)
+			}
+		}
+	}
+	return actions
+}
+
+func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action {
+	var actions []Action
+	changed := func(doc string, change func(*v1.Node)) {
+		after := new(v1.Node)
+		*after = *node // nobody changes what both have, but for labels
+		after.Labels = map[string]string{}
+		maps.Copy(after.Labels, node.Labels)
+		change(after)
+		actions = append(actions, update(node, after, doc)...)
+	}
+	switch kind {
+	case NodeLabels:
+		for key, values := range labelValues(s.Templates.Nodes) {
+			for _, value := range values {
+				changed(fmt.Sprintf("labels: it has %s=%s", key, value), func(n *v1.Node) { n.Labels[key] = value })
+			}
+			changed(fmt.Sprintf("labels: it loses %s", key), func(n *v1.Node) { delete(n.Labels, key) })
+		}
+		slices.SortFunc(actions, func(x, y Action) int { return strings.Compare(x.Doc, y.Doc) })
+	case NodeTaints:
+		for _, like := range s.Templates.Nodes {
+			changed(
+				"taints: it has those of "+like.Name,
+				func(n *v1.Node) { n.Spec.Taints = slices.Clone(like.Spec.Taints) },
+			)
+		}
+	case NodeCordon:
+		changed(
+			map[bool]string{false: "cordon: it is cordoned", true: "cordon: it is uncordoned"}[node.Spec.Unschedulable],
+			func(n *v1.Node) { n.Spec.Unschedulable = !n.Spec.Unschedulable },
+		)
+	case NodeCapacity:
+		for _, like := range s.Templates.Nodes {
+			changed(
+				"capacity: it has that of "+like.Name,
+				func(n *v1.Node) { n.Status.Allocatable = like.Status.Allocatable.DeepCopy() },
+			)
+		}
+	case NodeRemoved:
+		if !slices.ContainsFunc(state.View().Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }) {
+			actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
+		}
+	}
+	return distinct(actions)
+}
+
+func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
+	pending := pod.Spec.NodeName == ""
+	changed := func(doc string, change func(*v1.Pod)) []Action {
+		after := new(v1.Pod)
+		*after = *pod // nobody changes what both have
+		change(after)
+		return update(pod, after, doc)
+	}
+	var actions []Action
+	switch {
+	case kind == PodDeleted && pod.DeletionTimestamp == nil:
+		actions = append(actions, Action{Verb: Delete, Ref: RefOf(pod)})
+	case kind == PodLabels:
+		for _, labels := range distinctLabels(s.Templates.Pods) {
+			actions = append(
+				actions,
+				changed("labels: it has "+describeLabels(labels), func(p *v1.Pod) { p.Labels = maps.Clone(labels) })...)
+		}
+	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
+		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 &&
+		state.AssumedOn(Key(pod)) == "":
+		for _, node := range state.API.Nodes {
+			actions = append(actions, changed("binding: somebody else binds it to "+node.Name, func(p *v1.Pod) {
+				p.Spec.NodeName, p.Status.NominatedNodeName = node.Name, ""
+			})...)
+		}
+	case kind == PodNominated && pending && state.AssumedOn(Key(pod)) == "":
+		for _, node := range state.API.Nodes {
+			actions = append(
+				actions,
+				changed(
+					"nomination: somebody else nominates it to "+node.Name,
+					func(p *v1.Pod) { p.Status.NominatedNodeName = node.Name },
+				)...)
+		}
+	}
+	return actions
+}
+
+// addedNodes returns a new node like each kind, with the lowest number that is free; none if there are as many as
+// there may be.
+func (s *Scope) addedNodes(state *State) []Action {
+	if s.Nodes > 0 && len(state.API.Nodes) >= s.Nodes {
+		return nil
+	}
+	var actions []Action
+	for _, kind := range s.Templates.Nodes {
+		for n := 1; ; n++ {
+			if name := fmt.Sprintf("%s-%d", kind.Name, n); !hasNode(state, name) {
+				node := named(kind, name)
+				node.UID, node.ResourceVersion = "", ""
+				actions = append(actions, Action{Verb: Create, Ref: RefOf(node), Object: node})
+				break
+			}
+		}
+	}
+	return actions
+}
+
+// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces.
+func (s *Scope) otherObjects(state *State, kind EventType) []Action {
+	var actions []Action
+	there := map[Ref]bool{}
+	for _, object := range Objects(state.API) {
+		there[RefOf(object)] = true
+	}
+	for _, object := range Objects(s.Templates) {
+		switch ref := RefOf(object); {
+		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
+		case kind == ObjectRemoved && there[ref]:
+			actions = append(actions, Action{Verb: Delete, Ref: ref})
+		case kind == ObjectAdded && !there[ref]:
+			actions = append(actions, Action{Verb: Create, Ref: ref, Object: object})
+		}
+	}
+	return actions
+}
+
+// update returns the action, unless it changes nothing.
+func update(before, after runtime.Object, doc string) []Action {
+	if equality.Semantic.DeepEqual(before, after) {
+		return nil
+	}
+	return []Action{{Verb: Update, Ref: RefOf(after), Object: after, Doc: doc}}
+}
+
+// distinct leaves out actions that lead to the same object as one before.
+func distinct(actions []Action) []Action {
+	var kept []Action
+	for _, a := range actions {
+		if a.Object == nil ||
+			!slices.ContainsFunc(kept, func(b Action) bool { return equality.Semantic.DeepEqual(a.Object, b.Object) }) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// labelValues returns the values that each label has, but for the nodes' own names.
+func labelValues(nodes []*v1.Node) map[string][]string {
+	values := map[string][]string{}
+	for _, node := range nodes {
+		for key, value := range node.Labels {
+			if key != v1.LabelHostname && !slices.Contains(values[key], value) {
+				values[key] = append(values[key], value)
+			}
+		}
+	}
+	return values
+}
+
+// distinctLabels returns the label sets that the objects have, each once.
+func distinctLabels[T interface{ GetLabels() map[string]string }](objects []T) []map[string]string {
+	var sets []map[string]string
+	for _, object := range objects {
+		labels := maps.Clone(object.GetLabels())
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		delete(labels, v1.LabelMetadataName)
+		if !slices.ContainsFunc(sets, func(set map[string]string) bool { return maps.Equal(set, labels) }) {
+			sets = append(sets, labels)
+		}
+	}
+	return sets
+}
+
+func describeLabels(labels map[string]string) string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		if key != v1.LabelMetadataName {
+			pairs = append(pairs, key+"="+labels[key])
+		}
+	}
+	if len(pairs) == 0 {
+		return "none"
+	}
+	return strings.Join(pairs, ", ")
+}

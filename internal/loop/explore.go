@@ -1,0 +1,360 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Subject is what is explored.
+type Subject struct {
+	// Model is the formal model with the system's profile.
+	Model *spec.Scheduler
+	// Start returns a system that begins with the cluster.
+	Start func(initial *spec.Snapshot) (System, error)
+	// Ask returns the decision that the system's code takes when it is asked a single question, outside any run.
+	// Several may ask at the same time. If it is nil the two are not compared.
+	Ask func(spec.Question) *spec.Decision
+	// Ahead is the number of actions by which a system goes on, once a run was repeated for an action of a state,
+	// where it comes upon actions that are still to be taken. It makes no difference to the result, as what follows
+	// a state depends on the state alone.
+	Ahead int
+	// Settling, if not nil, is told of how many states it was followed what goes on by itself, and how many there
+	// are so far, by one worker at a time.
+	Settling func(followed, of int)
+}
+
+// Result is what an exploration found.
+type Result struct {
+	Scope *Scope
+	*checker.Result
+	Findings []Finding
+	// Liveness says among what it was looked for what goes on for ever; nil if it was not.
+	Liveness *LivenessResult
+	// Simulated: Walks runs were followed at random. Of the embedded Result a simulation has Complete (all runs
+	// that were asked for), Stopped, Generated (their steps) and Depth (the longest run).
+	Simulated bool
+	Walks     int64
+	// Needless is how often a step woke a pod that it cannot have helped.
+	Needless int64
+	// Builds is the number of systems that were built, and Steps the number of actions they took. These depend on
+	// the number of workers.
+	Builds, Steps int64
+}
+
+// Finding is a class of violations with the shortest run that shows it.
+type Finding struct {
+	Property Property
+	About    string
+	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several,
+	// joined by "+".
+	Known string
+	// But says what is wrong at the end of the run.
+	But string
+	// Count is the number of distinct steps that show it; in a simulation, of runs; of what goes on for ever, of
+	// sets of states within which it does.
+	Count int64
+	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
+	// Of what goes on for ever the last Loop actions do; none if nothing can happen any more. Then Last leads to
+	// where that begins.
+	Initial *spec.Snapshot
+	Trace   []Action
+	Loop    int
+	Last    *Transition
+	// Flushed says of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+	Flushed string
+
+	// pod is the pod it is about.
+	pod string
+}
+
+// Key names the finding in one word.
+func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
+
+func key(property, known, about string) string {
+	if known != "" {
+		return property + "/known/" + known
+	}
+	return strings.TrimSuffix(property+"/new/"+about, "/")
+}
+
+// Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
+// An error means that the system cannot be explored: it failed to take an action, or did not repeat itself.
+func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e := &explorer{
+		scope: scope, Subject: subject, points: points{}, expansions: map[pathKey]*expansion{},
+		actions: map[string]Action{}, settlingStates: map[hash]*settlingState{}, fail: cancel,
+		maxDepth: o.MaxDepth,
+	}
+	found, err := checker.Check(ctx, e, o)
+	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	clear(e.expansions)
+	result := &Result{Scope: scope, Result: found}
+	for _, f := range found.Findings {
+		finding, err := e.finding(f)
+		if err != nil {
+			return nil, err
+		}
+		result.Findings = append(result.Findings, *finding)
+	}
+	if scope.Liveness {
+		if err := e.addLiveness(ctx, result, o); err != nil {
+			return nil, err
+		}
+	}
+	result.Builds, result.Steps = e.builds, e.steps
+	if len(found.Counters) > 0 {
+		result.Needless = found.Counters[0]
+	}
+	return result, nil
+}
+
+// explorer is the model that the checker explores. Its states are the keys of points.
+type explorer struct {
+	Subject
+	scope *Scope
+	fail  context.CancelCauseFunc
+	// maxDepth is where the checker stops; 0 if it does not.
+	maxDepth int
+
+	mu     sync.Mutex
+	points points
+	// expansions are those of points of which the checker did not ask yet.
+	expansions     map[pathKey]*expansion
+	actions        map[string]Action       // see shared
+	settlingStates map[hash]*settlingState // none without Scope.Liveness
+	builds, steps  int64
+}
+
+// Width implements checker.Model.
+func (e *explorer) Width() int { return pointWidth }
+
+// Initial implements checker.Model.
+func (e *explorer) Initial(emit func([]byte)) {
+	for i := range e.scope.Initial {
+		system, err := e.begin(i)
+		if err != nil {
+			e.fail(fmt.Errorf("cluster %d of %s: %w", i, e.scope.Name, err))
+			return
+		}
+		state := system.State()
+		system.Close()
+		at := &point{pathKey: pathKey{state: state.Hash()}, initial: i}
+		e.arrive(at.pathKey, state)
+		e.points.add(at)
+		emit(at.key())
+	}
+}
+
+// Worker implements checker.Model.
+func (e *explorer) Worker() checker.Worker { return &worker{e} }
+
+// ActionClass implements checker.ActionClasser.
+func (e *explorer) ActionClass(action uint32) int { return int(action >> 24) }
+
+// ActionClasses implements checker.ActionClasser.
+func (e *explorer) ActionClasses() []string {
+	var names []string
+	for v := range verbs {
+		names = append(names, Verb(v).String())
+	}
+	return names
+}
+
+// Size implements checker.Sizer: of equally short runs that in the smallest cluster is shown.
+func (e *explorer) Size(key []byte) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.scope.Initial[e.points.at(key).initial].Nodes)
+}
+
+type worker struct{ *explorer }
+
+// Expand implements checker.Worker.
+func (w *worker) Expand(key []byte, out *checker.Steps) {
+	w.mu.Lock()
+	at := w.points.at(key)
+	covered := w.points.covered(at)
+	w.mu.Unlock()
+	if !covered {
+		if err := w.expand(at, out); err != nil {
+			w.fail(err)
+		}
+	}
+	w.mu.Lock()
+	at.expanded = true
+	delete(w.expansions, at.pathKey)
+	w.mu.Unlock()
+}
+
+func (w *worker) expand(at *point, out *checker.Steps) error {
+	visit, err := w.expansionOf(at)
+	if err != nil {
+		return err
+	}
+	outcomes := make([]*outcome, len(visit.outcomes))
+	for i := range outcomes {
+		o, err := w.outcome(at, visit, i)
+		if err != nil {
+			return err
+		}
+		outcomes[i] = o
+		next := &point{
+			pathKey: pathKey{o.state, at.used.After(o.action)},
+			initial: at.initial,
+			from:    at,
+			action:  o.action,
+			index:   i,
+			depth:   at.depth + 1,
+		}
+		w.mu.Lock()
+		w.points.add(next)
+		w.mu.Unlock()
+		step := out.Add(uint32(o.action.Verb)<<24|uint32(i), next.key())
+		for _, breach := range o.breaches {
+			out.Find(breach, step)
+		}
+		if o.needless > 0 {
+			out.Count(0, int64(o.needless))
+		}
+	}
+	if w.scope.Liveness {
+		w.add(visit.settlingState.after(at, outcomes))
+	}
+	return nil
+}
+
+// take takes an action.
+func (e *explorer) take(system System, before *State, action Action) (*Transition, error) {
+	step, err := e.do(system, action)
+	if err != nil {
+		return nil, err
+	}
+	return &Transition{
+		Model:  e.Model,
+		Ask:    e.Ask,
+		Before: before,
+		Action: action,
+		Step:   step,
+		After:  system.State(),
+	}, nil
+}
+
+func (e *explorer) do(system System, action Action) (Step, error) {
+	e.mu.Lock()
+	e.steps++
+	e.mu.Unlock()
+	return system.Do(action)
+}
+
+func (e *explorer) begin(initial int) (System, error) {
+	e.mu.Lock()
+	e.builds++
+	e.mu.Unlock()
+	return e.Start(e.scope.Initial[initial])
+}
+
+// reach returns a new system that has taken the run to the point, and the state that it is in.
+func (e *explorer) reach(p *point) (System, *State, error) {
+	system, err := e.begin(p.initial)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, action := range p.run() {
+		if _, err := e.do(system, action); err != nil {
+			system.Close()
+			return nil, nil, err
+		}
+	}
+	state := system.State()
+	is := state.Hash()
+	if p.settling {
+		is = settledHash(state)
+	}
+	if is != p.state {
+		system.Close()
+		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
+			e.scope.Name, p.run(), is[:8], p.state[:8], state.Canonical())
+	}
+	return system, state, nil
+}
+
+// finding repeats the shortest run of what the checker found.
+func (e *explorer) finding(f checker.Finding) (*Finding, error) {
+	steps := f.Trace.Steps
+	from := f.Trace.Initial
+	if len(steps) > 1 {
+		from = steps[len(steps)-2].State
+	}
+	e.mu.Lock()
+	at := e.points.at(from)
+	e.mu.Unlock()
+	system, before, err := e.reach(at)
+	if err != nil {
+		return nil, err
+	}
+	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
+	last, err := e.take(system, before, action)
+	system.Close()
+	if err != nil {
+		return nil, err
+	}
+	finding := found(f.Key, last)
+	if finding == nil {
+		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
+	}
+	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
+	return finding, e.flush(finding)
+}
+
+// flush asks of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+func (e *explorer) flush(f *Finding) (err error) {
+	if f.Property.Name == "wake-up" || f.Property.Name == "progress" {
+		f.Flushed, err = e.flushed(f, f.pod)
+	}
+	return err
+}
+
+// flushed repeats the run, flushes the queue, and schedules until the pod has had its turn.
+func (e *explorer) flushed(f *Finding, pod string) (string, error) {
+	system, err := e.Start(f.Initial)
+	if err != nil {
+		return "", err
+	}
+	defer system.Close()
+	for _, action := range append(slices.Clone(f.Trace), Action{Verb: Flush}) {
+		if _, err := system.Do(action); err != nil {
+			return "", err
+		}
+	}
+	for system.State().Poppable() {
+		step, err := system.Do(Action{Verb: Schedule})
+		if err != nil {
+			return "", err
+		}
+		if step.Popped != pod {
+			continue
+		}
+		if after := system.State().Pod(pod); after != nil && after.Spec.NodeName != "" {
+			return "after the periodic flush kube-scheduler binds it to " + after.Spec.NodeName, nil
+		}
+		if node := system.State().AssumedOn(pod); node != "" {
+			return "after the periodic flush kube-scheduler places it on " + node + ", and waits for its volumes", nil
+		}
+		return "after the periodic flush kube-scheduler does not bind it either: the decision is wrong, not the wake-up", nil
+	}
+	return "after the periodic flush it is not retried", nil
+}

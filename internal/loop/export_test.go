@@ -1,0 +1,24 @@
+package loop
+
+// TakenBack is takenBack.
+const TakenBack = takenBack
+
+// Explanation returns what explains moves of which it is known by what each is explained: by nothing, as nothing is
+// wrong with it ("right"), by nothing although it is wrong ("new"), or by a defect.
+func Explanation(each ...string) string {
+	var moves []move
+	for _, known := range each {
+		m := move{breach: known != "right", known: known}
+		if known == "new" || known == "right" {
+			m.known = ""
+		}
+		moves = append(moves, m)
+	}
+	return suspect{}.explanation(moves)
+}
+
+// Keeping returns what explains, by the property, a move in which nothing is wrong but that a pod keeps its
+// nomination by the defect.
+func Keeping(property Property, defect string) string {
+	return suspect{property: property}.explanation([]move{{keeps: defect}})
+}

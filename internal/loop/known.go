@@ -1,0 +1,223 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Known is a known defect of kube-scheduler between decisions. Defects of decisions are spec's Quirks.
+type Known struct {
+	Name string
+	// Upstream is where it is known, or how it was found.
+	Upstream string
+	// Doc says in a sentence what kube-scheduler does instead of what is documented.
+	Doc string
+	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
+	// anything by it.
+	Explains func(t *Transition, pod *v1.Pod) bool
+	// Keeps reports whether by this defect the pod, which the step has taken, keeps its nomination; nil if it is
+	// not about that.
+	Keeps func(t *Transition, pod *v1.Pod) bool
+}
+
+// nominatedNodeGone is the name of the defect that the property no-errors tells by what is reported.
+const nominatedNodeGone = "nominated-node-gone"
+
+// Defects returns the known defects of kube-scheduler v1.36.
+func Defects() []Known {
+	return []Known{
+		{
+			Name: "hint-first-pod", Upstream: "kubernetes/kubernetes#141354",
+			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
+				"the pod may start a group of its own; the hint of InterPodAffinity skips the event.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" &&
+					!t.matchedByOthers(pod, t.After.View()) &&
+					t.matchedByOthers(pod, t.Before.View()) &&
+					t.matches(pod, pod, t.After.View())
+			},
+		},
+		{
+			Name: "hint-namespace-selector", Upstream: "kubernetes/kubernetes#141953",
+			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
+				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind != "Node" &&
+					t.Action.Ref.Kind != "Namespace" &&
+					slices.ContainsFunc(
+						append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...),
+						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil },
+					)
+			},
+		},
+		{
+			Name: "namespace-labels-unheard", Upstream: "kubernetes/kubernetes#141953",
+			Doc: "No plugin hears of changes of namespaces: when a namespace gets labels that a namespaceSelector " +
+				"selects, or loses them, no pod is retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Namespace" &&
+					t.Action.Verb == Update
+			},
+		},
+		{
+			Name: "hint-spread-terminating", Upstream: "not reported",
+			Doc: "A pod that begins to terminate no longer counts for topology spread, but no event tells of it: " +
+				"pods that could start now wait until it is gone.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				is := t.After.Pod(t.Action.Ref.Key())
+				return t.rejectedBy(pod, "PodTopologySpread") && t.Action.Ref.Kind == "Pod" &&
+					t.Action.Verb == Delete &&
+					is != nil &&
+					is.DeletionTimestamp != nil
+			},
+		},
+		{
+			Name: "hint-spread-eligibility", Upstream: "not reported",
+			Doc: "The hint of PodTopologySpread ignores changes of a node's labels that change whether the node " +
+				"counts for the pod, if its topology keys stay.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "PodTopologySpread") && t.Action.Ref.Kind == "Node" &&
+					t.Action.Verb == Update &&
+					t.keepsTopology(pod)
+			},
+		},
+		{
+			Name: "nominated-bound-elsewhere", Upstream: "kubernetes/kubernetes#134859",
+			Doc: "When a nominated pod is bound by somebody else to another node, nobody is told that the node it " +
+				"was nominated to is free.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				was, is := t.Before.Pod(t.Action.Ref.Key()), t.After.Pod(t.Action.Ref.Key())
+				return t.Action.Ref.Kind == "Pod" && t.Action.Verb == Update && was != nil && is != nil &&
+					was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && is.Spec.NodeName != ""
+			},
+		},
+		{
+			Name: "volume-reservation-freed", Upstream: "not reported",
+			Doc: "When the reservation of a volume is given up, as the pod it was for fails or is deleted before its " +
+				"binding, no event tells the pods that were rejected for want of that volume.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "VolumeBinding") &&
+					len(without(t.Before.reservedRefs(), t.After.reservedRefs())) > 0
+			},
+		},
+		{
+			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057",
+			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				if spec.Gated(pod) {
+					return pod.Status.NominatedNodeName != ""
+				}
+				if !slices.ContainsFunc(
+					t.Before.API.Pods,
+					func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" },
+				) {
+					return false
+				}
+				view := withoutNominations(t.Before.View(), spec.Gated)
+				asked := in(view, Key(pod))
+				return t.Step.Popped == Key(pod) && asked != nil &&
+					permits(outcomes(t.Model, asked, view), t.outcome(asked, view), asked, view)
+			},
+		},
+		{
+			Name: nominatedNodeGone, Upstream: "not reported",
+			Doc: "When the node that a pod is nominated to is gone, the next attempt reports an error; nothing else " +
+				"is wrong with it.",
+		},
+		{
+			Name: "never-keeps-nomination", Upstream: "not reported",
+			Doc: "A nominated pod whose preemptionPolicy is Never keeps its nomination, and so its room, when it is " +
+				"tried and fits no node, however often.",
+			Keeps: func(t *Transition, pod *v1.Pod) bool {
+				return !spec.Preempts(pod) && !feasible(t.Model, Key(pod), t.Before.View())
+			},
+		},
+	}
+}
+
+// withoutNominations returns the view in which such pods, if they have no node, hold no nominations.
+func withoutNominations(view *spec.Snapshot, such func(*v1.Pod) bool) *spec.Snapshot {
+	less := *view
+	less.Pods = nil
+	for _, pod := range view.Pods {
+		if such(pod) && pod.Spec.NodeName == "" {
+			pod = pod.DeepCopy()
+			pod.Status.NominatedNodeName = ""
+		}
+		less.Pods = append(less.Pods, pod)
+	}
+	return &less
+}
+
+// reservedRefs returns the volumes and claims that are reserved.
+func (s *State) reservedRefs() []Ref {
+	var refs []Ref
+	for _, object := range s.Reserved {
+		refs = append(refs, RefOf(object))
+	}
+	return refs
+}
+
+// keepsTopology reports whether the update of a node leaves the topology keys of the pod's spread constraints as
+// they are.
+func (t *Transition) keepsTopology(pod *v1.Pod) bool {
+	was, is := nodeOf(t.Before, t.Action.Ref.Name), nodeOf(t.After, t.Action.Ref.Name)
+	return was != nil && is != nil &&
+		!slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c v1.TopologySpreadConstraint) bool {
+			return was.Labels[c.TopologyKey] != is.Labels[c.TopologyKey]
+		})
+}
+
+// explained returns the violation with the known defect that explains it, if there is one.
+func (v Violation) explained(t *Transition) Violation {
+	if v.Known != "" {
+		return v
+	}
+	pod := t.After.Pod(v.Pod)
+	for _, defect := range Defects() {
+		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
+			v.Known = defect.Name
+			break
+		}
+	}
+	return v
+}
+
+func (t *Transition) rejectedBy(pod *v1.Pod, plugin string) bool {
+	q, _ := t.After.Queued(Key(pod))
+	return slices.Contains(q.Rejectors, plugin)
+}
+
+// matchedByOthers reports whether a bound pod matches the required affinity terms of the pod.
+func (t *Transition) matchedByOthers(pod *v1.Pod, view *spec.Snapshot) bool {
+	return slices.ContainsFunc(view.Pods, func(other *v1.Pod) bool {
+		return Key(other) != Key(pod) && other.Spec.NodeName != "" && t.matches(pod, other, view)
+	})
+}
+
+// matches reports whether the other pod matches all required affinity terms of the pod, of which there are some.
+func (t *Transition) matches(pod, other *v1.Pod, view *spec.Snapshot) bool {
+	terms := requiredTerms(pod)
+	return len(terms) > 0 && !slices.ContainsFunc(terms, func(term v1.PodAffinityTerm) bool {
+		return !spec.MatchesPod(term, pod, other, view)
+	})
+}
+
+func requiredTerms(pod *v1.Pod) []v1.PodAffinityTerm {
+	if pod == nil || pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// affinityTerms returns the required terms of affinity and anti-affinity.
+func affinityTerms(pod *v1.Pod) []v1.PodAffinityTerm {
+	terms := slices.Clone(requiredTerms(pod))
+	if pod != nil && pod.Spec.Affinity != nil && pod.Spec.Affinity.PodAntiAffinity != nil {
+		terms = append(terms, pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+	}
+	return terms
+}

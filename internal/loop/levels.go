@@ -1,0 +1,92 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// levelsAgree: what is found of single decisions holds of the whole scheduler, and the other way round.
+func levelsAgree() Property {
+	return Property{
+		Name: "levels-agree",
+		Doc: "Whatever becomes of a pod that the scheduler takes off its queue is what kube-scheduler decides when " +
+			"it is asked about that pod in that state alone.",
+		Broken: func(t *Transition) []Violation {
+			view := t.Before.View()
+			pod := t.asked(view)
+			if pod == nil || deleting(pod) || t.Ask == nil {
+				return nil
+			}
+			view = started(view)
+			got := t.outcome(pod, view)
+			var decided []spec.Outcome
+			for _, reading := range readings(view) {
+				alone := t.Ask(spec.Question{Pod: in(reading, Key(pod)), Snapshot: reading})
+				if alone.Failure != "" {
+					return []Violation{
+						{
+							Pod:   Key(pod),
+							About: "no decision",
+							But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s",
+								Key(pod), describe(got, view), alone.Failure),
+						},
+					}
+				}
+				decided = append(decided, alone.Outcomes...)
+			}
+			if permits(decided, got, pod, view) {
+				return nil
+			}
+			v := Violation{
+				Pod: Key(pod),
+				But: fmt.Sprintf(
+					"kube-scheduler lets %s %s; asked alone it decides: %s",
+					Key(pod),
+					describe(got, view),
+					describeAll(decided, view),
+				),
+			}
+			return []Violation{v.explained(t)}
+		},
+	}
+}
+
+// started returns the view in which pods that have a node and no start, which nobody notes of a pod that is only
+// assumed, start together, after all others. kube-scheduler would take the present for it whenever it looks, and so
+// choose between their nodes by the wall clock.
+func started(view *spec.Snapshot) *spec.Snapshot {
+	var last metav1.Time
+	for _, pod := range view.Pods {
+		if start := pod.Status.StartTime; start != nil && last.Before(start) {
+			last = *start
+		}
+	}
+	with := *view
+	with.Pods = slices.Clone(view.Pods)
+	for i, pod := range with.Pods {
+		if pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
+			with.Pods[i] = pod.DeepCopy()
+			with.Pods[i].Status.StartTime = &metav1.Time{Time: last.Add(time.Hour)}
+		}
+	}
+	return &with
+}
+
+// asked returns the pod that the step decided about, as the view before the step has it; nil if the step took no
+// decision, or made one fail.
+func (t *Transition) asked(view *spec.Snapshot) *v1.Pod {
+	if t.Step.Popped == "" || t.Action.Fault != NoFault && t.Action.Fault != WaitPermit {
+		return nil
+	}
+	pod := in(view, t.Step.Popped)
+	if pod == nil || pod.Spec.NodeName != "" {
+		return nil // it went while it was in the queue: conservation
+	}
+	return pod
+}

@@ -1,0 +1,338 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Transition is one step of a run, with the states around it.
+type Transition struct {
+	Model *spec.Scheduler
+	// Ask is that of the Subject; may be nil.
+	Ask    func(spec.Question) *spec.Decision
+	Before *State
+	Action Action
+	Step   Step
+	After  *State
+}
+
+// Violation is how a step breaks a property.
+type Violation struct {
+	// About groups violations that look alike: plugins, kind of event.
+	About string
+	// Pod is the pod it is about, "ns/name"; may be empty.
+	Pod string
+	// But says what is wrong.
+	But string
+	// Known names the known defect that explains it, "" if none does.
+	Known string
+}
+
+// Property is what every step must have, or every behaviour.
+type Property struct {
+	Name string
+	// Doc says it in a sentence.
+	Doc string
+	// Broken returns how the step breaks it, in a fixed order; nil for a property of behaviours.
+	Broken func(t *Transition) []Violation
+}
+
+// Properties returns every property of steps.
+func Properties() []Property {
+	return []Property{
+		wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(),
+		boundStays(), exclusive(),
+		noErrors(), noPanics(),
+	}
+}
+
+// Breach is a violation of a property.
+type Breach struct {
+	Property Property
+	Violation
+}
+
+// Key names what the breach is grouped by.
+func (b Breach) Key() string { return key(b.Property.Name, b.Known, b.About) }
+
+// Broken returns how the step breaks the properties, in their order. A step that ends in a panic leaves a state of
+// which little is known: it breaks no-panics, and nothing else is asked of it.
+func (t *Transition) Broken() []Breach {
+	var all []Breach
+	for _, property := range Properties() {
+		if t.After.Panicked != "" && property.Name != noPanics().Name {
+			continue
+		}
+		for _, v := range property.Broken(t) {
+			all = append(all, Breach{property, v})
+		}
+	}
+	return all
+}
+
+// conservation: nobody is lost or doubled.
+func conservation() Property {
+	return Property{
+		Name: "conservation",
+		Doc: "Every pending pod is in exactly one of active, backoff, unschedulable, gated, in flight and binding, " +
+			"one that is being deleted in one or none, and no other pod is; between steps only pods that wait on " +
+			"permit are in flight, and only pods that wait for their volumes are binding.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			blame := func(pod, format string, args ...any) {
+				broken = append(broken, Violation{Pod: pod, But: pod + " " + fmt.Sprintf(format, args...)})
+			}
+			for _, pod := range t.After.API.Pods {
+				q, queued := t.After.Queued(Key(pod))
+				switch pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
+				case pending && !queued && deleting(pod):
+				case pending && !queued:
+					blame(Key(pod), "is pending and in no part of the queue")
+				case pending && len(q.Queues) != 1:
+					blame(Key(pod), "is in several parts of the queue: %v", q.Queues)
+				case pending && (q.In(InFlight) || q.In(Binding)) != q.Waits:
+					blame(Key(pod), "is %v, and nothing is under way for it", q.Queues)
+				case !pending && queued:
+					blame(Key(pod), "is not to be scheduled, but %v", q.Queues)
+				}
+			}
+			for _, q := range t.After.Queue {
+				if t.After.Pod(q.Pod) == nil {
+					blame(q.Pod, "does not exist, but is %v", q.Queues)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// assumed: what is assumed comes true or is taken back.
+func assumed() Property {
+	return Property{
+		Name: "assumed-bound-or-forgotten",
+		Doc: "A pod is assumed on a node only while its binding is under way: then it is bound, or forgotten. So " +
+			"are volumes and claims that are reserved for it.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, pair := range t.After.Assumed {
+				if q, _ := t.After.Queued(pair.Pod); !q.Waits {
+					broken = append(
+						broken,
+						Violation{
+							Pod: pair.Pod,
+							But: fmt.Sprintf("%s is assumed on %s, and no binding is under way", pair.Pod, pair.Node),
+						},
+					)
+				}
+			}
+			for _, object := range t.After.Reserved {
+				if !slices.ContainsFunc(
+					t.After.Queue,
+					func(q Queued) bool { return q.Waits && uses(t.After.Pod(q.Pod), object) },
+				) {
+					broken = append(
+						broken,
+						Violation{
+							About: RefOf(object).Kind,
+							But: fmt.Sprintf(
+								"%s is reserved, and no binding of a pod that uses it is under way",
+								RefOf(object),
+							),
+						},
+					)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// uses reports whether the pod uses the claim, or the claim that the volume is reserved for.
+func uses(pod *v1.Pod, object runtime.Object) bool {
+	claim := RefOf(object)
+	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
+		claim.Namespace, claim.Name = volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name
+	}
+	return pod != nil && pod.Namespace == claim.Namespace &&
+		slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim.Name
+		})
+}
+
+// cacheAgrees: the scheduler sees the cluster as it is.
+func cacheAgrees() Property {
+	return Property{
+		Name: "cache-agrees",
+		Doc: "Between steps the scheduler's cache and nominations are those that the API server's objects and the " +
+			"assumed pods make.",
+		Broken: func(t *Transition) []Violation {
+			if !slices.Equal(t.After.Cache, t.After.Expected) {
+				return []Violation{{About: "nodes", But: fmt.Sprintf(
+					"the cache has %s, the API server %s",
+					strings.Join(
+						without(t.After.Cache, t.After.Expected),
+						"; ",
+					),
+					strings.Join(without(t.After.Expected, t.After.Cache), "; "),
+				)}}
+			}
+			var nominated []Pair
+			for _, pod := range t.After.API.Pods {
+				nomination := Pair{Key(pod), pod.Status.NominatedNodeName}
+				pending := pod.Spec.NodeName == "" && t.After.AssumedOn(Key(pod)) == "" &&
+					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName
+				if nomination.Node != "" && pending &&
+					(!deleting(pod) || slices.Contains(t.After.Nominated, nomination)) { // see readings
+					nominated = append(nominated, nomination)
+				}
+			}
+			if !slices.Equal(nominated, t.After.Nominated) {
+				v := Violation{
+					About: "nominations",
+					But: fmt.Sprintf(
+						"the queue has the nominations %v, the API server %v",
+						t.After.Nominated,
+						nominated,
+					),
+				}
+				if only := without(nominated, t.After.Nominated); len(only) > 0 {
+					v.Pod = only[0].Pod
+				}
+				return []Violation{v.explained(t)}
+			}
+			return nil
+		},
+	}
+}
+
+func hasNode(s *State, name string) bool { return nodeOf(s, name) != nil }
+
+// nodeOf returns the node of that name; nil if there is none.
+func nodeOf(s *State, name string) *v1.Node {
+	for _, node := range s.API.Nodes {
+		if node.Name == name {
+			return node
+		}
+	}
+	return nil
+}
+
+// without returns the elements of a that are not in b.
+func without[T comparable](a, b []T) []T {
+	return slices.DeleteFunc(slices.Clone(a), func(x T) bool { return slices.Contains(b, x) })
+}
+
+// rollBack: a failed attempt leaves nothing behind.
+func rollBack() Property {
+	return Property{
+		Name: "roll-back",
+		Doc: "After a failure at reserve, permit, pre-bind or bind, the cache, reserved volumes and all other " +
+			"objects are as if the attempt had not happened, and the pod is back in the queue. What pre-bind wrote " +
+			"of volumes and claims stays.",
+		Broken: func(t *Transition) []Violation {
+			pod := t.Step.Popped
+			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
+			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 {
+				return nil // or it is yet to fail
+			}
+			prebound := t.Action.Fault == FailPreBind || t.Action.Fault == FailBind
+			if !slices.Equal(t.Before.Cache, t.After.Cache) {
+				return []Violation{
+					{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf(
+						"before the attempt for %s the cache had %s, after it %s",
+						pod,
+						strings.Join(
+							without(t.Before.Cache, t.After.Cache),
+							"; ",
+						),
+						strings.Join(without(t.After.Cache, t.Before.Cache), "; "),
+					)},
+				}
+			}
+			others := func(s *State) (rest []string) {
+				for _, object := range Objects(s.API) {
+					ref := RefOf(object)
+					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
+					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
+						rest = append(rest, s.canonical(object))
+					}
+				}
+				for _, object := range s.Reserved {
+					rest = append(rest, "reserved "+s.canonical(object))
+				}
+				for _, pair := range s.Nominated {
+					if pair.Pod != pod {
+						rest = append(rest, fmt.Sprintf("%s nominated to %s", pair.Pod, pair.Node))
+					}
+				}
+				return rest
+			}
+			if before, after := others(t.Before), others(t.After); !slices.Equal(before, after) {
+				return []Violation{
+					{
+						About: t.Action.Fault.String(),
+						Pod:   pod,
+						But: fmt.Sprintf("the failed attempt for %s changed %s into %s", pod,
+							strings.Join(without(before, after), "; "), strings.Join(without(after, before), "; ")),
+					},
+				}
+			}
+			return nil // that the pod is back in the queue is conservation
+		},
+	}
+}
+
+// noErrors: what is not made to fail does not fail.
+func noErrors() Property {
+	return Property{
+		Name: "no-errors",
+		Doc:  "A scheduling and binding cycle in which nothing is made to fail reports no error about its pod.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb != Schedule || t.Action.Fault != NoFault {
+				return nil
+			}
+			errors := slices.DeleteFunc(
+				slices.Clone(t.Step.Errors),
+				func(text string) bool { return !strings.Contains(text, "pod="+t.Step.Popped) },
+			)
+			if len(errors) == 0 {
+				return nil
+			}
+			v := Violation{Pod: t.Step.Popped, But: "it reports " + strings.Join(errors, "; ")}
+			// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
+			view := t.Before.View()
+			pod := in(view, t.Step.Popped)
+			switch {
+			case pod == nil:
+			case spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
+				v.Known = spec.TurnedAwayKeepsNomination().Name
+			case !hasNode(t.Before, pod.Status.NominatedNodeName) && len(errors) == 1 &&
+				strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
+				v.Known = nominatedNodeGone
+			}
+			return []Violation{v}
+		},
+	}
+}
+
+// noPanics: nothing ends the process.
+func noPanics() Property {
+	return Property{
+		Name: "no-panics",
+		Doc:  "The scheduler does not panic.",
+		Broken: func(t *Transition) []Violation {
+			if len(t.Step.Panics) == 0 {
+				return nil
+			}
+			return []Violation{
+				{Pod: t.Step.Popped, About: t.Action.Class(), But: "it panics: " + strings.Join(t.Step.Panics, "; ")},
+			}
+		},
+	}
+}

@@ -1,0 +1,179 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// refinement: every step of the scheduler is one of the formal model.
+func refinement() Property {
+	return Property{
+		Name: "refinement",
+		Doc: "Whatever becomes of a pod that the scheduler takes off its queue is allowed by the formal model in " +
+			"the state in which it happens.",
+		Broken: func(t *Transition) []Violation {
+			view := t.Before.View()
+			pod := t.asked(view)
+			if pod == nil {
+				return nil
+			}
+			got := t.outcome(pod, view)
+			allowed := outcomes(t.Model, pod, view)
+			if permits(allowed, got, pod, view) {
+				return nil
+			}
+			v := Violation{
+				Pod: Key(pod),
+				But: fmt.Sprintf(
+					"kube-scheduler lets %s %s; allowed is: %s",
+					Key(pod),
+					describe(got, view),
+					describeAll(allowed, view),
+				),
+			}
+			for _, quirk := range spec.Quirks() {
+				if permits(outcomes(t.Model.With(quirk), pod, view), got, pod, view) {
+					v.Known = quirk.Name
+					break
+				}
+			}
+			return []Violation{v.explained(t)}
+		},
+	}
+}
+
+// deleting reports whether the pod is being deleted. A pod without a node is removed at once, unless finalizers
+// hold it.
+//
+// Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/.
+func deleting(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil }
+
+// outcomes returns what may become of the pod by the model. The model is not asked about a pod that is being
+// deleted: that is never taken back (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such
+// a pod.
+func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) []spec.Outcome {
+	if deleting(pod) {
+		return []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
+	}
+	var all []spec.Outcome
+	for _, reading := range readings(view) {
+		all = append(all, m.Outcomes(in(reading, Key(pod)), reading)...)
+	}
+	return all
+}
+
+// readings returns the views by which may be decided. Whether the nomination of a pod that is being deleted still
+// keeps room is not documented.
+func readings(view *spec.Snapshot) []*spec.Snapshot {
+	if !slices.ContainsFunc(view.Pods, func(pod *v1.Pod) bool {
+		return deleting(pod) && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""
+	}) {
+		return []*spec.Snapshot{view}
+	}
+	return []*spec.Snapshot{view, withoutNominations(view, deleting)}
+}
+
+// outcome returns what became of the pod, in terms of the view before the step.
+func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
+	after := t.After.Pod(Key(pod))
+	node := t.After.AssumedOn(Key(pod))
+	if after != nil && after.Spec.NodeName != "" {
+		node = after.Spec.NodeName
+	}
+	index := func(name string) int {
+		return slices.IndexFunc(view.Nodes, func(n *v1.Node) bool { return n.Name == name })
+	}
+	if node != "" {
+		return spec.Outcome{Type: spec.Bind, Node: index(node)}
+	}
+	nominated := ""
+	if after != nil {
+		nominated = after.Status.NominatedNodeName
+	}
+	evicted := t.evicted()
+	if len(evicted) > 0 || nominated != "" && nominated != pod.Status.NominatedNodeName {
+		o := spec.Outcome{Type: spec.Preempt, Node: index(nominated)}
+		for _, key := range evicted {
+			o.Victims = append(o.Victims, in(view, key))
+		}
+		return o
+	}
+	return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: nominated != ""}
+}
+
+// evicted returns the pods that the step began to evict, "ns/name": bound ones terminate, those that waited on
+// permit are not assumed any more.
+func (t *Transition) evicted() []string {
+	var evicted []string
+	for _, pod := range t.Before.API.Pods {
+		after := t.After.Pod(Key(pod))
+		terminates := pod.DeletionTimestamp == nil && (after == nil || after.DeletionTimestamp != nil)
+		sentBack := after != nil && after.Spec.NodeName == "" && t.Before.AssumedOn(Key(pod)) != "" &&
+			t.After.AssumedOn(Key(pod)) == ""
+		if terminates || sentBack {
+			evicted = append(evicted, Key(pod))
+		}
+	}
+	return evicted
+}
+
+// permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
+// already are not evicted again; so to be nominated anew to the same node for their sake looks like waiting with
+// the nomination.
+func permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
+	return slices.ContainsFunc(allowed, func(o spec.Outcome) bool {
+		o.Victims = slices.DeleteFunc(
+			slices.Clone(o.Victims),
+			func(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil },
+		)
+		if o.Type == spec.Preempt && len(o.Victims) == 0 && view.Nodes[o.Node].Name == pod.Status.NominatedNodeName {
+			o = spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
+		}
+		return o.Equal(got)
+	})
+}
+
+func in(s *spec.Snapshot, key string) *v1.Pod {
+	for _, pod := range s.Pods {
+		if Key(pod) == key {
+			return pod
+		}
+	}
+	return nil
+}
+
+func describe(o spec.Outcome, s *spec.Snapshot) string {
+	node := "a node that is not there"
+	if o.Node >= 0 {
+		node = s.Nodes[o.Node].Name
+	}
+	switch o.Type {
+	case spec.Bind:
+		return "be bound to " + node
+	case spec.Preempt:
+		var victims []string
+		for _, pod := range o.Victims {
+			victims = append(victims, Key(pod))
+		}
+		return fmt.Sprintf("be nominated to %s, evicting %v", node, victims)
+	}
+	if o.KeepsNomination {
+		return "wait with its nomination"
+	}
+	return "wait"
+}
+
+func describeAll(outcomes []spec.Outcome, s *spec.Snapshot) string {
+	text := ""
+	for i, o := range outcomes {
+		if i > 0 {
+			text += ", or "
+		}
+		text += describe(o, s)
+	}
+	return text
+}

@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Scope says which runs are explored.
+type Scope struct {
+	// Name and Doc are those of the theme or cluster.
+	Name, Doc string
+	// Initial are the clusters to begin with.
+	Initial []*spec.Snapshot
+	// Templates has the nodes and pods that others may become like, and of which more may arrive; and the other
+	// objects.
+	Templates *spec.Snapshot
+	// Nodes is the number of nodes that there may be at a time: no more are added. 0 is no bound.
+	Nodes int
+	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and
+	// Faults the number of cycles that fail or wait.
+	Arrivals, Events, Faults int
+	// Happens are the kinds of event that may happen.
+	Happens []EventType
+	// Liveness asks for what goes on for ever too.
+	Liveness bool
+	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
+	Calm bool
+}
+
+// Bound lets the scope begin with every cluster of up to so many nodes like those of its kinds, and have no more at
+// any time.
+func (s *Scope) Bound(nodes int) {
+	s.Nodes, s.Initial = nodes, Clusters(s.Templates, nodes)
+}
+
+// Used is how much of a scope a run has used up.
+type Used struct{ Arrivals, Events, Faults int }
+
+// After returns what is used up after the action.
+func (u Used) After(a Action) Used {
+	switch {
+	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
+		u.Faults++
+	case a.Controller:
+	case a.Verb == Create && a.Ref.Kind == "Pod":
+		u.Arrivals++
+	case a.Verb.event() && a.Verb != Gone || a.Verb == Restart:
+		u.Events++
+	}
+	return u
+}
+
+// Clusters returns every cluster of 1 to nodes nodes that are each like one of the snapshot's, without pods and
+// otherwise as it is. A second node of a kind is numbered.
+func Clusters(kinds *spec.Snapshot, nodes int) []*spec.Snapshot {
+	var clusters []*spec.Snapshot
+	var extend func(from int, chosen []*v1.Node)
+	extend = func(from int, chosen []*v1.Node) {
+		if len(chosen) > 0 {
+			cluster := *kinds
+			cluster.Pods, cluster.Nodes = nil, slices.Clone(chosen)
+			clusters = append(clusters, &cluster)
+		}
+		if len(chosen) == nodes {
+			return
+		}
+		for i := from; i < len(kinds.Nodes); i++ {
+			n := 1
+			for _, node := range chosen {
+				if like(node.Name, kinds.Nodes[i].Name) {
+					n++
+				}
+			}
+			extend(
+				i,
+				append(
+					chosen[:len(chosen):len(chosen)],
+					named(kinds.Nodes[i], fmt.Sprintf("%s-%d", kinds.Nodes[i].Name, n)),
+				),
+			)
+		}
+	}
+	extend(0, nil)
+	slices.SortStableFunc(clusters, func(x, y *spec.Snapshot) int { return len(x.Nodes) - len(y.Nodes) })
+	return clusters
+}
+
+// like reports whether a name is that of the kind, numbered.
+func like(name, kind string) bool {
+	var n int
+	_, err := fmt.Sscanf(name, kind+"-%d", &n)
+	return err == nil && name == fmt.Sprintf("%s-%d", kind, n)
+}
+
+// named returns a node like the given one of another name.
+func named(node *v1.Node, name string) *v1.Node {
+	node = node.DeepCopy()
+	if _, labelled := node.Labels[v1.LabelHostname]; labelled {
+		node.Labels[v1.LabelHostname] = name
+	}
+	node.Name = name
+	return node
+}
+
+// Actions returns what may happen in the state, in a fixed order, the scheduler's own steps first. After a panic
+// nothing may.
+func (s *Scope) Actions(state *State, used Used) []Action {
+	if state.Panicked != "" {
+		return nil
+	}
+	var actions []Action
+	if state.Poppable() {
+		actions = append(actions, Action{Verb: Schedule})
+		if used.Faults < s.Faults {
+			for _, fault := range Faults() {
+				actions = append(actions, Action{Verb: Schedule, Fault: fault})
+			}
+		}
+	}
+	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)
+	if backoffMatters(state) {
+		actions = append(actions, Action{Verb: Backoff})
+	}
+	actions = append(actions, terminations(state)...)
+	actions = append(actions, volumeController(state)...)
+	actions = append(actions, provisioner(state, used.Faults < s.Faults)...)
+	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
+		return actions
+	}
+	if used.Arrivals < s.Arrivals {
+		actions = append(actions, s.arrivals(state)...)
+	}
+	if used.Events < s.Events {
+		actions = append(actions, s.events(state)...)
+	}
+	return actions
+}
+
+// endsOfWaits returns how the waits of pods may end; those for volumes too if they may run out.
+func endsOfWaits(state *State, volumes bool) []Action {
+	var actions []Action
+	for _, q := range state.Queue {
+		switch ref := refOfPod(q.Pod); {
+		case !q.Waits:
+		case !q.Volumes:
+			actions = append(
+				actions,
+				Action{Verb: Allow, Ref: ref},
+				Action{Verb: Reject, Ref: ref},
+				Action{Verb: Expire, Ref: ref},
+			)
+		case volumes:
+			actions = append(actions, Action{Verb: Expire, Ref: ref, Volumes: true})
+		}
+	}
+	return actions
+}
+
+// terminations returns the end of each terminating pod.
+func terminations(state *State) []Action {
+	var actions []Action
+	for _, pod := range state.API.Pods {
+		if pod.DeletionTimestamp != nil {
+			actions = append(actions, Action{Verb: Gone, Ref: RefOf(pod)})
+		}
+	}
+	return actions
+}
+
+// backoffMatters reports whether the end of the backoff changes who is next. If nobody is active, those who are
+// backing off after a rejection are handed out anyway, in the order in which their backoff ends.
+func backoffMatters(state *State) bool {
+	has := func(test func(Queued) bool) bool { return slices.ContainsFunc(state.Queue, test) }
+	return has(func(q Queued) bool { return q.In(BackingOff) && len(q.Rejectors) == 0 }) ||
+		has(func(q Queued) bool { return q.In(BackingOff) }) && has(func(q Queued) bool { return q.In(Active) })
+}
+
+func refOfPod(key string) Ref {
+	pod := &metav1.ObjectMeta{}
+	for i := range key {
+		if key[i] == '/' {
+			pod.Namespace, pod.Name = key[:i], key[i+1:]
+		}
+	}
+	return Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// arrivals returns the pods that may arrive: one like each kind, with the lowest number that is free.
+func (s *Scope) arrivals(state *State) []Action {
+	var actions []Action
+	for _, kind := range s.Templates.Pods {
+		pod := new(v1.Pod)
+		*pod = *kind // nobody changes what both have
+		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
+		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
+		for n := 1; ; n++ {
+			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); state.Pod(Key(pod)) == nil {
+				break
+			}
+		}
+		actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
+	}
+	return actions
+}

@@ -1,0 +1,88 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// shrunk returns the finding with a run from which no action can be left out, and no smaller cluster taken, so that
+// it is still found.
+func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
+	best, finding, err := e.retake(key, w.initial, w.actions)
+	if err != nil {
+		return nil, err
+	}
+	if finding == nil {
+		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated: %v", e.scope.Name, key, w.actions)
+	}
+	try := func(initial int, actions []Action) (bool, error) {
+		smaller, found, err := e.retake(key, initial, actions)
+		if err != nil || found == nil {
+			return false, err
+		}
+		best, finding = smaller, found
+		return true, nil
+	}
+	for initial := range e.scope.Initial {
+		if len(e.scope.Initial[initial].Nodes) < len(e.scope.Initial[best.initial].Nodes) {
+			if _, err := try(initial, best.actions); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Ever smaller pieces are left out; what single actions make possible is tried again until nothing changes.
+	for size := max(1, len(best.actions)/2); size > 0; {
+		again := false
+		for at := len(best.actions) - size; at >= 0; at = min(at, len(best.actions)) - size {
+			left, err := try(best.initial, slices.Delete(slices.Clone(best.actions), at, at+size))
+			if err != nil {
+				return nil, err
+			}
+			again = again || left
+		}
+		if !again || size > 1 {
+			size /= 2
+		}
+	}
+	return finding, e.flush(finding)
+}
+
+// retake takes the run again, as far as it goes: an action that cannot be taken is left out, one on an object is
+// taken as the scope makes it from the object as it is now. If the run shows the key, it gives the run up to there,
+// with the finding.
+func (e *explorer) retake(wanted string, initial int, actions []Action) (*walk, *Finding, error) {
+	w := &walk{initial: initial}
+	var finding *Finding
+	rest := actions
+	err := e.walk(initial, func(state *State, used Used) (Action, bool) {
+		possible := e.scope.Actions(state, used)
+		for len(rest) > 0 {
+			name := rest[0].String()
+			rest = rest[1:]
+			if i := slices.IndexFunc(possible, func(a Action) bool { return a.String() == name }); i >= 0 {
+				w.actions = append(w.actions, possible[i])
+				return possible[i], true
+			}
+		}
+		return Action{}, false
+	}, func(t *Transition) bool {
+		if finding = found(wanted, t); finding != nil {
+			finding.Initial, finding.Trace = e.scope.Initial[initial], w.actions
+		}
+		return finding == nil
+	})
+	return w, finding, err
+}
+
+// found returns what the step shows of the key; nil if it does not. The run is not filled in.
+func found(wanted string, t *Transition) *Finding {
+	for _, b := range t.Broken() {
+		if b.Key() == wanted {
+			return &Finding{Property: b.Property, About: b.About, Known: b.Known, But: b.But, Last: t, pod: b.Pod}
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,211 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+)
+
+// SimulateOptions say which runs to follow.
+type SimulateOptions struct {
+	// Seed decides what is drawn: the same seed gives the same Result, for any number of workers.
+	Seed uint64
+	// Walks is the number of runs, and Steps the largest number of actions of each; both at least 1.
+	Walks int64
+	Steps int
+	// Workers is the number of runs followed at the same time, at least 1.
+	Workers int
+	// Progress, if not nil, is told the number of runs that were followed, by one worker at a time.
+	Progress func(walks int64)
+}
+
+// Simulate follows runs of the scope at random, where there are too many to take all, and asks every step for the
+// properties. Of what can happen in a state first the class is drawn (Action.Class), then one of it, so that what
+// comes in many variants does not crowd out the rest. The shortest run that shows a finding is shrunk: actions are
+// left out as long as the rest shows it. Errors are those of Explore.
+func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOptions) (*Result, error) {
+	s := &simulation{
+		explorer: &explorer{
+			scope:   scope,
+			Subject: subject,
+		}, options: o, best: map[string]*walk{}, count: map[string]int64{},
+	}
+	var workers sync.WaitGroup
+	for range o.Workers {
+		workers.Go(func() {
+			for ctx.Err() == nil {
+				number, ok := s.reserve()
+				if !ok {
+					return
+				}
+				s.follow(number)
+			}
+		})
+	}
+	workers.Wait()
+	if s.failed != nil {
+		return nil, s.failed.err
+	}
+	r := &Result{Scope: scope, Simulated: true, Walks: s.walks, Needless: s.needless, Result: &checker.Result{
+		Complete: s.walks == o.Walks, Generated: s.steps, Depth: s.longest,
+	}}
+	if !r.Complete {
+		r.Stopped = checker.Cancelled
+	}
+	for _, key := range sortedKeys(s.best) {
+		finding, err := s.shrunk(key, s.best[key])
+		if err != nil {
+			return nil, err
+		}
+		finding.Count = s.count[key]
+		r.Findings = append(r.Findings, *finding)
+	}
+	r.Builds, r.Steps = s.builds, s.explorer.steps
+	return r, nil
+}
+
+// simulation is one call of Simulate.
+type simulation struct {
+	*explorer
+	options SimulateOptions
+
+	mu sync.Mutex
+	// claimed is the number of walks begun, walks of those that came to their end; steps and longest are theirs.
+	reserved, walks, steps, needless int64
+	longest                          int
+	// best has for each key the shortest walk that shows it, the first of several; count the number of walks that do.
+	best   map[string]*walk
+	count  map[string]int64
+	failed *walk
+}
+
+// walk is a run.
+type walk struct {
+	number  int64
+	initial int
+	actions []Action
+	err     error
+}
+
+func (s *simulation) reserve() (int64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reserved == s.options.Walks || s.failed != nil {
+		return 0, false
+	}
+	s.reserved++
+	return s.reserved - 1, true
+}
+
+// follow follows the run of this number.
+func (s *simulation) follow(number int64) {
+	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
+	w := &walk{number: number, initial: draw.IntN(len(s.scope.Initial))}
+	shows, needless := map[string]*walk{}, 0
+	w.err = s.walk(w.initial, func(state *State, used Used) (Action, bool) {
+		classes := classes(s.scope.Actions(state, used))
+		if len(classes) == 0 || len(w.actions) == s.options.Steps {
+			return Action{}, false
+		}
+		class := classes[draw.IntN(len(classes))]
+		action := class[draw.IntN(len(class))]
+		w.actions = append(w.actions, action)
+		return action, true
+	}, func(t *Transition) bool {
+		needless += len(t.Needless())
+		for _, breach := range t.Broken() {
+			if key := breach.Key(); shows[key] == nil {
+				shows[key] = &walk{number: number, initial: w.initial, actions: slices.Clone(w.actions)}
+			}
+		}
+		return true
+	})
+	s.add(w, shows, int64(needless))
+}
+
+// add counts a walk. In which order walks come makes no difference.
+func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w.err != nil {
+		w.err = fmt.Errorf(
+			"%s, seed %d, run %d, after %v: %w",
+			s.scope.Name,
+			s.options.Seed,
+			w.number,
+			w.actions,
+			w.err,
+		)
+		if s.failed == nil || w.number < s.failed.number {
+			s.failed = w
+		}
+		return
+	}
+	s.walks++
+	s.steps += int64(len(w.actions))
+	s.longest = max(s.longest, len(w.actions))
+	s.needless += needless
+	for key, shown := range shows {
+		s.count[key]++
+		known := s.best[key]
+		if known == nil || len(shown.actions) < len(known.actions) ||
+			len(shown.actions) == len(known.actions) && shown.number < known.number {
+			s.best[key] = shown
+		}
+	}
+	if s.options.Progress != nil {
+		s.options.Progress(s.walks)
+	}
+}
+
+// walk begins with the cluster and takes the actions that next gives, until it gives none or seen, which is told of
+// every step, is false.
+func (e *explorer) walk(initial int, next func(*State, Used) (Action, bool), seen func(*Transition) bool) error {
+	system, err := e.begin(initial)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	state, used := system.State(), Used{}
+	for {
+		action, ok := next(state, used)
+		if !ok {
+			return nil
+		}
+		step, err := e.do(system, action)
+		if err != nil {
+			return err
+		}
+		taken := &Transition{
+			Model:  e.Model,
+			Ask:    e.Ask,
+			Before: state,
+			Action: action,
+			Step:   step,
+			After:  system.State(),
+		}
+		if !seen(taken) {
+			return nil
+		}
+		state, used = taken.After, used.After(action)
+	}
+}
+
+// classes groups the actions by their class, in the order in which the classes come up.
+func classes(actions []Action) [][]Action {
+	index := map[string]int{}
+	var groups [][]Action
+	for _, a := range actions {
+		class := a.Class()
+		if _, known := index[class]; !known {
+			index[class] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[index[class]] = append(groups[index[class]], a)
+	}
+	return groups
+}

@@ -1,0 +1,263 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// System is a scheduler that can be stepped. Between two actions it is idle: nothing of it runs.
+type System interface {
+	// Do takes one action, and returns when the system is idle again. The error says that the action is not possible in
+	// this state, or that the system did something it cannot vouch for.
+	Do(Action) (Step, error)
+	// State returns the state the system is in.
+	State() *State
+	// Close ends what the system holds.
+	Close()
+}
+
+// Step is what an action led to, besides the state after it.
+type Step struct {
+	// Popped is the pod that Schedule took off the queue, "ns/name"; empty for other actions.
+	Popped string
+	// Errors are the errors that the scheduler reported on the way, in order.
+	Errors []string
+	// Panics are the panics of the scheduler on the way.
+	Panics []string
+}
+
+// QueueName is a part of the scheduling queue.
+type QueueName uint8
+
+const (
+	Active QueueName = iota
+	BackingOff
+	Unschedulable
+	Gated
+	InFlight
+	// Binding: the pod's volumes are being bound. The queue is done with it, but for a failure.
+	Binding
+)
+
+// String returns the words used in reports.
+func (p QueueName) String() string {
+	return [...]string{"active", "backoff", "unschedulable", "gated", "in flight", "binding"}[p]
+}
+
+// Queued is what the scheduler knows of a pod of its queue.
+type Queued struct {
+	Pod string
+	// Queues are the parts of the queue in which the pod is; exactly one if all is well.
+	Queues []QueueName
+	// Rejectors are the plugins that rejected the pod; only events they registered for can wake it up.
+	Rejectors []string
+	// Penalty: the backoff of the pod would not be over yet.
+	Penalty bool
+	// Erred: the last attempt ended in an error, not in a rejection.
+	Erred bool
+	// Waits is set while the pod waits, on permit or (Volumes) for its volumes to be bound, and Since has the
+	// actions since then: the queue remembers the events of that time, for the case that the pod comes back.
+	Waits   bool
+	Volumes bool
+	Since   []string
+	// Fault is what is still to go wrong with the binding of a pod that waits.
+	Fault Fault
+}
+
+// In reports whether the pod is in that part of the queue.
+func (q Queued) In(name QueueName) bool { return slices.Contains(q.Queues, name) }
+
+// Pair is a pod with a node.
+type Pair struct{ Pod, Node string }
+
+// State is all that can be seen of an idle system.
+type State struct {
+	// API is what the API server has, each kind sorted by namespace and name.
+	API *spec.Snapshot
+	// Queue has the pods of the scheduling queue, in the order in which they would be retried if they were all of
+	// one priority.
+	Queue []Queued
+	// Assumed are the pods that the cache has as assumed, with their nodes, and Nominated the nominations of the queue.
+	Assumed, Nominated []Pair
+	// Reserved are volumes and claims as the scheduler has reserved them for pods whose binding is under way, where
+	// the API has them otherwise.
+	Reserved []runtime.Object
+	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
+	// Assumed, both in lines.
+	Cache, Expected []string
+	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
+	Panicked string
+
+	hash hash // zero until it is asked for
+}
+
+// View returns the snapshot that the scheduler should decide by: the API's objects, but assumed pods are on their
+// nodes, and volumes and claims are as they are reserved.
+func (s *State) View() *spec.Snapshot {
+	view := *s.API
+	view.Pods = nil
+	for _, pod := range s.API.Pods {
+		if node := s.AssumedOn(Key(pod)); node != "" && pod.Spec.NodeName == "" {
+			pod = pod.DeepCopy()
+			pod.Spec.NodeName = node
+		}
+		view.Pods = append(view.Pods, pod)
+	}
+	view.PersistentVolumes = instead(s.API.PersistentVolumes, s.Reserved)
+	view.PersistentVolumeClaims = instead(s.API.PersistentVolumeClaims, s.Reserved)
+	return &view
+}
+
+// instead returns the objects, with those that are reserved in the place of the API's.
+func instead[T interface {
+	comparable
+	runtime.Object
+}](objects []T, reserved []runtime.Object) []T {
+	objects = slices.Clone(objects)
+	for _, r := range reserved {
+		if i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r) }); i >= 0 {
+			objects[i], _ = r.(T)
+		}
+	}
+	return objects
+}
+
+// AssumedOn returns the node on which the pod is assumed to be; empty if it is not assumed.
+func (s *State) AssumedOn(pod string) string {
+	for _, pair := range s.Assumed {
+		if pair.Pod == pod {
+			return pair.Node
+		}
+	}
+	return ""
+}
+
+// Pod returns the pod of that key; nil if there is none.
+func (s *State) Pod(key string) *v1.Pod {
+	for _, pod := range s.API.Pods {
+		if Key(pod) == key {
+			return pod
+		}
+	}
+	return nil
+}
+
+// Queued returns what the queue knows of the pod; false if it does not know it.
+func (s *State) Queued(key string) (Queued, bool) {
+	for _, q := range s.Queue {
+		if q.Pod == key {
+			return q, true
+		}
+	}
+	return Queued{}, false
+}
+
+// Poppable reports whether the queue has a pod to hand out: an active one, or else one that is backing off after a
+// rejection.
+func (s *State) Poppable() bool {
+	return slices.ContainsFunc(
+		s.Queue,
+		func(q Queued) bool { return q.In(Active) || q.In(BackingOff) && len(q.Rejectors) > 0 },
+	)
+}
+
+// Key returns "ns/name", or "name" for what is in no namespace.
+func Key(object metav1.Object) string {
+	return Ref{Namespace: object.GetNamespace(), Name: object.GetName()}.Key()
+}
+
+// Canonical returns the state as text, without what cannot matter to what happens next: versions and uids of
+// objects, conditions that only people read. Two states of equal text are taken for the same.
+func (s *State) Canonical() string {
+	var text strings.Builder
+	for _, object := range Objects(s.API) {
+		text.WriteString(s.canonical(object))
+		text.WriteByte('\n')
+	}
+	for _, object := range s.Reserved {
+		fmt.Fprintf(&text, "reserved %s\n", s.canonical(object))
+	}
+	for _, q := range s.Queue {
+		fmt.Fprintf(&text, "queued %+v\n", q)
+	}
+	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
+	if s.Panicked != "" {
+		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)
+	}
+	if !slices.Equal(s.Cache, s.Expected) {
+		fmt.Fprintf(&text, "cache %q\n", s.Cache)
+	}
+	return text.String()
+}
+
+// Hash returns the hash of the canonical text.
+func (s *State) Hash() [sha256.Size]byte {
+	if s.hash == (hash{}) {
+		s.hash = sha256.Sum256([]byte(s.Canonical()))
+	}
+	return s.hash
+}
+
+// canonical returns an object of the state. A volume's reference to a claim says whether that is the claim of that
+// name, not its uid.
+func (s *State) canonical(object runtime.Object) string {
+	object = object.DeepCopyObject()
+	if meta, ok := object.(metav1.Object); ok {
+		meta.SetResourceVersion("")
+		meta.SetGeneration(0)
+		meta.SetUID("")
+	}
+	if pod, ok := object.(*v1.Pod); ok {
+		pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+			return c.Type == v1.PodScheduled
+		})
+	}
+	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
+		ref := volume.Spec.ClaimRef
+		same := slices.ContainsFunc(s.API.PersistentVolumeClaims, func(claim *v1.PersistentVolumeClaim) bool {
+			return claim.Namespace == ref.Namespace && claim.Name == ref.Name && claim.UID == ref.UID
+		})
+		ref.ResourceVersion, ref.UID = "", map[bool]types.UID{true: "", false: "that of another claim"}[same]
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		panic(fmt.Sprintf("an API object that is no JSON: %v", err)) // cannot be: it came from JSON
+	}
+	return fmt.Sprintf("%T %s", object, data)
+}
+
+// Objects returns the objects of a snapshot, nodes and what pods need first.
+func Objects(s *spec.Snapshot) []runtime.Object {
+	var objects []runtime.Object
+	objects = append(objects, list(s.Namespaces)...)
+	objects = append(objects, list(s.Nodes)...)
+	objects = append(objects, list(s.StorageClasses)...)
+	objects = append(objects, list(s.CSINodes)...)
+	objects = append(objects, list(s.PersistentVolumes)...)
+	objects = append(objects, list(s.PersistentVolumeClaims)...)
+	objects = append(objects, list(s.VolumeAttachments)...)
+	objects = append(objects, list(s.PodDisruptionBudgets)...)
+	objects = append(objects, list(s.Services)...)
+	objects = append(objects, list(s.ReplicationControllers)...)
+	objects = append(objects, list(s.ReplicaSets)...)
+	objects = append(objects, list(s.StatefulSets)...)
+	return append(objects, list(s.Pods)...)
+}
+
+func list[T runtime.Object](objects []T) []runtime.Object {
+	var out []runtime.Object
+	for _, object := range objects {
+		out = append(out, object)
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// volumeController returns what the volume controller does: a claim that a volume is reserved for in the API is
+// bound to it.
+func volumeController(state *State) []Action {
+	var actions []Action
+	for _, volume := range state.API.PersistentVolumes {
+		for _, claim := range state.API.PersistentVolumeClaims {
+			if !reservedFor(volume, claim) || claim.Spec.VolumeName != "" {
+				continue
+			}
+			bound := claim.DeepCopy()
+			bound.Spec.VolumeName, bound.Status.Phase = volume.Name, v1.ClaimBound
+			metav1.SetMetaDataAnnotation(&bound.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
+			actions = append(
+				actions,
+				Action{
+					Verb:       Update,
+					Ref:        RefOf(claim),
+					Object:     bound,
+					Doc:        "binding: the volume controller binds it to " + volume.Name,
+					Controller: true,
+				},
+			)
+		}
+	}
+	return actions
+}
+
+// reservedFor reports whether the volume is reserved for that very claim.
+func reservedFor(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
+	ref := volume.Spec.ClaimRef
+	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && ref.UID == claim.UID
+}
+
+// selectedNode is the annotation by which the scheduler asks for a volume that can be reached from a node.
+const selectedNode = "volume.kubernetes.io/selected-node"
+
+// provisioner returns what an external provisioner does with a claim for which the scheduler has selected a node:
+// it makes a volume that is reserved for the claim, and can be reached from the node; or it gives up, if it may or
+// the node is gone, and takes the annotation off the claim.
+//
+// Source: https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node, and
+// https://github.com/kubernetes/design-proposals-archive/blob/main/storage/volume-topology-scheduling.md ("If
+// provisioning fails, the PV controller can signal back to the scheduler to retry dynamic provisioning by removing
+// the annSelectedNode annotation. For external provisioners, the external provisioner needs to remove the
+// annotation").
+func provisioner(state *State, mayGiveUp bool) []Action {
+	var actions []Action
+	for _, claim := range state.API.PersistentVolumeClaims {
+		place, selected := claim.Annotations[selectedNode]
+		made := slices.ContainsFunc(
+			state.API.PersistentVolumes,
+			func(volume *v1.PersistentVolume) bool { return reservedFor(volume, claim) },
+		)
+		if !selected || made || claim.Spec.VolumeName != "" {
+			continue
+		}
+		node := nodeOf(state, place)
+		switch {
+		case node == nil:
+			actions = append(actions, gaveUp(claim, place, false))
+		case spec.Provisionable(claim, node, state.API):
+			volume := provisioned(state, claim, node)
+			doc := fmt.Sprintf("provisioning: the provisioner makes it for %s, on %s", Key(claim), place)
+			actions = append(
+				actions,
+				Action{Verb: Create, Ref: RefOf(volume), Object: volume, Doc: doc, Controller: true},
+			)
+			if mayGiveUp {
+				actions = append(actions, gaveUp(claim, place, true))
+			}
+		}
+	}
+	return actions
+}
+
+// gaveUp returns the end of provisioning without a volume.
+func gaveUp(claim *v1.PersistentVolumeClaim, place string, fails bool) Action {
+	after := claim.DeepCopy()
+	delete(after.Annotations, selectedNode)
+	return Action{
+		Verb:       Update,
+		Ref:        RefOf(claim),
+		Object:     after,
+		Doc:        "provisioning: the provisioner gives up on " + place,
+		Controller: true,
+		Volumes:    fails,
+	}
+}
+
+// provisioned returns the volume that is made for the claim, with the lowest number that is free. Which claim of
+// that name it is for, its uid, is for the API server to fill in: it may be another one by the time the action is
+// repeated.
+func provisioned(state *State, claim *v1.PersistentVolumeClaim, node *v1.Node) *v1.PersistentVolume {
+	class := spec.ClassOf(claim, state.API)
+	volume := &v1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{
+			Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": class.Provisioner},
+		},
+		Spec: v1.PersistentVolumeSpec{
+			AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests, StorageClassName: class.Name,
+			VolumeMode:                claim.Spec.VolumeMode,
+			VolumeAttributesClassName: claim.Spec.VolumeAttributesClassName,
+			ClaimRef: &v1.ObjectReference{
+				APIVersion: "v1",
+				Kind:       "PersistentVolumeClaim",
+				Namespace:  claim.Namespace,
+				Name:       claim.Name,
+			},
+		},
+		Status: v1.PersistentVolumeStatus{Phase: v1.VolumePending},
+	}
+	for n := 1; volume.Name == "" ||
+		slices.ContainsFunc(state.API.PersistentVolumes,
+			func(v *v1.PersistentVolume) bool { return v.Name == volume.Name }); n++ {
+		volume.Name = fmt.Sprintf("pvc-%s-%s-%d", claim.Namespace, claim.Name, n)
+	}
+	volume.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: volume.Name}
+	if host, labelled := node.Labels[v1.LabelHostname]; labelled {
+		only := v1.NodeSelectorRequirement{Key: v1.LabelHostname, Operator: v1.NodeSelectorOpIn, Values: []string{host}}
+		volume.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{
+			NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{only}}},
+		}}
+	}
+	return volume
+}

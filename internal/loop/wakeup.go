@@ -1,0 +1,129 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// wakeUp: nobody sleeps through the event that helps him.
+//
+// Source: KEP-4247, and the concept page of the scheduling framework: a pod in the unschedulable pool is retried
+// when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
+// overlook, not the way it is meant to be.
+func wakeUp() Property {
+	return Property{
+		Name: "wake-up",
+		Doc: "A pod in the unschedulable pool that a step makes feasible leaves the pool with that step, without " +
+			"waiting for the periodic flush.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			before, after := t.Before.View(), t.After.View()
+			for _, q := range t.After.Queue {
+				was, _ := t.Before.Queued(q.Pod)
+				if !q.In(Unschedulable) || !was.In(Unschedulable) || !feasible(t.Model, q.Pod, after) ||
+					feasible(t.Model, q.Pod, before) {
+					continue
+				}
+				v := Violation{
+					Pod: q.Pod, About: strings.Join(q.Rejectors, "+") + "/" + t.Action.Class(),
+					But: fmt.Sprintf(
+						"%s is feasible on %s now, and stays in the unschedulable pool; it was rejected by %s",
+						q.Pod,
+						strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
+						strings.Join(q.Rejectors, ", "),
+					),
+				}
+				broken = append(broken, v.explained(t).turnedAway(t))
+			}
+			return broken
+		},
+	}
+}
+
+// progress: nobody is put to sleep who need not be. With wake-up, a feasible pod is never left in the pool: each
+// pod there was infeasible when it came, and is infeasible still.
+func progress() Property {
+	return Property{
+		Name: "progress",
+		Doc:  "No pod comes into the unschedulable pool while it is feasible.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			after := t.After.View()
+			for _, q := range t.After.Queue {
+				was, _ := t.Before.Queued(q.Pod)
+				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
+				if !q.In(Unschedulable) || was.In(Unschedulable) || faulted || !feasible(t.Model, q.Pod, after) {
+					continue
+				}
+				v := Violation{
+					Pod: q.Pod, About: strings.Join(q.Rejectors, "+"),
+					But: fmt.Sprintf(
+						"%s comes into the unschedulable pool, and is feasible on %s; it was rejected by %s",
+						q.Pod,
+						strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
+						strings.Join(q.Rejectors, ", "),
+					),
+				}
+				broken = append(broken, v.explained(t).turnedAway(t))
+			}
+			return broken
+		},
+	}
+}
+
+// turnedAway returns the violation with the known defect of decisions by which no node is feasible for the pod, if
+// nothing explains it yet: then it is right that the pod sleeps, as kube-scheduler sees it.
+func (v Violation) turnedAway(t *Transition) Violation {
+	for _, quirk := range spec.Quirks() {
+		if v.Known == "" && !feasible(t.Model.With(quirk), v.Pod, t.After.View()) {
+			v.Known = quirk.Name
+		}
+	}
+	return v
+}
+
+func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
+	pod := in(view, key)
+	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && m.SchedulingEnabled(pod, view)
+}
+
+func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string {
+	var names []string
+	for _, node := range m.Feasible(in(view, key), view) {
+		names = append(names, node.Name)
+	}
+	return names
+}
+
+// Needless returns the pods that the step moved out of the unschedulable pool although it cannot have helped them:
+// infeasible before and after, and with no set of pods to evict. This costs a scheduling cycle and breaks nothing.
+func (t *Transition) Needless() []string {
+	var pods []string
+	if !t.Action.Verb.event() && t.Action.Verb != Schedule {
+		return nil
+	}
+	for _, q := range t.Before.Queue {
+		now, queued := t.After.Queued(q.Pod)
+		moved := q.In(Unschedulable) && queued && (now.In(Active) || now.In(BackingOff))
+		if view := t.After.View(); moved && Key(in(view, q.Pod)) == q.Pod && !feasible(t.Model, q.Pod, view) &&
+			!t.Model.PreemptionEnabled(in(view, q.Pod), view) {
+			pods = append(pods, q.Pod)
+		}
+	}
+	return pods
+}
+
+// Class says what kind of action it is, for grouping.
+func (a Action) Class() string {
+	switch {
+	case a.Verb == Update:
+		what, _, _ := strings.Cut(a.Doc, ":")
+		return a.Ref.Kind + " " + what
+	case a.Verb.event():
+		return a.Ref.Kind + " " + a.Verb.String()
+	default:
+		return a.Verb.String()
+	}
+}

@@ -1,0 +1,74 @@
+// The summary: verdict, findings, what was explored, how often each plugin and property had something to say, and what is not covered.
+
+const verdicts = {"holds": "✓ It holds", "violated": "✕ It is violated", "not finished": "… Not finished"};
+
+function summaryView() {
+  const r = data.report, d = r.decisions;
+  return {
+    title: r.verdict,
+    element: h("article.summary", {},
+      h("h1", {tabindex: "-1", class: `verdict-${r.verdict.replace(" ", "-")}`}, verdicts[r.verdict] ?? r.verdict),
+      h("p.lead", {}, `kube-scheduler ${r.kubernetesVersion}, profile ${r.profile}, compared decision by decision with the formal model of placement, reading “${r.reading}”. ${scopeText(r.scope)}`),
+      data.notes.map(note => h("p.note", {}, note)),
+      h("dl.tiles", {},
+        tile("states", r.states.distinct), tile("transitions", r.states.generated), tile("distinct decisions", d.asked), tile("findings", r.findings.length)),
+      outcomeBar(d),
+      findingTable(r.findings),
+      scenarioTable(r.scenarios),
+      actionTable(r.scenarios),
+      table("Filters, over every node of every distinct decision", ["filter", "fits", "unschedulable", "unresolvable", ""], r.plugins.filters.map(f =>
+        [plugin(f.name), f.fits, f.unschedulable, f.unresolvable, {of: remark(f.modelled, f.unschedulable + f.unresolvable === 0, "never rejected a node"), class: "soft"}])),
+      table("Scores, over every node of every distinct decision", ["score", "weight", "scores", "distinct values", ""], r.plugins.scores.map(s =>
+        [plugin(s.name), s.weight, s.scores, s.distinctValues, {of: remark(s.modelled, s.distinctValues <= 1, "the same for all nodes"), class: "soft"}])),
+      table("Properties", ["property", "of", "verdict", "exercised", "what must hold"], r.properties.map(p =>
+        [p.name, p.of, {of: h(`span.badge.${p.verdict.replaceAll(" ", "-")}`, {}, p.verdict)}, p.exercised, {of: p.doc, class: "prose"}])),
+      h("section", {}, h("h2", {}, "Not covered"), h("ul.prose", {}, r.notCovered.map(line => h("li", {}, line))))),
+    key: () => false,
+    begin: () => {},
+  };
+}
+
+function scopeText(scope) {
+  if (scope.source === "random") return `Clusters drawn at random, seed ${scope.random.seed}.`;
+  if (scope.source === "manifests") return `The cluster of ${plural(scope.nodes, "node")} in ${scope.files.join(", ")}, in which ${scope.pods ? `up to ${plural(scope.pods, "more pod")} arrive` : "no more pods arrive"}.`;
+  return `Every cluster of ${scope.nodes === 1 ? "1 node" : `1 to ${scope.nodes} nodes`}, in which up to ${plural(scope.pods, "pod")} arrive, drawn from the templates of each theme.`;
+}
+
+function tile(name, number) { return h("div", {}, h("dt", {}, name), h("dd", {}, count(number))); }
+
+function outcomeBar(d) {
+  const parts = [["bound", d.bind], ["preempts", d.preempt], ["waits", d.wait]].filter(([, n]) => n > 0);
+  return h("figure.outcomes", {}, h("figcaption", {}, "What became of the pods asked about"),
+    h("div.stack", {"aria-hidden": "true"}, parts.map(([name, n]) => h(`span.${name}`, {"--part": n}))),
+    h("ul", {}, parts.map(([name, n]) => h(`li.${name}`, {}, `${name} ${count(n)}`))));
+}
+
+function findingTable(findings) {
+  if (!findings.length) return h("section", {}, h("h2", {}, "Findings"), h("p", {}, "Nothing breaks a property."));
+  return table("Findings", ["finding", "class", "count", "steps", "what is wrong"], findings.map(f => [
+    {of: h("a", {href: findingHref(f, f.example.steps.length)}, f.property, f.plugin && h("span.soft", {}, ` ${f.plugin}`)), class: "wrap"},
+    classBadge(f.class), f.count, f.example.steps.length, {of: [f.example.reasons[0] ?? "", (f.quirks ?? []).length > 0 && h("span.soft", {}, ` (${f.quirks.map(q => q.name).join(", ")})`)], class: "prose"}]), "findings");
+}
+
+function scenarioTable(scenarios) {
+  if (!scenarios.length) return null;
+  return table("Explored", ["scenario", "node templates", "pod templates", "states", "transitions", "depth", "questions", "ended with", "ends"], scenarios.map(s => {
+    const known = data.scenarios.find(other => other.name === s.name);
+    const start = known?.starts.find(other => data.live || other.state !== undefined);
+    return [start ? h("a", {href: exploreHref(s.name, start.name, []), title: s.doc ?? null}, s.name) : s.name, s.nodeTemplates.length, s.podTemplates.length, s.states.distinct, s.states.generated, s.states.depth,
+      s.questions, s.complete ? "every state" : s.stopped, {of: s.ends.map(end => `${end.label} ${count(end.count)}`).join(", "), class: "prose"}];
+  }));
+}
+
+function actionTable(scenarios) {
+  const totals = new Map();
+  for (const {steps} of scenarios) for (const step of steps) {
+    const [all, fresh] = totals.get(step.action) ?? [0, 0];
+    totals.set(step.action, [all + step.steps, fresh + step.newStates]);
+  }
+  if (!totals.size) return null;
+  return table("Actions", ["action", "steps", "new states", ""], [...totals].map(([action, [all, fresh]]) => [action, all, fresh, {of: all === 0 ? "never taken" : "", class: "soft"}]));
+}
+
+function remark(modelled, idle, never) { return [modelled ? "" : "not modelled", idle ? never : ""].filter(Boolean).join(", "); }
+

@@ -1,0 +1,125 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+)
+
+//go:embed app
+var app embed.FS
+
+// scripts are the parts of the one script of the page, in order.
+var scripts = []string{
+	"elements.js",
+	"states.js",
+	"cluster.js",
+	"decision.js",
+	"timeline.js",
+	"trace.js",
+	"explore.js",
+	"summary.js",
+	"main.js",
+}
+
+var shell = template.Must(template.ParseFS(app, "app/page.html"))
+
+// Write writes the page of a run as one file, which loads nothing from anywhere. newDecider gives kube-scheduler,
+// which is asked about the states that the file holds. An error means that a state could not be shown, or is the
+// writer's.
+func Write(w io.Writer, run *report.Run, newDecider func() (decisions.Decider, error)) error {
+	t, err := newTour(run, newDecider)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	data, err := newData(t, false)
+	if err != nil {
+		return err
+	}
+	return write(w, data)
+}
+
+// write fills the page in. Nothing but its own style and script may run in it, and only a server's page may ask
+// that server.
+func write(w io.Writer, data *Data) error {
+	packed, err := pack(data)
+	if err != nil {
+		return err
+	}
+	style, script := source("style.css"), &strings.Builder{}
+	for _, name := range scripts {
+		script.WriteString(source(name))
+	}
+	connect := "'none'"
+	if data.Live {
+		connect = "'self'"
+	}
+	return shell.Execute(w, struct {
+		Policy string
+		Style  template.CSS
+		Script template.JS
+		Data   string
+	}{
+		Policy: fmt.Sprintf(
+			"default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; base-uri 'none'; "+
+				"form-action 'none'",
+			digest(style),
+			digest(script.String()),
+			connect,
+		),
+		Style: template.CSS(style), Script: template.JS(script.String()), Data: packed,
+	})
+}
+
+// pack writes data as JSON, compressed to a twentieth, in letters that mean nothing to HTML, whatever the strings
+// of a cluster are.
+func pack(data *Data) (string, error) {
+	var packed strings.Builder
+	letters := base64.NewEncoder(base64.RawURLEncoding, &packed)
+	compressed := gzip.NewWriter(letters)
+	if err := errors.Join(json.NewEncoder(compressed).Encode(data), compressed.Close(), letters.Close()); err != nil {
+		return "", err
+	}
+	return packed.String(), nil
+}
+
+// Unpack reads the data that a page holds.
+func Unpack(page []byte) (*Data, error) {
+	_, rest, _ := bytes.Cut(page, []byte(`id="data">`))
+	text, _, found := bytes.Cut(rest, []byte("<"))
+	if !found {
+		return nil, errors.New("it is not a page that modelcheck wrote")
+	}
+	plain, err := gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, bytes.NewReader(text)))
+	if err != nil {
+		return nil, err
+	}
+	data := &Data{}
+	return data, json.NewDecoder(plain).Decode(data)
+}
+
+// digest names a source in a content security policy.
+func digest(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func source(name string) string {
+	text, err := app.ReadFile("app/" + name)
+	if err != nil {
+		panic("page: " + err.Error()) // it is embedded
+	}
+	return string(text)
+}

@@ -1,0 +1,171 @@
+package production
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// sampledNodes is the number of nodes from which on kube-scheduler looks at a sample of them.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduler-perf-tuning/
+const sampledNodes = 100
+
+// cycle is one decision in the making: the steps of a scheduling cycle up to the choice of a node.
+type cycle struct {
+	*engine
+	pod      *v1.Pod
+	question spec.Question
+	decision *spec.Decision
+
+	// state is what plugins remember from step to step.
+	state fwk.CycleState
+	// subset are the nodes that PreFilter plugins leave, narrowing the plugins that left out some, and
+	// rejected the status of one that turned the pod away.
+	subset    *fwk.PreFilterResult
+	narrowing sets.Set[string]
+	rejected  *fwk.Status
+	// statuses say why a node is not feasible.
+	statuses *framework.NodeToStatus
+}
+
+// decide takes the decision. A panic of a plugin passes through.
+func (e *engine) decide(q spec.Question) *spec.Decision {
+	d := &spec.Decision{
+		Filters:      e.filterNames,
+		ScorePlugins: e.scoreNames,
+		Nodes:        make([]spec.NodeDecision, len(q.Snapshot.Nodes)),
+	}
+	if n := len(q.Snapshot.Nodes); n >= sampledNodes {
+		d.Failure = fmt.Sprintf(
+			"the snapshot has %d nodes: from %d on production looks at a sample of them; ask with fewer",
+			n,
+			sampledNodes,
+		)
+		return d
+	}
+	if err := e.load(q); err != nil {
+		d.Failure = err.Error()
+		return d
+	}
+	c := &cycle{
+		engine:   e,
+		pod:      q.Pod,
+		question: q,
+		decision: d,
+		state:    framework.NewCycleState(),
+		statuses: framework.NewDefaultNodeToStatus(),
+	}
+	c.state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	if err := c.run(); err != nil {
+		d.Failure = err.Error()
+	}
+	d.Writes = c.writes()
+	c.runEachFilter()
+	return d
+}
+
+// run goes through the steps and sets the outcomes. An error is production's own: it would log it and
+// try again later.
+func (c *cycle) run() error {
+	if len(c.snapshot.infos) == 0 {
+		c.wait(false) // without nodes no plugin is asked
+		return nil
+	}
+	if err := c.preFilter(); err != nil {
+		return err
+	}
+	var feasible []int
+	if c.rejected == nil {
+		var err error
+		if feasible, err = c.findFeasible(); err != nil {
+			return err
+		}
+	}
+	if len(feasible) == 0 {
+		return c.postFilter()
+	}
+	return c.score(feasible)
+}
+
+// preFilter asks the plugins about the pod alone.
+func (c *cycle) preFilter() error {
+	result, status, narrowing := c.framework.RunPreFilterPlugins(c.ctx, c.state, c.pod)
+	c.subset, c.narrowing = result, narrowing
+	if status.IsSuccess() {
+		return nil
+	}
+	c.rejected = status
+	if !status.IsRejected() {
+		return status.AsError()
+	}
+	c.statuses.SetAbsentNodesStatus(status)
+	return nil
+}
+
+// findFeasible returns the nodes that pass all filters: only the nominated node if that one does.
+func (c *cycle) findFeasible() ([]int, error) {
+	if i, ok := c.snapshot.cluster.index[c.pod.Status.NominatedNodeName]; ok {
+		// Production goes on without the nominated node when a filter fails on it with an error.
+		if feasible, err := c.filter([]int{i}); err == nil && len(feasible) > 0 {
+			return feasible, nil
+		}
+	}
+	var nodes []int
+	for i, node := range c.question.Snapshot.Nodes {
+		if c.subset.AllNodes() || c.subset.NodeNames.Has(node.Name) {
+			nodes = append(nodes, i)
+		}
+	}
+	if !c.subset.AllNodes() {
+		c.statuses.SetAbsentNodesStatus(
+			fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "left out by a pre-filter plugin"),
+		)
+	}
+	return c.filter(nodes)
+}
+
+// filter runs all filters on each of the nodes, with and without the nominated pods that must be
+// respected, and returns the nodes that pass.
+func (c *cycle) filter(nodes []int) ([]int, error) {
+	if !c.framework.HasFilterPlugins() {
+		return nodes, nil
+	}
+	// Production cancels the context of its search when it is done.
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	var feasible []int
+	for _, i := range nodes {
+		info := c.snapshot.infos[i]
+		status := c.framework.RunFilterPluginsWithNominatedPods(ctx, c.state, c.pod, info)
+		if status.Code() == fwk.Error {
+			return nil, status.AsError()
+		}
+		node := &c.decision.Nodes[i]
+		node.Filtered, node.Overall = true, statusOf(status)
+		if status.IsSuccess() {
+			feasible = append(feasible, i)
+		} else {
+			c.statuses.Set(info.Node().Name, status)
+		}
+	}
+	return feasible, nil
+}
+
+// bind adds the outcome that the pod goes to the node.
+func (c *cycle) bind(node int) {
+	c.decision.Outcomes = append(c.decision.Outcomes, spec.Outcome{Type: spec.Bind, Node: node})
+}
+
+// wait sets the outcome that the pod stays pending; kept reports whether its nomination stays, if it has one.
+func (c *cycle) wait(kept bool) {
+	c.decision.Outcomes = []spec.Outcome{
+		{Type: spec.Wait, Node: -1, KeepsNomination: kept && c.pod.Status.NominatedNodeName != ""},
+	}
+}

@@ -1,0 +1,45 @@
+package production
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
+	fwk "k8s.io/kube-scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// captured returns a registry whose factories make the very same plugins as those of the given one, and
+// note each plugin under its name, so that a plugin can be asked by itself.
+func captured(registry frameworkruntime.Registry, plugins map[string]fwk.Plugin) frameworkruntime.Registry {
+	out := frameworkruntime.Registry{}
+	for name, factory := range registry {
+		out[name] = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+			plugin, err := factory(ctx, args, handle{h})
+			if err != nil {
+				return nil, err
+			}
+			plugins[plugin.Name()] = plugin
+			return plugin, nil
+		}
+	}
+	return out
+}
+
+// handle is the framework as its plugins see it, except that their work on many nodes is done one
+// node after the other, on the goroutine of the decision. Each piece of such work writes to a place of its
+// own or adds to a sum, so the order changes no result; and a panic in it reaches the decision, where on
+// a goroutine of its own it would end the process.
+type handle struct{ fwk.Handle }
+
+// Parallelizer implements fwk.Handle.
+func (handle) Parallelizer() fwk.Parallelizer { return inOrder{} }
+
+type inOrder struct{}
+
+// Until implements fwk.Parallelizer: pieces are begun as long as the context is not cancelled.
+func (inOrder) Until(ctx context.Context, results int, do workqueue.DoWorkPieceFunc, _ string) {
+	for result := 0; result < results && ctx.Err() == nil; result++ {
+		do(result)
+	}
+}

@@ -1,0 +1,210 @@
+package production
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// PluginFactory makes a scheduler plugin: what kube-scheduler's app.WithPlugin takes.
+type PluginFactory = frameworkruntime.PluginFactory
+
+// Options are what New may be told besides the configuration. The zero value is kube-scheduler as
+// released.
+type Options struct {
+	// Registry has plugin factories by plugin name, to be added to the in-tree ones or put in their place:
+	// for authors of plugins, and for tests with a planted bug. It is used again whenever the
+	// framework is built anew, after a panic or a hang.
+	Registry frameworkruntime.Registry
+	// HangAfter is how long a decision may take before it counts as hanging; 0 means 30 seconds.
+	HangAfter time.Duration
+}
+
+// Scheduler is kube-scheduler with one profile. It is not for concurrent use; each worker has its own, and
+// any number of them work side by side in one process.
+type Scheduler struct {
+	ctx      context.Context
+	cancel   context.CancelFunc
+	profile  *config.KubeSchedulerProfile
+	profiles []string // scheduler names of the whole configuration
+	registry frameworkruntime.Registry
+	host     *host
+	spent    time.Duration
+
+	// worker takes the decisions; nil after a panic or a hang, until the next question.
+	worker *worker
+}
+
+// New builds the scheduler that runs the profile with the given name. An unknown name, or a profile that
+// kube-scheduler would not start with, is an error. Cancelling the context is as good as Close.
+//
+// It counts in Kubernetes' process-wide scheduler metrics, as kube-scheduler does, and logs nothing, except
+// that klog reports internal errors of evictions by its own defaults.
+func New(ctx context.Context, cfg *Config, schedulerName string, opts Options) (*Scheduler, error) {
+	profile, err := cfg.profile(schedulerName)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scheduler{
+		profile:  profile,
+		profiles: cfg.Profiles(),
+		registry: opts.Registry,
+		host:     &host{ctx: ctx, patience: opts.HangAfter},
+	}
+	if s.host.patience == 0 {
+		s.host.patience = 30 * time.Second
+	}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	if s.worker, err = s.newWorker(); err != nil {
+		s.cancel()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Spec returns the profile the scheduler runs, plugins of Options.Registry included, in the terms of
+// the formal model.
+func (s *Scheduler) Spec() (*spec.Profile, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	return s.worker.engine.spec(), nil
+}
+
+// Decide asks where the pod should go. The answer depends on nothing but the question; see the package
+// comment for what callers guarantee about its objects. A panic or a hang inside production gives a
+// decision with a Failure, after which the next question meets a framework built anew.
+func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
+	if err := s.ready(); err != nil {
+		return &spec.Decision{Failure: err.Error()}
+	}
+	var a reply
+	asked := s.worker
+	finished := s.host.do(func() { a = asked.reply(q) })
+	switch {
+	case finished:
+		s.spent += a.spent
+		if a.panicked {
+			s.retire()
+		}
+		return a.decision
+	case s.ctx.Err() != nil:
+		s.retire()
+		return &spec.Decision{Failure: errClosed.Error()}
+	default:
+		s.retire()
+		s.spent += s.host.patience
+		return &spec.Decision{Failure: fmt.Sprintf("hang: no answer within %v", s.host.patience)}
+	}
+}
+
+// Run does the work, in which decisions cost less: handing a question over takes no time to speak of. The work is
+// done on another goroutine. It must neither panic nor call Run.
+func (s *Scheduler) Run(work func()) { s.host.run(work) }
+
+// Spent is how long kube-scheduler was at work on all questions so far. To hand a question over to it, and to take
+// the answer, does not count.
+func (s *Scheduler) Spent() time.Duration { return s.spent }
+
+// Close ends what runs in the background, and closes plugins that can be closed; the error is theirs. Decide
+// gives a Failure from then on.
+func (s *Scheduler) Close() error {
+	var err error
+	if s.worker != nil {
+		err = s.worker.engine.framework.Close()
+	}
+	s.retire()
+	s.cancel()
+	return err
+}
+
+var errClosed = errors.New("the scheduler is closed; ask before Close and before the context given to New is cancelled")
+
+// ready sees to it that there is a worker.
+func (s *Scheduler) ready() error {
+	if s.ctx.Err() != nil {
+		return errClosed
+	}
+	if s.worker != nil {
+		return nil
+	}
+	var err error
+	if s.worker, err = s.newWorker(); err != nil {
+		return fmt.Errorf("building the framework anew: %w", err)
+	}
+	return nil
+}
+
+// retire lets go of the worker and cancels its context. One that hangs all the same is left behind with its
+// framework.
+func (s *Scheduler) retire() {
+	if s.worker != nil {
+		s.worker.cancel()
+		s.worker = nil
+	}
+}
+
+// worker takes decisions.
+type worker struct {
+	engine *engine
+	cancel context.CancelFunc
+}
+
+type reply struct {
+	decision *spec.Decision
+	panicked bool
+	spent    time.Duration
+}
+
+func (s *Scheduler) newWorker() (*worker, error) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	e, err := newEngine(ctx, s.profile.DeepCopy(), s.registry)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	e.nominator.profiles = s.profiles
+	return &worker{engine: e, cancel: cancel}, nil
+}
+
+// reply takes one decision and turns a panic into a Failure.
+func (w *worker) reply(q spec.Question) (a reply) {
+	began := time.Now()
+	defer func() {
+		if r := recover(); r != nil {
+			a = reply{
+				decision: &spec.Decision{Failure: fmt.Sprintf("panic: %v, in %s", r, panicFrame())},
+				panicked: true,
+			}
+		}
+		a.spent = time.Since(began)
+	}()
+	return reply{decision: w.engine.decide(q)}
+}
+
+// panicFrame names the function that panicked. It is for a deferred function that recovered.
+func panicFrame() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	panicked := false
+	for {
+		frame, more := frames.Next()
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		if panicked && !inRuntime {
+			return fmt.Sprintf("%s (%s:%d)", frame.Function, filepath.Base(frame.File), frame.Line)
+		}
+		panicked = panicked || frame.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown function"
+		}
+	}
+}

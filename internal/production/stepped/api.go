@@ -1,0 +1,287 @@
+package stepped
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// epoch is when every run begins.
+var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// began is the epoch as it comes back from JSON.
+func began() *metav1.Time { return &metav1.Time{Time: epoch.Local()} }
+
+// api is the API server as far as a scheduler sees it: objects with versions, and a log of what changed that waits
+// to be delivered. It stands behind a fake client, all of whose writes end here; one that it does not know is an
+// error of the run, not a silent success.
+type api struct {
+	client *fake.Clientset
+
+	mu      sync.Mutex
+	version int64
+	created int64
+	objects map[loop.Ref]runtime.Object
+	log     []change
+	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
+	nodes map[string]bool
+	// refuseBinding makes the next binding fail.
+	refuseBinding bool
+	// unknown are the calls that it has no answer to.
+	unknown []string
+}
+
+// change is one entry of the log: old is nil for an addition, new for a removal.
+type change struct {
+	ref      loop.Ref
+	old, new runtime.Object
+}
+
+func newAPI() *api {
+	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}, nodes: map[string]bool{}}
+	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
+	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
+	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
+	a.client.AddReactor("update", "persistentvolumes", a.reactTo(a.updateVolume))
+	a.client.AddReactor("update", "persistentvolumeclaims", a.reactTo(a.updateVolume))
+	a.client.AddReactor("*", "*", a.reactTo(func(action clienttesting.Action) (runtime.Object, error) {
+		call := strings.Trim(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/")
+		a.unknown = append(a.unknown, call)
+		return nil, fmt.Errorf("the in-memory API has no answer to %s", call)
+	}))
+	return a
+}
+
+func (a *api) reactTo(react func(clienttesting.Action) (runtime.Object, error)) clienttesting.ReactionFunc {
+	return func(action clienttesting.Action) (bool, runtime.Object, error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		object, err := react(action)
+		return true, object, err
+	}
+}
+
+// bindPod answers to the creation of pods/binding. The kubelet is taken to note the start of the pod at once:
+// without it the scheduler would take the present for it whenever it compares victims.
+func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
+	create, _ := action.(clienttesting.CreateAction)
+	binding, ok := create.GetObject().(*v1.Binding)
+	if !ok {
+		return nil, fmt.Errorf("the in-memory API creates no %T for the scheduler", create.GetObject())
+	}
+	ref := loop.Ref{Kind: "Pod", Namespace: binding.Namespace, Name: binding.Name}
+	pod, err := a.pod(ref)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case a.refuseBinding:
+		a.refuseBinding = false
+		return nil, apierrors.NewInternalError(
+			fmt.Errorf("the binding of %s is refused, as the action asks", ref.Key()),
+		)
+	case pod.UID != binding.UID && binding.UID != "":
+		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has another uid"))
+	case pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil:
+		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod is bound already, or being deleted"))
+	}
+	bound := pod.DeepCopy()
+	bound.Spec.NodeName = binding.Target.Name
+	bound.Status.NominatedNodeName = ""
+	bound.Status.StartTime = began()
+	bound.Status.Conditions = nil
+	return binding, a.store(ref, bound)
+}
+
+func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
+	patch, _ := action.(clienttesting.PatchAction)
+	if patch.GetPatchType() != types.StrategicMergePatchType || patch.GetSubresource() != "status" {
+		return nil, fmt.Errorf(
+			"the in-memory API knows no patch of pods/%s of type %s",
+			patch.GetSubresource(),
+			patch.GetPatchType(),
+		)
+	}
+	ref := loop.Ref{Kind: "Pod", Namespace: patch.GetNamespace(), Name: patch.GetName()}
+	pod, err := a.pod(ref)
+	if err != nil {
+		return nil, err
+	}
+	before, err := json.Marshal(&v1.Pod{Status: pod.Status}) // the subresource keeps the rest as it is
+	if err != nil {
+		return nil, err
+	}
+	after, err := strategicpatch.StrategicMergePatch(before, patch.GetPatch(), v1.Pod{})
+	if err != nil {
+		return nil, err
+	}
+	status := &v1.Pod{}
+	if err := json.Unmarshal(after, status); err != nil {
+		return nil, err
+	}
+	for i := range status.Status.Conditions { // production takes them from the wall clock
+		status.Status.Conditions[i].LastTransitionTime, status.Status.Conditions[i].LastProbeTime = metav1.Time{},
+			metav1.Time{}
+	}
+	patched := pod.DeepCopy()
+	patched.Status = status.Status
+	return patched.DeepCopy(), a.store(ref, patched)
+}
+
+func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
+	remove, _ := action.(clienttesting.DeleteAction)
+	return nil, a.delete(loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()})
+}
+
+var pods = schema.GroupResource{Resource: "pods"}
+
+func (a *api) pod(ref loop.Ref) (*v1.Pod, error) {
+	pod, ok := a.objects[ref].(*v1.Pod)
+	if !ok {
+		return nil, apierrors.NewNotFound(pods, ref.Name)
+	}
+	return pod, nil
+}
+
+// create adds an object; it gives it a uid.
+func (a *api) create(ref loop.Ref, object runtime.Object) error {
+	if _, exists := a.objects[ref]; exists {
+		return fmt.Errorf("%s exists already", ref)
+	}
+	object = object.DeepCopyObject()
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	a.created++
+	accessor.SetUID(types.UID(ref.String() + " " + strconv.FormatInt(a.created, 10)))
+	if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
+		pod.Status.StartTime = began()
+	}
+	return a.put(ref, object)
+}
+
+// update replaces an object, keeping its uid.
+func (a *api) update(ref loop.Ref, object runtime.Object) error {
+	old, exists := a.objects[ref]
+	if !exists {
+		return fmt.Errorf("%s does not exist", ref)
+	}
+	object = object.DeepCopyObject()
+	oldMeta, err := meta.Accessor(old)
+	if err != nil {
+		return err
+	}
+	newMeta, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	newMeta.SetUID(oldMeta.GetUID())
+	return a.put(ref, object)
+}
+
+// delete removes an object; a pod that is bound, or has finalizers, only begins to terminate.
+func (a *api) delete(ref loop.Ref) error {
+	if pod, ok := a.objects[ref].(*v1.Pod); ok && (pod.Spec.NodeName != "" || len(pod.Finalizers) > 0) {
+		if pod.DeletionTimestamp != nil {
+			return nil
+		}
+		terminating := pod.DeepCopy()
+		seconds := int64(0) // nothing runs that would need time to stop
+		if pod.Spec.NodeName != "" {
+			seconds = v1.DefaultTerminationGracePeriodSeconds
+		}
+		terminating.DeletionTimestamp, terminating.DeletionGracePeriodSeconds = began(), &seconds
+		return a.store(ref, terminating)
+	}
+	return a.remove(ref)
+}
+
+// remove removes an object at once.
+func (a *api) remove(ref loop.Ref) error {
+	old, exists := a.objects[ref]
+	if !exists {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: strings.ToLower(ref.Kind) + "s"}, ref.Name)
+	}
+	delete(a.objects, ref)
+	a.log = append(a.log, change{ref: ref, old: old})
+	return nil
+}
+
+// put stores an object as it comes back from JSON, as every object of a real API server does.
+func (a *api) put(ref loop.Ref, object runtime.Object) error {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	stored, _ := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+	if err := json.Unmarshal(data, stored); err != nil {
+		return err
+	}
+	return a.store(ref, stored)
+}
+
+// store stores an object with a new version. Nobody may change it any more.
+func (a *api) store(ref loop.Ref, object runtime.Object) error {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	switch object := object.(type) {
+	case *v1.Node:
+		a.nodes[object.Name] = true
+	case *v1.Pod:
+		if node := object.Status.NominatedNodeName; node != "" {
+			a.nodes[node] = true
+		}
+	}
+	a.version++
+	accessor.SetResourceVersion(strconv.FormatInt(a.version, 10))
+	a.log = append(a.log, change{ref: ref, old: a.objects[ref], new: object})
+	a.objects[ref] = object
+	return nil
+}
+
+// locked runs a write of somebody who is not the scheduler.
+func (a *api) locked(write func() error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return write()
+}
+
+// sortLog returns writes that were made at the same time one order: by object, each object's in their own.
+func (a *api) sortLog() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	slices.SortStableFunc(a.log, func(x, y change) int { return strings.Compare(x.ref.String(), y.ref.String()) })
+}
+
+// next takes the oldest change off the log.
+func (a *api) next() (change, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.log) == 0 {
+		return change{}, false
+	}
+	next := a.log[0]
+	a.log = a.log[1:]
+	return next, true
+}

@@ -1,0 +1,245 @@
+package stepped_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestDefects has the shortest run of each known defect, and a control: nearly the same run, without it. When one
+// is not found any more, kube-scheduler may have been mended: then the entry of loop.Defects goes. Of a defect that
+// no single step shows the run is in TestNeverKeepsNomination.
+func TestDefects(t *testing.T) {
+	in := func(ns string, p *st.PodWrapper) *st.PodWrapper { return p.Namespace(ns) }
+	app := func(value string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": value}}
+	}
+	group := func(name string) *st.PodWrapper {
+		return pod(name).Label("app", "x").PodAffinity(v1.LabelHostname, app("x"), st.PodAffinityWithRequiredReq)
+	}
+	client := in("dev", pod("client")).PodAffinity(v1.LabelHostname, app("db"), st.PodAffinityWithRequiredReq)
+	anywhere := client.DeepCopy()
+	anywhere.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].NamespaceSelector = &metav1.LabelSelector{
+		MatchLabels: map[string]string{"env": "prod"},
+	}
+	there := client.DeepCopy()
+	there.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].Namespaces = []string{"prod"}
+	db := in("prod", pod("db")).Label("app", "db").Obj()
+	namespaces := func(nodes ...*st.NodeWrapper) *spec.Snapshot {
+		s := cluster(nodes...)
+		s.Namespaces = append(s.Namespaces, namespace("dev", nil), namespace("prod", map[string]string{"env": "prod"}))
+		return s
+	}
+	gated := func() *st.PodWrapper {
+		return pod("gated").Priority(10).Req(cpu("1")).SchedulingGates([]string{"example.com/quota"})
+	}
+	zoned := func(name, zone string) *st.NodeWrapper { return node(name).Label("zone", zone).Label("disk", "ssd") }
+	web := func(name string) *st.PodWrapper {
+		return pod(name).Label("app", "web").NodeSelector(map[string]string{"disk": "ssd"}).Req(cpu("500m")).
+			SpreadConstraint(1, "zone", v1.DoNotSchedule, app("web"), nil, nil, nil, nil)
+	}
+	e, web1, filler := group(
+		"e",
+	).Node(
+		"n1",
+	).Obj(), web(
+		"web1",
+	).Node(
+		"n1",
+	).Obj(), pod(
+		"filler",
+	).Req(
+		cpu("1"),
+	).Node(
+		"n2",
+	).Obj()
+	low, urgent, late := pod(
+		"low",
+	).Req(
+		cpu("1"),
+	).Node(
+		"n1",
+	).Obj(), pod(
+		"urgent",
+	).Priority(
+		10,
+	).Req(
+		cpu("1"),
+	).Obj(), pod(
+		"late",
+	).Req(
+		cpu("1"),
+	).Obj()
+
+	first, second := pod("first").PVC("one").Obj(), pod("second").PVC("two").Obj()
+
+	for _, row := range []struct {
+		name             string
+		initial          func() *spec.Snapshot
+		actions, control []loop.Action
+		want             []string
+	}{
+		{
+			name:    "hint-first-pod",
+			initial: func() *spec.Snapshot { return with(cluster(node("n1").Unschedulable(true), node("n2")), e) },
+			actions: []loop.Action{create(group("p").Obj()), schedule, remove(e), gone(e)},
+			control: []loop.Action{remove(e), gone(e), create(group("p").Obj()), schedule}, // nobody sleeps
+			want:    []string{"wake-up: default/p: hint-first-pod"},
+		},
+		{
+			name:    "hint-namespace-selector",
+			initial: func() *spec.Snapshot { return namespaces(node("n1")) },
+			actions: []loop.Action{create(anywhere), schedule, create(db), schedule},
+			control: []loop.Action{create(there), schedule, create(db), schedule}, // the namespace by its name
+			want:    []string{"wake-up: dev/client: hint-namespace-selector"},
+		},
+		{
+			name: "namespace-labels-unheard",
+			initial: func() *spec.Snapshot {
+				return with(namespaces(node("n1")), in("dev", pod("db")).Label("app", "db").Node("n1").Obj())
+			},
+			actions: []loop.Action{create(anywhere), schedule,
+				update("labels", namespace("dev", map[string]string{"env": "prod"}))},
+			control: []loop.Action{update("labels", namespace("dev", map[string]string{"env": "prod"})),
+				create(anywhere), schedule},
+			want: []string{"wake-up: dev/client: namespace-labels-unheard"},
+		},
+		{
+			name:    "hint-spread-eligibility",
+			initial: func() *spec.Snapshot { return with(cluster(zoned("n1", "a"), zoned("n2", "b")), web1, filler) },
+			actions: []loop.Action{create(web("web2").Obj()), schedule,
+				update("labels", node("n2").Label("zone", "b").Obj())},
+			// its zone goes
+			control: []loop.Action{create(web("web2").Obj()), schedule,
+				update("labels", node("n2").Label("disk", "ssd").Obj())},
+			want: []string{"wake-up: default/web2: hint-spread-eligibility"},
+		},
+		{
+			name:    "hint-spread-terminating",
+			initial: func() *spec.Snapshot { return with(cluster(zoned("n1", "a"), zoned("n2", "b")), web1, filler) },
+			actions: []loop.Action{create(web("web2").Obj()), schedule, remove(web1)},
+			// the other zone gets room
+			control: []loop.Action{create(web("web2").Obj()), schedule, remove(filler), gone(filler)},
+			want:    []string{"wake-up: default/web2: hint-spread-terminating"},
+		},
+		{
+			name:    "nominated-bound-elsewhere",
+			initial: func() *spec.Snapshot { return with(cluster(node("n1"), node("n2").Unschedulable(true)), low) },
+			actions: []loop.Action{create(urgent), schedule, create(late), gone(low), schedule,
+				update("binding", boundTo("n2", urgent))},
+			// it goes altogether
+			control: []loop.Action{create(urgent), schedule, create(late), gone(low), schedule, remove(urgent)},
+			want:    []string{"wake-up: default/late: nominated-bound-elsewhere"},
+		},
+		{
+			name:    "volume-reservation-freed",
+			initial: func() *spec.Snapshot { return withVolume(cluster(node("n1"))) },
+			actions: []loop.Action{create(first), create(second), failing(loop.WaitPermit), schedule,
+				on(loop.Expire, first)},
+			// nobody sleeps
+			control: []loop.Action{create(first), failing(loop.WaitPermit), on(loop.Expire, first), create(second),
+				schedule},
+			want: []string{"wake-up: default/second: volume-reservation-freed"},
+		},
+		{
+			name:    "gated-nomination",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(gated().NominatedNodeName("n1").Obj()), create(late), schedule},
+			control: []loop.Action{create(gated().Obj()), update("nomination", gated().NominatedNodeName("n1").Obj()),
+				create(late), schedule},
+			want: []string{
+				"cache-agrees: default/gated: gated-nomination", "cache-agrees: default/gated: gated-nomination",
+				"refinement: default/late: gated-nomination", "levels-agree: default/late: gated-nomination",
+				"cache-agrees: default/gated: gated-nomination",
+			},
+		},
+		{
+			name:    "nominated-node-gone",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(pod("p").NominatedNodeName("n2").Obj()), schedule},
+			control: []loop.Action{create(pod("p").NominatedNodeName("n1").Obj()), schedule},
+			want:    []string{"no-errors: default/p: nominated-node-gone"},
+		},
+		{
+			name:    spec.TurnedAwayKeepsNomination().Name, // the nomination is a decision's; the error is seen here
+			initial: func() *spec.Snapshot { return withClaim(cluster(node("n1"))) },
+			actions: []loop.Action{create(pod("p").PVC("claim").Obj()), schedule},
+			control: []loop.Action{create(pod("p").Obj()), schedule},
+			want:    []string{"no-errors: default/p: turned-away-keeps-nomination"},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := breaks(t, newScheduler(t, row.initial(), stepped.Options{Faults: true}), row.actions)
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("what it breaks (-want +got):\n%s", diff)
+			}
+			if got := breaks(t, newScheduler(t, row.initial(), stepped.Options{Faults: true}),
+				row.control); got != nil {
+				t.Errorf("the control breaks %q", got)
+			}
+		})
+	}
+	if defects := loop.Defects(); len(defects) != 10 {
+		t.Errorf("there are %d known defects: give each a row", len(defects))
+	}
+}
+
+// TestNeverKeepsNomination: a pod that never preempts is nominated by the scheduler at the beginning of its binding
+// cycle, which fails; a more important pod takes its room, and it keeps the nomination for ever. A pod that may
+// preempt loses it with its next attempt.
+func TestNeverKeepsNomination(t *testing.T) {
+	patient := func() *st.PodWrapper { return pod("patient").Priority(10).Req(cpu("1")) }
+	urgent := pod("urgent").Priority(20).Req(cpu("1")).Obj()
+	for _, row := range []struct {
+		pod  *v1.Pod
+		want []string
+	}{
+		{patient().Obj(), nil},
+		{patient().PreemptionPolicy(v1.PreemptNever).Obj(),
+			[]string{"nominations-settle/known/never-keeps-nomination"}},
+	} {
+		scope := liveScope(cluster(node("n1")), 1, row.pod, urgent)
+		scope.Arrivals = 2
+		result, keys := explored(t, scope, 2, nil, nil)
+		if !slices.Equal(keys, row.want) || !result.Liveness.Decided() {
+			t.Errorf("found %q, want %q; %+v", keys, row.want, *result.Liveness)
+		}
+	}
+}
+
+// with returns the snapshot with pods.
+func with(s *spec.Snapshot, pods ...*v1.Pod) *spec.Snapshot {
+	s.Pods = append(s.Pods, pods...)
+	return s
+}
+
+func boundTo(node string, pod *v1.Pod) *v1.Pod {
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName = node
+	return pod
+}
+
+// withClaim returns the snapshot with a claim that says it is bound to a volume that does not exist.
+func withClaim(s *spec.Snapshot) *spec.Snapshot {
+	s.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:   "default",
+			Name:        "claim",
+			Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"},
+		},
+		Spec: v1.PersistentVolumeClaimSpec{
+			VolumeName:  "gone",
+			AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
+		},
+		Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimBound},
+	}}
+	return s
+}

@@ -1,0 +1,26 @@
+// Package stepped is kube-scheduler as a whole, one action at a time: the unmodified Scheduler of k8s.io/kubernetes
+// with its queue, cache, event handlers, hints, scheduling and binding cycles, against an API server in memory. A
+// run is a function of its actions, byte for byte.
+//
+// # What stands around it
+//
+//   - an API server (api.go): objects with versions, behind a fake client; a write it does not know is an error of the run;
+//   - informers (informers.go) that are told of changes, and call the scheduler's handlers on the goroutine that tells them;
+//   - a clock that only actions move: backoff and the periodic flush are actions;
+//   - a plugin (faults.go) that fails, rejects or waits when the action says so.
+//
+// # How it is known to be idle
+//
+// Nothing sleeps and nothing is polled. Two things run on goroutines of their own. A binding cycle (framework.go)
+// is over when the context is cancelled that production gives it and cancels as its very last deed; or it waits on
+// permit, which it says just before. Evictions (preemption.go) are held back until the scheduling cycle is over,
+// and are over when their context is cancelled. Between two actions every other goroutine has ended or waits on
+// permit.
+//
+// # What is taken away
+//
+// What only chance or the wall clock decides, or a run would not repeat: among nodes of one score, and candidates
+// for preemption that are equal, the first by name is taken; plugins work on one node after the other; hints that
+// one cycle leaves for an equal pod in the next are always too old; the timers of the queue and of permit do not
+// run, what they would do is done by actions (scheduler.go says how).
+package stepped

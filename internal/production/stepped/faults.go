@@ -1,0 +1,131 @@
+package stepped
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points.
+const FaultPlugin = "Faults"
+
+// errFault is what a plugin fails with when an action asks for it.
+var errFault = errors.New("it fails, as the action asks")
+
+// faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
+type faults struct{ armed loop.Fault }
+
+var (
+	_ fwk.ReservePlugin     = (*faults)(nil)
+	_ fwk.PermitPlugin      = (*faults)(nil)
+	_ fwk.PreBindPlugin     = (*faults)(nil)
+	_ fwk.EnqueueExtensions = (*faults)(nil)
+)
+
+// registry returns the registry with the plugin, and enable puts it into the profile.
+func (f *faults) registry() frameworkruntime.Registry {
+	return frameworkruntime.Registry{
+		FaultPlugin: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return f, nil },
+	}
+}
+
+func (f *faults) enable(profile *config.KubeSchedulerProfile) {
+	if profile.Plugins == nil {
+		profile.Plugins = &config.Plugins{}
+	}
+	for _, set := range []*config.PluginSet{&profile.Plugins.Reserve, &profile.Plugins.Permit,
+		&profile.Plugins.PreBind} {
+		set.Enabled = append(set.Enabled, config.Plugin{Name: FaultPlugin})
+	}
+}
+
+// Name implements fwk.Plugin.
+func (f *faults) Name() string { return FaultPlugin }
+
+// EventsToRegister implements fwk.EnqueueExtensions: every event may help, as with a plugin that does not say, but
+// for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
+// new one, and not if it is the same as before.
+func (f *faults) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	all := framework.UnrollWildCardResource()
+	for i := range all {
+		all[i].QueueingHintFn = func(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+			if was, is := asPod(before), asPod(after); was != nil && is != nil && is.UID == pod.UID &&
+				onlyStatus(was, is) {
+				return fwk.QueueSkip, nil
+			}
+			return fwk.Queue, nil
+		}
+	}
+	return all, nil
+}
+
+// asPod returns the pod that the object is; nil if it is none.
+func asPod(object any) *v1.Pod {
+	pod, _ := object.(*v1.Pod)
+	return pod
+}
+
+// onlyStatus reports whether two versions of a pod differ in nothing but their status.
+func onlyStatus(was, is *v1.Pod) bool {
+	was = was.DeepCopy()
+	was.Status, was.ResourceVersion = is.Status, is.ResourceVersion
+	return equality.Semantic.DeepEqual(was, is)
+}
+
+// Reserve implements fwk.ReservePlugin.
+func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	if f.armed == loop.FailReserve {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}
+
+// Unreserve implements fwk.ReservePlugin.
+func (f *faults) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
+
+// Permit implements fwk.PermitPlugin. The real timer of the wait is never to run out; the action Expire does what
+// it would do.
+func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
+	switch f.armed {
+	case loop.RejectPermit:
+		return fwk.NewStatus(fwk.Unschedulable, "it is rejected, as the action asks"), 0
+	case loop.WaitPermit:
+		return fwk.NewStatus(fwk.Wait), permitTimeout
+	}
+	return nil, 0
+}
+
+// permitTimeout is the longest that kube-scheduler lets a pod wait.
+const permitTimeout = 15 * time.Minute
+
+// PreBindPreFlight implements fwk.PreBindPlugin.
+func (f *faults) PreBindPreFlight(
+	context.Context,
+	fwk.CycleState,
+	*v1.Pod,
+	string,
+) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	if f.armed == loop.FailPreBind {
+		return nil, nil
+	}
+	return nil, fwk.NewStatus(fwk.Skip)
+}
+
+// PreBind implements fwk.PreBindPlugin.
+func (f *faults) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	if f.armed == loop.FailPreBind {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}

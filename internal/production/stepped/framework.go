@@ -1,0 +1,198 @@
+package stepped
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// controlled stands between the scheduler and the framework of its profile. It passes everything on. On the way it
+// keeps account of the binding cycles, which run on goroutines of their own, and takes away what only chance and
+// the wall clock decide.
+type controlled struct {
+	framework.Framework
+
+	mu       sync.Mutex
+	bindings map[types.UID]*binding
+	// panics are those that were caught in binding cycles.
+	panics []string
+}
+
+// binding is one binding cycle.
+type binding struct {
+	pod *v1.Pod
+	// ended is closed when the goroutine of the cycle is over: production cancels the context of the cycle as the
+	// very last thing.
+	ended chan struct{}
+	watch sync.Once
+	// paused receives when the goroutine is about to wait, on permit or for volumes; once decided is set it will go
+	// on, as soon as it receives from proceed.
+	paused, proceed chan struct{}
+	decided         bool
+	// bound tells, while the pod waits for its volumes, whether they are bound; err is why they will not be.
+	bound func() (bool, error)
+	err   error
+	// fault is what is still to go wrong.
+	fault loop.Fault
+	// since are the actions taken while the pod waited.
+	since []string
+}
+
+// RunPermitPlugins implements framework.Framework. If it lets the pod go on, or wait, a binding cycle begins for
+// certain.
+func (c *controlled) RunPermitPlugins(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	node string,
+) (map[string]time.Duration, *fwk.Status) {
+	timeouts, status := c.Framework.RunPermitPlugins(ctx, state, pod, node)
+	if status.IsSuccess() || status.IsWait() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.bindings[pod.UID] = &binding{
+			pod:     pod,
+			ended:   make(chan struct{}),
+			paused:  make(chan struct{}),
+			proceed: make(chan struct{}),
+		}
+	}
+	return timeouts, status
+}
+
+// RunPreBindPreFlights implements framework.Framework. With the feature gate NominatedNodeNameForExpectation every
+// binding cycle comes here first, with the context of the cycle.
+func (c *controlled) RunPreBindPreFlights(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	node string,
+) (status *fwk.Status) {
+	c.watch(ctx, pod)
+	defer c.note(&status)
+	return c.Framework.RunPreBindPreFlights(ctx, state, pod, node)
+}
+
+// WaitOnPermit implements framework.Framework. Without the feature gate every binding cycle comes here first.
+func (c *controlled) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status {
+	b := c.watch(ctx, pod)
+	if !c.WillWaitOnPermit(ctx, pod) {
+		return c.Framework.WaitOnPermit(ctx, pod)
+	}
+	b.paused <- struct{}{}
+	status := c.Framework.WaitOnPermit(ctx, pod)
+	<-b.proceed
+	return status
+}
+
+// watch sees to it that the end of the pod's binding cycle is noticed.
+func (c *controlled) watch(ctx context.Context, pod *v1.Pod) *binding {
+	b := c.binding(pod.UID)
+	b.watch.Do(func() { context.AfterFunc(ctx, func() { close(b.ended) }) })
+	return b
+}
+
+// RejectWaitingPod implements fwk.Handle. The event handlers call it when an assumed pod is deleted.
+func (c *controlled) RejectWaitingPod(uid types.UID) bool {
+	rejected := c.Framework.RejectWaitingPod(uid)
+	if rejected {
+		c.decide(uid)
+	}
+	return rejected
+}
+
+func (c *controlled) binding(uid types.UID) *binding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bindings[uid]
+}
+
+// decide notes that the wait of the pod is over, if it waits.
+func (c *controlled) decide(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.bindings[uid]; b != nil {
+		b.decided = true
+	}
+}
+
+// begun returns when the binding cycle of the pod, if there is one, is over or waits.
+func (c *controlled) begun(uid types.UID) {
+	b := c.binding(uid)
+	if b == nil {
+		return
+	}
+	select {
+	case <-b.paused:
+	case <-b.ended:
+		c.forget(uid)
+	}
+}
+
+// finish lets one binding cycle that is decided go on, to its end or to where it waits again, after it has called
+// before; false if there is none.
+func (c *controlled) finish(before func(*binding)) bool {
+	for _, b := range c.all() {
+		if b.decided {
+			before(b)
+			b.decided = false
+			b.proceed <- struct{}{}
+			c.begun(b.pod.UID)
+			return true
+		}
+	}
+	return false
+}
+
+// all returns the binding cycles that there are, by the pods' uids.
+func (c *controlled) all() []*binding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*binding
+	for _, b := range c.bindings {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(x, y *binding) int { return cmp.Compare(x.pod.UID, y.pod.UID) })
+	return all
+}
+
+func (c *controlled) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.bindings, uid)
+}
+
+// RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
+// the first by name wins.
+func (c *controlled) RunScorePlugins(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	nodes []fwk.NodeInfo,
+) ([]fwk.NodePluginScores, *fwk.Status) {
+	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Name
+	}
+	slices.Sort(names)
+	for i := range scores {
+		scores[i].Randomizer = len(names) - slices.Index(names, scores[i].Name)
+	}
+	return scores, status
+}
+
+// GetNodeHint implements framework.Framework. What one cycle leaves for the next is good for half a second of the
+// wall clock; here it is always too old.
+func (c *controlled) GetNodeHint(context.Context, *v1.Pod, fwk.PodSignature, fwk.CycleState, int64) string {
+	return ""
+}

@@ -1,0 +1,134 @@
+package stepped
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// watched are the kinds of object that a run has.
+func watched() []runtime.Object {
+	return []runtime.Object{
+		&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &policyv1.PodDisruptionBudget{}, &v1.PersistentVolume{},
+		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
+		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
+	}
+}
+
+// absent are the other kinds that the scheduler asks for. There are never any; a real informer would keep room for
+// a thousand events of each.
+func absent() []runtime.Object {
+	return []runtime.Object{
+		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &resourcev1.ResourceClaim{},
+		&resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
+	}
+}
+
+// informer is a shared informer that is told of changes instead of watching for them. It calls the handlers on the
+// goroutine that delivers, one after the other in the order of their registration. The informer it embeds is never
+// run: it lends its indexer.
+type informer struct {
+	cache.SharedIndexInformer
+	handlers []cache.ResourceEventHandler
+}
+
+// newInformers puts an informer in the factory's place for every kind, and gives those of the watched ones. It must
+// come before anybody else asks for these.
+func newInformers(factory informers.SharedInformerFactory) map[string]*informer {
+	all := map[string]*informer{}
+	for _, kind := range append(watched(), absent()...) {
+		i := &informer{}
+		factory.InformerFor(kind, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+			i.SharedIndexInformer = cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0, indexers)
+			return i
+		})
+		all[loop.RefOf(kind).Kind] = i
+	}
+	for _, kind := range absent() {
+		delete(all, loop.RefOf(kind).Kind)
+	}
+	return all
+}
+
+// deliver makes a change known: first to the listers, then to the handlers.
+func (i *informer) deliver(c change) error {
+	var err error
+	if c.new == nil {
+		err = i.GetIndexer().Delete(c.old)
+	} else {
+		err = i.GetIndexer().Update(c.new)
+	}
+	if err != nil {
+		return fmt.Errorf("telling the informer of %s: %w", c.ref, err)
+	}
+	for _, h := range i.handlers {
+		switch {
+		case c.old == nil:
+			h.OnAdd(c.new, false)
+		case c.new == nil:
+			h.OnDelete(c.old)
+		default:
+			h.OnUpdate(c.old, c.new)
+		}
+	}
+	return nil
+}
+
+// AddEventHandler registers a handler. There is nothing yet to tell it of: handlers come before objects.
+func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is ever synchronised again.
+func (i *informer) AddEventHandlerWithResyncPeriod(
+	h cache.ResourceEventHandler,
+	_ time.Duration,
+) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithOptions is AddEventHandler. The embedded informer would keep room for a thousand events for
+// each handler.
+func (i *informer) AddEventHandlerWithOptions(
+	h cache.ResourceEventHandler,
+	_ cache.HandlerOptions,
+) (cache.ResourceEventHandlerRegistration, error) {
+	i.handlers = append(i.handlers, h)
+	return synced{}, nil
+}
+
+// HasSynced is always true.
+func (i *informer) HasSynced() bool { return true }
+
+// synced is the registration of a handler: it has been told everything.
+type synced struct{}
+
+var _ cache.ResourceEventHandlerRegistration = synced{}
+
+// HasSynced implements cache.ResourceEventHandlerRegistration.
+func (synced) HasSynced() bool { return true }
+
+// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
+func (s synced) HasSyncedChecker() cache.DoneChecker { return s }
+
+// Name implements cache.DoneChecker.
+func (synced) Name() string { return "stepped" }
+
+// Done implements cache.DoneChecker.
+func (synced) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}

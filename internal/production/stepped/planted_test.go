@@ -1,0 +1,336 @@
+package stepped_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// deafQueue does not hear of events of one resource.
+type deafQueue struct {
+	internalqueue.SchedulingQueue
+	resource fwk.EventResource
+}
+
+func (q deafQueue) MoveAllToActiveOrBackoffQueue(
+	logger klog.Logger,
+	event fwk.ClusterEvent,
+	oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck,
+) {
+	if event.Resource != q.resource {
+		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
+	}
+}
+
+// losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
+// them go, endlessQueue does not hear that it need not think of one any more.
+type losingQueue struct{ internalqueue.SchedulingQueue }
+
+func (q losingQueue) AddUnschedulableIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
+	q.Done(info.Pod.UID)
+	return nil
+}
+
+func (losingQueue) Update(context.Context, *v1.Pod, *v1.Pod) {}
+
+type greedyQueue struct{ internalqueue.SchedulingQueue }
+
+func (greedyQueue) Delete(*v1.Pod) {}
+
+type endlessQueue struct{ internalqueue.SchedulingQueue }
+
+func (endlessQueue) Done(types.UID) {}
+
+// forgetfulCache does not take back what was assumed, staleCache does not hear of changes of nodes.
+type forgetfulCache struct{ internalcache.Cache }
+
+func (forgetfulCache) ForgetPod(klog.Logger, *v1.Pod) error { return nil }
+
+type staleCache struct{ internalcache.Cache }
+
+func (c staleCache) UpdateNode(_ klog.Logger, _, node *v1.Node) *framework.NodeInfo {
+	info := framework.NewNodeInfo()
+	info.SetNode(node)
+	return info
+}
+
+// undeadCache keeps pods that are gone.
+type undeadCache struct{ internalcache.Cache }
+
+func (undeadCache) RemovePod(klog.Logger, *v1.Pod) error { return nil }
+
+// panicking panics where it is planted: in a binding cycle, or on the goroutine of the scheduling cycle.
+type panicking struct {
+	framework.Framework
+	at string
+}
+
+func (p panicking) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	if p.at == "pre-bind" {
+		panic("planted")
+	}
+	return p.Framework.RunPreBindPlugins(ctx, state, pod, node)
+}
+
+func (p panicking) RunFilterPluginsWithNominatedPods(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	info fwk.NodeInfo,
+) *fwk.Status {
+	if p.at == "filter" {
+		panic("planted")
+	}
+	return p.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+}
+
+func (p panicking) RunReservePluginsReserve(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	node string,
+) *fwk.Status {
+	if p.at == "reserve" {
+		panic("planted")
+	}
+	return p.Framework.RunReservePluginsReserve(ctx, state, pod, node)
+}
+
+func (p panicking) RunScorePlugins(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	nodes []fwk.NodeInfo,
+) ([]fwk.NodePluginScores, *fwk.Status) {
+	if p.at == "score" {
+		p.Parallelizer().Until(ctx, len(nodes), func(int) { panic("planted") }, p.at)
+	}
+	return p.Framework.RunScorePlugins(ctx, state, pod, nodes)
+}
+
+// keeping does not take back what plugins have reserved.
+type keeping struct{ framework.Framework }
+
+func (keeping) RunReservePluginsUnreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
+
+// blind rejects no node.
+type blind struct{ framework.Framework }
+
+func (blind) RunFilterPluginsWithNominatedPods(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+// panicsAt plants a panic below the control points, where a plugin would panic.
+func panicsAt(at string) func(*kubescheduler.Scheduler) {
+	return func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return panicking{inner, at} })
+	}
+}
+
+// TestPlanted plants a bug for each property, in the place where such bugs live, and asks whether the property
+// notices. Without the bug the same run breaks nothing.
+func TestPlanted(t *testing.T) {
+	p, big := pod("p").Req(cpu("1")).Obj(), pod("big").Req(cpu("2")).Obj()
+	larger := node("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
+	for _, row := range []struct {
+		property, bug string
+		plant         func(*kubescheduler.Scheduler)
+		initial       *spec.Snapshot
+		actions       []loop.Action
+	}{
+		{
+			"wake-up", "events of nodes do not reach the queue",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.Node} },
+			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"progress", "every pod is rejected",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulePod = func(_ context.Context, _ framework.Framework, _ fwk.CycleState,
+					info *framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+					misfit := &framework.FitError{Pod: info.Pod,
+						Diagnosis: framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}}
+					misfit.Diagnosis.AddPluginStatus(fwk.NewStatus(fwk.Unschedulable).WithPlugin("NodeResourcesFit"))
+					return kubescheduler.ScheduleResult{}, misfit
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(p), schedule},
+		},
+		{
+			"refinement", "it takes the first node, fit or not",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState,
+					*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+					return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 1, FeasibleNodes: 1}, nil
+				}
+			},
+			cluster(node("n1").Unschedulable(true), node("n2")), []loop.Action{create(p), schedule},
+		},
+		{
+			"refinement", "a pod that is being deleted is placed",
+			func(s *kubescheduler.Scheduler) {
+				next := s.NextPod
+				s.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+					info, err := next(logger)
+					info = info.DeepCopy()
+					info.Pod.DeletionTimestamp = nil
+					return info, err
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(held(pod("p").Obj())), remove(p), failing(loop.WaitPermit)},
+		},
+		{
+			"levels-agree", "the worst node is taken, which the model allows no more than the other level",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState,
+					*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+					return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 2, FeasibleNodes: 2}, nil
+				}
+			},
+			with(cluster(node("n1"), node("n2")), pod("half").Req(cpu("500m")).Node("n1").Obj()),
+			[]loop.Action{create(pod("quarter").Req(cpu("250m")).Obj()), schedule},
+		},
+		{
+			"conservation", "pods that come back are lost",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = losingQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"conservation", "deleted pods stay in the queue",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = greedyQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule, remove(big)},
+		},
+		{
+			"conservation", "a pod that is being deleted stays in flight once it is passed over",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = endlessQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(held(pod("p").Obj())), remove(p), schedule},
+		},
+		{
+			"assumed-bound-or-forgotten", "what was assumed is not forgotten",
+			func(s *kubescheduler.Scheduler) { s.Cache = forgetfulCache{s.Cache} },
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), on(loop.Reject, p)},
+		},
+		{
+			"roll-back", "a failed attempt keeps its room",
+			func(s *kubescheduler.Scheduler) { s.Cache = forgetfulCache{s.Cache} },
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailReserve)},
+		},
+		{
+			"roll-back", "a failed attempt keeps its volume",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()),
+				failing(loop.RejectPermit)},
+		},
+		{
+			"assumed-bound-or-forgotten", "the volume of a pod that was not bound stays reserved",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()),
+				failing(loop.WaitPermit), on(loop.Expire, pod("first").Obj())},
+		},
+		{
+			"wake-up", "events of volumes do not reach the queue",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.PersistentVolume}
+			},
+			withoutVolume(), []loop.Action{create(pod("first").PVC("one").Obj()), schedule,
+				create(withVolume(cluster()).PersistentVolumes[0])},
+		},
+		{
+			"wake-up", "nobody hears that a provisioner gives up",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.PersistentVolumeClaim}
+			},
+			provisionable(node("n1"), node("n2")), []loop.Action{
+				create(pod("first").PVC("one").Obj()), schedule, remove(pod("first").Obj()),
+				update("cordon", node("n1").Unschedulable(true).Obj()),
+				create(pod("second").PVC("one").Obj()), schedule,
+				update("provisioning", provisionable().PersistentVolumeClaims[0]),
+			},
+		},
+		{
+			"assumed-bound-or-forgotten", "the node that was selected for a claim stays selected in memory",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return keeping{inner} })
+			},
+			provisionable(node("n1")), []loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.WaitPermit),
+				on(loop.Reject, pod("first").Obj())},
+		},
+		{
+			"cache-agrees", "the cache does not hear of changes of nodes",
+			func(s *kubescheduler.Scheduler) { s.Cache = staleCache{s.Cache} },
+			cluster(node("n1")), []loop.Action{update("capacity", larger)},
+		},
+		{
+			"cache-agrees", "pods that are gone keep what they held",
+			func(s *kubescheduler.Scheduler) { s.Cache = undeadCache{s.Cache} },
+			cluster(node("n1")), []loop.Action{create(p), schedule, remove(p), gone(p)},
+		},
+		{
+			"exclusive", "a host port is given to two pods",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return blind{inner} })
+			},
+			cluster(node("n1")), []loop.Action{create(pod("web").HostPort(80).Obj()), schedule,
+				create(pod("other").HostPort(80).Obj()), schedule},
+		},
+		{"no-panics", "a filter panics", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
+		{"no-panics", "score panics, in what is done in parallel", panicsAt("score"), cluster(node("n1"), node("n2")),
+			[]loop.Action{create(p), schedule}},
+		{"no-panics", "the scheduling cycle panics", panicsAt("reserve"), cluster(node("n1")),
+			[]loop.Action{create(p), schedule}},
+		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")),
+			[]loop.Action{create(p), schedule}},
+		{
+			"no-errors", "scheduling fails by itself",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState,
+					*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+					return kubescheduler.ScheduleResult{}, context.DeadlineExceeded
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(p), schedule},
+		},
+	} {
+		t.Run(row.property+"/"+row.bug, func(t *testing.T) {
+			o := stepped.Options{Faults: true, Plant: row.plant}
+			broken := breaks(t, newScheduler(t, row.initial, o), row.actions)
+			if !slices.ContainsFunc(
+				broken,
+				func(text string) bool { return strings.HasPrefix(text, row.property+": ") },
+			) {
+				t.Errorf("%s does not notice that %s; what is noticed: %q", row.property, row.bug, broken)
+			}
+			if broken := breaks(t, newScheduler(t, row.initial, stepped.Options{Faults: true}),
+				row.actions); broken != nil {
+				t.Errorf("without the bug it breaks %q", broken)
+			}
+		})
+	}
+}
+
+// TestInLine: nothing that steps works on goroutines for parallel work, where a panic would end the process.
+func TestInLine(t *testing.T) {
+	all, outOfLine := newScheduler(t, cluster(node("n1")), stepped.Options{}).OutOfLine()
+	if outOfLine > 0 || all < 3 { // the framework's own, those of InterPodAffinity and of PodTopologySpread
+		t.Errorf("of %d parallelizers %d do not work in line; want at least 3, and none", all, outOfLine)
+	}
+}

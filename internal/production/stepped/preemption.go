@@ -1,0 +1,166 @@
+package stepped
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// evictions stands between the preemption evaluator and its rules. It passes everything on, but for two things that
+// chance decides, and holds the goroutine that evicts back until the scheduling cycle is over.
+type evictions struct {
+	preemption.Interface
+	plugin *defaultpreemption.DefaultPreemption
+	// arrived gets the context of the evictions when the first is due; they go on when they receive from proceed,
+	// and the context is cancelled when they are over.
+	arrived chan context.Context
+	proceed chan struct{}
+	// begun: the first is past its gate. One goroutine at a time evicts.
+	begun bool
+	// comparing: CandidatesToVictimsMap is asked from within, to compare two candidates.
+	comparing bool
+}
+
+// control puts itself between the plugin and its rules. evicted is told of each pod that was evicted.
+func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID), note func(**fwk.Status)) *evictions {
+	e := &evictions{
+		Interface: plugin.Evaluator.Interface, plugin: plugin,
+		arrived: make(chan context.Context), proceed: make(chan struct{}),
+	}
+	plugin.Evaluator.Interface = e
+	moreImportant := plugin.MoreImportantPod
+	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
+	preempt := plugin.Executor.PreemptPod
+	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
+		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) (err error) {
+		if !e.begun {
+			e.begun = true
+			e.arrived <- ctx
+			<-e.proceed
+		}
+		var failed *fwk.Status
+		func() {
+			defer note(&failed)
+			err = preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+		}()
+		evicted(victim.UID)
+		return cmp.Or(err, failed.AsError())
+	}
+	return e
+}
+
+// finish lets the evictions for the pod, if there are any, come to their end. before is called when all that comes
+// before the first is done.
+func (e *evictions) finish(preemptor types.UID, before func()) {
+	if !e.plugin.Executor.IsPodRunningPreemption(preemptor) {
+		return
+	}
+	ctx := <-e.arrived
+	before()
+	e.proceed <- struct{}{}
+	<-ctx.Done()
+	e.begun = false
+}
+
+// GetOffsetAndNumCandidates implements preemption.Interface: the dry run starts at the first node, not at a random one.
+func (e *evictions) GetOffsetAndNumCandidates(nodes int32) (int32, int32) {
+	_, candidates := e.Interface.GetOffsetAndNumCandidates(nodes)
+	return 0, candidates
+}
+
+// CandidatesToVictimsMap implements preemption.Interface. Among candidates that are equal in every respect
+// production takes the first in the iteration order of a map; here only the best that comes first by name is left
+// to it.
+func (e *evictions) CandidatesToVictimsMap(candidates []preemption.Candidate) map[string]*extenderv1.Victims {
+	if e.comparing {
+		return e.Interface.CandidatesToVictimsMap(candidates)
+	}
+	e.comparing = true
+	defer func() { e.comparing = false }()
+	candidates = slices.SortedFunc(
+		slices.Values(candidates),
+		func(x, y preemption.Candidate) int { return strings.Compare(x.Name(), y.Name()) },
+	)
+	best := candidates[0]
+	for _, c := range candidates[1:] {
+		favoured, other := candidate{
+			best.Name(),
+			allStarted(best.Victims(), time.Nanosecond),
+		}, candidate{
+			c.Name(),
+			allStarted(c.Victims(), 0),
+		}
+		if e.plugin.Evaluator.SelectCandidate(
+			context.Background(),
+			[]preemption.Candidate{favoured, other},
+		).Name() == c.Name() {
+			best = c
+		}
+	}
+	return e.Interface.CandidatesToVictimsMap([]preemption.Candidate{best})
+}
+
+type candidate struct {
+	node    string
+	victims *extenderv1.Victims
+}
+
+// Name implements preemption.Candidate.
+func (c candidate) Name() string { return c.node }
+
+// Victims implements preemption.Candidate.
+func (c candidate) Victims() *extenderv1.Victims { return c.victims }
+
+// allStarted returns the victims as if each had started later by so much. A nanosecond makes them better by the
+// last criterion, and by less than anything else could: times of the API are whole seconds.
+func allStarted(victims *extenderv1.Victims, later time.Duration) *extenderv1.Victims {
+	moved := &extenderv1.Victims{NumPDBViolations: victims.NumPDBViolations}
+	for _, pod := range victims.Pods {
+		moved.Pods = append(moved.Pods, started(pod, later))
+	}
+	return moved
+}
+
+// started returns the pod as if it had started later by so much. Of a pod whose start was not noted yet production
+// says that it starts now, by the wall clock, whenever it is asked: here it is one time after all others.
+func started(pod *v1.Pod, later time.Duration) *v1.Pod {
+	start := epoch.Add(365 * 24 * time.Hour)
+	if pod.Status.StartTime != nil {
+		start = pod.Status.StartTime.Time
+	}
+	moved := *pod
+	moved.Status.StartTime = &metav1.Time{Time: start.Add(later)}
+	return &moved
+}
+
+// SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order
+// in which the cache has them, which comes of all that ever was on the node; here the first by name is spared
+// first.
+func (e *evictions) SelectVictimsOnNode(
+	ctx context.Context,
+	state fwk.CycleState,
+	pod *v1.Pod,
+	node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget,
+) ([]*v1.Pod, int, *fwk.Status) {
+	slices.SortFunc(
+		node.GetPods(),
+		func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) },
+	)
+	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
+}

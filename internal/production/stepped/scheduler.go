@@ -1,0 +1,435 @@
+package stepped
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	"k8s.io/kubernetes/pkg/features"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Every backoff is as long as kube-scheduler's longest, or the number of all earlier attempts would be part of the
+// state: who failed more often would come back later. Time passes by tick with every action and every binding cycle
+// that comes to its end, so that no two pods come back to the queue at the same moment; by backoff and more with
+// Backoff; by maxUnschedulable, the longest stay in the unschedulable pool and more, with Flush.
+const (
+	backoff          = 10 * time.Second
+	tick             = time.Microsecond
+	maxUnschedulable = 5*time.Minute + time.Second
+)
+
+// Options are what New may be told. The zero value is kube-scheduler as released.
+type Options struct {
+	// Faults adds the plugin that makes cycles fail or wait, for actions with a Fault.
+	Faults bool
+	// Plant is for tests that plant a bug in the scheduler before it begins.
+	Plant func(*kubescheduler.Scheduler)
+}
+
+// Scheduler is a whole kube-scheduler with its API server, stepped. It is not for concurrent use; any number of
+// them may live side by side.
+type Scheduler struct {
+	parent  context.Context
+	profile *config.KubeSchedulerProfile
+	options Options
+
+	ctx       context.Context
+	cancel    context.CancelFunc
+	sched     *kubescheduler.Scheduler
+	framework *controlled
+	evictions *evictions
+	volumes   *volumes
+	api       *api
+	informers map[string]*informer
+	clock     *clocktesting.FakeClock
+	faults    *faults
+	errors    *errorSink
+	// popped is the pod that was taken off the queue last.
+	popped *v1.Pod
+	// panicked is what production panicked with on the goroutine that steps; then nothing more can be asked of it.
+	panicked string
+}
+
+var _ loop.System = (*Scheduler)(nil)
+
+// New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial
+// snapshot, one after the other. Closing it, or cancelling the context, ends what runs in the background.
+func New(
+	ctx context.Context,
+	cfg *production.Config,
+	schedulerName string,
+	initial *spec.Snapshot,
+	o Options,
+) (*Scheduler, error) {
+	profile, err := cfg.Profile(schedulerName)
+	if err != nil {
+		return nil, err
+	}
+	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
+		return nil, fmt.Errorf(
+			"feature gate %s is on: its queue of API calls is not stepped; turn it off",
+			features.SchedulerAsyncAPICalls,
+		)
+	}
+	s := &Scheduler{
+		parent: klog.NewContext(ctx, logr.Discard()), profile: profile, options: o,
+		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{}, errors: &errorSink{},
+	}
+	if o.Faults {
+		s.faults.enable(profile)
+	}
+	if err := s.build(); err != nil {
+		return nil, err
+	}
+	for _, object := range loop.Objects(initial) {
+		if _, err := s.Do(loop.Action{Verb: loop.Create, Ref: loop.RefOf(object), Object: object}); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// build makes a scheduler that knows nothing yet, and tells it of the objects that the API server has.
+func (s *Scheduler) build() error {
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancel(s.parent)
+	s.ctx = klog.NewContext(ctx, logr.New(s.errors))
+	factory := informers.NewSharedInformerFactory(s.api.client, 0)
+	s.informers = newInformers(factory)
+	options := []kubescheduler.Option{
+		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
+		kubescheduler.WithClock(s.clock),
+		kubescheduler.WithPodInitialBackoffSeconds(int64(backoff / time.Second)),
+		kubescheduler.WithPodMaxBackoffSeconds(int64(backoff / time.Second)),
+		kubescheduler.WithProfiles(*s.profile.DeepCopy()),
+	}
+	if s.options.Faults {
+		options = append(options, kubescheduler.WithFrameworkOutOfTreeRegistry(s.faults.registry()))
+	}
+	// has no channel, so throws events away
+	recorder := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+	var err error
+	if s.sched, err = kubescheduler.New(nothingInBackground(s.ctx), s.api.client, factory, nil, recorder,
+		options...); err != nil {
+		s.cancel()
+		return fmt.Errorf("building kube-scheduler: %w", err)
+	}
+	s.control(s.profile.SchedulerName)
+	if s.options.Plant != nil {
+		s.options.Plant(s.sched)
+	}
+	for _, object := range loop.Objects(s.snapshot()) {
+		s.clock.Step(tick)
+		ref := loop.RefOf(object)
+		if err := s.informers[ref.Kind].deliver(change{ref: ref, new: object}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// control puts the control points between the scheduler and its framework, queue and preemption.
+func (s *Scheduler) control(schedulerName string) {
+	inner := s.sched.Profiles[schedulerName]
+	workInLine(inner)
+	muteMetrics(inner)
+	s.framework = &controlled{Framework: inner, bindings: map[types.UID]*binding{}}
+	s.sched.Profiles[schedulerName] = s.framework
+	for _, plugin := range inner.EnqueueExtensions() {
+		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
+			s.evictions = control(preemption, s.framework.decide, s.framework.note)
+		}
+		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
+			s.volumes = &volumes{binding.Binder, s.framework}
+			binding.Binder = s.volumes
+		}
+	}
+	pop := s.sched.NextPod
+	s.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+		info, err := pop(logger)
+		if err == nil && info != nil {
+			s.popped = info.Pod
+		}
+		return info, err
+	}
+}
+
+var errOver = errors.New("the run is over")
+
+// Close ends what runs in the background.
+func (s *Scheduler) Close() {
+	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
+		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
+			pod.Reject(FaultPlugin, "the run is over")
+		}
+		b.err = errOver
+		s.framework.decide(b.pod.UID)
+	}
+	if s.panicked == "" { // else whoever panicked may hold locks
+		for s.framework.finish(func(*binding) {}) {
+		}
+		s.sched.SchedulingQueue.Close()
+	}
+	s.cancel()
+}
+
+// Do implements loop.System.
+func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
+	if s.panicked != "" {
+		return loop.Step{}, fmt.Errorf("%s: kube-scheduler has panicked: %s", a, s.panicked)
+	}
+	s.clock.Step(tick)
+	s.popped = nil
+	s.errors.take()
+	for _, b := range s.framework.all() {
+		b.since = append(b.since, a.String())
+	}
+	if err := s.run(a); err != nil {
+		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
+	}
+	step := loop.Step{Panics: s.framework.takePanics()}
+	if s.panicked != "" {
+		step.Panics = append(step.Panics, s.panicked)
+	}
+	step.Errors = s.errors.take()
+	if s.popped != nil {
+		step.Popped = loop.Key(s.popped)
+	}
+	if len(s.api.unknown) > 0 {
+		return step, fmt.Errorf(
+			"%s: kube-scheduler made calls that the in-memory API has no answer to: %q",
+			a,
+			s.api.unknown,
+		)
+	}
+	return step, nil
+}
+
+// run takes the action, and all that follows from it.
+func (s *Scheduler) run(a loop.Action) error {
+	defer func() {
+		if r := recover(); r != nil {
+			s.panicked = panicked(r)
+		}
+	}()
+	if err := s.act(a); err != nil {
+		return err
+	}
+	return s.settle()
+}
+
+func (s *Scheduler) act(a loop.Action) error {
+	switch a.Verb {
+	case loop.Create:
+		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forClaim(a)) })
+	case loop.Update:
+		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
+	case loop.Delete:
+		return s.api.locked(func() error { return s.api.delete(a.Ref) })
+	case loop.Gone:
+		return s.api.locked(func() error { return s.api.remove(a.Ref) })
+	case loop.Schedule:
+		return s.schedule(a.Fault)
+	case loop.Allow, loop.Reject, loop.Expire:
+		return s.permit(a)
+	case loop.Backoff:
+		s.clock.Step(backoff + time.Second)
+		s.moveBackedOff()
+		return nil
+	case loop.Restart:
+		s.Close()
+		return s.build()
+	case loop.Flush:
+		s.clock.Step(maxUnschedulable)
+		s.moveBackedOff()
+		s.flush()
+		return nil
+	}
+	return fmt.Errorf("there is no such action")
+}
+
+// schedule runs one scheduling cycle, and what it begins.
+func (s *Scheduler) schedule(fault loop.Fault) error {
+	if !(&loop.State{Queue: s.queue()}).Poppable() {
+		return fmt.Errorf("no pod is ready to be scheduled")
+	}
+	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
+	s.sched.ScheduleOne(s.ctx)
+	if s.popped != nil {
+		if s.evictions != nil {
+			s.evictions.finish(s.popped.UID, s.api.sortLog)
+		}
+		s.framework.begun(s.popped.UID)
+		if b := s.framework.binding(s.popped.UID); b != nil {
+			if fault != loop.WaitPermit { // else it is waiting, and nothing is to go wrong
+				b.fault = fault
+			}
+		}
+	}
+	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+	return nil
+}
+
+// permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
+// plugin.
+func (s *Scheduler) permit(a loop.Action) error {
+	for _, b := range s.framework.all() {
+		if loop.Key(b.pod) != a.Ref.Key() || b.bound != nil && a.Verb != loop.Expire {
+			continue
+		}
+		waiting := s.framework.GetWaitingPod(b.pod.UID)
+		switch a.Verb {
+		case loop.Expire:
+			if b.bound != nil {
+				b.err = context.DeadlineExceeded
+				break
+			}
+			waiting.Reject(
+				FaultPlugin,
+				fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", permitTimeout, FaultPlugin),
+			)
+		case loop.Allow:
+			waiting.Allow(FaultPlugin)
+		case loop.Reject:
+			waiting.Reject(FaultPlugin, "it is rejected, as the action asks")
+		}
+		s.framework.decide(b.pod.UID)
+		return nil
+	}
+	return fmt.Errorf("the pod does not wait on permit")
+}
+
+// moveBackedOff does what the queue's timer does: pods whose backoff is over become active, the first to be over
+// first. Activating them is what the timer does, but for the name of the event that its metrics count.
+func (s *Scheduler) moveBackedOff() {
+	queue := s.sched.SchedulingQueue
+	infos := s.infos(queue.PodsInBackoffQ())
+	slices.SortStableFunc(
+		infos,
+		func(x, y *framework.QueuedPodInfo) int { return x.BackoffExpiration.Compare(y.BackoffExpiration) },
+	)
+	for _, info := range infos {
+		if info.BackoffExpiration.Before(s.clock.Now()) {
+			queue.Activate(klog.FromContext(s.ctx), map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
+		}
+	}
+}
+
+// flush does what the queue's other timer does: pods that were long in the unschedulable pool are moved by an event
+// of that name.
+func (s *Scheduler) flush() {
+	queue := s.sched.SchedulingQueue
+	queue.MoveAllToActiveOrBackoffQueue(
+		klog.FromContext(s.ctx),
+		framework.EventUnschedulableTimeout,
+		nil,
+		nil,
+		func(pod *v1.Pod) bool {
+			return true // the time was long enough for all
+		},
+	)
+}
+
+// infos returns what the queue knows of pods, in the order in which they came back to it.
+func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
+	var infos []*framework.QueuedPodInfo
+	for _, pod := range pods {
+		if info, ok := s.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace); ok {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortFunc(infos, func(x, y *framework.QueuedPodInfo) int { return x.Timestamp.Compare(y.Timestamp) })
+	return infos
+}
+
+// settle delivers what changed, and lets binding cycles that can go on come to their end, until there is nothing
+// left to do.
+func (s *Scheduler) settle() error {
+	for {
+		change, ok := s.api.next()
+		switch {
+		case ok:
+			if err := s.informers[change.ref.Kind].deliver(change); err != nil {
+				return err
+			}
+		default:
+			s.framework.look()
+			if !s.framework.finish(s.goOn) {
+				return nil
+			}
+			s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+		}
+	}
+}
+
+// goOn sees to it that what is still to go wrong with the binding does.
+func (s *Scheduler) goOn(b *binding) {
+	s.clock.Step(tick)
+	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
+}
+
+// errorSink is a log that keeps errors and drops the rest.
+type errorSink struct {
+	mu     sync.Mutex
+	errors []string
+}
+
+var _ logr.LogSink = (*errorSink)(nil)
+
+// Init implements logr.LogSink.
+func (e *errorSink) Init(logr.RuntimeInfo) {}
+
+// Enabled implements logr.LogSink.
+func (e *errorSink) Enabled(int) bool { return false }
+
+// Info implements logr.LogSink.
+func (e *errorSink) Info(int, string, ...any) {}
+
+// WithValues implements logr.LogSink.
+func (e *errorSink) WithValues(...any) logr.LogSink { return e }
+
+// WithName implements logr.LogSink.
+func (e *errorSink) WithName(string) logr.LogSink { return e }
+
+// Error implements logr.LogSink.
+func (e *errorSink) Error(err error, message string, details ...any) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		message += ": " + err.Error()
+	}
+	for i := 0; i+1 < len(details); i += 2 {
+		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
+	}
+	e.errors = append(e.errors, message)
+}
+
+func (e *errorSink) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	taken := e.errors
+	e.errors = nil
+	return taken
+}

@@ -1,0 +1,95 @@
+package stepped_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+var slow = flag.Bool("slow", false, "repeat the runs of a seed a hundred times, not five times")
+
+// witnessed writes down every action of a scheduler, with what it led to.
+type witnessed struct {
+	*stepped.Scheduler
+	account *strings.Builder
+}
+
+func (w witnessed) Do(a loop.Action) (loop.Step, error) {
+	step, err := w.Scheduler.Do(a)
+	state := w.State()
+	fmt.Fprintf(
+		w.account,
+		"%s: %+v, then %x\n",
+		a,
+		step,
+		sha256.Sum256(fmt.Appendf(nil, "%s%q", state.Canonical(), state.Cache)),
+	)
+	return step, err
+}
+
+// account returns what happens in a few runs of every theme that the seed draws: every action, and the hash of
+// every state. Cycles fail, and the scheduler restarts, in all of them.
+func account(t *testing.T, seed uint64) string {
+	t.Helper()
+	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, name := range scenario.LoopThemeNames() {
+		scope, err := scenario.LoopTheme(name, admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope.Arrivals, scope.Events, scope.Faults, scope.Happens = 4, 4, 2, loop.EventTypes()
+		subject := loop.Subject{Model: model(t), Start: func(initial *spec.Snapshot) (loop.System, error) {
+			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{Faults: true})
+			return witnessed{s, &text}, err
+		}}
+		if _, err := loop.Simulate(t.Context(), scope, subject, loop.SimulateOptions{Seed: seed, Walks: 2, Steps: 30,
+			Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text.String()
+}
+
+// TestSameSeedSameTrace: the runs of a seed are the same byte for byte, on an idle machine and on one that is busy.
+// With -slow they are repeated a hundred times.
+func TestSameSeedSameTrace(t *testing.T) {
+	want, times := account(t, 1), 5
+	if *slow {
+		times = 100
+	}
+	for n := range times {
+		if n == times/2 { // from here on every core has something else to do
+			ctx := t.Context()
+			for range runtime.GOMAXPROCS(0) {
+				go func() {
+					for ctx.Err() == nil { // a loop that never rests
+					}
+				}()
+			}
+		}
+		if diff := cmp.Diff(want, account(t, 1)); diff != "" {
+			t.Fatalf("repetition %d differs (-first +again):\n%s", n+1, diff)
+		}
+	}
+	if want == account(t, 2) {
+		t.Error("another seed gives the same runs")
+	}
+	t.Logf("%d actions, the same in %d repetitions", strings.Count(want, "\n"), times)
+}

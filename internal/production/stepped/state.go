@@ -1,0 +1,221 @@
+package stepped
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// State implements loop.System.
+func (s *Scheduler) State() *loop.State {
+	if s.panicked != "" {
+		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
+	}
+	state := &loop.State{API: s.snapshot(), Queue: s.queue(), Reserved: s.volumes.reserved(s.api.objects)}
+	dump := s.sched.Cache.Dump()
+	onNode := map[string][]string{}
+	for name, info := range dump.Nodes {
+		for _, pod := range info.GetPods() {
+			assumed := dump.AssumedPods.Has(string(pod.GetPod().UID))
+			if assumed {
+				state.Assumed = append(state.Assumed, loop.Pair{Pod: loop.Key(pod.GetPod()), Node: name})
+			}
+		}
+	}
+	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
+	for name, info := range dump.Nodes {
+		onNode[name] = lines(name, info, dump.AssumedPods)
+	}
+	for name := range s.api.nodes { // also of nodes that are gone, and may come back
+		for _, pod := range s.sched.SchedulingQueue.NominatedPodsForNode(name) {
+			state.Nominated = append(state.Nominated, loop.Pair{Pod: loop.Key(pod.GetPod()), Node: name})
+		}
+	}
+	slices.SortFunc(
+		state.Nominated,
+		func(x, y loop.Pair) int { return cmp.Or(cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node)) },
+	)
+	state.Cache = inOrder(onNode)
+	state.Expected = expected(state.View(), dump.AssumedPods)
+	return state
+}
+
+// expected returns the lines of the cache that the objects would make.
+func expected(view *spec.Snapshot, assumed sets.Set[string]) []string {
+	infos := map[string]*framework.NodeInfo{}
+	at := func(name string) *framework.NodeInfo {
+		if infos[name] == nil {
+			infos[name] = framework.NewNodeInfo()
+		}
+		return infos[name]
+	}
+	for _, pod := range view.Pods {
+		if pod.Spec.NodeName != "" {
+			at(pod.Spec.NodeName).AddPod(pod)
+		}
+	}
+	for _, node := range view.Nodes {
+		at(node.Name).SetNode(node)
+	}
+	onNode := map[string][]string{}
+	for name, info := range infos {
+		onNode[name] = lines(name, info, assumed)
+	}
+	return inOrder(onNode)
+}
+
+func inOrder(onNode map[string][]string) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(onNode)) {
+		all = append(all, onNode[name]...)
+	}
+	return all
+}
+
+// lines says what the scheduler holds of a node.
+func lines(name string, info *framework.NodeInfo, assumed sets.Set[string]) []string {
+	version := "is not there"
+	if info.Node() != nil {
+		version = "version " + info.Node().ResourceVersion
+	}
+	out := []string{
+		fmt.Sprintf(
+			"%s %s, requested %+v of %+v, ports %v, claims %v",
+			name,
+			version,
+			*info.Requested,
+			*info.Allocatable,
+			info.UsedPorts,
+			info.PVCRefCounts,
+		),
+	}
+	var pods []string
+	for _, p := range info.GetPods() {
+		pod := p.GetPod()
+		version := "version " + pod.ResourceVersion
+		if assumed.Has(string(pod.UID)) {
+			version = "assumed"
+		}
+		pods = append(pods, fmt.Sprintf("%s: %s %s", name, loop.Key(pod), version))
+	}
+	slices.Sort(pods)
+	return append(out, pods...)
+}
+
+// queue returns the pods of the scheduling queue.
+func (s *Scheduler) queue() []loop.Queued {
+	q := s.sched.SchedulingQueue
+	places := map[string][]loop.QueueName{}
+	var queued []*v1.Pod
+	note := func(place loop.QueueName, pods []*v1.Pod) {
+		for _, pod := range pods {
+			if places[loop.Key(pod)] == nil {
+				queued = append(queued, pod)
+			}
+			places[loop.Key(pod)] = append(places[loop.Key(pod)], place)
+		}
+	}
+	note(loop.Active, q.PodsInActiveQ())
+	note(loop.BackingOff, q.PodsInBackoffQ())
+	var gated, unschedulable []*v1.Pod
+	for _, pod := range q.UnschedulablePods() {
+		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.Gated() {
+			gated = append(gated, pod)
+		} else {
+			unschedulable = append(unschedulable, pod)
+		}
+	}
+	note(loop.Unschedulable, unschedulable)
+	note(loop.Gated, gated)
+	note(loop.InFlight, q.InFlightPods())
+
+	var out []loop.Queued
+	known := map[string]bool{}
+	for _, info := range s.infos(queued) {
+		key := loop.Key(info.Pod)
+		known[key] = true
+		out = append(out, loop.Queued{
+			Pod: key, Queues: places[key], Rejectors: sets.List(info.UnschedulablePlugins.Union(info.PendingPlugins)),
+			Penalty: info.UnschedulableCount+info.ConsecutiveErrorsCount > 0 &&
+				info.Timestamp.Add(backoff).After(s.clock.Now()),
+			Erred: info.ConsecutiveErrorsCount > 0,
+		})
+	}
+	var inFlight []loop.Queued
+	for _, pod := range queued {
+		key := loop.Key(pod)
+		if known[key] {
+			continue
+		}
+		entry := loop.Queued{Pod: key, Queues: places[key]}
+		if b := s.framework.binding(pod.UID); b != nil {
+			entry.Waits, entry.Since = true, slices.Clone(b.since)
+		}
+		inFlight = append(inFlight, entry)
+	}
+	for _, b := range s.framework.all() {
+		if key := loop.Key(b.pod); b.bound != nil && places[key] == nil { // production calls Done before pre-bind
+			inFlight = append(
+				inFlight,
+				loop.Queued{
+					Pod:     key,
+					Queues:  []loop.QueueName{loop.Binding},
+					Waits:   true,
+					Volumes: true,
+					Fault:   b.fault,
+				},
+			)
+		}
+	}
+	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
+	return append(out, inFlight...)
+}
+
+// snapshot returns what the API has.
+func (s *Scheduler) snapshot() *spec.Snapshot {
+	objects := s.api.objects
+	return &spec.Snapshot{
+		Nodes: of[*v1.Node](objects), Pods: of[*v1.Pod](objects), Namespaces: of[*v1.Namespace](objects),
+		PodDisruptionBudgets:   of[*policyv1.PodDisruptionBudget](objects),
+		PersistentVolumes:      of[*v1.PersistentVolume](objects),
+		PersistentVolumeClaims: of[*v1.PersistentVolumeClaim](objects),
+		StorageClasses:         of[*storagev1.StorageClass](objects),
+		CSINodes:               of[*storagev1.CSINode](objects),
+		VolumeAttachments:      of[*storagev1.VolumeAttachment](objects),
+		Services:               of[*v1.Service](objects),
+		ReplicationControllers: of[*v1.ReplicationController](objects),
+		ReplicaSets:            of[*appsv1.ReplicaSet](objects),
+		StatefulSets:           of[*appsv1.StatefulSet](objects),
+	}
+}
+
+// of returns the objects of one type, by namespace and name.
+func of[T interface {
+	runtime.Object
+	metav1.Object
+}](objects map[loop.Ref]runtime.Object) []T {
+	var found []T
+	for _, object := range objects {
+		if t, ok := object.(T); ok {
+			found = append(found, t)
+		}
+	}
+	slices.SortFunc(found, func(x, y T) int {
+		return cmp.Or(strings.Compare(x.GetNamespace(), y.GetNamespace()), strings.Compare(x.GetName(), y.GetName()))
+	})
+	return found
+}

@@ -1,0 +1,151 @@
+package stepped
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// volumes stands between the plugin VolumeBinding and its binder. Production writes to the API server which claims
+// and volumes belong together, and then looks once a second whether the volume controller has bound them. Here it
+// looks after every action instead: both halves are production's own, only the second in between is not slept.
+type volumes struct {
+	volumebinding.SchedulerVolumeBinder
+	framework *controlled
+}
+
+//
+//go:linkname bindAPIUpdate k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).bindAPIUpdate
+func bindAPIUpdate(
+	binder unsafe.Pointer,
+	ctx context.Context,
+	pod *v1.Pod,
+	bindings []*volumebinding.BindingInfo,
+	claims []*v1.PersistentVolumeClaim,
+) error
+
+//
+//go:linkname checkBindings k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).checkBindings
+func checkBindings(
+	binder unsafe.Pointer,
+	logger klog.Logger,
+	pod *v1.Pod,
+	bindings []*volumebinding.BindingInfo,
+	claims []*v1.PersistentVolumeClaim,
+) (bool, error)
+
+// BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
+func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
+	binder, bindings := reflect.ValueOf(v.SchedulerVolumeBinder).UnsafePointer(), chosen.StaticBindings
+	claims := []*v1.PersistentVolumeClaim{}
+	for _, provision := range chosen.DynamicProvisions {
+		claims = append(claims, provision.PVC)
+	}
+	if err := bindAPIUpdate(binder, ctx, pod, bindings, claims); err != nil {
+		return err
+	}
+	b := v.framework.binding(pod.UID)
+	b.bound = func() (bool, error) {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		return checkBindings(binder, klog.FromContext(ctx), pod, bindings, claims)
+	}
+	b.paused <- struct{}{}
+	<-b.proceed
+	b.bound = nil
+	if b.err != nil {
+		return fmt.Errorf("binding volumes: %w", b.err)
+	}
+	return nil
+}
+
+// look asks for every pod that waits for its volumes whether they are bound, or will not be.
+func (c *controlled) look() {
+	for _, b := range c.all() {
+		if b.bound == nil || b.decided {
+			continue
+		}
+		if done, err := b.bound(); done || err != nil {
+			b.err = err
+			c.decide(b.pod.UID)
+		}
+	}
+}
+
+// reserved returns the volumes and claims as the plugin has reserved them, where this is not how the API server has
+// them.
+func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object {
+	if v == nil {
+		return nil
+	}
+	binder := reflect.ValueOf(v.SchedulerVolumeBinder).Elem()
+	volumes := (*volumebinding.PVAssumeCache)(unsafe.Pointer(binder.FieldByName("pvCache").UnsafeAddr()))
+	claims := (*volumebinding.PVCAssumeCache)(unsafe.Pointer(binder.FieldByName("pvcCache").UnsafeAddr()))
+	var reserved []runtime.Object
+	for _, volume := range of[*v1.PersistentVolume](objects) {
+		if assumed, err := volumes.Get(volume.Name); err == nil && assumed != volume {
+			reserved = append(reserved, assumed)
+		}
+	}
+	for _, claim := range of[*v1.PersistentVolumeClaim](objects) {
+		if assumed, err := claims.Get(loop.Key(claim)); err == nil && assumed != claim {
+			reserved = append(reserved, assumed)
+		}
+	}
+	return reserved
+}
+
+// forClaim returns the object that the action creates. A volume that a controller makes is for the claim that there
+// is, of the name it has.
+func (a *api) forClaim(action loop.Action) runtime.Object {
+	volume, ok := action.Object.(*v1.PersistentVolume)
+	if !ok || !action.Controller {
+		return action.Object
+	}
+	ref := volume.Spec.ClaimRef
+	claim, ok := a.objects[loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}].(*v1.PersistentVolumeClaim)
+	if !ok {
+		return action.Object
+	}
+	volume = volume.DeepCopy()
+	volume.Spec.ClaimRef.UID = claim.UID
+	return volume
+}
+
+// updateVolume answers to updates of volumes and claims: who knows an older version must read again.
+func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) {
+	update, _ := action.(clienttesting.UpdateAction)
+	object, err := meta.Accessor(update.GetObject())
+	if err != nil {
+		return nil, err
+	}
+	ref := loop.RefOf(update.GetObject())
+	resource := action.GetResource().GroupResource()
+	old, exists := a.objects[ref]
+	if !exists {
+		return nil, apierrors.NewNotFound(resource, ref.Name)
+	}
+	stored, err := meta.Accessor(old)
+	if err != nil {
+		return nil, err
+	}
+	if stored.GetResourceVersion() != object.GetResourceVersion() {
+		return nil, apierrors.NewConflict(resource, ref.Name, fmt.Errorf("it has changed since"))
+	}
+	if err := a.put(ref, update.GetObject()); err != nil {
+		return nil, err
+	}
+	return a.objects[ref], nil
+}

@@ -1,0 +1,60 @@
+package production
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/testing"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// writes returns what production asked of the API server, in its order. Its informers read only, and are not asked
+// for anything.
+func (c *cycle) writes() []spec.Write {
+	writes := []spec.Write{}
+	for _, action := range c.client.Actions() {
+		w := spec.Write{Verb: action.GetVerb(), Resource: action.GetResource().Resource}
+		if sub := action.GetSubresource(); sub != "" {
+			w.Resource += "/" + sub
+		}
+		if named, ok := action.(interface{ GetName() string }); ok && action.GetResource().Resource == "pods" {
+			i := slices.IndexFunc(c.question.Snapshot.Pods, func(p *v1.Pod) bool {
+				return p.Namespace == action.GetNamespace() && p.Name == named.GetName()
+			})
+			if i >= 0 {
+				w.Pod = c.question.Snapshot.Pods[i]
+			}
+		}
+		if patch, ok := action.(testing.PatchAction); ok {
+			w.Fields = patched(patch.GetPatch())
+		}
+		writes = append(writes, w)
+	}
+	return writes
+}
+
+// patched returns the fields that a strategic merge patch changes. Keys that begin with $ say how, not what.
+func patched(patch []byte) []string {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(patch, &object); err != nil {
+		return []string{"unreadable patch: " + err.Error()}
+	}
+	var fields []string
+	for key, value := range object {
+		var status map[string]json.RawMessage
+		if key != "status" || json.Unmarshal(value, &status) != nil {
+			fields = append(fields, "."+key)
+			continue
+		}
+		for field := range status {
+			if !strings.HasPrefix(field, "$") {
+				fields = append(fields, field)
+			}
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}

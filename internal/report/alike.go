@@ -1,0 +1,59 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Which of several pods that are alike is evicted makes no difference, so reports show one choice of each sort.
+
+// look is what tells pods apart besides their names: what a scheduler reads of them, where they are and since when.
+func look(pod *v1.Pod) string {
+	words := append(traits(pod), pod.Namespace, pod.Spec.NodeName, phase(pod))
+	if pod.Status.StartTime != nil {
+		words = append(words, pod.Status.StartTime.UTC().Format(time.RFC3339Nano))
+	}
+	return strings.Join(words, "\n")
+}
+
+// alike reports whether two lists hold pods that look the same, in any order.
+func alike(a, b []*v1.Pod) bool {
+	looks := func(pods []*v1.Pod) []string {
+		var all []string
+		for _, pod := range pods {
+			all = append(all, look(pod))
+		}
+		slices.Sort(all)
+		return all
+	}
+	return spec.SamePods(a, b) || slices.Equal(looks(a), looks(b))
+}
+
+// findAlike returns the index of an outcome that differs from o in nothing but which of alike pods are evicted; -1
+// if there is none.
+func findAlike(outcomes []spec.Outcome, o spec.Outcome) int {
+	return slices.IndexFunc(outcomes, func(other spec.Outcome) bool {
+		return o.Type == other.Type && o.Node == other.Node && o.KeepsNomination == other.KeepsNomination &&
+			alike(o.Victims, other.Victims)
+	})
+}
+
+// distinct keeps one of the outcomes that are alike; where the preferred ones have such a one, theirs.
+func distinct(outcomes, preferred []spec.Outcome) []spec.Outcome {
+	var kept []spec.Outcome
+	for _, o := range outcomes {
+		if findAlike(kept, o) >= 0 {
+			continue
+		}
+		if i := findAlike(preferred, o); i >= 0 {
+			o = preferred[i]
+		}
+		kept = append(kept, o)
+	}
+	return kept
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+)
+
+// bugReport writes a finding as a bug report in Markdown: what happened, what was expected and which document says
+// so, the smallest cluster, how to repeat it, and versions.
+func (r *Run) bugReport(f *decisions.Finding) string {
+	p := &page{spec: r.Spec}
+	p.line("# %s", bugTitle(f))
+	p.section("## What happened\n")
+	p.line("kube-scheduler %s, %s, breaks the property `%s`:\n", r.KubernetesVersion, r.profileWords(), f.Property.Name)
+	for _, reason := range reasons(f) {
+		p.wrapped("- ", reason)
+	}
+	p.section("## What was expected\n")
+	p.wrapped("", f.Property.Doc)
+	switch {
+	case f.Class == decisions.ByDesign:
+		p.wrapped(
+			"",
+			"Kubernetes documents what happened, so this is no defect; the formal model of placement wants better: "+
+				"the preemption of least damage.",
+		)
+	case f.Property.Decision != nil && f.Class != decisions.ByDesign:
+		p.line("\nDocumented in %s", documentOf(f.Plugin))
+	}
+	for _, quirk := range f.Quirks {
+		p.line("")
+		p.wrapped("", fmt.Sprintf("Known as %s (%s): %s", quirk.Name, quirk.Upstream, quirk.Doc))
+	}
+	p.section("## The smallest cluster\n")
+	p.line("As objects in [%s](%s).\n\n```", ClusterFile, ClusterFile)
+	p.WriteString(r.exampleText(f))
+	p.line("```")
+	p.section("## How to repeat it\n")
+	p.line("With modelcheck, in this folder:\n\n```sh")
+	p.line("modelcheck replay .")
+	if f.Example.Case != nil {
+		configuration := ""
+		if len(r.Configuration) > 0 {
+			configuration = " -f " + ConfigurationFile
+		}
+		p.line("modelcheck explain%s -f %s %s", configuration, ClusterFile, name(f.Example.Case.Question.Pod))
+	}
+	p.line("```")
+	if _, ok := r.GoTest(f); ok {
+		p.line("")
+		p.wrapped(
+			"",
+			fmt.Sprintf(
+				"In Go, with kube-scheduler alone: put [%s](%s) into `pkg/scheduler` of a checkout of Kubernetes %s, "+
+					"or into a module that requires "+
+					"`k8s.io/kubernetes` %s, and run",
+				GoTestFile,
+				GoTestFile,
+				r.KubernetesVersion,
+				r.KubernetesVersion,
+			),
+		)
+		p.line("\n```sh\ngo test -run 'Test%s$' .\n```", camel(f.ID))
+		p.line("\nIt asks for what is wanted, so it fails.")
+	} else {
+		p.line("")
+		p.wrapped("", "There is no Go test: no single decision of kube-scheduler differs from what is wanted.")
+	}
+	p.section("## Versions\n")
+	p.line("- Kubernetes %s", r.KubernetesVersion)
+	p.line("- reading of the model: %s", r.Spec.Reading())
+	return p.String()
+}
+
+// bugTitle is a line that says what is wrong.
+func bugTitle(f *decisions.Finding) string {
+	title := f.ID
+	if all := reasons(f); len(all) > 0 {
+		title = all[0]
+	}
+	return strings.ToUpper(title[:1]) + title[1:]
+}
+
+// exampleText draws the counterexample as the report does.
+func (r *Run) exampleText(f *decisions.Finding) string {
+	p := &page{spec: r.Spec}
+	p.example(f)
+	return strings.TrimPrefix(p.String(), "\n")
+}

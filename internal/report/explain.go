@@ -1,0 +1,105 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Explanation is what a report about single questions is made from.
+type Explanation struct {
+	// KubernetesVersion, Spec and Notes are as in Run.
+	KubernetesVersion string
+	Spec              *spec.Scheduler
+	Notes             []string
+	// Cases are the questions with their answers, all about one cluster; Findings has those of each.
+	Cases    []*invariants.Case
+	Findings [][]decisions.Finding
+}
+
+// Verdict sums up: violated if a finding is new, or, if strict, if there is any.
+func (e *Explanation) Verdict(strict bool) Verdict {
+	for _, findings := range e.Findings {
+		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return strict || f.Class == decisions.New }) {
+			return Violated
+		}
+	}
+	return Holds
+}
+
+// ExplainText writes for a person why each pod goes where it goes. The error is the writer's.
+func ExplainText(w io.Writer, e *Explanation) error {
+	p := &page{spec: e.Spec, whole: true}
+	p.line("kube-scheduler %s, %s, beside the formal model of placement (reading %q)", e.KubernetesVersion,
+		(&Run{Spec: e.Spec}).profileWords(), e.Spec.Reading())
+	for _, note := range e.Notes {
+		p.wrapped("note: ", note)
+	}
+	p.section("The cluster")
+	p.cluster("  ", e.Cases[0].Question.Snapshot, nil)
+	for i, c := range e.Cases {
+		p.section("Where should " + name(c.Question.Pod) + " go?")
+		p.decision("  ", c)
+		for j := range e.Findings[i] {
+			f := &e.Findings[i][j]
+			p.section("  Finding: " + f.ID)
+			p.wrong(f)
+		}
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// ExplanationDocument is an explanation as JSON. docs/json.md describes it.
+type ExplanationDocument struct {
+	SchemaVersion     int                 `json:"schemaVersion"`
+	KubernetesVersion string              `json:"kubernetesVersion"`
+	Profile           string              `json:"profile"`
+	Reading           string              `json:"reading"`
+	Notes             []string            `json:"notes"`
+	Cluster           List                `json:"cluster"`
+	Decisions         []ExplainedDecision `json:"decisions"`
+}
+
+// ExplainedDecision is a decision with its findings.
+type ExplainedDecision struct {
+	Decision
+	Findings []ExplainedFinding `json:"findings"`
+}
+
+// ExplainedFinding is a finding of the one decision it is listed with.
+type ExplainedFinding struct {
+	ID       string   `json:"id"`
+	Class    string   `json:"class"`
+	Property string   `json:"property"`
+	Plugin   string   `json:"plugin,omitempty"`
+	Quirks   []Quirk  `json:"quirks,omitempty"`
+	Reasons  []string `json:"reasons"`
+}
+
+// ExplainJSON writes the explanation for programs. The error is the writer's.
+func ExplainJSON(w io.Writer, e *Explanation) error {
+	document := ExplanationDocument{
+		SchemaVersion: SchemaVersion, KubernetesVersion: e.KubernetesVersion, Profile: e.Spec.Profile.SchedulerName,
+		Reading: string(e.Spec.Reading()),
+		Notes:   append([]string{}, e.Notes...), Cluster: manifests(e.Cases[0].Question.Snapshot),
+	}
+	for i, c := range e.Cases {
+		decision := ExplainedDecision{Decision: *decisionJSON(e.Spec, c), Findings: []ExplainedFinding{}}
+		for j := range e.Findings[i] {
+			f := findingJSON(e.Spec, &e.Findings[i][j])
+			decision.Findings = append(
+				decision.Findings,
+				ExplainedFinding{f.ID, f.Class, f.Property, f.Plugin, f.Quirks, f.Example.Reasons},
+			)
+		}
+		document.Decisions = append(document.Decisions, decision)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}

@@ -1,0 +1,308 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// LoopRun is what a report about the scheduler as a whole is made from.
+type LoopRun struct {
+	// KubernetesVersion is the release of the kube-scheduler that was stepped.
+	KubernetesVersion string
+	// Spec is the formal model, with the profile that both sides ran.
+	Spec    *spec.Scheduler
+	Results []*loop.Result
+	// Seed is that of runs that were followed at random.
+	Seed uint64
+	// Notes tell what was read and will not matter, or matters otherwise than expected.
+	Notes []string
+	// Strict makes known defects count as violations too.
+	Strict  bool
+	Elapsed time.Duration
+	Workers int
+}
+
+// Verdict sums the run up. A violation counts even if the run did not finish.
+func (r *LoopRun) Verdict() Verdict {
+	verdict := Holds
+	for _, result := range r.Results {
+		if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return r.Strict || f.Known == "" }) {
+			return Violated
+		}
+		if !result.Complete || result.Liveness != nil && !result.Liveness.Decided() {
+			verdict = Unfinished
+		}
+	}
+	return verdict
+}
+
+// LoopText writes the report for a person to read. The error is the writer's.
+func LoopText(w io.Writer, r *LoopRun) error {
+	p := &page{spec: r.Spec}
+	p.line("kube-scheduler %s as a whole, stepped: queue, wake-ups, scheduling and binding cycles", r.KubernetesVersion)
+	p.loopScopes(r)
+	p.loopExplored(r)
+	p.loopLiveness(r)
+	p.section("Properties of every step")
+	p.table("  ", loopVerdicts(r, loop.Properties()))
+	p.loopBehaviours(r)
+	p.loopFindings(r)
+	p.section("Not covered")
+	for _, text := range loopNotCovered(r) {
+		p.wrapped("  - ", text)
+	}
+	p.section("Verdict: " + loopVerdict(r))
+	builds, steps := int64(0), int64(0)
+	for _, result := range r.Results {
+		builds, steps = builds+result.Builds, steps+result.Steps
+	}
+	p.line(
+		"Time: %s with %s; built %s, which took %s",
+		rounded(r.Elapsed),
+		plural(int64(r.Workers), "worker"),
+		plural(builds, "scheduler"),
+		plural(steps, "action"),
+	)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *page) loopScopes(r *LoopRun) {
+	p.section("Scope")
+	for _, result := range r.Results {
+		s := result.Scope
+		text := fmt.Sprintf(
+			"%s, up to %s, %s",
+			plural(int64(len(s.Initial)), "cluster"),
+			plural(int64(s.Arrivals), "arriving pod"),
+			plural(int64(s.Events), "event"),
+		)
+		if s.Faults > 0 {
+			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
+		}
+		if len(s.Happens) > 0 && s.Events > 0 {
+			text += "; events: " + joined(s.Happens)
+		}
+		if s.Calm {
+			text += "; others act only when no pod is ready to be scheduled"
+		}
+		p.wrapped(fmt.Sprintf("  %-12s ", s.Name), text)
+	}
+	for _, note := range r.Notes {
+		p.wrapped("  note: ", note)
+	}
+}
+
+func joined[T ~string](words []T) string {
+	var all []string
+	for _, word := range words {
+		all = append(all, string(word))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p *page) loopExplored(r *LoopRun) {
+	if r.simulated() {
+		p.loopFollowed(r)
+		return
+	}
+	p.section("Explored")
+	rows := table{{"theme", "states", "transitions", "depth", "needless wake-ups", "ended with"}}
+	for _, result := range r.Results {
+		ended := "every state"
+		if !result.Complete {
+			ended = result.Stopped.String()
+		}
+		rows = append(rows, []string{
+			result.Scope.Name, count(result.Distinct), count(result.Generated), count(int64(result.Depth)),
+			count(result.Needless), ended,
+		})
+	}
+	p.table("  ", rows)
+}
+
+// simulated reports whether runs were followed at random.
+func (r *LoopRun) simulated() bool {
+	return slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Simulated })
+}
+
+func (p *page) loopFollowed(r *LoopRun) {
+	p.section(fmt.Sprintf("Followed at random, seed %d", r.Seed))
+	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "ended with"}}
+	for _, result := range r.Results {
+		ended := "every run asked for"
+		if !result.Complete {
+			ended = result.Stopped.String()
+		}
+		rows = append(rows, []string{
+			result.Scope.Name, count(result.Walks), count(result.Generated), count(int64(result.Depth)),
+			count(result.Needless), ended,
+		})
+	}
+	p.table("  ", rows)
+}
+
+func (p *page) loopFindings(r *LoopRun) {
+	number, of := 0, 0
+	for _, result := range r.Results {
+		of += len(result.Findings)
+	}
+	if of == 0 {
+		p.section("Findings: none")
+	}
+	for _, result := range r.Results {
+		for i := range result.Findings {
+			number++
+			f := &result.Findings[i]
+			p.section(fmt.Sprintf("Finding %d of %d: %s", number, of, f.Key()))
+			p.loopFinding(r, result.Scope, f)
+		}
+	}
+}
+
+func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
+	if f.Known == "" {
+		p.line("  class:    new, nothing known explains it")
+	} else {
+		p.line("  class:    known")
+		for known := range strings.SplitSeq(f.Known, "+") {
+			name, upstream, doc := defect(known)
+			p.wrapped("  defect:   ", fmt.Sprintf("%s (%s): %s", name, upstream, doc))
+		}
+	}
+	p.wrapped("  wanted:   ", f.Property.Doc)
+	p.wrapped("  but:      ", f.But)
+	if f.Flushed != "" {
+		p.wrapped("            ", f.Flushed)
+	}
+	switch {
+	case f.Property.OfBehaviours():
+		p.line("  seen in:  %s", plural(f.Count, "set")+" of states")
+		p.line("\n  Run, in %s, of:", scope.Name)
+	case r.simulated():
+		p.line("  seen in:  %s", plural(f.Count, "run"))
+		p.line("\n  Shrunk run, in %s, of:", scope.Name)
+	default:
+		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
+		p.line("\n  Shortest run, in %s, of:", scope.Name)
+	}
+	for _, node := range f.Initial.Nodes {
+		p.wrapped("    ", nodeInWords(node.Name, node.Labels, node.Spec.Unschedulable, len(node.Spec.Taints)))
+	}
+	for i, action := range f.Trace {
+		p.wrapped(fmt.Sprintf("    %2d. ", i+1), action.String())
+	}
+	if f.Property.OfBehaviours() {
+		p.line("  %s", loopGoesOn(f))
+		p.line("  Where that begins the queue has")
+	} else {
+		p.line("  after which the queue has")
+	}
+	for _, q := range f.Last.After.Queue {
+		p.wrapped("    ", queuedInWords(q))
+	}
+	if len(f.Last.After.Queue) == 0 {
+		p.line("    nobody")
+	}
+}
+
+func nodeInWords(name string, labels map[string]string, cordoned bool, taints int) string {
+	var words []string
+	for key, value := range labels {
+		words = append(words, key+"="+value)
+	}
+	slices.Sort(words)
+	text := "node " + name + " (" + strings.Join(words, ", ") + ")"
+	if cordoned {
+		text += ", cordoned"
+	}
+	if taints > 0 {
+		text += ", " + plural(int64(taints), "taint")
+	}
+	return text
+}
+
+func queuedInWords(q loop.Queued) string {
+	var places []string
+	for _, place := range q.Queues {
+		places = append(places, place.String())
+	}
+	text := q.Pod + ": " + strings.Join(places, " and ")
+	if q.Waits && !q.Volumes {
+		text += ", waits on permit"
+	}
+	if len(q.Rejectors) > 0 {
+		text += ", rejected by " + strings.Join(q.Rejectors, ", ")
+	}
+	return text
+}
+
+// defect says what a known defect is: one between decisions, or a quirk of them.
+func defect(known string) (name, upstream, doc string) {
+	for _, d := range loop.Defects() {
+		if d.Name == known {
+			return d.Name, d.Upstream, d.Doc
+		}
+	}
+	for _, q := range spec.Quirks() {
+		if q.Name == known {
+			return q.Name, q.Upstream, q.Doc
+		}
+	}
+	return known, "", ""
+}
+
+func loopNotCovered(r *LoopRun) []string {
+	texts := []string{
+		"Larger clusters, more pods and longer sequences of events than those of the scope.",
+		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
+		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
+			"anything else happens.",
+		"Draws of lots: among equal nodes the first by name is taken. Hints that one cycle leaves for an equal pod " +
+			"in the next are not used.",
+		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
+	}
+	texts = append(texts, loopLivenessNotCovered(r)...)
+	if r.simulated() {
+		texts = append([]string{"Every other run: those that were followed are a sample."}, texts...)
+	}
+	if filters, _ := r.Spec.Unmodelled(); len(filters) > 0 {
+		texts = append(
+			texts,
+			"What these filters reject, as the model has no predicate for them: "+strings.Join(filters, ", ")+".",
+		)
+	}
+	return texts
+}
+
+func loopVerdict(r *LoopRun) string {
+	known, news := 0, 0
+	for _, result := range r.Results {
+		for _, f := range result.Findings {
+			if f.Known == "" {
+				news++
+			} else {
+				known++
+			}
+		}
+	}
+	text := r.Verdict().String()
+	if news > 0 {
+		text += fmt.Sprintf(", %s that nothing known explains", plural(int64(news), "finding"))
+	} else if r.Verdict() == Violated {
+		text += ", as --strict lets nothing pass"
+	}
+	if r.Verdict() == Unfinished {
+		text += "; what was explored so far holds"
+	}
+	if known > 0 {
+		text += fmt.Sprintf("; %s known", plural(int64(known), "finding"))
+	}
+	return text
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// madeUp says how the requests of a pod come about, unless they are those of its only container: scores count what
+// each states. It is empty if there is nothing to say.
+func madeUp(pod *v1.Pod) []string {
+	var parts []string
+	add := func(what string, stated v1.ResourceList, more ...string) {
+		parts = append(
+			parts,
+			fmt.Sprintf("%s (%s)", what, strings.Join(append([]string{quantities(stated)}, more...), ", ")),
+		)
+	}
+	if level := pod.Spec.Resources; level != nil {
+		var actual v1.ResourceList
+		if pod.Status.Resources != nil {
+			actual = pod.Status.Resources.Requests
+		}
+		add("the pod as a whole", level.Requests, resize(pod.Status.AllocatedResources, actual)...)
+	}
+	for _, c := range pod.Spec.InitContainers {
+		kind := "init container "
+		if spec.Restartable(c) {
+			kind = "sidecar "
+		}
+		add(kind+c.Name, c.Resources.Requests, resizeOf(c.Name, pod.Status.InitContainerStatuses)...)
+	}
+	for _, c := range pod.Spec.Containers {
+		add("container "+c.Name, c.Resources.Requests, resizeOf(c.Name, pod.Status.ContainerStatuses)...)
+	}
+	if len(pod.Spec.Overhead) > 0 {
+		add("overhead", pod.Spec.Overhead)
+	}
+	if slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodResizePending && c.Reason == v1.PodReasonInfeasible
+	}) {
+		parts = append(parts, "an infeasible resize")
+	}
+	if len(parts) == 1 && len(pod.Spec.Containers) == 1 &&
+		parts[0] == fmt.Sprintf("container %s (%s)", pod.Spec.Containers[0].Name, resources(spec.Requests(pod))) {
+		return nil
+	}
+	return []string{"made up of " + strings.Join(parts, ", ")}
+}
+
+// quantities writes all of a list, also what is 0: that it is stated makes a difference.
+func quantities(list v1.ResourceList) string {
+	var words []string
+	for _, resource := range ordered(list) {
+		quantity := list[resource]
+		words = append(words, fmt.Sprintf("%s %s", resource, quantity.String()))
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+// resizeOf says what the node reports of a container.
+func resizeOf(container string, statuses []v1.ContainerStatus) []string {
+	for _, status := range statuses {
+		if status.Name == container && status.Resources != nil {
+			return resize(status.AllocatedResources, status.Resources.Requests)
+		}
+	}
+	return nil
+}
+
+// resize says what the node has allocated and what runs; both count while a pod is being resized in place.
+func resize(allocated, actual v1.ResourceList) []string {
+	var words []string
+	if len(allocated) > 0 {
+		words = append(words, "allocated "+quantities(allocated))
+	}
+	if len(actual) > 0 {
+		words = append(words, "actual "+quantities(actual))
+	}
+	return words
+}

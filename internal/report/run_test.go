@@ -1,0 +1,316 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/model"
+)
+
+func TestVerdict(t *testing.T) {
+	tests := []struct {
+		reason   string
+		classes  []decisions.Class
+		complete bool
+		strict   bool
+		want     Verdict
+		sentence string
+	}{
+		{"nothing found", nil, true, false, Holds, "holds"},
+		{"nothing found, strictly", nil, true, true, Holds, "holds"},
+		{"nothing found so far", nil, false, false, Unfinished, "not finished; what was explored so far holds"},
+		{
+			"known and by design pass",
+			[]decisions.Class{decisions.Known, decisions.ByDesign},
+			true,
+			false,
+			Holds,
+			"holds; 2 findings known or by design",
+		},
+		{
+			"but not strictly",
+			[]decisions.Class{decisions.ByDesign},
+			true,
+			true,
+			Violated,
+			"violated, as --strict lets nothing pass; 1 finding known or by design",
+		},
+		{
+			"something new",
+			[]decisions.Class{decisions.New, decisions.Known},
+			true,
+			false,
+			Violated,
+			"violated, 1 finding that nothing known explains; 1 finding known or by design",
+		},
+		{
+			"a violation counts even if more might follow",
+			[]decisions.Class{decisions.New},
+			false,
+			false,
+			Violated,
+			"violated, 1 finding that nothing known explains; not everything was explored",
+		},
+	}
+	for _, tt := range tests {
+		r := &Run{Result: &decisions.Result{Complete: tt.complete}, Strict: tt.strict}
+		for _, class := range tt.classes {
+			r.Result.Findings = append(r.Result.Findings, decisions.Finding{Class: class})
+		}
+		if got := r.Verdict(); got != tt.want {
+			t.Errorf("%s: verdict %s, want %s", tt.reason, got, tt.want)
+		}
+		if got := verdictSentence(r); got != tt.sentence {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.sentence)
+		}
+	}
+}
+
+// A run that was stopped says where, why and what to do.
+func TestUnfinishedRunSaysWhy(t *testing.T) {
+	r := &Run{Result: &decisions.Result{Scenarios: []decisions.ScenarioResult{
+		{Scenario: &model.Scenario{Name: "done"}, Result: &checker.Result{Complete: true}},
+		{
+			Scenario: &model.Scenario{Name: "big"},
+			Result:   &checker.Result{Stopped: checker.StateLimit, Distinct: 5000, Queue: 1200},
+		},
+		{
+			Scenario: &model.Scenario{Name: "deep"},
+			Result:   &checker.Result{Stopped: checker.DepthLimit, Distinct: 1, Queue: 1},
+		},
+		{
+			Scenario: &model.Scenario{Name: "fat"},
+			Result:   &checker.Result{Stopped: checker.MemoryLimit, Distinct: 1, Queue: 2},
+		},
+		{
+			Scenario: &model.Scenario{Name: "cut"},
+			Result:   &checker.Result{Stopped: checker.Cancelled, Distinct: 1, Queue: 3},
+		},
+		{Scenario: &model.Scenario{Name: "late"}, Result: &checker.Result{Stopped: checker.Cancelled}},
+	}}}
+	want := []string{
+		"big: stopped (state limit) with 1,200 states found and not explored; raise --max-states.",
+		"deep: stopped (depth limit) with 1 state found and not explored; raise --max-depth.",
+		"fat: stopped (memory limit) with 2 states found and not explored; raise --memory, or take fewer nodes, pods " +
+			"or themes.",
+		"cut: stopped (cancelled) with 3 states found and not explored; it was interrupted.",
+		"late: not begun.",
+	}
+	if diff := cmp.Diff(want, unfinished(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Scenarios that differ in what may happen are told apart; what they share is said once.
+func TestActionsAreSaidOnce(t *testing.T) {
+	scenario := func(name string, a model.Actions) decisions.ScenarioResult {
+		return decisions.ScenarioResult{
+			Scenario: &model.Scenario{Name: name, Actions: a},
+			Result:   &checker.Result{Complete: true},
+		}
+	}
+	r := &Run{Result: &decisions.Result{Scenarios: []decisions.ScenarioResult{
+		scenario("a", model.Actions{Arrivals: 3, Preempt: true, VictimGone: true}),
+		scenario("b", model.Actions{Arrivals: 3, Preempt: true, VictimGone: true, Deletions: 1}),
+		scenario("c", model.Actions{Arrivals: 2, Preempt: true, VictimGone: true, Deletions: 2}),
+	}}}
+	p := &page{}
+	p.actions(r)
+	want := `  actions:  bind, arrive (at most 3), preempt, terminating pod gone
+  in some:  arrive (at most 2) in c; delete (at most 1) in b; delete (at most 2) in c
+  not:      complete, bind by hand, recreate, refresh budget, change a node, start in order
+`
+	if diff := cmp.Diff(want, p.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	wantOff := []string{
+		"Not explored: pods that complete; --completions N lets up to N of them.",
+		"Explored only in b, c: pods that somebody deletes; --deletions N lets up to N of them.",
+		"Not explored: pods that somebody puts on a node past the scheduler; --placements N lets up to N of them.",
+		"Not explored: evicted pods that their controllers bring back; --recreations N lets them.",
+		"Not explored: budgets whose status the disruption controller brings up to date; --refresh-budgets lets it.",
+		"Not explored: nodes that are cordoned, or stop being ready; --node-changes N lets it happen up to N times.",
+		"Not explored: which of several pods started first, but for what pod templates state; --start-times " +
+			"order-of-binding tells.",
+	}
+	if diff := cmp.Diff(wantOff, actionsOff(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A cancelled run is reported like any other.
+func TestCancelledRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	run := explored(t, ctx, nil, small(), full())
+	if run.Verdict() != Unfinished {
+		t.Errorf("the verdict is %s, want %s", run.Verdict(), Unfinished)
+	}
+	for _, write := range []func() error{
+		func() error { return Text(&bytes.Buffer{}, run) }, func() error { return JSON(&bytes.Buffer{}, run) },
+	} {
+		if err := write(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The questions of the scenarios are those asked and those saved.
+func TestQuestionsAddUp(t *testing.T) {
+	r := explored(t, t.Context(), nil, small(), full()).Result
+	if sum := r.Questions(0) + r.Questions(1); sum != r.Asked+r.CacheHits || r.Questions(0) == 0 ||
+		r.Questions(1) == 0 {
+		t.Errorf("%d + %d questions, but %d asked and %d saved", r.Questions(0), r.Questions(1), r.Asked, r.CacheHits)
+	}
+}
+
+type failing struct{}
+
+var errFull = errors.New("disk full")
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+func TestErrorsOfTheWriterAreReturned(t *testing.T) {
+	run := explored(t, t.Context(), nil, small())
+	for name, err := range map[string]error{"Text": Text(failing{}, run), "JSON": JSON(failing{}, run)} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s returns %v, want %v", name, err, errFull)
+		}
+	}
+}
+
+// docs/json.md names every field of the JSON, and none that is not there.
+func TestDocumentIsDocumented(t *testing.T) {
+	documented := documentedIn(t, func(title string) bool {
+		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck formal")
+	})
+	run := explored(t, t.Context(), greedyPreemption, full())
+	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
+	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
+	fields := map[string]bool{}
+	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
+	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())),
+		everyField(), explanation} {
+		maps.Copy(fields, fieldsOf(t, document))
+	}
+	if diff := cmp.Diff(documented, fields); diff != "" {
+		t.Errorf("docs/json.md (-documented +there):\n%s", diff)
+	}
+}
+
+// The sections about modelcheck loop and modelcheck formal name every field of theirs, and none that is not there.
+func TestOtherDocumentsAreDocumented(t *testing.T) {
+	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
+	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
+	configuration := FormalConfiguration{
+		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []FormalFinding{{}},
+		Unreached:  []string{"u"},
+		Simulation: &FormalSimulation{},
+	}
+	for title, document := range map[string]any{
+		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
+			Findings: []LoopFinding{finding}},
+		"modelcheck formal -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
+	} {
+		documented := documentedIn(t, func(section string) bool { return section == title })
+		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
+			t.Errorf("docs/json.md, %s (-documented +there):\n%s", title, diff)
+		}
+	}
+}
+
+// documentedIn returns the fields that the tables of sections of docs/json.md name.
+func documentedIn(t *testing.T, section func(title string) bool) map[string]bool {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, text := range strings.Split(string(page), "\n## ") {
+		if title, _, _ := strings.Cut(text, "\n"); !section(title) {
+			continue
+		}
+		for _, cell := range regexp.MustCompile("(?m)^\\| `[^|]*").FindAllString(text, -1) {
+			for _, match := range regexp.MustCompile("`([a-zA-Z]+)`").FindAllStringSubmatch(cell, -1) {
+				documented[match[1]] = true
+			}
+		}
+	}
+	return documented
+}
+
+// fieldsOf returns the fields of a document.
+func fieldsOf(t *testing.T, document any) map[string]bool {
+	t.Helper()
+	raw, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]bool{}
+	collect(value, fields)
+	return fields
+}
+
+// everyField sets the fields that a run of the tests does not.
+func everyField() *Document {
+	return &Document{
+		Scope:    DocumentScope{Scope: Scope{Random: &RandomScope{Questions: 1, Seconds: 1}}},
+		Profiles: []Profile{{Scores: []WeightedPlugin{{}}}},
+		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
+		Findings: []Finding{{
+			Plugin: "p", Quirks: []Quirk{{}},
+			Example: Example{Decision: &Decision{
+				Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
+				Nodes:    []NodeDecision{{Overall: "fits", Statuses: []PluginStatus{{Model: "fits"}}}},
+				Outcomes: []Outcome{{KeepsNomination: true}},
+			}, Steps: []Step{{Budget: "b", Node: "n", Victims: []string{"v"}}}, Loop: 1},
+		}},
+		Scenarios: []Scenario{{Doc: "d", Stopped: "s", Ends: []Ends{{}}, Steps: []Steps{{}}}},
+	}
+}
+
+// collect gathers the names of fields, but for those of Kubernetes objects.
+func collect(value any, fields map[string]bool) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			collect(element, fields)
+		}
+	case map[string]any:
+		for name, element := range value {
+			fields[name] = true
+			if name != "cluster" {
+				collect(element, fields)
+			}
+		}
+	}
+}
+
+func TestLinesFitThePage(t *testing.T) {
+	run := explored(t, t.Context(), greedyPreemption, full())
+	var text bytes.Buffer
+	if err := Text(&text, run); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if len(strings.TrimSuffix(line, "\n")) > width {
+			t.Errorf("%d columns: %q", len(line), line)
+		}
+	}
+}

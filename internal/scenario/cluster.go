@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// OfCluster returns the scenario that begins with the cluster of the snapshot as it stands: its bound pods where
+// they are, its pending pods waiting.
+func OfCluster(name string, s *spec.Snapshot, actions model.Actions) *model.Scenario {
+	return ofCluster(newTemplates(s), name, s, actions)
+}
+
+// ofCluster is OfCluster, with the kinds known so far.
+func ofCluster(kinds *templates, name string, s *spec.Snapshot, actions model.Actions) *model.Scenario {
+	var cluster model.Cluster
+	place := map[string]int{}
+	for i, node := range s.Nodes {
+		place[node.Name] = i
+		kind, id := kinds.node(node)
+		cluster.Nodes = append(cluster.Nodes, model.ClusterNode{Template: kind, ID: id})
+	}
+	for _, pod := range s.Pods {
+		kind, id := kinds.pod(pod)
+		node, bound := place[pod.Spec.NodeName]
+		nominee, nominated := place[pod.Status.NominatedNodeName]
+		switch {
+		case bound:
+			at := &cluster.Nodes[node]
+			at.Bound = append(at.Bound, model.ClusterPod{Template: kind, Phase: phase(pod), ID: id})
+		case nominated:
+			at := &cluster.Nodes[nominee]
+			at.Nominated = append(at.Nominated, model.ClusterPod{Template: kind, ID: id})
+		default:
+			cluster.Pending = append(cluster.Pending, model.ClusterPod{Template: kind, ID: id})
+		}
+	}
+	return &model.Scenario{
+		Name: name, Nodes: kinds.nodes, Pods: kinds.pods, Around: around(s),
+		Initial: []model.Cluster{cluster}, Actions: actions,
+	}
+}
+
+func phase(pod *v1.Pod) model.Phase {
+	switch {
+	case pod.DeletionTimestamp == nil:
+		return model.Running
+	case spec.TerminatingByPreemption(pod):
+		return model.Preempted
+	default:
+		return model.Terminating
+	}
+}
+
+// EveryCluster returns the scenario that begins with every empty cluster of 1 to nodes nodes drawn from the nodes
+// of the snapshot, each of which stands for a kind, and in which pods drawn from its pods arrive. A node that an
+// object names, and a pod that has a claim of its own, is there once at most. A pod that is nominated to one of the
+// nodes is there from the beginning in some clusters.
+func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.Actions) *model.Scenario {
+	kinds := newTemplates(s)
+	for _, node := range s.Nodes {
+		kinds.node(node)
+	}
+	for _, pod := range s.Pods {
+		kinds.pod(pod)
+	}
+	nominees := kinds.nominees(s)
+	most := make([]int, len(kinds.nodes))
+	for i := range kinds.nodes {
+		kind := &kinds.nodes[i]
+		if most[i] = nodes; kinds.pinned[kind.Name] {
+			most[i] = 1
+			continue
+		}
+		kind.Fixed = nil
+	}
+	scenario := &model.Scenario{
+		Name: name, Doc: doc, Nodes: kinds.nodes, Pods: kinds.pods, Around: around(s), Actions: kinds.arrivals(actions),
+	}
+	for i := range kinds.pods {
+		if !kinds.pods[i].Only {
+			kinds.pods[i].Fixed = nil
+		}
+	}
+	for size := 1; size <= nodes; size++ {
+		scenario.Initial = append(scenario.Initial, withNominees(multisets(most, size), nominees)...)
+	}
+	return scenario
+}
+
+// nominee is a pod template that is nominated to a node template.
+type nominee struct{ pod, node int }
+
+// nominees are those of the snapshot.
+func (k *templates) nominees(s *spec.Snapshot) []nominee {
+	var all []nominee
+	for _, pod := range s.Pods {
+		for _, node := range s.Nodes {
+			if pod.Status.NominatedNodeName == node.Name {
+				podKind, _ := k.pod(pod)
+				nodeKind, _ := k.node(node)
+				all = append(all, nominee{podKind, nodeKind})
+			}
+		}
+	}
+	return all
+}
+
+// withNominees adds, for every nominee, the clusters in which it is nominated to the first of its nodes.
+func withNominees(clusters []model.Cluster, nominees []nominee) []model.Cluster {
+	all := clusters
+	for _, nominee := range nominees {
+		for _, cluster := range clusters {
+			at := slices.IndexFunc(cluster.Nodes, func(n model.ClusterNode) bool { return n.Template == nominee.node })
+			if at < 0 {
+				continue
+			}
+			places := slices.Clone(cluster.Nodes)
+			places[at].Nominated = []model.ClusterPod{{Template: nominee.pod}}
+			all = append(all, model.Cluster{Nodes: places})
+		}
+	}
+	return all
+}
+
+// multisets returns every cluster of size nodes with at most most[k] nodes of kind k, in lexicographic order.
+func multisets(most []int, size int) []model.Cluster {
+	var clusters []model.Cluster
+	var extend func(places []model.ClusterNode, kind, left int)
+	extend = func(places []model.ClusterNode, kind, left int) {
+		if left == 0 {
+			clusters = append(clusters, model.Cluster{Nodes: append([]model.ClusterNode(nil), places...)})
+			return
+		}
+		if kind == len(most) {
+			return
+		}
+		for n := min(most[kind], left); n >= 0; n-- {
+			more := places[:len(places):len(places)]
+			for range n {
+				more = append(more, model.ClusterNode{Template: kind})
+			}
+			extend(more, kind+1, left-n)
+		}
+	}
+	extend(nil, 0, size)
+	return clusters
+}

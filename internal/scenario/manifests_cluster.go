@@ -1,0 +1,191 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// withoutFinished leaves out the pods that have finished.
+func (r *reading) withoutFinished(objects []object) []object {
+	return slices.DeleteFunc(objects, func(o object) bool {
+		pod, isPod := o.Object.(*v1.Pod)
+		finished := isPod && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
+		if finished {
+			r.note(o, "left out: it has finished (status.phase %s), so it holds nothing", pod.Status.Phase)
+		}
+		return finished
+	})
+}
+
+// withNamespaces adds the namespaces in which objects live and that are not given. Every namespace has the label
+// that the API server gives it.
+func (r *reading) withNamespaces(objects []object) []object {
+	missing := map[string]bool{}
+	for _, o := range objects {
+		if o.GetNamespace() != "" {
+			missing[o.GetNamespace()] = true
+		}
+	}
+	for _, o := range objects {
+		if namespace, ok := o.Object.(*v1.Namespace); ok {
+			delete(missing, namespace.Name)
+			labels := maps.Clone(namespace.Labels)
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[v1.LabelMetadataName] = namespace.Name
+			namespace.Labels = labels
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		namespace := &v1.Namespace{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelMetadataName: name}},
+		}
+		objects = append(objects, object{Object: namespace, kind: "Namespace"})
+	}
+	return objects
+}
+
+// admit admits the objects; those with errors stay, so that references to them are not reported too.
+func (r *reading) admit(admit Admission, objects []object) []object {
+	for _, o := range objects {
+		r.noteRuntimeClass(o)
+	}
+	if admit == nil {
+		return objects
+	}
+	bare := make([]runtime.Object, len(objects))
+	for i, o := range objects {
+		bare[i] = o.Object.(runtime.Object)
+	}
+	bare, errs := admit(bare)
+	for i, o := range objects {
+		for _, err := range errs[i] {
+			if o.field == "" {
+				r.fail(o.source, o.String(), err.Field, fmt.Errorf("%s", err.ErrorBody()))
+			} else if !o.quiet {
+				r.scenario.failAt(o.field+"."+err.Field, r.scenario.at.at(o.field+"."+err.Field), 0,
+					errors.New(err.ErrorBody()))
+			}
+		}
+		objects[i].Object = bare[i].(metav1.Object)
+	}
+	return objects
+}
+
+// noteRuntimeClass says that what a RuntimeClass adds to a new pod does not count.
+func (r *reading) noteRuntimeClass(o object) {
+	if pod, ok := o.Object.(*v1.Pod); ok && pod.Spec.RuntimeClassName != nil && pod.UID == "" {
+		r.note(
+			o,
+			"spec.runtimeClassName: RuntimeClasses are not read; what %q adds to a pod (overhead, nodeSelector, "+
+				"tolerations) counts only if the pod states it",
+			*pod.Spec.RuntimeClassName,
+		)
+	}
+}
+
+// complete returns objects what they would have in a cluster and a manifest need not state.
+func complete(objects []object) {
+	for _, o := range objects {
+		if o.GetUID() == "" {
+			o.SetUID(deterministicUID(o))
+		}
+		if pod, ok := o.Object.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
+			start := StartTime()
+			pod.Status.StartTime = &start
+		}
+	}
+}
+
+// deterministicUID returns the uid of an object that has none: its namespace and name, as namespace/name.
+func deterministicUID(o object) types.UID {
+	if o.GetNamespace() == "" {
+		return types.UID(o.GetName())
+	}
+	return types.UID(o.GetNamespace() + "/" + o.GetName())
+}
+
+// manifests sorts the objects by kind.
+func (r *reading) manifests(objects []object) *Manifests {
+	m := &Manifests{sources: map[metav1.Object]Source{}}
+	for _, o := range objects {
+		if o.source != (Source{}) {
+			m.sources[o.Object] = o.source
+		}
+		if o.like {
+			root := o.root()
+			if root.kind == scenarioKind {
+				continue
+			}
+			m.Workloads = append(
+				m.Workloads,
+				Workload{
+					Kind:      root.kind,
+					Namespace: root.GetNamespace(),
+					Name:      root.GetName(),
+					Like:      o.Object.(*v1.Pod),
+				},
+			)
+			continue
+		}
+		switch object := o.Object.(type) {
+		case *v1.Node:
+			m.Nodes = append(m.Nodes, object)
+		case *v1.Pod:
+			m.Pods = append(m.Pods, object)
+		case *v1.Namespace:
+			m.Namespaces = append(m.Namespaces, object)
+		case *schedulingv1.PriorityClass:
+			m.PriorityClasses = append(m.PriorityClasses, object)
+		case *policyv1.PodDisruptionBudget:
+			m.PodDisruptionBudgets = append(m.PodDisruptionBudgets, object)
+		case *v1.PersistentVolume:
+			m.PersistentVolumes = append(m.PersistentVolumes, object)
+		case *v1.PersistentVolumeClaim:
+			m.PersistentVolumeClaims = append(m.PersistentVolumeClaims, object)
+		case *storagev1.StorageClass:
+			m.StorageClasses = append(m.StorageClasses, object)
+		case *storagev1.CSINode:
+			m.CSINodes = append(m.CSINodes, object)
+		case *storagev1.VolumeAttachment:
+			m.VolumeAttachments = append(m.VolumeAttachments, object)
+		case *v1.Service:
+			m.Services = append(m.Services, object)
+		case *v1.ReplicationController:
+			m.ReplicationControllers = append(m.ReplicationControllers, object)
+		case *appsv1.ReplicaSet:
+			m.ReplicaSets = append(m.ReplicaSets, object)
+		case *appsv1.StatefulSet:
+			m.StatefulSets = append(m.StatefulSets, object)
+		case *appsv1.Deployment, *appsv1.DaemonSet, *batchv1.Job, *batchv1.CronJob:
+			// Their pods are what counts.
+		default:
+			panic(fmt.Sprintf("kind %s is read but has no place in Manifests", o.kind))
+		}
+	}
+	if r.scenario != nil {
+		m.Scenario = &r.scenario.Checked
+	}
+	if r.config != nil {
+		m.SchedulerConfiguration, m.SchedulerConfigurationSource = r.config.raw, r.config.source
+	}
+	m.Notes = append(m.Notes, r.unreadNotes()...)
+	slices.SortStableFunc(r.notes, func(a, b note) int { return r.compare(a.source, b.source) })
+	for _, n := range r.notes {
+		m.Notes = append(m.Notes, n.source.String()+": "+n.text)
+	}
+	return m
+}

@@ -1,0 +1,159 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Manifests that people keep hold more than placement depends on. Objects of kinds that are not read are no error:
+// they are said, once for each kind.
+
+// unreadKind is a kind that is not read, and how many objects of it there were.
+type unreadKind struct {
+	group, kind string
+	// builtIn: Kubernetes itself has the kind.
+	builtIn bool
+	number  int
+	first   Source
+}
+
+// matters says how objects of a kind that is not read can bear on placement all the same; "" if they cannot.
+func (k unreadKind) matters() string {
+	for _, known := range []struct{ group, kind, how string }{
+		{"", "LimitRange", "it may give containers requests that they do not state"},
+		{"", "ResourceQuota", "it may keep pods from being created"},
+		{"", "PodTemplate", "no pods are made of it"},
+		{"admissionregistration.k8s.io", "MutatingWebhookConfiguration", "it may change pods"},
+		{"admissionregistration.k8s.io", "MutatingAdmissionPolicy", "it may change pods"},
+		{"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", "it may change pods"},
+		{"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", "it may keep pods from being created"},
+		{"admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "it may keep pods from being created"},
+		{"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "it may keep pods from being created"},
+		{"autoscaling", "HorizontalPodAutoscaler", "it changes spec.replicas, which is taken as stated"},
+		{"node.k8s.io", "RuntimeClass", "what it adds to pods counts only if they state it"},
+		{"resource.k8s.io", "DeviceClass", "claims for devices are not read"},
+		{"resource.k8s.io", "ResourceClaim", "claims for devices are not read"},
+		{"resource.k8s.io", "ResourceClaimTemplate", "claims for devices are not read"},
+		{"resource.k8s.io", "ResourceSlice", "claims for devices are not read"},
+		{"scheduling.k8s.io", "Workload", "groups of pods are not read"},
+		{"scheduling.k8s.io", "PodGroup", "groups of pods are not read"},
+		{"storage.k8s.io", "CSIDriver", "every driver counts as one that reports no capacity"},
+		{"storage.k8s.io", "CSIStorageCapacity", "storage counts as without end"},
+		{"kustomize.config.k8s.io", "Kustomization", "give what kubectl kustomize prints"},
+		{"kustomize.config.k8s.io", "Component", "give what kubectl kustomize prints"},
+	} {
+		if known.group == k.group && known.kind == k.kind {
+			return known.how
+		}
+	}
+	if !k.builtIn {
+		return "pods that a controller makes of it are not there, nor what it changes of others"
+	}
+	return ""
+}
+
+// unread reports whether the object is of a kind that is not read, and keeps that it was there. A kind that no
+// group of Kubernetes' own has is not one: it is misspelt, or of another version.
+func (r *reading) unread(d document, head header) bool {
+	version, err := schema.ParseGroupVersion(head.APIVersion)
+	if err != nil || head.Kind == "" || head.APIVersion == "" || slices.Contains(Kinds(), head.Kind) ||
+		strings.HasSuffix(head.Kind, "List") {
+		return false
+	}
+	builtIn := scheme.Scheme.Recognizes(version.WithKind(head.Kind))
+	if !builtIn && ofKubernetes(version.Group) {
+		return false
+	}
+	i := slices.IndexFunc(
+		r.unreadKinds,
+		func(k unreadKind) bool { return k.group == version.Group && k.kind == head.Kind },
+	)
+	if i < 0 {
+		i = len(r.unreadKinds)
+		r.unreadKinds = append(
+			r.unreadKinds,
+			unreadKind{
+				group:   version.Group,
+				kind:    head.Kind,
+				builtIn: builtIn || aggregated(version.Group),
+				first:   d.source,
+			},
+		)
+	}
+	r.unreadKinds[i].number++
+	return true
+}
+
+// ofKubernetes reports whether Kubernetes itself has the group, so that its kinds are all known.
+func ofKubernetes(group string) bool {
+	return scheme.Scheme.IsGroupRegistered(group) || group == "kubescheduler.config.k8s.io" || group == scenarioGroup
+}
+
+// aggregated reports whether the group is one of Kubernetes' own whose kinds are not known here, and none of which
+// bears on placement.
+func aggregated(group string) bool {
+	return slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, group)
+}
+
+// unreadNotes says which kinds were not read.
+func (r *reading) unreadNotes() []string {
+	var harmless, notes []string
+	for _, k := range r.unreadKinds {
+		name := k.kind
+		if !k.builtIn {
+			name += "." + k.group
+		}
+		if how := k.matters(); how != "" {
+			notes = append(
+				notes,
+				fmt.Sprintf(
+					"%s: %s: objects of this kind (%d) are not read, though they may bear on placement: %s",
+					k.first,
+					name,
+					k.number,
+					how,
+				),
+			)
+			continue
+		}
+		harmless = append(harmless, fmt.Sprintf("%s (%d)", name, k.number))
+	}
+	if len(harmless) > 0 {
+		notes = append(
+			[]string{"not read, as it does not bear on placement: " + strings.Join(harmless, ", ")},
+			notes...)
+	}
+	return notes
+}
+
+// misspelt is the error for a kind that a group of Kubernetes' own does not have.
+func misspelt(head header) error {
+	var near []string
+	for kind := range scheme.Scheme.AllKnownTypes() {
+		if kind.Kind == head.Kind {
+			near = append(near, kind.GroupVersion().String())
+		}
+	}
+	if slices.Sort(near); len(near) > 0 {
+		return fmt.Errorf(
+			"apiVersion %q has no such kind: correct it; the kind is one of %s",
+			head.APIVersion,
+			strings.Join(near, ", "),
+		)
+	}
+	return errors.New(
+		"Kubernetes has no such kind in " + head.APIVersion +
+			": correct kind or apiVersion; the kinds that are read are " + strings.Join(
+			Kinds(),
+			", ",
+		),
+	)
+}
+
+// scenarioGroup is the group of the kinds that modelcheck itself has.
+const scenarioGroup = "modelcheck.dev"

@@ -1,0 +1,92 @@
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// Decides reports whether there is a decision. There always is, but for quirks by which a filter Fails: then there
+// is none if the filter is asked about some node, that is, if no filter before it rejects the node, nominated pods
+// included. Nor is there if a quirk by which a plugin Misrates scores nodes, of which there must be two.
+//
+// A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an
+// error there is passed over, and all nodes are asked about.
+func (m *Scheduler) Decides(pod *v1.Pod, s *Snapshot) bool {
+	return m.DecidesWhere(pod, s, func(node *v1.Node) bool { return m.FailsOn(pod, node, s) })
+}
+
+// DecidesWhere is Answers, given the nodes that FailsOn.
+func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
+	return m.filtersDecide(pod, s, failsOn) && !m.scoresOutOfRange(pod, s)
+}
+
+func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
+	if !m.canFail() || TurnedAway(pod, s) {
+		return true
+	}
+	fails := filter(s.Nodes, failsOn)
+	return len(fails) == 0 ||
+		exists(minus(nominatedNodes(pod, s), fails), func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
+}
+
+func (m *Scheduler) scoresOutOfRange(pod *v1.Pod, s *Snapshot) bool {
+	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.ScoresOutOfRangeOn(pod, node, s) })
+	if len(misrated) == 0 || TurnedAway(pod, s) {
+		return false
+	}
+	feasible := filter(s.Nodes, func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
+	return len(feasible) > 1 && len(m.rules.unscored(pod, feasible)) == 0 &&
+		exists(misrated, func(node *v1.Node) bool { return contains(feasible, node) })
+}
+
+func (m *Scheduler) canFail() bool {
+	return exists(m.filters, func(f Filter) bool { return f.Fails != nil })
+}
+
+// dryRunFails reports whether nothing comes of a preemption because filters end in an error when they are asked
+// about a node without the pods in jeopardy, and no other node helps. The scheduler lets the pod wait then, with
+// its nomination.
+func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
+	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) && len(m.leastRivals(pod, s)) == 0 &&
+		exists(s.Nodes, func(node *v1.Node) bool {
+			jeopardy := Jeopardy(pod, node, s)
+			return len(jeopardy) > 0 && m.FailsOn(pod, node, s.Without(jeopardy...))
+		})
+}
+
+// FailsOn reports whether asking the filters about the node, with the nominated pods that must be respected and
+// then without, ends in an error before one of them rejects it.
+func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	if !m.canFail() {
+		return false
+	}
+	for _, stage := range m.stages(pod, node, s) {
+		for _, f := range m.filters {
+			switch {
+			case m.fails(f, pod, node, stage):
+				return true
+			case !f.Holds(m.Profile, pod, node, stage):
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// ScoresOutOfRangeOn reports whether the node is scored out of range if it is scored.
+func (m *Scheduler) ScoresOutOfRangeOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return exists(
+		m.quirks,
+		func(q Quirk) bool { return q.ScoresOutOfRange != nil && q.ScoresOutOfRange(m, pod, node, s) },
+	)
+}
+
+// stages are the snapshots that filters are asked about the node in: with the nominated pods that must be
+// respected, if there are any, and without.
+func (m *Scheduler) stages(pod *v1.Pod, node *v1.Node, s *Snapshot) []*Snapshot {
+	if respected := m.rules.respected(pod, node, s); len(respected) > 0 {
+		return []*Snapshot{s.WithBound(node, respected...), s}
+	}
+	return []*Snapshot{s}
+}
+
+func (m *Scheduler) fails(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return f.Fails != nil && f.Fails(m.Profile, pod, node, s)
+}
