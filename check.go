@@ -42,16 +42,8 @@ type Scope struct {
 // plugins of Kubernetes, if nothing known explains them. An error means that nothing was checked, and says what to
 // correct. Cancelling the context ends the exploration, which the verdict tells.
 func (s Scheduler) Check(ctx context.Context, scope Scope) (*report.Run, error) {
-	scope.Nodes, scope.Pods, scope.MaxStates = cmp.Or(
-		scope.Nodes,
-		2,
-	), cmp.Or(
-		scope.Pods,
-		3,
-	), cmp.Or(
-		scope.MaxStates,
-		1_000_000,
-	)
+	scope.Nodes, scope.Pods, scope.MaxStates = cmp.Or(scope.Nodes, 2), cmp.Or(scope.Pods, 3),
+		cmp.Or(scope.MaxStates, 1_000_000)
 	o, err := s.open(ctx)
 	if err != nil {
 		return nil, err
@@ -132,8 +124,7 @@ func (s Scope) scenarios(profiles []string) (all []*model.Scenario, notes []stri
 	case s.Templates == "" && len(s.Themes) == 0:
 		return nil, nil, fmt.Errorf(
 			"the scope has neither Kinds nor Themes, so there is nothing to explore; themes are %s",
-			strings.Join(scenario.ThemeNames(), ", "),
-		)
+			strings.Join(scenario.ThemeNames(), ", "))
 	case s.Nodes < 1 || s.Nodes > mostNodes:
 		return nil, nil, fmt.Errorf("Scope.Nodes is %d: it must be from 1 to %d", s.Nodes, mostNodes)
 	case s.Pods < 1 || s.Pods > mostPods:
@@ -189,26 +180,15 @@ func (s Scope) templates() (*scenario.Manifests, error) {
 	switch {
 	case m.SchedulerConfiguration != nil:
 		return nil, fmt.Errorf(
-			"%s: a KubeSchedulerConfiguration is among the kinds; give it as Scheduler.Configuration",
-			name,
-		)
+			"%s: a KubeSchedulerConfiguration is among the kinds; give it as Scheduler.Configuration", name)
 	case len(m.Nodes) == 0 || len(m.Pods) == 0:
-		return nil, fmt.Errorf(
-			"%s: there are %d Nodes and %d Pods; at least one of each is needed",
-			name,
-			len(m.Nodes),
-			len(m.Pods),
-		)
+		return nil, fmt.Errorf("%s: there are %d Nodes and %d Pods; at least one of each is needed", name, len(m.Nodes),
+			len(m.Pods))
 	}
 	for _, pod := range m.Pods {
 		if pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil || spec.Gated(pod) {
-			return nil, fmt.Errorf(
-				"%s: Pod %s/%s: it stands for pods that arrive and wait for the scheduler: leave out spec.nodeName, "+
-					"deletionTimestamp and spec.schedulingGates",
-				name,
-				pod.Namespace,
-				pod.Name,
-			)
+			return nil, fmt.Errorf("%s: Pod %s/%s: it stands for pods that arrive and wait for the scheduler: leave "+
+				"out spec.nodeName, "+"deletionTimestamp and spec.schedulingGates", name, pod.Namespace, pod.Name)
 		}
 	}
 	return m, nil

@@ -65,12 +65,8 @@ func tell(t *testing.T, test func(testing.TB)) (string, bool) {
 // drawnCrowds draws clusters whose pods are of few apps.
 func drawnCrowds() *rapid.Generator[spec.Question] {
 	return rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.DrawQuestion(
-			generate.Scope{Nodes: 2, Pods: 4, Only: []generate.Group{generate.Budgets}},
-		).Draw(
-			t,
-			"question",
-		)
+		q := generate.DrawQuestion(generate.Scope{Nodes: 2, Pods: 4, Only: []generate.Group{generate.Budgets}}).Draw(t,
+			"question")
 		for _, pod := range q.Snapshot.Pods {
 			generate.Label(t, pod, "app", "x", "y")
 		}
@@ -142,15 +138,8 @@ func (permits) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.St
 // TestInput: what is wrong with a plugin, its configuration or the scope is said before anything is checked.
 func TestInput(t *testing.T) {
 	whole := modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 1}
-	unsaid, renamed, misnamed, spare := crowdControl(
-		crowd{},
-	), crowdControl(
-		crowd{},
-	), crowdControl(
-		crowd{},
-	), crowdControl(
-		crowd{},
-	)
+	unsaid, renamed, misnamed, spare := crowdControl(crowd{}), crowdControl(crowd{}), crowdControl(crowd{}),
+		crowdControl(crowd{})
 	unsaid.Filter = nil
 	renamed.Name = "Other"
 	misnamed.Filter.Plugin = "NodeName"
@@ -191,10 +180,7 @@ func TestInput(t *testing.T) {
 		_, err := modelcheck.Scheduler{
 			Plugins:       []modelcheck.Plugin{row.plugin},
 			Configuration: row.config,
-		}.Check(
-			t.Context(),
-			row.scope,
-		)
+		}.Check(t.Context(), row.scope)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: the error is %v, want one with %q", row.reason, err, row.want)
 		}
@@ -215,10 +201,7 @@ func TestNotes(t *testing.T) {
 	}
 	run, err := modelcheck.Scheduler{
 		Plugins: []modelcheck.Plugin{p},
-	}.Check(
-		t.Context(),
-		modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 1},
-	)
+	}.Check(t.Context(), modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

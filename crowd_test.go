@@ -40,12 +40,8 @@ func (s there) add(pod *v1.Pod, node string, n int) {
 
 func (c crowd) Name() string { return c.name }
 
-func (c crowd) PreFilter(
-	_ context.Context,
-	state fwk.CycleState,
-	_ *v1.Pod,
-	nodes []fwk.NodeInfo,
-) (*fwk.PreFilterResult, *fwk.Status) {
+func (c crowd) PreFilter(_ context.Context, state fwk.CycleState, _ *v1.Pod,
+	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	counts := there{}
 	for _, info := range nodes {
 		for _, pod := range info.GetPods() {
@@ -58,23 +54,13 @@ func (c crowd) PreFilter(
 
 func (c crowd) PreFilterExtensions() fwk.PreFilterExtensions { return c }
 
-func (c crowd) AddPod(
-	_ context.Context,
-	state fwk.CycleState,
-	_ *v1.Pod,
-	pod fwk.PodInfo,
-	info fwk.NodeInfo,
-) *fwk.Status {
+func (c crowd) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, pod fwk.PodInfo,
+	info fwk.NodeInfo) *fwk.Status {
 	return c.count(state, pod, info, 1, c.forgetsToCome)
 }
 
-func (c crowd) RemovePod(
-	_ context.Context,
-	state fwk.CycleState,
-	_ *v1.Pod,
-	pod fwk.PodInfo,
-	info fwk.NodeInfo,
-) *fwk.Status {
+func (c crowd) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, pod fwk.PodInfo,
+	info fwk.NodeInfo) *fwk.Status {
 	return c.count(state, pod, info, -1, c.forgetsToLeave)
 }
 

@@ -48,14 +48,8 @@ func (s Scheduler) idle(did []effects) []string {
 	var idle []string
 	for i, p := range s.Plugins {
 		says := func(what string) {
-			idle = append(
-				idle,
-				fmt.Sprintf(
-					"plugin %s %s: add nodes and pods for which it does, or this tests nothing of it",
-					p.Name,
-					what,
-				),
-			)
+			idle = append(idle, fmt.Sprintf(
+				"plugin %s %s: add nodes and pods for which it does, or this tests nothing of it", p.Name, what))
 		}
 		if p.Filter != nil && !did[i].passed {
 			says("never lets a node pass")

@@ -28,10 +28,8 @@ func ExampleScheduler_Check() {
 // The plugin among the kinds of a built-in theme.
 func ExampleScope() {
 	scheduler := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{})}}
-	run, err := scheduler.Check(
-		context.Background(),
-		modelcheck.Scope{Themes: []string{"priorities"}, Nodes: 1, Pods: 2},
-	)
+	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Themes: []string{"priorities"}, Nodes: 1,
+		Pods: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -103,26 +103,11 @@ func (s Scheduler) enabled(profiles []*spec.Profile) error {
 		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Score", rates, p.Score != nil}} {
 			switch {
 			case point.runs && !point.said:
-				errs = append(
-					errs,
-					fmt.Errorf(
-						"plugin %s runs at %s, and Plugin.%s is nil: say there what it is meant to do",
-						p.Name,
-						point.name,
-						point.field,
-					),
-				)
+				errs = append(errs, fmt.Errorf("plugin %s runs at %s, and Plugin.%s is nil: say there what it is "+
+					"meant to do", p.Name, point.name, point.field))
 			case !point.runs && point.said:
-				errs = append(
-					errs,
-					fmt.Errorf(
-						"plugin %s has a Plugin.%s and does not run at %s in any profile: implement and enable it "+
-							"there, or leave the predicate out",
-						p.Name,
-						point.field,
-						point.name,
-					),
-				)
+				errs = append(errs, fmt.Errorf("plugin %s has a Plugin.%s and does not run at %s in any profile: "+
+					"implement and enable it "+"there, or leave the predicate out", p.Name, point.field, point.name))
 			}
 		}
 	}
@@ -182,14 +167,8 @@ func narrowScore(r spec.ScorePlugin, name string) *spec.ScorePlugin {
 		r.Normalize = func(raw []int64) []int64 {
 			normalized := normalize(raw)
 			if len(normalized) != len(raw) {
-				panic(
-					fmt.Sprintf(
-						"ScorePlugin.Normalize of plugin %s gives %d scores for %d nodes",
-						name,
-						len(normalized),
-						len(raw),
-					),
-				)
+				panic(fmt.Sprintf("ScorePlugin.Normalize of plugin %s gives %d scores for %d nodes", name,
+					len(normalized), len(raw)))
 			}
 			return normalized
 		}
@@ -225,11 +204,8 @@ func (o *opened) noting(p Plugin) production.PluginFactory {
 			return nil, fmt.Errorf("plugin %s: New gives no plugin whose method Name gives that name", p.Name)
 		}
 		if points := beyond(plugin); o.model == nil && len(points) > 0 { // later ones are the workers'
-			note := fmt.Sprintf(
-				"Plugin %s also has a part in %s, which is not compared.",
-				p.Name,
-				strings.Join(points, ", "),
-			)
+			note := fmt.Sprintf("Plugin %s also has a part in %s, which is not compared.", p.Name,
+				strings.Join(points, ", "))
 			if !slices.Contains(o.notes, note) {
 				o.notes = append(o.notes, note)
 			}

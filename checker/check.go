@@ -160,11 +160,8 @@ func (o Options) validate() error {
 		{"Checkpoint.Every", int64(cmp.Or(o.Checkpoint, &Checkpoint{}).Every)},
 	} {
 		if option.value < 0 {
-			return fmt.Errorf(
-				"option %s is %d: want a positive number, or 0 for the default",
-				option.name,
-				option.value,
-			)
+			return fmt.Errorf("option %s is %d: want a positive number, or 0 for the default", option.name,
+				option.value)
 		}
 	}
 	return nil

@@ -155,13 +155,8 @@ func TestJugs(t *testing.T) {
 		generated += c.Generated
 	}
 	if distinct != got.Distinct-got.Initial || generated != got.Generated-1 {
-		t.Errorf(
-			"coverage adds up to %d:%d, want %d:%d",
-			distinct,
-			generated,
-			got.Distinct-got.Initial,
-			got.Generated-1,
-		)
+		t.Errorf("coverage adds up to %d:%d, want %d:%d", distinct, generated, got.Distinct-got.Initial,
+			got.Generated-1)
 	}
 	// The gallons in the small jug, summed over all states.
 	if want := []int64{0, 24}; !slices.Equal(got.Counters, want) {

@@ -329,16 +329,8 @@ func TestTidy(t *testing.T) {
 	if err := os.Mkdir(other, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	stale, notes, another := filepath.Join(
-		dir,
-		"steps-9999-03",
-	), filepath.Join(
-		dir,
-		"steps-to-take",
-	), filepath.Join(
-		other,
-		"steps-9999-03",
-	)
+	stale, notes, another := filepath.Join(dir, "steps-9999-03"), filepath.Join(dir, "steps-to-take"),
+		filepath.Join(other, "steps-9999-03")
 	for _, path := range []string{stale, notes, another} {
 		if err := os.WriteFile(path, []byte("?"), 0o666); err != nil {
 			t.Fatal(err)

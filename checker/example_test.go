@@ -48,12 +48,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf(
-		"%d states generated, %d distinct states found, depth %d\n",
-		result.Generated,
-		result.Distinct,
-		result.Depth,
-	)
+	fmt.Printf("%d states generated, %d distinct states found, depth %d\n", result.Generated, result.Distinct,
+		result.Depth)
 	for _, finding := range result.Findings {
 		fmt.Printf("%s in %d states, first:\n", finding.Key, finding.Count)
 		fmt.Printf("%12s  %v\n", "start", finding.Trace.Initial)

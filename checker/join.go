@@ -115,11 +115,8 @@ func newTraceOrder(m Model, parts []*Result) (*traceOrder, error) {
 	for _, p := range parts {
 		for _, f := range p.Findings {
 			if _, known := o.initial[string(f.Trace.Initial)]; !known {
-				return nil, fmt.Errorf(
-					"the trace to finding %q begins in %x, which is no initial state",
-					f.Key,
-					f.Trace.Initial,
-				)
+				return nil, fmt.Errorf("the trace to finding %q begins in %x, which is no initial state", f.Key,
+					f.Trace.Initial)
 			}
 		}
 	}

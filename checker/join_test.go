@@ -39,10 +39,8 @@ func drawIslands(t *rapid.T) islands {
 			all[i][p].key, all[i][p].size = keys.Draw(t, "key"), rapid.Byte().Draw(t, "size")%3
 			for range rapid.IntRange(0, 3).Draw(t, "steps") {
 				all[i][p].edges = append(all[i][p].edges, edge{
-					rapid.Byte().Draw(
-						t,
-						"to",
-					) % places, rapid.Byte().Draw(t, "action") % 2, keys.Draw(t, "key of step"),
+					rapid.Byte().Draw(t, "to") % places, rapid.Byte().Draw(t, "action") % 2,
+					keys.Draw(t, "key of step"),
 				})
 			}
 		}
@@ -55,10 +53,8 @@ func drawIslands(t *rapid.T) islands {
 		ends:           func(s []byte) string { return fmt.Sprint(s[1] % 2) },
 	}
 	for range rapid.IntRange(n, 3*n).Draw(t, "initial states") {
-		m.initial = append(
-			m.initial,
-			state(rapid.Byte().Draw(t, "island")%byte(n), rapid.Byte().Draw(t, "place")%places),
-		)
+		m.initial = append(m.initial, state(rapid.Byte().Draw(t, "island")%byte(n),
+			rapid.Byte().Draw(t, "place")%places))
 	}
 	m.expand = func(s []byte, out *Steps) {
 		here := &all[s[0]][s[1]]

@@ -129,13 +129,8 @@ func TestCancel(t *testing.T) {
 				done := got.Distinct - got.Queue
 				lost := expanded.Load() - done
 				if lost < 0 || lost > int64(workers)*chunkStates {
-					t.Errorf(
-						"%d workers, cancelled after %v: %d states expanded, %d of them lost",
-						workers,
-						after,
-						expanded.Load(),
-						lost,
-					)
+					t.Errorf("%d workers, cancelled after %v: %d states expanded, %d of them lost", workers, after,
+						expanded.Load(), lost)
 				}
 				if done > 0 && (got.Findings[0].Count != done || got.Counters[0] != done) {
 					t.Errorf("%d states expanded, %d findings, counter %v", done, got.Findings[0].Count, got.Counters)

@@ -91,12 +91,8 @@ func decodeManifest(data []byte, identity string) (*manifest, error) {
 	case h.Format != checkpointFormat:
 		return nil, fmt.Errorf("it has format %d, and this build reads format %d", h.Format, checkpointFormat)
 	case h.Identity != identity:
-		return nil, fmt.Errorf(
-			"it is the checkpoint of another run: another input, other flags or another build (it has %.12q, this "+
-				"run %.12q)",
-			h.Identity,
-			identity,
-		)
+		return nil, fmt.Errorf("it is the checkpoint of another run: another input, other flags or another build (it "+
+			"has %.12q, this "+"run %.12q)", h.Identity, identity)
 	case sumOf(body) != h.Manifest:
 		return nil, fmt.Errorf("it is damaged: what follows its first line is not what was written")
 	}
@@ -127,14 +123,8 @@ func (m *manifest) wrong() string {
 		if s.States > maxShard || m.Begin[i] > m.End[i] || m.End[i] > s.States || s.Delayed < 0 ||
 			s.Delayed > 0 && !s.OnDisk ||
 			len(s.First) != len(m.Classes) {
-			return fmt.Sprintf(
-				"shard %d has %d states, of the level those from %d to %d, %d delayed steps",
-				i,
-				s.States,
-				m.Begin[i],
-				m.End[i],
-				s.Delayed,
-			)
+			return fmt.Sprintf("shard %d has %d states, of the level those from %d to %d, %d delayed steps", i,
+				s.States, m.Begin[i], m.End[i], s.Delayed)
 		}
 		states += int64(s.States)
 		before += int64(m.Begin[i])
@@ -155,15 +145,8 @@ func (m *manifest) wrong() string {
 		m.Expanded < 0 || m.Expanded > states || m.Steps < 0 || m.Generated < m.Steps ||
 		m.LeastOut < 0 ||
 		m.MostOut < m.LeastOut {
-		return fmt.Sprintf(
-			"%d states in the shards, %d in the levels, %d in all, %d expanded, %d of %d of the level",
-			states,
-			levels,
-			m.Distinct,
-			m.Expanded,
-			m.Position,
-			level,
-		)
+		return fmt.Sprintf("%d states in the shards, %d in the levels, %d in all, %d expanded, %d of %d of the level",
+			states, levels, m.Distinct, m.Expanded, m.Position, level)
 	}
 	if m.Depth < 0 || len(m.Levels) < m.Depth || len(m.Levels) > m.Depth+2 {
 		return fmt.Sprintf("depth %d with %d levels", m.Depth, len(m.Levels))
@@ -173,16 +156,8 @@ func (m *manifest) wrong() string {
 		found = m.Levels[m.Depth]
 	}
 	if found != level || earlier != before || m.Expanded != before+m.Position {
-		return fmt.Sprintf(
-			"%d states in level %d and %d before, %d and %d in the shards, %d and %d of them expanded",
-			found,
-			m.Depth,
-			earlier,
-			level,
-			before,
-			m.Position,
-			m.Expanded-m.Position,
-		)
+		return fmt.Sprintf("%d states in level %d and %d before, %d and %d in the shards, %d and %d of them expanded",
+			found, m.Depth, earlier, level, before, m.Position, m.Expanded-m.Position)
 	}
 	for _, f := range m.Found {
 		if f.Count < 1 || f.Step < OnState || f.Depth < 0 || f.Depth > len(m.Levels) || f.State == noParent ||

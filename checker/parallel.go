@@ -28,8 +28,7 @@ func (p *Panic) Unwrap() error {
 }
 
 var errGoexit = errors.New(
-	"the worker's goroutine was ended by runtime.Goexit (does Expand call t.FailNow or t.Fatal?)",
-)
+	"the worker's goroutine was ended by runtime.Goexit (does Expand call t.FailNow or t.Fatal?)")
 
 // parallel does the tasks 0, 1, ... tasks-1, each once, on at most so many goroutines. Tasks are begun in
 // their order, so that of several that panic the first one is always among those begun: its

@@ -29,12 +29,8 @@ type foretoldWorker struct {
 func (w *foretoldWorker) Prepare(ctx context.Context, states [][]byte) {
 	if ended := ctx.Err() != nil; ended != w.ended || len(w.next) > 0 || len(states) == 0 ||
 		len(states) > preparedStates {
-		w.t.Errorf(
-			"%d states are told, the run has ended: %t; of those before, %d are left",
-			len(states),
-			ended,
-			len(w.next),
-		)
+		w.t.Errorf("%d states are told, the run has ended: %t; of those before, %d are left", len(states), ended,
+			len(w.next))
 	}
 	for _, state := range states {
 		w.next = append(w.next, bytes.Clone(state))
@@ -69,14 +65,8 @@ func TestPrepare(t *testing.T) {
 					t.Errorf("%s, %d workers, %d bytes (-not told +told):\n%s", name, workers, memory, diff)
 				}
 				if expanded := got.Distinct - got.Queue; told.Load() != expanded {
-					t.Errorf(
-						"%s, %d workers, %d bytes: %d states are told, %d expanded",
-						name,
-						workers,
-						memory,
-						told.Load(),
-						expanded,
-					)
+					t.Errorf("%s, %d workers, %d bytes: %d states are told, %d expanded", name, workers, memory,
+						told.Load(), expanded)
 				}
 				if onDisk := got.DiskShards > 0; onDisk != (memory > 0 && want.Bytes > memory) {
 					t.Errorf("%s takes %d bytes, of %d; on disk: %t", name, want.Bytes, memory, onDisk)

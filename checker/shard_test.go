@@ -55,21 +55,12 @@ func TestShardGrows(t *testing.T) {
 					t.Fatalf("width %d, round %d: state %d added: %t", width, round, i, added)
 				}
 				if round == 0 && takes(s) != s.bytes() {
-					t.Fatalf(
-						"width %d: %d states take %d bytes, but %d are counted",
-						width,
-						s.count,
-						takes(s),
-						s.bytes(),
-					)
+					t.Fatalf("width %d: %d states take %d bytes, but %d are counted", width, s.count, takes(s),
+						s.bytes())
 				}
 				if 4*int(s.count) > 3*(len(s.slots)+len(s.table.words)+len(s.smallTable.words))+1 {
-					t.Fatalf(
-						"width %d: %d states in %d slots",
-						width,
-						s.count,
-						len(s.slots)+len(s.table.words)+len(s.smallTable.words),
-					)
+					t.Fatalf("width %d: %d states in %d slots", width, s.count, len(s.slots)+len(s.table.words)+
+						len(s.smallTable.words))
 				}
 			}
 		}
@@ -85,15 +76,8 @@ func TestShardGrows(t *testing.T) {
 
 // takes is the memory that the shard has allocated.
 func takes(s *shard) int64 {
-	sum := int64(
-		len(s.pages),
-	)*24 + int64(
-		cap(s.slots),
-	)*4 + int64(
-		cap(s.table.words),
-	)*8 + int64(
-		cap(s.smallTable.words),
-	)*4
+	sum := int64(len(s.pages))*24 + int64(cap(s.slots))*4 + int64(cap(s.table.words))*8 +
+		int64(cap(s.smallTable.words))*4
 	for _, page := range s.pages {
 		sum += int64(cap(page))
 	}

@@ -45,12 +45,8 @@ const walksPerBatch = 256
 // state, every step is as likely as any other of its state. Errors and panics are those of Check.
 func Simulate(ctx context.Context, m Model, o SimulateOptions) (*Simulation, error) {
 	if o.Walks < 1 || o.Depth < 1 || o.Workers < 0 {
-		return nil, fmt.Errorf(
-			"options are %d walks, depth %d, %d workers: want at least 1, 1 and 0",
-			o.Walks,
-			o.Depth,
-			o.Workers,
-		)
+		return nil, fmt.Errorf("options are %d walks, depth %d, %d workers: want at least 1, 1 and 0", o.Walks, o.Depth,
+			o.Workers)
 	}
 	e, err := newExplorer(m, Options{Workers: o.Workers})
 	if err != nil {
@@ -192,10 +188,8 @@ func (s *simulator) follow(worker Worker, out *Steps, number int64, w *walk) {
 			return
 		}
 		if f.step >= len(out.steps) {
-			w.err = fmt.Errorf(
-				"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone",
-				f.trace.Last(),
-			)
+			w.err = fmt.Errorf("state %x, expanded again, lacks a step it had before: Expand must depend on the "+
+				"state alone", f.trace.Last())
 			return
 		}
 		f.trace.Steps = append(f.trace.Steps, Step{out.steps[f.step].action, slices.Clone(out.target(uint32(f.step)))})
@@ -240,7 +234,5 @@ func (s *simulator) shortest(worker Worker, out *Steps, behaviour Trace, after i
 		}
 	}
 	return Trace{}, fmt.Errorf(
-		"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone",
-		wanted,
-	)
+		"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", wanted)
 }

@@ -24,14 +24,8 @@ func TestSimulate(t *testing.T) {
 	options := SimulateOptions{Seed: 7, Walks: 600, Depth: 60, Workers: 1}
 	s := simulate(t, m, options)
 	if !s.Complete || s.Walks != 600 || s.Steps != 600*60 || s.Longest != 60 || len(s.Findings) != 2 {
-		t.Fatalf(
-			"complete %t, %d walks, %d steps, the longest %d, %d findings",
-			s.Complete,
-			s.Walks,
-			s.Steps,
-			s.Longest,
-			len(s.Findings),
-		)
+		t.Fatalf("complete %t, %d walks, %d steps, the longest %d, %d findings", s.Complete, s.Walks, s.Steps,
+			s.Longest, len(s.Findings))
 	}
 	shortest := map[string]int{}
 	for _, f := range check(t, m, Options{}).Findings {
@@ -39,14 +33,8 @@ func TestSimulate(t *testing.T) {
 	}
 	for _, f := range s.Findings {
 		if f.Depth != shortest[f.Key] || f.Depth != len(f.Trace.Steps) || f.Count < 2 {
-			t.Errorf(
-				"%s: depth %d, %d steps, in %d behaviours; the shortest trace of all has %d",
-				f.Key,
-				f.Depth,
-				len(f.Trace.Steps),
-				f.Count,
-				shortest[f.Key],
-			)
+			t.Errorf("%s: depth %d, %d steps, in %d behaviours; the shortest trace of all has %d", f.Key, f.Depth,
+				len(f.Trace.Steps), f.Count, shortest[f.Key])
 		}
 		state := f.Trace.Initial
 		for _, step := range f.Trace.Steps {

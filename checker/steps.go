@@ -281,12 +281,8 @@ func (s *Steps) countClasses() {
 		action := s.steps[i].action
 		class := s.class(action)
 		if class < 0 || class >= len(s.generated) {
-			s.broken(
-				"action %d is of class %d: want 0 to %d, an index of ActionClasses",
-				action,
-				class,
-				len(s.generated)-1,
-			)
+			s.broken("action %d is of class %d: want 0 to %d, an index of ActionClasses", action, class,
+				len(s.generated)-1)
 			return
 		}
 		s.generated[class]++

@@ -15,13 +15,8 @@ func TestNothingIsAllocatedPerStep(t *testing.T) {
 	var result *Result
 	allocations := testing.AllocsPerRun(1, func() { result = check(t, m, Options{Workers: 1}) })
 	if perState := allocations / float64(result.Distinct); perState > 0.05 {
-		t.Errorf(
-			"%.0f allocations for %d states and %d steps: %.3f a state",
-			allocations,
-			result.Distinct,
-			result.Generated,
-			perState,
-		)
+		t.Errorf("%.0f allocations for %d states and %d steps: %.3f a state", allocations, result.Distinct,
+			result.Generated, perState)
 	}
 }
 
@@ -48,11 +43,7 @@ func TestStepsAreAddedWithoutAllocation(t *testing.T) {
 		t.Errorf("%.0f allocations, want none", n)
 	}
 	if len(out.steps) != 10000 || out.found[0].count != 10000 || out.counters[2] != 10000 {
-		t.Errorf(
-			"%d steps, %d findings, counters %v: want 10000 of each",
-			len(out.steps),
-			out.found[0].count,
-			out.counters,
-		)
+		t.Errorf("%d steps, %d findings, counters %v: want 10000 of each", len(out.steps), out.found[0].count,
+			out.counters)
 	}
 }

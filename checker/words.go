@@ -20,11 +20,7 @@ func wordOf(state []byte) uint64 {
 		return binary.LittleEndian.Uint64(state)
 	case width >= 4:
 		// Two reads that overlap: the bytes they share are the same.
-		return uint64(
-			binary.LittleEndian.Uint32(state),
-		) | uint64(
-			binary.LittleEndian.Uint32(state[width-4:]),
-		)<<(8*(width-4))
+		return uint64(binary.LittleEndian.Uint32(state)) | uint64(binary.LittleEndian.Uint32(state[width-4:]))<<(8*(width-4))
 	}
 	var word uint64
 	for i, b := range state {

@@ -53,11 +53,8 @@ func overall(c *Case) []Breach {
 	var breaches []Breach
 	for n, node := range c.Decision.Nodes {
 		if node.Filtered && (node.Overall == spec.Fits) != c.Expected.Nodes[n].Feasible {
-			breaches = append(breaches, Breach{Reason: fmt.Sprintf(
-				"all filters together, nominated pods included, say that node %s %s; the model says the opposite",
-				c.node(n),
-				verb(node.Overall),
-			)})
+			breaches = append(breaches, Breach{Reason: fmt.Sprintf("all filters together, nominated pods included, "+
+				"say that node %s %s; the model says the opposite", c.node(n), verb(node.Overall))})
 		}
 	}
 	return breaches
@@ -103,12 +100,8 @@ var ScoresConform = Property{
 						breaches,
 						Breach{
 							Plugin: plugin,
-							Reason: fmt.Sprintf(
-								"%s scores node %s %s",
-								plugin,
-								c.node(n),
-								disagreement(got[column], want[r]),
-							),
+							Reason: fmt.Sprintf("%s scores node %s %s", plugin, c.node(n),
+								disagreement(got[column], want[r])),
 						},
 					)
 				}
@@ -168,12 +161,9 @@ var IdealPreemption = Property{
 			func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
 			best = c.Expected.Ideal[i]
 		}
-		return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best), Reason: fmt.Sprintf(
-			"kube-scheduler may %s; least damage is to evict %s from %s",
-			c.describe(o),
-			names(best.Victims),
-			c.node(best.Node),
-		)}}
+		return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best),
+			Reason: fmt.Sprintf("kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o),
+				names(best.Victims), c.node(best.Node))}}
 	}),
 }
 

@@ -158,30 +158,9 @@ func Oracles() []Property {
 
 // All returns every other property, in the order in which they are reported.
 func All() []Property {
-	return []Property{
-		Decided,
-		StatusesConform,
-		ScoresConform,
-		OutcomeConforms,
-		IdealPreemption,
-		PlacementFeasible,
-		NoOvercommit,
-		BindingNeverOvercommits,
-		BoundPodsStay,
-		VictimsLowerPriority,
-		VictimsOnNominatedNode,
-		PreemptionSound,
-		PreemptionIrredundant,
-		NoNeedlessPreemption,
-		NeverPreempts,
-		NoAvoidableViolation,
-		NoStaleDisruption,
-		LowestVictims,
-		NoLastingInversion,
-		NominationsRespected,
-		NominationAttainable,
-		NominationHasReason,
-		OnePreemptionAtATime,
-		PreemptionWrites,
-	}
+	return []Property{Decided, StatusesConform, ScoresConform, OutcomeConforms, IdealPreemption, PlacementFeasible,
+		NoOvercommit, BindingNeverOvercommits, BoundPodsStay, VictimsLowerPriority, VictimsOnNominatedNode,
+		PreemptionSound, PreemptionIrredundant, NoNeedlessPreemption, NeverPreempts, NoAvoidableViolation,
+		NoStaleDisruption, LowestVictims, NoLastingInversion, NominationsRespected, NominationAttainable,
+		NominationHasReason, OnePreemptionAtATime, PreemptionWrites}
 }

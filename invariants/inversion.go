@@ -37,12 +37,8 @@ var NoLastingInversion = Property{
 				breaches = append(breaches, Breach{
 					Plugin:   "DefaultPreemption",
 					ByDesign: slices.ContainsFunc(c.Expected.Outcomes, waits),
-					Reason: fmt.Sprintf(
-						"the pod of priority %d is left pending, though it could be placed by evicting %s from %s",
-						priority(pod),
-						names(victims),
-						node.Name,
-					),
+					Reason: fmt.Sprintf("the pod of priority %d is left pending, though it could be placed by "+
+						"evicting %s from %s", priority(pod), names(victims), node.Name),
 				})
 			}
 		}

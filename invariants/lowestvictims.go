@@ -18,11 +18,8 @@ var LowestVictims = Property{
 			return nil
 		}
 		violations := func(victims []*v1.Pod) int {
-			return c.Spec.CasualtyOf(
-				c.Question.Pod,
-				spec.Candidate{Node: o.Node, Victims: victims},
-				c.Question.Snapshot,
-			).Violations
+			return c.Spec.CasualtyOf(c.Question.Pod, spec.Candidate{Node: o.Node, Victims: victims},
+				c.Question.Snapshot).Violations
 		}
 		var breaches []Breach
 		for i, victim := range o.Victims {

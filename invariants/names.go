@@ -44,10 +44,8 @@ func conforms(q spec.Question, d *spec.Decision, s *spec.Scheduler) bool {
 func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 	var breaches []Breach
 	differs := func(plugin, format string, args ...any) {
-		breaches = append(
-			breaches,
-			Breach{Plugin: plugin, Reason: fmt.Sprintf(format, args...) + " under other names and in another order"},
-		)
+		breaches = append(breaches,
+			Breach{Plugin: plugin, Reason: fmt.Sprintf(format, args...) + " under other names and in another order"})
 	}
 	if (c.Decision.Failure == "") != (other.Failure == "") {
 		differs("", "there is a decision or none (%q), and the contrary (%q)", c.Decision.Failure, other.Failure)
@@ -57,27 +55,16 @@ func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 		twin := other.Nodes[len(other.Nodes)-1-i]
 		for f, status := range node.Statuses {
 			if status != twin.Statuses[f] {
-				differs(
-					c.Decision.Filters[f],
-					"%s says that node %s %s, and that it %s",
-					c.Decision.Filters[f],
-					c.node(i),
-					verb(status),
-					verb(twin.Statuses[f]),
-				)
+				differs(c.Decision.Filters[f], "%s says that node %s %s, and that it %s", c.Decision.Filters[f],
+					c.node(i), verb(status), verb(twin.Statuses[f]))
 			}
 		}
 		if c.Decision.Failure != "" {
 			continue // which nodes were asked about before the error depends on their order
 		}
 		if node.Filtered != twin.Filtered || node.Overall != twin.Overall {
-			differs(
-				"",
-				"all filters together say that node %s %s, and that it %s",
-				c.node(i),
-				verb(node.Overall),
-				verb(twin.Overall),
-			)
+			differs("", "all filters together say that node %s %s, and that it %s", c.node(i), verb(node.Overall),
+				verb(twin.Overall))
 		}
 		if len(node.Scores) != len(twin.Scores) {
 			differs("", "node %s has %d scores, and %d", c.node(i), len(node.Scores), len(twin.Scores))
@@ -85,16 +72,9 @@ func (c *Case) compareRenamed(other *spec.Decision) []Breach {
 		}
 		for r, score := range node.Scores {
 			if score != twin.Scores[r] {
-				differs(
-					c.Decision.ScorePlugins[r],
-					"%s scores node %s %d from raw %d, and %d from raw %d",
-					c.Decision.ScorePlugins[r],
-					c.node(i),
-					score.Value,
-					score.Raw,
-					twin.Scores[r].Value,
-					twin.Scores[r].Raw,
-				)
+				differs(c.Decision.ScorePlugins[r], "%s scores node %s %d from raw %d, and %d from raw %d",
+					c.Decision.ScorePlugins[r], c.node(i), score.Value, score.Raw, twin.Scores[r].Value,
+					twin.Scores[r].Raw)
 			}
 		}
 	}

@@ -16,11 +16,8 @@ var NominationAttainable = Property{
 			return nil
 		}
 		return []Breach{
-			preemption(
-				"the pod is nominated to %s, which it never fits: so says %s",
-				c.node(o.Node),
-				c.Expected.Filters[f],
-			),
+			preemption("the pod is nominated to %s, which it never fits: so says %s", c.node(o.Node),
+				c.Expected.Filters[f]),
 		}
 	}),
 }

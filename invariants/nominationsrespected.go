@@ -26,11 +26,8 @@ var NominationsRespected = Property{
 				breaches = append(
 					breaches,
 					Breach{
-						Reason: fmt.Sprintf(
-							"the pod may be bound to %s, where %s is nominated and would not fit beside it",
-							c.node(o.Node),
-							names(respected),
-						),
+						Reason: fmt.Sprintf("the pod may be bound to %s, where %s is nominated and would not fit "+
+							"beside it", c.node(o.Node), names(respected)),
 					},
 				)
 			}

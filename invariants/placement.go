@@ -94,20 +94,16 @@ var BoundPodsStay = Property{
 			for _, pod := range after {
 				if more := count(after, pod.Template()) - count(before, pod.Template()); more > 1 ||
 					more == 1 && (!newcomer || pod.Template() != int(s.Action.Pod)) {
-					breaches = append(breaches, Breach{Reason: fmt.Sprintf(
-						"a %s step puts a bound %s on another node",
-						s.Action.Class,
-						s.Scenario.Pods[pod.Template()].Name,
-					)})
+					breaches = append(breaches,
+						Breach{Reason: fmt.Sprintf("a %s step puts a bound %s on another node", s.Action.Class,
+							s.Scenario.Pods[pod.Template()].Name)})
 					break
 				}
 			}
 			leaver := s.Action.Class == model.Gone || s.Action.Class == model.Complete
 			if gone := len(before) - len(after); gone > 0 && !leaver {
-				breaches = append(
-					breaches,
-					Breach{Reason: fmt.Sprintf("a %s step takes a bound pod from its node", s.Action.Class)},
-				)
+				breaches = append(breaches,
+					Breach{Reason: fmt.Sprintf("a %s step takes a bound pod from its node", s.Action.Class)})
 			}
 		}
 		return applies, breaches

@@ -81,9 +81,8 @@ var stepRows = []struct {
 		[]moved{{1, 0, 1}},
 		[]string{"a bind step takes a bound pod from its node"},
 	},
-	{"a bound pod moves when another arrives", model.Arrive, 0, []moved{{1, 0, 1}}, []string{
-		"a arrive step takes a bound pod from its node", "a arrive step puts a bound db on another node",
-	}},
+	{"a bound pod moves when another arrives", model.Arrive, 0, []moved{{1, 0, 1}},
+		[]string{"a arrive step takes a bound pod from its node", "a arrive step puts a bound db on another node"}},
 	{
 		"a step binds another pod than it says",
 		model.Bind,

@@ -83,10 +83,8 @@ var PreemptionIrredundant = Property{
 		for i, victim := range o.Victims {
 			others := slices.Delete(slices.Clone(o.Victims), i, i+1)
 			if c.FeasibleWithout(o.Node, others) {
-				breaches = append(
-					breaches,
-					preemption("victim %s dies for nothing: the pod fits %s with it", victim.Name, c.node(o.Node)),
-				)
+				breaches = append(breaches, preemption("victim %s dies for nothing: the pod fits %s with it",
+					victim.Name, c.node(o.Node)))
 			}
 		}
 		return breaches

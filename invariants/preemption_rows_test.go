@@ -211,9 +211,7 @@ var preemptionRows = []decisionRow{
 				Pod:      c.Question.Snapshot.Pods[4],
 				Fields:   []string{"nominatedNodeName"},
 			},
-		)(
-			c,
-		)
+		)(c)
 	}}, nil},
 	{"... and is not", PreemptionWrites, []func(*Case){another(5), writes()},
 		[]string{"DefaultPreemption: kube-scheduler does not patch pods/status of ns/nominee ([nominatedNodeName])"}},
@@ -225,9 +223,7 @@ var preemptionRows = []decisionRow{
 				Pod:      c.Question.Snapshot.Pods[4],
 				Fields:   []string{"nominatedNodeName"},
 			},
-		)(
-			c,
-		)
+		)(c)
 	}}, []string{"DefaultPreemption: kube-scheduler is not to patch pods/status of ns/nominee ([nominatedNodeName])"}},
 	{
 		"the victim is not deleted",

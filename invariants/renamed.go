@@ -22,14 +22,10 @@ func Renamed(q spec.Question) spec.Question {
 	pending := slices.Index(s.Pods, q.Pod)
 	other := &spec.Snapshot{
 		Nodes: backwards(s.Nodes, names), Pods: backwards(s.Pods, names), Namespaces: backwards(s.Namespaces, names),
-		PodDisruptionBudgets: backwards(
-			s.PodDisruptionBudgets,
-			names,
-		), PersistentVolumes: backwards(s.PersistentVolumes, names),
-		PersistentVolumeClaims: backwards(
-			s.PersistentVolumeClaims,
-			names,
-		), StorageClasses: backwards(s.StorageClasses, names),
+		PodDisruptionBudgets:   backwards(s.PodDisruptionBudgets, names),
+		PersistentVolumes:      backwards(s.PersistentVolumes, names),
+		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names), StorageClasses: backwards(s.StorageClasses,
+			names),
 		CSINodes: backwards(s.CSINodes, names), VolumeAttachments: backwards(s.VolumeAttachments, names),
 		Services: backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
 		ReplicaSets: backwards(s.ReplicaSets, names), StatefulSets: backwards(s.StatefulSets, names),

@@ -46,15 +46,8 @@ var NoStaleDisruption = Property{
 			}
 			applies = applies || n > 0
 			if n > counted[i] && n <= status[i] {
-				b := preemption(
-					"%d of the pods of budget %s/%s are evicted: its status allows %d, but counted at that moment it "+
-						"allows %d",
-					n,
-					budget.Namespace,
-					budget.Name,
-					status[i],
-					counted[i],
-				)
+				b := preemption("%d of the pods of budget %s/%s are evicted: its status allows %d, but counted at "+
+					"that moment it "+"allows %d", n, budget.Namespace, budget.Name, status[i], counted[i])
 				b.ByDesign = true
 				breaches = append(breaches, b)
 			}

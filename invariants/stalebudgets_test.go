@@ -74,11 +74,8 @@ func TestNoStaleDisruption(t *testing.T) {
 		before, after := &model.Arrangement{}, &model.Arrangement{}
 		m.Initial(func(state []byte) { m.Unpack(state, before) })
 		after.CopyFrom(before)
-		after.Apply(
-			m.Scenario,
-			model.PendingPod{Template: 2, Node: -1},
-			model.Move{Type: spec.Preempt, Victims: row.victims},
-		)
+		after.Apply(m.Scenario, model.PendingPod{Template: 2, Node: -1},
+			model.Move{Type: spec.Preempt, Victims: row.victims})
 		step := &Step{
 			Scenario: m.Scenario,
 			Action:   model.Action{Class: model.Preempt, Pod: 2, Node: -1},

@@ -45,10 +45,8 @@ func (c *Case) wantedWrites(o spec.Outcome) []spec.Write {
 		}
 	}
 	for _, pod := range c.Spec.Cleared(c.Question.Pod, o, c.Question.Snapshot) {
-		writes = append(
-			writes,
-			spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod, Fields: []string{"nominatedNodeName"}},
-		)
+		writes = append(writes, spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod,
+			Fields: []string{"nominatedNodeName"}})
 	}
 	return writes
 }

@@ -66,9 +66,8 @@ func meddle(t *rapid.T, s *Scenario, a *Arrangement) {
 		nodeState.Template = rapid.IntRange(0, len(s.Nodes)-1).Draw(t, "kind")
 	case 4:
 		if len(nodeState.Bound) > 0 {
-			nodeState.Bound[0] = nodeState.Bound[0].withPhase(
-				rapid.SampledFrom([]Phase{Running, Preempted}).Draw(t, "phase"),
-			)
+			nodeState.Bound[0] = nodeState.Bound[0].withPhase(rapid.SampledFrom([]Phase{Running, Preempted}).Draw(t,
+				"phase"))
 		}
 	}
 }

@@ -106,10 +106,8 @@ func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 		n.changed = make([][]int, nodeChanges)
 		for change := NodeChange(1); change < nodeChanges; change++ {
 			for i := range ordered.Nodes {
-				n.changed[change] = append(
-					n.changed[change],
-					number(&c.nodeTemplates, ordered.Nodes[i].changed(change)),
-				)
+				n.changed[change] = append(n.changed[change],
+					number(&c.nodeTemplates, ordered.Nodes[i].changed(change)))
 			}
 		}
 	}

@@ -65,8 +65,7 @@ func (d *digests) digest(content *Content) []byte {
 		slices.SortFunc(each, bytes.Compare)
 		return append([]byte{byte(len(each))}, bytes.Join(each, nil)...)
 	}
-	sum := sha256.Sum256(
-		slices.Concat(content.around.digest, d.nodes[content.Template], pods(content.Bound), pods(content.Nominated)),
-	)
+	sum := sha256.Sum256(slices.Concat(content.around.digest, d.nodes[content.Template], pods(content.Bound),
+		pods(content.Nominated)))
 	return sum[:]
 }

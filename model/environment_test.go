@@ -45,13 +45,8 @@ func TestStartsInOrder(t *testing.T) {
 			}
 			for j, name := range order {
 				if want := startOf(&v1.Pod{}, j+1); !there[name].Status.StartTime.Equal(want) {
-					t.Fatalf(
-						"%s was bound as number %d of those there, and starts at %v, want %v",
-						name,
-						j+1,
-						there[name].Status.StartTime,
-						want,
-					)
+					t.Fatalf("%s was bound as number %d of those there, and starts at %v, want %v", name, j+1,
+						there[name].Status.StartTime, want)
 				}
 			}
 			ranks = max(ranks, len(order))

@@ -192,13 +192,8 @@ func TestEstimateStates(t *testing.T) {
 			}
 			want := float64(reachable(t, tt.scenario, m))
 			if ratio := got.States / want; ratio < tt.least || ratio > tt.most {
-				t.Errorf(
-					"the estimate is %g (exact %t), there are %g: %.2f times as many",
-					got.States,
-					got.Exact,
-					want,
-					ratio,
-				)
+				t.Errorf("the estimate is %g (exact %t), there are %g: %.2f times as many", got.States, got.Exact, want,
+					ratio)
 			}
 			if got.Exact != (tt.effort == effort) {
 				t.Errorf("exact is %t", got.Exact)

@@ -146,10 +146,8 @@ func (a *Evaluation) holdsWithout(filter, node int, indexes []int) bool {
 // Overcommitted returns the resources in which the node would be overcommitted with the pod on it.
 func (a *Evaluation) Overcommitted(node int) []v1.ResourceName {
 	if a.tables.spec.Reading() == spec.Literal {
-		return a.tables.spec.Overcommitted(
-			a.Question.Snapshot.Nodes[node],
-			append(slices.Clone(a.PodsOf[node]), a.Question.Pod),
-		)
+		return a.tables.spec.Overcommitted(a.Question.Snapshot.Nodes[node],
+			append(slices.Clone(a.PodsOf[node]), a.Question.Pod))
 	}
 	return a.nodes[node].exceeded()
 }

@@ -71,11 +71,8 @@ func (e *explorer) expand(state string) {
 			}
 			next.CopyFrom(now)
 			next.Apply(e.machine.Scenario, pending, move)
-			e.add(
-				state,
-				Action{Class: move.Class(), Pod: uint32(pending.Template), Node: pending.Node},
-				packed(e.machine, next),
-			)
+			e.add(state, Action{Class: move.Class(), Pod: uint32(pending.Template), Node: pending.Node},
+				packed(e.machine, next))
 		}
 	}
 }
@@ -115,9 +112,8 @@ func (e *explorer) trace(state string) (states [][]byte, actions []uint32) {
 func smallScenario(nodes ...int) *Scenario {
 	node := func(cpus string) *v1.Node {
 		return &v1.Node{Status: v1.NodeStatus{Allocatable: v1.ResourceList{
-			v1.ResourceCPU: resource.MustParse(
-				cpus,
-			), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("110"),
+			v1.ResourceCPU: resource.MustParse(cpus), v1.ResourceMemory: resource.MustParse("4Gi"),
+			v1.ResourcePods: resource.MustParse("110"),
 		}}}
 	}
 	pod := func(cpus string, priority int32) *v1.Pod {

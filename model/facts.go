@@ -76,9 +76,8 @@ func (t *Tables) factsOf(pending int, content *Content) *facts {
 // evaluate asks the spec about a cluster of this one node. What the tables' quirks do not change is taken over from
 // the base.
 func (t *Tables) evaluate(pending int, content *Content) *facts {
-	q, podsOf := t.catalog.Objects(
-		&CanonicalQuestion{Pending: pending, Nomination: -1, Nodes: []*Content{content}, around: content.around},
-	)
+	q, podsOf := t.catalog.Objects(&CanonicalQuestion{Pending: pending, Nomination: -1, Nodes: []*Content{content},
+		around: content.around})
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
 		awaits:           slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
@@ -186,15 +185,8 @@ func (f *facts) feasibleWithout(indexes []int) bool {
 // victims returns the documented and the ideal sets of victims, if no predicate that looks beyond the node has a say.
 func (f *facts) victims() (documented, ideal [][]int) {
 	f.dryRun.Do(func() {
-		f.documented, f.ideal = dryRun{
-			f.scheduler,
-			f.snapshot,
-			0,
-			f.pending,
-			f.pods,
-			f.bound,
-			f.feasibleWithout,
-		}.victims()
+		f.documented, f.ideal = dryRun{f.scheduler, f.snapshot, 0, f.pending, f.pods, f.bound,
+			f.feasibleWithout}.victims()
 	})
 	return f.documented, f.ideal
 }

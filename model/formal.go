@@ -93,11 +93,8 @@ type formalClass struct {
 // it has other rules of preemption than the model as written has, or if the pods do not fit into a cell.
 func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry bool) (*Formal, error) {
 	if len(s.Initial) != 1 {
-		return nil, fmt.Errorf(
-			"scenario %s has %d initial clusters: the formal model begins with one",
-			s.Name,
-			len(s.Initial),
-		)
+		return nil, fmt.Errorf("scenario %s has %d initial clusters: the formal model begins with one", s.Name,
+			len(s.Initial))
 	}
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -106,20 +103,12 @@ func NewFormal(s *Scenario, m *spec.Scheduler, actions FormalActions, symmetry b
 	initial := s.Initial[0]
 	at := f.numberPods(initial, symmetry)
 	if f.cellBits > 64 {
-		return nil, fmt.Errorf(
-			"scenario %s: the pods on a node take %d bits to tell apart, one for each pod without symmetry; at most "+
-				"64 can be explored",
-			s.Name,
-			f.cellBits,
-		)
+		return nil, fmt.Errorf("scenario %s: the pods on a node take %d bits to tell apart, one for each pod without "+
+			"symmetry; at most "+"64 can be explored", s.Name, f.cellBits)
 	}
 	if len(f.pods) > formalTemplates {
-		return nil, fmt.Errorf(
-			"scenario %s has %d pod templates; at most %d can be explored",
-			s.Name,
-			len(f.pods),
-			formalTemplates,
-		)
+		return nil, fmt.Errorf("scenario %s has %d pod templates; at most %d can be explored", s.Name, len(f.pods),
+			formalTemplates)
 	}
 	f.numberNodes(initial, symmetry)
 	f.order()

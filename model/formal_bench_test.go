@@ -38,12 +38,8 @@ func BenchmarkFormalSteps(b *testing.B) {
 		{"30nodes", [2]int{18, 12}, [2]int{30, 20}, true},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			f, err := NewFormal(
-				rowOfNodes(row.nodes, row.pods),
-				spec.NewReference(),
-				FormalActions{Leave: true, Return: true},
-				row.symmetry,
-			)
+			f, err := NewFormal(rowOfNodes(row.nodes, row.pods), spec.NewReference(),
+				FormalActions{Leave: true, Return: true}, row.symmetry)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -74,12 +70,8 @@ func (*counted) Find(string, int)         {}
 func BenchmarkFormalTables(b *testing.B) {
 	cells, evaluations := 0, int64(0)
 	for b.Loop() {
-		f, err := NewFormal(
-			rowOfNodes([2]int{1, 1}, [2]int{6, 4}),
-			spec.NewReference(),
-			FormalActions{Leave: true, Return: true},
-			true,
-		)
+		f, err := NewFormal(rowOfNodes([2]int{1, 1}, [2]int{6, 4}), spec.NewReference(),
+			FormalActions{Leave: true, Return: true}, true)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -108,10 +108,9 @@ const directBits = 16
 func (f *Formal) NewWorker() *FormalWorker {
 	w := &FormalWorker{
 		formal: f, narrow: f.bits() <= 64, width: f.Width(),
-		fields: apart[uint64](
-			len(f.widths),
-		), cells: apart[*formalCell](len(f.nodes)), runs: apart[int](len(f.nodes) + 1),
-		row: apart[uint64](f.rowWords()), next: apart[uint64](f.rowWords()), state: apart[byte](8 * f.rowWords()),
+		fields: apart[uint64](len(f.widths)), cells: apart[*formalCell](len(f.nodes)),
+		runs: apart[int](len(f.nodes) + 1),
+		row:  apart[uint64](f.rowWords()), next: apart[uint64](f.rowWords()), state: apart[byte](8 * f.rowWords()),
 		direct: make([][]*formalCell, len(f.nodes)), known: make([]map[uint64]*formalCell, len(f.nodes)),
 	}
 	from := 0

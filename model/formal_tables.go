@@ -62,25 +62,20 @@ type evictions struct {
 func newFormalTables(f *Formal, m *spec.Scheduler) (*formalTables, error) {
 	for _, filter := range m.Filters() {
 		if filter.Footprint.LooksAcross() {
-			return nil, fmt.Errorf(
-				"filter %s looks across nodes, and the formal model is tabulated by node",
-				filter.Plugin,
-			)
+			return nil, fmt.Errorf("filter %s looks across nodes, and the formal model is tabulated by node",
+				filter.Plugin)
 		}
 	}
 	for _, scorePlugin := range m.ScorePlugins() {
 		if scorePlugin.Footprint.LooksAcross() || scorePlugin.Raw == nil || scorePlugin.Normalize != nil ||
 			scorePlugin.Abstains != nil {
-			return nil, fmt.Errorf(
-				"score %s depends on several nodes, and the formal model is tabulated by node",
-				scorePlugin.Plugin,
-			)
+			return nil, fmt.Errorf("score %s depends on several nodes, and the formal model is tabulated by node",
+				scorePlugin.Plugin)
 		}
 	}
 	if m.Reading() != spec.Literal || !m.WeighsHelpfulSets() {
 		return nil, fmt.Errorf(
-			"preemption must be that of the literal reading, in which all sets of pods that help compete",
-		)
+			"preemption must be that of the literal reading, in which all sets of pods that help compete")
 	}
 	if len(f.Scenario.Around.PodDisruptionBudgets) > 0 {
 		return nil, fmt.Errorf("disruption budgets span nodes, and the formal model is tabulated by node")

@@ -39,13 +39,8 @@ func anyConfiguration(t *rapid.T) *scenario.Configuration {
 	c.Nodes = c.Nodes[:min(len(c.Nodes), 3)]
 	for range rapid.IntRange(1, 4).Draw(t, "pods") {
 		pod := scenario.ConfiguredPod{
-			Req: rapid.Int64Range(
-				0,
-				4,
-			).Draw(
-				t,
-				"req",
-			), Prio: rapid.Int32Range(-2, 3).Draw(t, "prio"), Tol: some("tol", "a"), Sel: some("sel", "x"),
+			Req: rapid.Int64Range(0, 4).Draw(t, "req"), Prio: rapid.Int32Range(-2, 3).Draw(t, "prio"),
+			Tol: some("tol", "a"), Sel: some("sel", "x"),
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "pods alike") {
 			c.Pods = append(c.Pods, pod)
@@ -230,12 +225,8 @@ func TestFormalOrbits(t *testing.T) {
 			orbits[least] = true
 		}
 		if len(orbits) != len(canonical) {
-			t.Fatalf(
-				"%d states without symmetry in %d orbits; %d states with symmetry",
-				len(states),
-				len(orbits),
-				len(canonical),
-			)
+			t.Fatalf("%d states without symmetry in %d orbits; %d states with symmetry", len(states), len(orbits),
+				len(canonical))
 		}
 	})
 }

@@ -66,12 +66,8 @@ func (s *steps) Find(string, int) {}
 // TestFormalPaths: states of one word and of several, and facts from arrays and from maps, give the same steps.
 func TestFormalPaths(t *testing.T) {
 	for _, symmetry := range []bool{false, true} {
-		f, err := NewFormal(
-			rowOfNodes([2]int{2, 1}, [2]int{2, 2}),
-			spec.NewReference(),
-			FormalActions{Leave: true, Return: true},
-			symmetry,
-		)
+		f, err := NewFormal(rowOfNodes([2]int{2, 1}, [2]int{2, 2}), spec.NewReference(),
+			FormalActions{Leave: true, Return: true}, symmetry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,12 +93,8 @@ func TestFormalPaths(t *testing.T) {
 			plain.Expand([]byte(states[i]), &want)
 			quick.Expand([]byte(states[i]), &got)
 			if diff := cmp.Diff(want.all, got.all); diff != "" {
-				t.Fatalf(
-					"symmetry %t, steps from %v (-several words +one word):\n%s",
-					symmetry,
-					f.View([]byte(states[i])),
-					diff,
-				)
+				t.Fatalf("symmetry %t, steps from %v (-several words +one word):\n%s", symmetry,
+					f.View([]byte(states[i])), diff)
 			}
 			for _, step := range want.all {
 				var action uint32
@@ -123,12 +115,8 @@ func TestFormalPaths(t *testing.T) {
 // of several.
 func TestFormalAllocatesNothing(t *testing.T) {
 	for _, nodes := range [][2]int{{9, 6}, {30, 20}} {
-		f, err := NewFormal(
-			rowOfNodes(nodes, [2]int{12, 8}),
-			spec.NewReference(),
-			FormalActions{Leave: true, Return: true},
-			true,
-		)
+		f, err := NewFormal(rowOfNodes(nodes, [2]int{12, 8}), spec.NewReference(),
+			FormalActions{Leave: true, Return: true}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,15 +237,8 @@ func TestFormalChangesArePacked(t *testing.T) {
 			w.narrow, w.out = narrow, &got
 			w.add(0, node, field, unbound)
 			if !slices.Equal(got.state, state) {
-				t.Fatalf(
-					"%v bits, one word %t: node %d, changed to %x: %x, want %x",
-					f.widths,
-					narrow,
-					node,
-					field,
-					got.state,
-					state,
-				)
+				t.Fatalf("%v bits, one word %t: node %d, changed to %x: %x, want %x", f.widths, narrow, node, field,
+					got.state, state)
 			}
 		}
 	})

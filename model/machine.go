@@ -70,10 +70,8 @@ func (m *Machine) InitialOf(clusters []int, emit func(state []byte)) {
 func (m *Machine) arrange(i int, who *identities) *Arrangement {
 	actions := m.Scenario.Actions
 	a := &Arrangement{
-		Left: Left{
-			uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements),
-			uint8(actions.NodeChanges),
-		},
+		Left: Left{uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions),
+			uint8(actions.Placements), uint8(actions.NodeChanges)},
 		ArrivalsOfTemplate: append([]int(nil), actions.ArrivalsOfTemplate...),
 	}
 	if actions.Recreations > 0 {

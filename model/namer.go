@@ -99,12 +99,8 @@ func (n *Namer) pod(key namedPod, node *v1.Node) *v1.Pod {
 
 // Take carries out an action on an arrangement: one of the environment, or the move of a pending pod. It gives the
 // states before and after in API objects, with the same names, and the step between them.
-func (n *Namer) Take(
-	a *Arrangement,
-	action Action,
-	pending PendingPod,
-	move Move,
-) (before, after *spec.Snapshot, step *NamedStep) {
+func (n *Namer) Take(a *Arrangement, action Action, pending PendingPod,
+	move Move) (before, after *spec.Snapshot, step *NamedStep) {
 	now := n.Number(a)
 	next := &Arrangement{}
 	next.CopyFrom(now)

@@ -39,11 +39,8 @@ func TestOrbits(t *testing.T) {
 			n := newNamedExplorer(e.machine)
 			n.explore()
 			if len(n.known) <= len(e.order) {
-				t.Fatalf(
-					"%d named states for %d canonical ones: there is no symmetry to test",
-					len(n.known),
-					len(e.order),
-				)
+				t.Fatalf("%d named states for %d canonical ones: there is no symmetry to test", len(n.known),
+					len(e.order))
 			}
 			orbits, images := map[string]bool{}, map[string]bool{}
 			for key, state := range n.known {
@@ -116,9 +113,8 @@ func newNamedExplorer(m *Machine) *namedExplorer {
 
 func (n *namedExplorer) explore() {
 	actions := n.machine.Scenario.Actions
-	n.add(namedState{make([]byte, len(n.podTemplates)), Left{
-		uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions), uint8(actions.Placements), 0,
-	}})
+	n.add(namedState{make([]byte, len(n.podTemplates)), Left{uint8(actions.Arrivals), uint8(actions.Completions),
+		uint8(actions.Deletions), uint8(actions.Placements), 0}})
 	for len(n.queue) > 0 {
 		state := n.queue[0]
 		n.queue = n.queue[1:]

@@ -94,14 +94,8 @@ func TestObjectsOfAQuestion(t *testing.T) {
 					t.Fatalf("pods on %s (-arrangement +objects):\n%s", node.Name, diff)
 				}
 				if nominated != len(nodeState.Nominated) || len(podsOf[i]) != len(nodeState.Bound) {
-					t.Fatalf(
-						"%s has %d nominations and %d pods, want %d and %d",
-						node.Name,
-						nominated,
-						len(podsOf[i]),
-						len(nodeState.Nominated),
-						len(nodeState.Bound),
-					)
+					t.Fatalf("%s has %d nominations and %d pods, want %d and %d", node.Name, nominated, len(podsOf[i]),
+						len(nodeState.Nominated), len(nodeState.Bound))
 				}
 			}
 		}

@@ -69,12 +69,8 @@ func keepsCompany(t *rapid.T, pod *v1.Pod) {
 	case 9:
 		pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
 			MaxSkew: 1, TopologyKey: v1.LabelHostname, LabelSelector: appX,
-			WhenUnsatisfiable: rapid.SampledFrom(
-				[]v1.UnsatisfiableConstraintAction{v1.DoNotSchedule, v1.ScheduleAnyway},
-			).Draw(
-				t,
-				"action",
-			),
+			WhenUnsatisfiable: rapid.SampledFrom([]v1.UnsatisfiableConstraintAction{v1.DoNotSchedule,
+				v1.ScheduleAnyway}).Draw(t, "action"),
 		}}
 	}
 }

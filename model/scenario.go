@@ -179,35 +179,21 @@ func (s *Scenario) validate() error {
 		{"disruption budgets", len(s.Around.PodDisruptionBudgets), maxBudgets},
 	} {
 		if limit.have > limit.max {
-			return fmt.Errorf(
-				"scenario %s has %d %s; at most %d can be explored",
-				s.Name,
-				limit.have,
-				limit.what,
-				limit.max,
-			)
+			return fmt.Errorf("scenario %s has %d %s; at most %d can be explored", s.Name, limit.have, limit.what,
+				limit.max)
 		}
 	}
 	if n := s.MaxPods(); s.Actions.StartInOrder && n > maxRank {
-		return fmt.Errorf(
-			"scenario %s has %d pods that start in the order of binding; at most %d can be told apart",
-			s.Name,
-			n,
-			maxRank,
-		)
+		return fmt.Errorf("scenario %s has %d pods that start in the order of binding; at most %d can be told apart",
+			s.Name, n, maxRank)
 	}
 	if n := len(s.Actions.ArrivalsOfTemplate); n != 0 && n != len(s.Pods) {
 		return fmt.Errorf("scenario %s bounds the arrivals of %d pod templates, but has %d", s.Name, n, len(s.Pods))
 	}
 	for template, n := range s.Actions.ArrivalsOfTemplate {
 		if n > maxActions {
-			return fmt.Errorf(
-				"scenario %s lets %d pods of template %s arrive; at most %d can be explored",
-				s.Name,
-				n,
-				s.Pods[template].Name,
-				maxActions,
-			)
+			return fmt.Errorf("scenario %s lets %d pods of template %s arrive; at most %d can be explored", s.Name, n,
+				s.Pods[template].Name, maxActions)
 		}
 	}
 	if len(s.Initial) == 0 {

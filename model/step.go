@@ -41,22 +41,8 @@ const (
 
 // Classes names the classes of actions, by number.
 func Classes() []string {
-	return []string{
-		"arrive",
-		"bind",
-		"preempt",
-		"wait",
-		"gone",
-		"complete",
-		"delete",
-		"bind by hand",
-		"recreate",
-		"refresh budget",
-		"cordon",
-		"uncordon",
-		"taint",
-		"untaint",
-	}
+	return []string{"arrive", "bind", "preempt", "wait", "gone", "complete", "delete", "bind by hand", "recreate",
+		"refresh budget", "cordon", "uncordon", "taint", "untaint"}
 }
 
 // String returns the words used in reports.

@@ -41,12 +41,8 @@ func TestTablesAnswerAsTheSpec(t *testing.T) {
 		}
 	})
 	if slices.Contains(templates[:], 0) {
-		t.Errorf(
-			"%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted",
-			templates[0],
-			templates[1],
-			templates[2],
-		)
+		t.Errorf("%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted", templates[0],
+			templates[1], templates[2])
 	}
 }
 
@@ -63,25 +59,13 @@ func TestTablesFeasibleWithout(t *testing.T) {
 			evaluation := NewTables(m.Catalog, scheduler).Evaluate(builder.Question(pending))
 			s := evaluation.Question.Snapshot
 			for node, pods := range evaluation.PodsOf {
-				away := rapid.SliceOfNDistinct(
-					rapid.SampledFrom(append(pods, evaluation.Question.Pod)),
-					0,
-					-1,
-					rapid.ID,
-				).Draw(
-					t,
-					"away",
-				)
+				away := rapid.SliceOfNDistinct(rapid.SampledFrom(append(pods, evaluation.Question.Pod)), 0, -1,
+					rapid.ID).Draw(t, "away")
 				away = slices.DeleteFunc(away, func(p *v1.Pod) bool { return p == evaluation.Question.Pod })
 				want := scheduler.Feasibility(evaluation.Question.Pod, s.Nodes[node], s.Without(away...))
 				if got := evaluation.FeasibleWithout(node, away); got != want {
-					t.Fatalf(
-						"%s without %d pods is feasible: %v, the spec says %v",
-						s.Nodes[node].Name,
-						len(away),
-						got,
-						want,
-					)
+					t.Fatalf("%s without %d pods is feasible: %v, the spec says %v", s.Nodes[node].Name, len(away), got,
+						want)
 				}
 			}
 		}

@@ -122,20 +122,11 @@ func (s *NamedStep) In(before, after *spec.Snapshot) *NamedStep {
 
 // follow carries out the step from now that leads to the state next. That it can be taken is not taken for granted:
 // the trace may have been read.
-func (m *Machine) follow(
-	now *Arrangement,
-	action Action,
-	next []byte,
-	moves Moves,
-	who *identities,
-) (*NamedStep, *Arrangement, error) {
+func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Moves,
+	who *identities) (*NamedStep, *Arrangement, error) {
 	if !m.enabled(now, action) {
-		return nil, nil, fmt.Errorf(
-			"nothing like it can happen there (action class %d, pod %d, place %d)",
-			action.Class,
-			action.Pod,
-			action.Node,
-		)
+		return nil, nil, fmt.Errorf("nothing like it can happen there (action class %d, pod %d, place %d)",
+			action.Class, action.Pod, action.Node)
 	}
 	after := &Arrangement{}
 	packed := make([]byte, m.Width())
@@ -171,10 +162,8 @@ func (m *Machine) follow(
 // enabled reports whether the environment can act so, or the pod that is to be decided about asks.
 func (m *Machine) enabled(now *Arrangement, action Action) bool {
 	if action.Class.Decided() {
-		return slices.Contains(
-			now.PendingPods(m.Scenario, nil),
-			PendingPod{Template: int(action.Pod), Node: action.Node},
-		)
+		return slices.Contains(now.PendingPods(m.Scenario, nil),
+			PendingPod{Template: int(action.Pod), Node: action.Node})
 	}
 	enabled := false
 	now.Environment(m.Scenario, func(other Action) { enabled = enabled || other == action })

@@ -50,11 +50,7 @@ func (m *Scheduler) CasualtyOf(pod *v1.Pod, c Candidate, s *Snapshot) Casualty {
 
 // Compare is negative if c is less damage than other, positive if it is more, 0 if they are equal.
 func (c Casualty) Compare(other Casualty) int {
-	return cmp.Or(
-		cmp.Compare(c.Violations, other.Violations),
-		cmp.Compare(c.HighestPriority, other.HighestPriority),
-		cmp.Compare(c.PrioritySum, other.PrioritySum),
-		cmp.Compare(c.Count, other.Count),
-		other.EarliestStart.Compare(c.EarliestStart),
-	)
+	return cmp.Or(cmp.Compare(c.Violations, other.Violations), cmp.Compare(c.HighestPriority, other.HighestPriority),
+		cmp.Compare(c.PrioritySum, other.PrioritySum), cmp.Compare(c.Count, other.Count),
+		other.EarliestStart.Compare(c.EarliestStart))
 }

@@ -54,15 +54,11 @@ func TestFewerVictimsOfOneRankAreLessCasualty(t *testing.T) {
 func TestJeopardy(t *testing.T) {
 	n := node("n")
 	p := important(pod("p"), 5)
-	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{
-		p, bound(important(pod("lower"), 4), n), bound(important(pod("equal"), 5), n),
-		bound(important(pod("higher"), 6), n),
-		bound(
-			important(pod("elsewhere"), 1),
-			node("m"),
-		), important(pod("pending"), 1), nominated(important(pod("nominated"), 1), n),
-		preempted(bound(important(pod("leaving"), 1), n)), bound(pod("without"), n),
-	}}
+	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{p, bound(important(pod("lower"), 4), n),
+		bound(important(pod("equal"), 5), n), bound(important(pod("higher"), 6), n),
+		bound(important(pod("elsewhere"), 1), node("m")), important(pod("pending"), 1),
+		nominated(important(pod("nominated"), 1), n), preempted(bound(important(pod("leaving"), 1), n)),
+		bound(pod("without"), n)}}
 	if diff := cmp.Diff([]string{"lower", "leaving", "without"}, names(Jeopardy(p, n, s))); diff != "" {
 		t.Errorf("bound to the node and of lower priority, none meaning 0 (-want +got):\n%s", diff)
 	}

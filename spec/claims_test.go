@@ -83,27 +83,17 @@ func owned(claim *v1.PersistentVolumeClaim, pod *v1.Pod) *v1.PersistentVolumeCla
 }
 
 func TestClaims(t *testing.T) {
-	p := mounting(
-		pod("p"),
-		of("x"),
-		ephemeral(),
-		of("x"),
-		of("missing"),
-		ephemeral(),
-		v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}},
-	)
+	p := mounting(pod("p"), of("x"), ephemeral(), of("x"), of("missing"), ephemeral(),
+		v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}})
 	p.UID = "p"
 	elsewhere := claim("missing", "")
 	elsewhere.Namespace = "elsewhere"
-	s := &Snapshot{PersistentVolumeClaims: []*v1.PersistentVolumeClaim{
-		elsewhere, owned(claim("p-b", ""), p), claim("p-e", ""), claim("x", ""), claim("unused", ""),
-	}}
+	s := &Snapshot{PersistentVolumeClaims: []*v1.PersistentVolumeClaim{elsewhere, owned(claim("p-b", ""), p),
+		claim("p-e", ""), claim("x", ""), claim("unused", "")}}
 	names := each(Claims(p, s), func(c *v1.PersistentVolumeClaim) string { return c.Name })
 	if diff := cmp.Diff([]string{"x", "p-b"}, names); diff != "" {
-		t.Errorf(
-			"each claim once, in the order of the volumes, ephemeral ones if the pod owns them (-want +got):\n%s",
-			diff,
-		)
+		t.Errorf("each claim once, in the order of the volumes, ephemeral ones if the pod owns them (-want +got):\n%s",
+			diff)
 	}
 }
 

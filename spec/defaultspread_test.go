@@ -34,23 +34,12 @@ func TestDefaultConstraintsCount(t *testing.T) {
 	owned := func() *v1.Pod { return controlledBy(pending(), "apps/v1", "ReplicaSet") }
 	owner := owned()
 	owner.OwnerReferences[0].Controller = nil
-	stateful, rc := controlledBy(
-		pending(),
-		"apps/v1",
-		"StatefulSet",
-	), controlledBy(
-		pending(),
-		"v1",
-		"ReplicationController",
-	)
+	stateful, rc := controlledBy(pending(), "apps/v1", "StatefulSet"),
+		controlledBy(pending(), "v1", "ReplicationController")
 	constrained := pending()
 	constrained.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{hardly("host", 1)}
-	others := []*v1.Pod{
-		podWith("both", "app", "x", "tier", "1"),
-		podWith("app", "app", "x", "tier", "2"),
-		podWith("tier", "app", "y", "tier", "1"),
-		podWith("none"),
-	}
+	others := []*v1.Pod{podWith("both", "app", "x", "tier", "1"), podWith("app", "app", "x", "tier", "2"),
+		podWith("tier", "app", "y", "tier", "1"), podWith("none")}
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod

@@ -140,10 +140,8 @@ func TestErrata(t *testing.T) {
 			reason: "one victim is less damage than two, but it runs longest and is put back first",
 			mends:  []string{"E1", "E3", "E10", "E12"},
 			pod:    asks(nil), nodes: []*v1.Node{n},
-			others: []*v1.Pod{
-				started(bound(pod("a", "cpu", "1"), n), 1), bound(pod("b", "cpu", "500m"), n),
-				bound(pod("c", "cpu", "500m"), n),
-			},
+			others: []*v1.Pod{started(bound(pod("a", "cpu", "1"), n), 1), bound(pod("b", "cpu", "500m"), n),
+				bound(pod("c", "cpu", "500m"), n)},
 			written: []string{"preempt a on n"}, want: []string{"preempt b c on n"},
 		},
 		{

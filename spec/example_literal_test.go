@@ -39,16 +39,8 @@ func ExampleNewLiteral() {
 			continue
 		}
 		if mended := m.With(erratum); mended.Feasibility(young, node, s) != m.Feasibility(young, node, s) {
-			fmt.Println(
-				m.Reading(),
-				"reading:",
-				m.Feasibility(young, node, s),
-				"but",
-				mended.Feasibility(young, node, s),
-				"with",
-				erratum.Name,
-				"mended",
-			)
+			fmt.Println(m.Reading(), "reading:", m.Feasibility(young, node, s), "but",
+				mended.Feasibility(young, node, s), "with", erratum.Name, "mended")
 		}
 	}
 	fmt.Println(spec.Kubernetes, "reading:", m.Documented().Feasibility(young, node, s))

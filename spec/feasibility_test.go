@@ -54,25 +54,8 @@ func TestPriority(t *testing.T) {
 
 func TestScheduling(t *testing.T) {
 	m := New(DefaultProfile())
-	small, large, twin := node(
-		"small",
-		"cpu",
-		"2",
-		"memory",
-		"4Gi",
-	), node(
-		"large",
-		"cpu",
-		"4",
-		"memory",
-		"8Gi",
-	), node(
-		"twin",
-		"cpu",
-		"4",
-		"memory",
-		"8Gi",
-	)
+	small, large, twin := node("small", "cpu", "2", "memory", "4Gi"), node("large", "cpu", "4", "memory", "8Gi"),
+		node("twin", "cpu", "4", "memory", "8Gi")
 	for _, row := range []struct {
 		reason string
 		pod    *v1.Pod

@@ -74,17 +74,10 @@ func TestImagesAreRatedByTheNodesOwnSize(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	want := []string{
-		"app:latest",
-		"app:v1",
-		"app@sha256:0",
-		"registry:5000/app:latest",
-		"registry:5000/app:v1",
-		"docker.io/library/app:latest",
-	}
-	got := Images(
-		podUsing("app", "app:v1", "app@sha256:0", "registry:5000/app", "registry:5000/app:v1", "docker.io/library/app"),
-	)
+	want := []string{"app:latest", "app:v1", "app@sha256:0", "registry:5000/app:latest", "registry:5000/app:v1",
+		"docker.io/library/app:latest"}
+	got := Images(podUsing("app", "app:v1", "app@sha256:0", "registry:5000/app", "registry:5000/app:v1",
+		"docker.io/library/app"))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -22,27 +22,8 @@ func repelledBy(p *v1.Pod, terms ...v1.PodAffinityTerm) *v1.Pod {
 
 func TestInterPodAffinity(t *testing.T) {
 	// Two zones, a1 and a2 in one, b1 in the other, and a node outside all topologies.
-	a1, a2, b1, out := nodeWith(
-		"a1",
-		"zone",
-		"a",
-		"host",
-		"a1",
-	), nodeWith(
-		"a2",
-		"zone",
-		"a",
-		"host",
-		"a2",
-	), nodeWith(
-		"b1",
-		"zone",
-		"b",
-		"host",
-		"b1",
-	), nodeWith(
-		"out",
-	)
+	a1, a2, b1, out := nodeWith("a1", "zone", "a", "host", "a1"), nodeWith("a2", "zone", "a", "host", "a2"),
+		nodeWith("b1", "zone", "b", "host", "b1"), nodeWith("out")
 	nodes := []*v1.Node{a1, a2, b1, out}
 	all, none := []string{"a1", "a2", "b1", "out"}, []string(nil)
 	for _, row := range []struct {

@@ -34,11 +34,8 @@ func TestPreemptionLaws(t *testing.T) {
 		}
 		for _, c := range chosen {
 			if m.CasualtyOf(q.Pod, ideal[0], q.Snapshot).Compare(m.CasualtyOf(q.Pod, c, q.Snapshot)) > 0 {
-				t.Fatalf(
-					"documented %+v is better than ideal %+v",
-					m.CasualtyOf(q.Pod, c, q.Snapshot),
-					m.CasualtyOf(q.Pod, ideal[0], q.Snapshot),
-				)
+				t.Fatalf("documented %+v is better than ideal %+v", m.CasualtyOf(q.Pod, c, q.Snapshot),
+					m.CasualtyOf(q.Pod, ideal[0], q.Snapshot))
 			}
 		}
 	})
@@ -96,13 +93,8 @@ func TestOutcomesDoNotDependOnOrder(t *testing.T) {
 			Nodes: rapid.Permutation(q.Snapshot.Nodes).Draw(t, "nodes"),
 			Pods:  rapid.Permutation(q.Snapshot.Pods).Draw(t, "pods"),
 		}
-		before, after := said(
-			q.Snapshot,
-			unordered(m.Outcomes(q.Pod, q.Snapshot)),
-		), said(
-			shuffled,
-			unordered(m.Outcomes(q.Pod, shuffled)),
-		)
+		before, after := said(q.Snapshot, unordered(m.Outcomes(q.Pod, q.Snapshot))),
+			said(shuffled, unordered(m.Outcomes(q.Pod, shuffled)))
 		slices.Sort(before)
 		slices.Sort(after)
 		if diff := cmp.Diff(before, after); diff != "" {
@@ -180,17 +172,8 @@ func TestFootprints(t *testing.T) {
 		q := question(t)
 		n := rapid.SampledFrom(q.Snapshot.Nodes).Draw(t, "node")
 		for _, f := range Filters() {
-			if f.Holds(
-				profile,
-				q.Pod,
-				n,
-				q.Snapshot,
-			) != f.Holds(
-				profile,
-				q.Pod,
-				n,
-				within(f.Footprint, n, q.Snapshot),
-			) {
+			if f.Holds(profile, q.Pod, n, q.Snapshot) != f.Holds(profile, q.Pod, n,
+				within(f.Footprint, n, q.Snapshot)) {
 				t.Fatalf("%s reads more than it says", f.Plugin)
 			}
 		}

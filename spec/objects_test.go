@@ -103,12 +103,8 @@ func question(t *rapid.T) Question {
 		place := rapid.SampledFrom(nodes).Draw(t, "place")
 		phase := "pending"
 		if i > 0 {
-			phase = rapid.SampledFrom(
-				[]string{"bound", "bound", "bound", "preempted", "nominated", "pending"},
-			).Draw(
-				t,
-				"phase",
-			)
+			phase = rapid.SampledFrom([]string{"bound", "bound", "bound", "preempted", "nominated", "pending"}).Draw(t,
+				"phase")
 		} else if rapid.Bool().Draw(t, "holds a nomination") {
 			phase = "nominated"
 		}
@@ -137,16 +133,8 @@ func anyNode(t *rapid.T) *v1.Node {
 		return v1.Taint{
 			Key:   rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key"),
 			Value: rapid.SampledFrom([]string{"", "v"}).Draw(t, "value"),
-			Effect: rapid.SampledFrom(
-				[]v1.TaintEffect{
-					v1.TaintEffectNoSchedule,
-					v1.TaintEffectPreferNoSchedule,
-					v1.TaintEffectPreferNoSchedule,
-				},
-			).Draw(
-				t,
-				"effect",
-			),
+			Effect: rapid.SampledFrom([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule,
+				v1.TaintEffectPreferNoSchedule}).Draw(t, "effect"),
 		}
 	}), 0, 2).Draw(t, "taints")
 	return n

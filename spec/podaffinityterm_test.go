@@ -130,12 +130,8 @@ func TestSelectsAsTheAPI(t *testing.T) {
 		for range rapid.IntRange(0, 2).Draw(t, "expressions") {
 			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 				Key: word.Draw(t, "key"), Values: rapid.SliceOfN(word, 0, 2).Draw(t, "values"),
-				Operator: rapid.SampledFrom(
-					[]metav1.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Near"},
-				).Draw(
-					t,
-					"operator",
-				),
+				Operator: rapid.SampledFrom([]metav1.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist",
+					"Near"}).Draw(t, "operator"),
 			})
 		}
 		parsed, err := metav1.LabelSelectorAsSelector(selector)

@@ -46,13 +46,8 @@ func podTopologySpread(r SpreadRules) Filter {
 }
 
 // skew returns by how much the node's domain would exceed the global minimum with the pod in it.
-func (r SpreadRules) skew(
-	c v1.TopologySpreadConstraint,
-	pod *v1.Pod,
-	node *v1.Node,
-	eligible []*v1.Node,
-	s *Snapshot,
-) int64 {
+func (r SpreadRules) skew(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, eligible []*v1.Node,
+	s *Snapshot) int64 {
 	self := int64(0)
 	if SpreadsOver(c, pod, pod) {
 		self = 1

@@ -9,11 +9,8 @@ import (
 )
 
 // hardly returns a constraint that filters, softly one that scores.
-func hardly(
-	topologyKey string,
-	maxSkew int32,
-	change ...func(*v1.TopologySpreadConstraint),
-) v1.TopologySpreadConstraint {
+func hardly(topologyKey string, maxSkew int32,
+	change ...func(*v1.TopologySpreadConstraint)) v1.TopologySpreadConstraint {
 	c := v1.TopologySpreadConstraint{
 		TopologyKey:       topologyKey,
 		MaxSkew:           maxSkew,
@@ -26,11 +23,8 @@ func hardly(
 	return c
 }
 
-func softly(
-	topologyKey string,
-	maxSkew int32,
-	change ...func(*v1.TopologySpreadConstraint),
-) v1.TopologySpreadConstraint {
+func softly(topologyKey string, maxSkew int32,
+	change ...func(*v1.TopologySpreadConstraint)) v1.TopologySpreadConstraint {
 	c := hardly(topologyKey, maxSkew, change...)
 	c.WhenUnsatisfiable = v1.ScheduleAnyway
 	return c
@@ -58,27 +52,8 @@ func labelKeys(keys ...string) func(*v1.TopologySpreadConstraint) {
 
 func TestPodTopologySpread(t *testing.T) {
 	// Zones a (two nodes), b and c; c is tainted, b is on ssd; and a node outside all topologies.
-	a1, a2, b1 := nodeWith(
-		"a1",
-		"zone",
-		"a",
-		"host",
-		"a1",
-	), nodeWith(
-		"a2",
-		"zone",
-		"a",
-		"host",
-		"a2",
-	), nodeWith(
-		"b1",
-		"zone",
-		"b",
-		"host",
-		"b1",
-		"disk",
-		"ssd",
-	)
+	a1, a2, b1 := nodeWith("a1", "zone", "a", "host", "a1"), nodeWith("a2", "zone", "a", "host", "a2"),
+		nodeWith("b1", "zone", "b", "host", "b1", "disk", "ssd")
 	c1, out := nodeWith("c1", "zone", "c"), nodeWith("out")
 	c1.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 	nodes := []*v1.Node{a1, a2, b1, c1, out}

@@ -55,14 +55,8 @@ func (r AffinityRules) welcome(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapsh
 }
 
 // wanted returns what the terms of another pod, bound to its node, add for the pod on this node.
-func (r AffinityRules) wanted(
-	p *Profile,
-	pod *v1.Pod,
-	node *v1.Node,
-	other *v1.Pod,
-	itsNode *v1.Node,
-	s *Snapshot,
-) int64 {
+func (r AffinityRules) wanted(p *Profile, pod *v1.Pod, node *v1.Node, other *v1.Pod, itsNode *v1.Node,
+	s *Snapshot) int64 {
 	return sum(r.heeded(p, pod, other), func(t v1.WeightedPodAffinityTerm) int64 {
 		if !Colocated(t.PodAffinityTerm.TopologyKey, node, itsNode) || !MatchesPod(t.PodAffinityTerm, other, pod, s) {
 			return 0

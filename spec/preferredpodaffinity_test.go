@@ -21,21 +21,8 @@ func avoids(p *v1.Pod, weight int32, term v1.PodAffinityTerm) *v1.Pod {
 }
 
 func TestPreferredPodAffinity(t *testing.T) {
-	a1, a2, b1, out := nodeWith(
-		"a1",
-		"zone",
-		"a",
-	), nodeWith(
-		"a2",
-		"zone",
-		"a",
-	), nodeWith(
-		"b1",
-		"zone",
-		"b",
-	), nodeWith(
-		"out",
-	)
+	a1, a2, b1, out := nodeWith("a1", "zone", "a"), nodeWith("a2", "zone", "a"), nodeWith("b1", "zone", "b"),
+		nodeWith("out")
 	nodes := []*v1.Node{a1, a2, b1, out}
 	x := func(n *v1.Node) *v1.Pod { return bound(podWith("x", "app", "x"), n) }
 	for _, row := range []struct {

@@ -45,10 +45,8 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 					raw, normalized = append(raw, 0), append(normalized, 100)
 				default:
 					raw = append(raw, crowds[i])
-					normalized = append(
-						normalized,
-						(slices.Max(crowds)+slices.Min(crowds)-crowds[i])*100/slices.Max(crowds),
-					)
+					normalized = append(normalized,
+						(slices.Max(crowds)+slices.Min(crowds)-crowds[i])*100/slices.Max(crowds))
 				}
 			}
 			return raw, normalized
@@ -63,14 +61,8 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 }
 
 // crowd returns the raw score of a node: how crowded its domains are. The nodes are those whose pods may count.
-func (r SpreadRules) crowd(
-	p *Profile,
-	soft []v1.TopologySpreadConstraint,
-	pod *v1.Pod,
-	node *v1.Node,
-	rated, nodes []*v1.Node,
-	s *Snapshot,
-) int64 {
+func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated,
+	nodes []*v1.Node, s *Snapshot) int64 {
 	var total float64
 	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool {
 		return Colocated(c.TopologyKey, node,

@@ -10,25 +10,8 @@ import (
 func TestPreferredSpread(t *testing.T) {
 	// Zones a (two nodes) and b; a node outside all topologies, two of zone b that are not feasible, one without a
 	// host.
-	a1, a2, b1 := nodeWith(
-		"a1",
-		"zone",
-		"a",
-		"host",
-		"a1",
-	), nodeWith(
-		"a2",
-		"zone",
-		"a",
-		"host",
-		"a2",
-	), nodeWith(
-		"b1",
-		"zone",
-		"b",
-		"host",
-		"b1",
-	)
+	a1, a2, b1 := nodeWith("a1", "zone", "a", "host", "a1"), nodeWith("a2", "zone", "a", "host", "a2"),
+		nodeWith("b1", "zone", "b", "host", "b1")
 	out, full := nodeWith("out"), nodeWith("full", "zone", "b", "host", "full")
 	full.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 	hostless := nodeWith("hostless", "zone", "b")

@@ -90,11 +90,9 @@ func DefaultProfile() *Profile {
 	cpuAndMemory := []ResourceWeight{{v1.ResourceCPU, 1}, {v1.ResourceMemory, 1}}
 	return &Profile{
 		SchedulerName: v1.DefaultSchedulerName,
-		Filters: []string{
-			"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
-			"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread",
-			"InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures",
-		},
+		Filters: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
+			"NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
+			"PodTopologySpread", "InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures"},
 		ScorePlugins: []Weighted{
 			{"TaintToleration", 3}, {"NodeAffinity", 2}, {"NodeResourcesFit", 1}, {"VolumeBinding", 1},
 			{"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"DynamicResources", 2},

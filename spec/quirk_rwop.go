@@ -61,13 +61,8 @@ func (u claimUsers) before(single []*v1.PersistentVolumeClaim, pod *v1.Pod, boun
 }
 
 // sum counts the volumes of the pods that use one of the claims.
-func (u claimUsers) sum(
-	single []*v1.PersistentVolumeClaim,
-	pod *v1.Pod,
-	pods []*v1.Pod,
-	anyNamespace bool,
-	s *Snapshot,
-) int {
+func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []*v1.Pod, anyNamespace bool,
+	s *Snapshot) int {
 	return int(sum(pods, func(other *v1.Pod) int64 {
 		return int64(count(other.Spec.Volumes, func(volume v1.Volume) bool {
 			return exists(single, func(c *v1.PersistentVolumeClaim) bool {

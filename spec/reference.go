@@ -32,11 +32,8 @@ func NewReference() *Scheduler {
 // comparePlainly compares casualties as the reference module has it.
 func comparePlainly(a, b Casualty) int {
 	plainSum := func(c Casualty) int64 { return c.PrioritySum + int64(c.Count)*math.MinInt32 }
-	return cmp.Or(
-		cmp.Compare(max(a.HighestPriority, 0), max(b.HighestPriority, 0)),
-		cmp.Compare(plainSum(a), plainSum(b)),
-		cmp.Compare(a.Count, b.Count),
-	)
+	return cmp.Or(cmp.Compare(max(a.HighestPriority, 0), max(b.HighestPriority, 0)),
+		cmp.Compare(plainSum(a), plainSum(b)), cmp.Compare(a.Count, b.Count))
 }
 
 // CompareCasualty is negative if a is less damage than b by the rules of the model, positive if it is more, 0 if

@@ -221,10 +221,8 @@ func TestRequestsOfInitContainersIgnoreTheStatus(t *testing.T) {
 	}
 	p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "main", AllocatedResources: list("cpu", "5")}}
 	if diff := cmp.Diff(list("cpu", "1"), Requests(p), sameQuantity); diff != "" {
-		t.Errorf(
-			"an init container cannot be resized; a status without resources reports nothing (-want +got):\n%s",
-			diff,
-		)
+		t.Errorf("an init container cannot be resized; a status without resources reports nothing (-want +got):\n%s",
+			diff)
 	}
 }
 

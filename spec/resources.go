@@ -38,13 +38,8 @@ func nodeResourcesFit(r AmountRules) Filter {
 
 // fits reports whether the node has room for what is asked beside what the others request, but for resources that
 // are exempt.
-func fits(
-	r AmountRules,
-	asked v1.ResourceList,
-	others []v1.ResourceList,
-	node *v1.Node,
-	exempt func(v1.ResourceName) bool,
-) bool {
+func fits(r AmountRules, asked v1.ResourceList, others []v1.ResourceList, node *v1.Node,
+	exempt func(v1.ResourceName) bool) bool {
 	allocatable := node.Status.Allocatable
 	return atMost(big.NewInt(int64(len(others))+1), r.amount(v1.ResourcePods, allocatable)) &&
 		all(sortedKeys(asked), func(name v1.ResourceName) bool {

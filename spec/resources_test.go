@@ -8,21 +8,8 @@ import (
 )
 
 func TestNodeResourcesFit(t *testing.T) {
-	n := node(
-		"n",
-		"cpu",
-		"2",
-		"memory",
-		"4Gi",
-		"pods",
-		"3",
-		"example.com/gpu",
-		"1",
-		"hugepages-2Mi",
-		"4Mi",
-		"ephemeral-storage",
-		"1Gi",
-	)
+	n := node("n", "cpu", "2", "memory", "4Gi", "pods", "3", "example.com/gpu", "1", "hugepages-2Mi", "4Mi",
+		"ephemeral-storage", "1Gi")
 	for _, row := range []struct {
 		reason string
 		asked  []string

@@ -74,12 +74,9 @@ func (m *Scheduler) candidates(pod *v1.Pod, s *Snapshot) (documented, ideal []Ca
 		return nil, m.leastRivals(pod, s)
 	}
 	return union(
-			s.Nodes,
-			func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) },
-		), m.Preemption(
-			pod,
-			s,
-		)
+		s.Nodes,
+		func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) },
+	), m.Preemption(pod, s)
 }
 
 // rivals returns the sets of victims of a node that compete, in groups: of each group one set is compared with

@@ -136,21 +136,9 @@ type Filter struct {
 
 // Filters returns every filter of the model.
 func Filters() []Filter {
-	return []Filter{
-		NodeUnschedulable(),
-		NodeName(),
-		TaintToleration(),
-		NodeAffinity(),
-		NodePorts(),
-		NodeResourcesFit(),
-		VolumeRestrictions(),
-		NodeVolumeLimits(),
-		VolumeBinding(),
-		VolumeZone(),
-		NodeDeclaredFeatures(),
-		PodTopologySpread(),
-		InterPodAffinity(),
-	}
+	return []Filter{NodeUnschedulable(), NodeName(), TaintToleration(), NodeAffinity(), NodePorts(), NodeResourcesFit(),
+		VolumeRestrictions(), NodeVolumeLimits(), VolumeBinding(), VolumeZone(), NodeDeclaredFeatures(),
+		PodTopologySpread(), InterPodAffinity()}
 }
 
 // ScorePlugin is one summand of Viability.
@@ -179,14 +167,6 @@ type ScorePlugin struct {
 
 // ScorePlugins returns every score plugin of the model.
 func ScorePlugins() []ScorePlugin {
-	return []ScorePlugin{
-		PreferNoSchedule(),
-		PreferredNodeAffinity(),
-		Allocation(),
-		BalancedAllocation(),
-		VolumeCapacity(),
-		PreferredSpread(),
-		PreferredPodAffinity(),
-		ImageLocality(),
-	}
+	return []ScorePlugin{PreferNoSchedule(), PreferredNodeAffinity(), Allocation(), BalancedAllocation(),
+		VolumeCapacity(), PreferredSpread(), PreferredPodAffinity(), ImageLocality()}
 }

@@ -36,12 +36,7 @@ func TestNewFollowsTheProfile(t *testing.T) {
 func TestDefaultProfileEnablesTheWholeModel(t *testing.T) {
 	m := New(DefaultProfile())
 	if len(m.Filters()) != len(Filters()) || len(m.ScorePlugins()) != len(ScorePlugins()) {
-		t.Errorf(
-			"%d of %d filters and %d of %d score plugins take part",
-			len(m.Filters()),
-			len(Filters()),
-			len(m.ScorePlugins()),
-			len(ScorePlugins()),
-		)
+		t.Errorf("%d of %d filters and %d of %d score plugins take part", len(m.Filters()), len(Filters()),
+			len(m.ScorePlugins()), len(ScorePlugins()))
 	}
 }

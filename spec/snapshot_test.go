@@ -9,18 +9,8 @@ import (
 
 func TestBound(t *testing.T) {
 	n := node("n")
-	here, gone, pending, stranger := bound(
-		pod("here"),
-		n,
-	), bound(
-		pod("gone"),
-		node("m"),
-	), pod(
-		"pending",
-	), bound(
-		pod("stranger"),
-		n,
-	)
+	here, gone, pending, stranger := bound(pod("here"), n), bound(pod("gone"), node("m")), pod("pending"),
+		bound(pod("stranger"), n)
 	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{here, gone, pending}}
 	if !BoundTo(here, n, s) || !Bound(here, s) {
 		t.Error("a pod that names a node of the snapshot is bound to it")

@@ -7,12 +7,8 @@ import v1 "k8s.io/api/core/v1"
 //
 // Source:
 // https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#cluster-level-default-constraints.
-func (r SpreadRules) constraints(
-	p *Profile,
-	pod *v1.Pod,
-	action v1.UnsatisfiableConstraintAction,
-	s *Snapshot,
-) []v1.TopologySpreadConstraint {
+func (r SpreadRules) constraints(p *Profile, pod *v1.Pod, action v1.UnsatisfiableConstraintAction,
+	s *Snapshot) []v1.TopologySpreadConstraint {
 	constraints := pod.Spec.TopologySpreadConstraints
 	if len(constraints) == 0 {
 		constraints = r.defaultConstraints(p, pod, s)

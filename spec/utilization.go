@@ -23,13 +23,8 @@ type utilization struct {
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/resource-bin-packing/. The documents do
 // not tell when a resource is left out of the average.
-func (m AmountRules) utilizations(
-	resources []ResourceWeight,
-	requested func(*v1.Pod) v1.ResourceList,
-	pod *v1.Pod,
-	node *v1.Node,
-	s *Snapshot,
-) []utilization {
+func (m AmountRules) utilizations(resources []ResourceWeight, requested func(*v1.Pod) v1.ResourceList, pod *v1.Pod,
+	node *v1.Node, s *Snapshot) []utilization {
 	basic := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage}
 	asked, others := requested(pod), each(PodsOn(node, s), requested)
 	counted := filter(resources, func(r ResourceWeight) bool {

@@ -103,12 +103,8 @@ func TestIdleVolumeFilters(t *testing.T) {
 		single := claim("single", "wait")
 		single.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOncePod}
 		s.PersistentVolumeClaims = append(s.PersistentVolumeClaims, single, boundClaim("far", far))
-		s.PersistentVolumes[0].Labels[v1.LabelTopologyZone] = rapid.SampledFrom(
-			[]string{"", "a", "b"},
-		).Draw(
-			t,
-			"zone of x",
-		)
+		s.PersistentVolumes[0].Labels[v1.LabelTopologyZone] = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t,
+			"zone of x")
 		source := rapid.SampledFrom(
 			[]v1.VolumeSource{
 				of("x"),

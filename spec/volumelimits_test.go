@@ -13,10 +13,8 @@ import (
 func limited(node string, count int32, drivers ...string) *storagev1.CSINode {
 	c := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node}}
 	for _, driver := range drivers {
-		c.Spec.Drivers = append(
-			c.Spec.Drivers,
-			storagev1.CSINodeDriver{Name: driver, Allocatable: &storagev1.VolumeNodeResources{Count: &count}},
-		)
+		c.Spec.Drivers = append(c.Spec.Drivers,
+			storagev1.CSINodeDriver{Name: driver, Allocatable: &storagev1.VolumeNodeResources{Count: &count}})
 	}
 	return c
 }
@@ -97,14 +95,8 @@ func TestNodeVolumeLimits(t *testing.T) {
 		if got := NodeVolumeLimits().Holds(&Profile{}, p, n, s); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}
-		s.VolumeAttachments, s.Pods = append(
-			s.VolumeAttachments,
-			attached("pv-x", "m"),
-			attached("pv-y", "m"),
-		), append(
-			s.Pods,
-			bound(mounting(pod("far"), of("x"), of("y")), node("m")),
-		)
+		s.VolumeAttachments, s.Pods = append(s.VolumeAttachments, attached("pv-x", "m"), attached("pv-y", "m")),
+			append(s.Pods, bound(mounting(pod("far"), of("x"), of("y")), node("m")))
 		if got := NodeVolumeLimits().Holds(&Profile{}, p, n, s); got != row.want {
 			t.Errorf("%s: what another node uses must not matter", row.reason)
 		}
@@ -154,10 +146,8 @@ func TestMigratedVolumes(t *testing.T) {
 	}
 	want := []CSIVolume{
 		{"ebs.csi.aws.com", "in-tree e"}, {"pd.csi.storage.gke.io", "in-tree g"}, {"disk.csi.azure.com", "in-tree d"},
-		{
-			"file.csi.azure.com",
-			"in-tree f",
-		}, {"cinder.csi.openstack.org", "in-tree c"}, {"csi.vsphere.vmware.com", "in-tree s"},
+		{"file.csi.azure.com", "in-tree f"}, {"cinder.csi.openstack.org", "in-tree c"},
+		{"csi.vsphere.vmware.com", "in-tree s"},
 		{"pxd.portworx.com", "in-tree w"},
 	}
 	if diff := cmp.Diff(want, CSIVolumes(p, s)); diff != "" {

@@ -92,13 +92,8 @@ func Suits(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 	return volumeClassName(volume) == className(claim) &&
 		len(minus(claim.Spec.AccessModes, volume.Spec.AccessModes)) == 0 &&
 		request.Cmp(capacity) <= 0 &&
-		valueOr(
-			volume.Spec.VolumeMode,
-			v1.PersistentVolumeFilesystem,
-		) == valueOr(
-			claim.Spec.VolumeMode,
-			v1.PersistentVolumeFilesystem,
-		) &&
+		valueOr(volume.Spec.VolumeMode, v1.PersistentVolumeFilesystem) == valueOr(claim.Spec.VolumeMode,
+			v1.PersistentVolumeFilesystem) &&
 		valueOr(volume.Spec.VolumeAttributesClassName, "") == valueOr(claim.Spec.VolumeAttributesClassName, "") &&
 		volume.DeletionTimestamp == nil
 }

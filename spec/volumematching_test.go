@@ -78,19 +78,8 @@ func TestMatching(t *testing.T) {
 	released.Status.Phase = v1.VolumeReleased
 	fast := volume("v", "local")
 	fast.Labels["tier"] = "fast"
-	begun, choosy, empty, malformed := claim(
-		"c",
-		"local",
-	), claim(
-		"c",
-		"local",
-	), claim(
-		"c",
-		"local",
-	), claim(
-		"c",
-		"local",
-	)
+	begun, choosy, empty, malformed := claim("c", "local"), claim("c", "local"), claim("c", "local"),
+		claim("c", "local")
 	begun.Annotations = map[string]string{selectedNode: "n"}
 	choosy.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "fast"}}
 	empty.Spec.Selector = &metav1.LabelSelector{}

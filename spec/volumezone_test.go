@@ -55,17 +55,10 @@ func TestVolumeZone(t *testing.T) {
 	wanting.Spec.VolumeName = "b"
 	lost := boundClaim("lost", volume("gone", ""))
 	s := &Snapshot{
-		PersistentVolumes: []*v1.PersistentVolume{
-			inA,
-			inB,
-		}, StorageClasses: []*storagev1.StorageClass{class("wait", "csi.a")},
-		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{
-			boundClaim(
-				"here",
-				inA,
-			), boundClaim("there", inB), claim("waiting", "wait"), claim("unbound", ""), wanting, lost,
-			owned(boundClaim("p-a", inB), p),
-		},
+		PersistentVolumes: []*v1.PersistentVolume{inA, inB},
+		StorageClasses:    []*storagev1.StorageClass{class("wait", "csi.a")},
+		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{boundClaim("here", inA), boundClaim("there", inB),
+			claim("waiting", "wait"), claim("unbound", ""), wanting, lost, owned(boundClaim("p-a", inB), p)},
 	}
 	for _, row := range []struct {
 		reason  string

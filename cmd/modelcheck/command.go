@@ -49,12 +49,8 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 		if r := recover(); r != nil {
 			code = exitFailed
 			value, stack := panicked(r)
-			fmt.Fprintf(
-				c.stderr,
-				"modelcheck: this is a bug of modelcheck, not of kube-scheduler: %v\n\n%s",
-				value,
-				stack,
-			)
+			fmt.Fprintf(c.stderr, "modelcheck: this is a bug of modelcheck, not of kube-scheduler: %v\n\n%s", value,
+				stack)
 		}
 	}()
 	code = exitHolds

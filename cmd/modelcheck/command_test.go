@@ -18,10 +18,7 @@ func TestInterrupted(t *testing.T) {
 	code := command{
 		stdout: &stdout,
 		stderr: &stderr,
-	}.run(
-		ctx,
-		[]string{"-theme", "taints", "-nodes", "1", "-pods", "1"},
-	)
+	}.run(ctx, []string{"-theme", "taints", "-nodes", "1", "-pods", "1"})
 	if code != exitUnfinished {
 		t.Errorf("exit code %d, want %d", code, exitUnfinished)
 	}
@@ -57,10 +54,7 @@ func TestUnreadableStdin(t *testing.T) {
 		stdin:  iotest.ErrReader(io.ErrUnexpectedEOF),
 		stdout: io.Discard,
 		stderr: &stderr,
-	}.run(
-		t.Context(),
-		[]string{"-f", "-"},
-	)
+	}.run(t.Context(), []string{"-f", "-"})
 	if code != exitUsage {
 		t.Errorf("exit code %d, want %d: %s", code, exitUsage, stderr.String())
 	}

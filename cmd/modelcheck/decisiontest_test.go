@@ -36,9 +36,8 @@ func TestDecisionTests(t *testing.T) {
 		}
 		saved := filepath.Join(t.TempDir(), "saved")
 		var stdout, stderr strings.Builder
-		code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(), []string{
-			"-quiet", "-f", filepath.Join("../..", entry.File()), "--save", saved,
-		})
+		code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(),
+			[]string{"-quiet", "-f", filepath.Join("../..", entry.File()), "--save", saved})
 		if code != exitHolds {
 			t.Fatalf("%s: exit code %d: %s", entry.Quirk.Name, code, stderr.String())
 		}

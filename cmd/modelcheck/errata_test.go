@@ -57,17 +57,8 @@ func TestErrata(t *testing.T) {
 func findings(t *testing.T, file string, reading spec.Reading) []report.Finding {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	args := []string{
-		"-f",
-		file,
-		"--reading",
-		string(reading),
-		"--preempt=false",
-		"--victim-gone=false",
-		"-o",
-		"json",
-		"--quiet",
-	}
+	args := []string{"-f", file, "--reading", string(reading), "--preempt=false", "--victim-gone=false", "-o", "json",
+		"--quiet"}
 	if code := (command{stdout: &stdout, stderr: &stderr}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, exitHolds, stderr.String(), stdout.String())
 	}
@@ -90,18 +81,8 @@ func TestErrataDocument(t *testing.T) {
 	}
 	var want, files []string
 	for _, e := range spec.Errata() {
-		want = append(
-			want,
-			fmt.Sprintf(
-				"| [%s](../testdata/errata/%s.yaml) | %s | %s | %s (%s) |",
-				e.ID,
-				e.ID,
-				e.Name,
-				e.Written,
-				e.Documented,
-				e.Source,
-			),
-		)
+		want = append(want, fmt.Sprintf("| [%s](../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID, e.Name,
+			e.Written, e.Documented, e.Source))
 		files = append(files, e.ID+".yaml")
 	}
 	got := regexp.MustCompile(`(?m)^\| \[E.*?\|.*?\|.*?\|.*?\|`).FindAllString(string(document), -1)

@@ -95,16 +95,10 @@ func (in *input) fits(m *spec.Scheduler, memory int64, chunks []int) error {
 			}
 			continue
 		}
-		return usage(
-			"the scope is too large: in %s about %.1g states are expected, which take about %s of memory, and %s may "+
-				"be taken; "+
-				"take fewer nodes, pods or themes, or start anyway with a larger --memory, or with --max-states N to "+
-				"see the first N states of each theme",
-			largest,
-			most,
-			bytes(most*bytesPerState),
-			bytes(float64(memory)),
-		)
+		return usage("the scope is too large: in %s about %.1g states are expected, which take about %s of memory, "+
+			"and %s may "+"be taken; "+"take fewer nodes, pods or themes, or start anyway with a larger --memory, or "+
+			"with --max-states N to "+"see the first N states of each theme", largest, most, bytes(most*bytesPerState),
+			bytes(float64(memory)))
 	}
 }
 

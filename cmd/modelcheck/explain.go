@@ -61,11 +61,8 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
 	if in.scenario != nil {
-		in.notes = append(
-			in.notes,
-			in.scenario.String()+
-				": its cluster is explained as it begins; of its expressions those of decisions are asked",
-		)
+		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its "+
+			"expressions those of decisions are asked")
 		if err := o.follow(in.scenario); err != nil {
 			return nil, err
 		}

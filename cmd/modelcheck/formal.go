@@ -79,12 +79,8 @@ Exit codes are those of modelcheck.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(
-		&o.symmetry,
-		"symmetry",
-		"on",
-		"on: states that differ in the names of nodes and pods that are alike are one; off: names are kept",
-	)
+	f.StringVar(&o.symmetry, "symmetry", "on",
+		"on: states that differ in the names of nodes and pods that are alike are one; off: names are kept")
 	f.StringArrayVar(
 		&o.goals,
 		"goal",
@@ -121,12 +117,8 @@ Exit codes are those of modelcheck.`,
 		"follow `N` behaviours at random instead of exploring every state, each of at most --max-depth levels, or 1000",
 	)
 	f.Uint64Var(&o.seed, "seed", 1, "follow the behaviours of this `seed`")
-	f.BoolVar(
-		&o.strict,
-		"strict",
-		false,
-		"let a deadlock fail: a state in which nothing can happen although pods are unbound",
-	)
+	f.BoolVar(&o.strict, "strict", false,
+		"let a deadlock fail: a state in which nothing can happen although pods are unbound")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
 	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
 	return cmd

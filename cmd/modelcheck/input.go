@@ -81,16 +81,12 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 		}
 	}
 	if manifests.Scenario != nil {
-		return nil, usage(
-			"--random draws its clusters: leave the Scenario out of %s, or leave out --random",
-			strings.Join(o.files, ", "),
-		)
+		return nil, usage("--random draws its clusters: leave the Scenario out of %s, or leave out --random",
+			strings.Join(o.files, ", "))
 	}
 	if len(manifests.Nodes) > 0 {
-		return nil, usage(
-			"--random draws its clusters: leave the Nodes out of %s, or leave out --random",
-			strings.Join(o.files, ", "),
-		)
+		return nil, usage("--random draws its clusters: leave the Nodes out of %s, or leave out --random",
+			strings.Join(o.files, ", "))
 	}
 	in := &input{notes: manifests.Notes}
 	in.scope = report.Scope{
@@ -119,24 +115,13 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 			said = fmt.Sprintf("%s: %s: spec.profile", in.scenario.Source, in.scenario)
 		}
 		if !slices.Contains(in.profiles, o.profile) {
-			return usage(
-				"%s: the configuration has no profile %q; it has %s",
-				said,
-				o.profile,
-				strings.Join(in.profiles, ", "),
-			)
+			return usage("%s: the configuration has no profile %q; it has %s", said, o.profile,
+				strings.Join(in.profiles, ", "))
 		}
 		others := slices.DeleteFunc(in.profiles, func(name string) bool { return name == o.profile })
 		if in.profiles = []string{o.profile}; len(others) > 0 {
-			in.notes = append(
-				in.notes,
-				fmt.Sprintf(
-					"%s is %s: only its pods are asked about, not those of the other profiles of the configuration: %s",
-					said,
-					o.profile,
-					strings.Join(others, ", "),
-				),
-			)
+			in.notes = append(in.notes, fmt.Sprintf("%s is %s: only its pods are asked about, not those of the other "+
+				"profiles of the configuration: %s", said, o.profile, strings.Join(others, ", ")))
 		}
 	}
 	in.profile = in.profiles[0]
@@ -148,15 +133,8 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 func (in *input) sampled() {
 	for _, profile := range in.profiles {
 		if percentage := in.config.PercentageOfNodesToScore(profile); percentage > 0 {
-			in.notes = append(
-				in.notes,
-				fmt.Sprintf(
-					"percentageOfNodesToScore is %d: it cannot matter here, as kube-scheduler looks at every node of "+
-						"clusters of fewer than %d.",
-					percentage,
-					maxFileNodes+1,
-				),
-			)
+			in.notes = append(in.notes, fmt.Sprintf("percentageOfNodesToScore is %d: it cannot matter here, as "+
+				"kube-scheduler looks at every node of "+"clusters of fewer than %d.", percentage, maxFileNodes+1))
 			return
 		}
 	}
@@ -178,10 +156,8 @@ func (in *input) themes(o *options) error {
 // cluster takes the cluster of the manifests.
 func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	if o.given("nodes") || len(o.themes) > 0 || o.thorough {
-		return usage(
-			"--nodes, --theme and --thorough do not go with the cluster of -f: it has its own nodes; leave them out, " +
-				"or leave the Nodes out of the files",
-		)
+		return usage("--nodes, --theme and --thorough do not go with the cluster of -f: it has its own nodes; leave " +
+			"them out, " + "or leave the Nodes out of the files")
 	}
 	if !o.given("pods") {
 		o.pods = 0
@@ -194,11 +170,8 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 		return err
 	}
 	if len(spec.Unbound(snapshot)) == 0 && o.pods == 0 {
-		return usage(
-			"nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods arrive with --pods K%s",
-			strings.Join(o.files, ", "),
-			listed(in.notes),
-		)
+		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods arrive with "+
+			"--pods K%s", strings.Join(o.files, ", "), listed(in.notes))
 	}
 	in.scope.Files, in.scope.Nodes, in.scope.Pods = o.files, len(manifests.Nodes), o.pods
 	s := scenario.OfCluster("the cluster", snapshot, o.actions())
@@ -214,12 +187,8 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
 	if n := len(manifests.Nodes); n > maxFileNodes {
-		return nil, usage(
-			"%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
-			strings.Join(o.files, ", "),
-			n,
-			maxFileNodes+1,
-		)
+		return nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
+			strings.Join(o.files, ", "), n, maxFileNodes+1)
 	}
 	snapshot := manifests.Snapshot()
 	var left []string
@@ -250,23 +219,15 @@ func schedulable(pods []*v1.Pod, manifests *scenario.Manifests, in *input) (kept
 			continue
 		}
 		where, _ := manifests.Where(pod)
-		note := fmt.Sprintf(
-			"%s: Pod %s/%s: its spec.schedulerName is %q, and the %s checked %s: ",
-			where,
-			pod.Namespace,
-			pod.Name,
-			asks,
-			map[bool]string{true: "profile", false: "profiles"}[len(in.profiles) == 1],
-			quotedOr(in.profiles),
-		)
+		note := fmt.Sprintf("%s: Pod %s/%s: its spec.schedulerName is %q, and the %s checked %s: ", where,
+			pod.Namespace, pod.Name, asks, map[bool]string{true: "profile", false: "profiles"}[len(in.profiles) == 1],
+			quotedOr(in.profiles))
 		switch nominated := pod.Status.NominatedNodeName != ""; {
 		case nominated && slices.Contains(in.config.Profiles(), asks):
 			note += "as it holds a nomination, it is asked about all the same"
 		case nominated:
 			note += fmt.Sprintf(
-				"as it holds a nomination, it is taken to ask one more kube-scheduler with the profile %q",
-				in.profile,
-			)
+				"as it holds a nomination, it is taken to ask one more kube-scheduler with the profile %q", in.profile)
 		default:
 			note += "it is not scheduled"
 		}
@@ -307,14 +268,10 @@ func (in *input) arrivals(s *model.Scenario) error {
 		s.Actions.ArrivalsOfTemplate = bounds
 	}
 	if !slices.ContainsFunc(bounds, func(bound int) bool { return bound > 0 }) {
-		return usage(
-			"--pods is %d, but no more pods can arrive like those in %s: each of them has another spec.schedulerName "+
-				"than %s, or is named by other objects, which name no second one; "+
-				"add one, or leave out --pods",
-			s.Actions.Arrivals,
-			strings.Join(in.scope.Files, ", "),
-			strings.Join(in.profiles, ", "),
-		)
+		return usage("--pods is %d, but no more pods can arrive like those in %s: each of them has another "+
+			"spec.schedulerName "+"than %s, or is named by other objects, which name no second one; "+
+			"add one, or leave out --pods", s.Actions.Arrivals, strings.Join(in.scope.Files, ", "),
+			strings.Join(in.profiles, ", "))
 	}
 	return nil
 }

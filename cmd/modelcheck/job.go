@@ -82,10 +82,8 @@ func (j *jobOptions) options() (job.Options, error) {
 	}
 	switch {
 	case j.image == "" || j.image != strings.TrimSpace(j.image):
-		return of, usage(
-			"--image is %q: it must be an image with modelcheck, such as one of the Containerfile in the repository",
-			j.image,
-		)
+		return of, usage("--image is %q: it must be an image with modelcheck, such as one of the Containerfile in "+
+			"the repository", j.image)
 	case j.of < 1 || j.of > maxShards:
 		return of, usage("--of is %d: it must be the number of shards, from 1 to %d", j.of, maxShards)
 	case j.parallelism < 1 || j.parallelism > j.of:
@@ -105,11 +103,8 @@ func (j *jobOptions) options() (job.Options, error) {
 	}{{"cpu", j.cpu, &of.CPU}, {"memory", j.memory, &of.Memory}, {"storage", j.storage, &of.Storage}} {
 		var err error
 		if *quantity.to, err = resource.ParseQuantity(quantity.text); err != nil || quantity.to.Sign() <= 0 {
-			return of, usage(
-				"--%s is %q: it must be a positive quantity such as 2 or 4Gi",
-				quantity.flag,
-				quantity.text,
-			)
+			return of, usage("--%s is %q: it must be a positive quantity such as 2 or 4Gi", quantity.flag,
+				quantity.text)
 		}
 	}
 	return of, nil
@@ -133,17 +128,11 @@ func (o *options) mount(of *job.Options) error {
 			case err != nil:
 				return usage("-f %s: %w; job takes files only", file, err)
 			case of.Files[name] != "":
-				return usage(
-					"-f %s: another file is called %s too, and both go into one ConfigMap; rename one",
-					file,
-					name,
-				)
+				return usage("-f %s: another file is called %s too, and both go into one ConfigMap; rename one", file,
+					name)
 			case len(validation.IsConfigMapKey(name)) > 0:
-				return usage(
-					"-f %s: its name cannot be a key of a ConfigMap: %s",
-					file,
-					strings.Join(validation.IsConfigMapKey(name), "; "),
-				)
+				return usage("-f %s: its name cannot be a key of a ConfigMap: %s", file,
+					strings.Join(validation.IsConfigMapKey(name), "; "))
 			}
 			of.Files[name] = string(text)
 			of.Scope = append(of.Scope, "--filename="+path.Join(job.InputPath, name))

@@ -89,19 +89,10 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		nil,
 		"let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventTypes(),
 	)
-	f.BoolVar(
-		&o.calm,
-		"calm",
-		false,
-		"let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)",
-	)
-	f.BoolVar(
-		&o.liveness,
-		"liveness",
-		true,
-		"check what goes on for ever too, if every state is explored: pods never bound, waits, nominations and "+
-			"preemption without end",
-	)
+	f.BoolVar(&o.calm, "calm", false,
+		"let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
+	f.BoolVar(&o.liveness, "liveness", true, "check what goes on for ever too, if every state is explored: pods "+
+		"never bound, waits, nominations and "+"preemption without end")
 	f.StringVar(
 		&o.profile,
 		"profile",
@@ -156,12 +147,8 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
   modelcheck loop -f cluster.yaml --pods 2 --events 2 --happens node-labels,pod-deleted`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(
-					"unexpected argument %q: manifests are given as -f %s, themes as --theme %s",
-					args[0],
-					args[0],
-					args[0],
-				)
+				return usage("unexpected argument %q: manifests are given as -f %s, themes as --theme %s", args[0],
+					args[0], args[0])
 			}
 			return nil
 		},
@@ -244,11 +231,8 @@ func (o *loopOptions) validate() error {
 	}
 	for _, name := range o.themes {
 		if !slices.Contains(scenario.LoopThemeNames(), name) {
-			return usage(
-				"--theme: the loop has no theme %q (its themes: %s)",
-				name,
-				strings.Join(scenario.LoopThemeNames(), ", "),
-			)
+			return usage("--theme: the loop has no theme %q (its themes: %s)", name,
+				strings.Join(scenario.LoopThemeNames(), ", "))
 		}
 	}
 	return nil
@@ -284,13 +268,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	for _, scope := range scopes {
 		start := func(initial *spec.Snapshot) (loop.System, error) {
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-			return stepped.New(
-				context.WithoutCancel(ctx),
-				in.config,
-				in.profile,
-				initial,
-				stepped.Options{Faults: scope.Faults > 0},
-			)
+			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial,
+				stepped.Options{Faults: scope.Faults > 0})
 		}
 		told := time.Now()
 		subject := loop.Subject{
@@ -300,15 +279,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 					return
 				}
 				told = time.Now()
-				progress.write(
-					fmt.Sprintf(
-						"%s: what goes on for ever, from %d of %d states; %s",
-						scope.Name,
-						followed,
-						of,
-						time.Since(began).Round(time.Second),
-					),
-				)
+				progress.write(fmt.Sprintf("%s: what goes on for ever, from %d of %d states; %s", scope.Name, followed,
+					of, time.Since(began).Round(time.Second)))
 			},
 		}
 		if o.simulate > 0 {
@@ -319,15 +291,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 						return
 					}
 					told = time.Now()
-					progress.write(
-						fmt.Sprintf(
-							"%s: %d of %d runs; %s",
-							scope.Name,
-							walks,
-							o.simulate,
-							time.Since(began).Round(time.Second),
-						),
-					)
+					progress.write(fmt.Sprintf("%s: %d of %d runs; %s", scope.Name, walks, o.simulate,
+						time.Since(began).Round(time.Second)))
 				},
 			})
 			if err != nil {
@@ -339,15 +304,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		result, err := loop.Explore(ctx, scope, subject, checker.Options{
 			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, ProgressEvery: progress.every,
 			Progress: func(now checker.Progress) {
-				progress.write(fmt.Sprintf(
-					"%s: %d states, %d transitions, depth %d, %d waiting; %s",
-					scope.Name,
-					now.Distinct,
-					now.Generated,
-					now.Depth,
-					now.Queue,
-					time.Since(began).Round(time.Second),
-				))
+				progress.write(fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting; %s", scope.Name,
+					now.Distinct, now.Generated, now.Depth, now.Queue, time.Since(began).Round(time.Second)))
 			},
 		})
 		if err != nil {
@@ -370,47 +328,32 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		}
 	}
 	if manifests.Scenario != nil {
-		return nil, nil, usage(
-			"%s: loop does not read it: its actions are not those of a Scenario; leave it out, and give the cluster",
-			manifests.Scenario,
-		)
+		return nil, nil, usage("%s: loop does not read it: its actions are not those of a Scenario; leave it out, "+
+			"and give the cluster", manifests.Scenario)
 	}
 	in := &input{notes: manifests.Notes}
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err
 	}
 	if len(in.profiles) > 1 {
-		in.notes = append(
-			in.notes,
-			fmt.Sprintf(
-				"the configuration has the profiles %s: the loop is checked with the first, --profile chooses another",
-				strings.Join(in.profiles, ", "),
-			),
-		)
+		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the loop is checked with the "+
+			"first, --profile chooses another", strings.Join(in.profiles, ", ")))
 	}
 	var scopes []*loop.Scope
 	if len(manifests.Nodes) > 0 {
 		if len(o.themes) > 0 {
 			return nil, nil, usage(
-				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files",
-			)
+				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
 		}
 		if n := len(manifests.Nodes); n > maxFileNodes {
-			return nil, nil, usage(
-				"%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
-				strings.Join(o.files, ", "),
-				n,
-				maxFileNodes+1,
-			)
+			return nil, nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
+				strings.Join(o.files, ", "), n, maxFileNodes+1)
 		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {
-			return nil, nil, usage(
-				"nothing would be asked of kube-scheduler: no pod of %s has the spec.schedulerName %s; add one",
-				strings.Join(o.files, ", "),
-				in.profile,
-			)
+			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the "+
+				"spec.schedulerName %s; add one", strings.Join(o.files, ", "), in.profile)
 		}
 		profile, err := in.config.Spec(in.profile)
 		if err != nil {

@@ -30,9 +30,6 @@ func main() {
 			stdout: os.Stdout,
 			stderr: os.Stderr,
 			live:   isTerminal(os.Stderr),
-		}.run(
-			ctx,
-			os.Args[1:],
-		),
+		}.run(ctx, os.Args[1:]),
 	)
 }

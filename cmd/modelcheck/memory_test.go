@@ -42,15 +42,8 @@ func TestMemoryLimit(t *testing.T) {
 	for _, tt := range tests {
 		got, err := (&options{memory: tt.flag}).memoryLimit()
 		if got != tt.want || (err != nil) != tt.fails {
-			t.Errorf(
-				"%s: memoryLimit of %q = %d, %v; want %d, failure %t",
-				tt.reason,
-				tt.flag,
-				got,
-				err,
-				tt.want,
-				tt.fails,
-			)
+			t.Errorf("%s: memoryLimit of %q = %d, %v; want %d, failure %t", tt.reason, tt.flag, got, err, tt.want,
+				tt.fails)
 		}
 	}
 }

@@ -88,25 +88,11 @@ func (o *options) mayMiss(p *prepared, missing []int) error {
 	}
 	if !o.partial {
 		return unfinishedError{
-			fmt.Errorf(
-				"%s: %d of %d parts are missing: %s; run the shards again that have them, or see with --partial what "+
-					"there is",
-				o.results,
-				len(missing),
-				len(p.in.chunks),
-				list,
-			),
+			fmt.Errorf("%s: %d of %d parts are missing: %s; run the shards again that have them, or see with "+
+				"--partial what "+"there is", o.results, len(missing), len(p.in.chunks), list),
 		}
 	}
-	p.in.notes = append(
-		p.in.notes,
-		fmt.Sprintf(
-			"%d of %d parts are missing in %s, and nothing is said about them: %s",
-			len(missing),
-			len(p.in.chunks),
-			o.results,
-			list,
-		),
-	)
+	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d parts are missing in %s, and nothing is said about them: %s",
+		len(missing), len(p.in.chunks), o.results, list))
 	return nil
 }

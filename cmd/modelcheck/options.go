@@ -52,12 +52,9 @@ type options struct {
 
 // scopeFlags make the scope: what is found depends on them alone.
 func scopeFlags() []string {
-	return []string{
-		"filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions", "deletions",
-		"placements", "recreations",
-		"refresh-budgets", "node-changes", "start-times", "liveness", "profile", "reading", "check", "max-states",
-		"max-depth",
-	}
+	return []string{"filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions",
+		"deletions", "placements", "recreations", "refresh-budgets", "node-changes", "start-times", "liveness",
+		"profile", "reading", "check", "max-states", "max-depth"}
 }
 
 // parsed notes what is on the command line.
@@ -106,18 +103,10 @@ func (o *options) flags(f *pflag.FlagSet) {
 	)
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
 	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
-	f.BoolVar(
-		&o.thorough,
-		"thorough",
-		false,
-		"draw clusters from several times the kinds; takes about twenty minutes, with --results it can be resumed",
-	)
-	f.BoolVar(
-		&o.random,
-		"random",
-		false,
-		"ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice",
-	)
+	f.BoolVar(&o.thorough, "thorough", false,
+		"draw clusters from several times the kinds; takes about twenty minutes, with --results it can be resumed")
+	f.BoolVar(&o.random, "random", false,
+		"ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
 	f.Int64Var(
 		&o.seed,
 		"seed",
@@ -152,12 +141,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 		0,
 		"let controllers bring evicted pods back, while at most `N` of those replaced terminate still",
 	)
-	f.BoolVar(
-		&o.refreshBudgets,
-		"refresh-budgets",
-		false,
-		"let the disruption controller bring the status of budgets up to date, at once or any time later",
-	)
+	f.BoolVar(&o.refreshBudgets, "refresh-budgets", false,
+		"let the disruption controller bring the status of budgets up to date, at once or any time later")
 	f.IntVar(
 		&o.nodeChanges,
 		"node-changes",
@@ -166,12 +151,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	)
 	f.StringVar(&o.startTimes, "start-times", report.Stated, "let bound pods start in this `order`: "+report.Stated+
 		" is as their kinds say, the others all at once; "+report.OrderOfBinding+" is as they are bound")
-	f.BoolVar(
-		&o.liveness,
-		"liveness",
-		false,
-		"check what goes on for ever too: preemption without end, nominations that lead to nothing",
-	)
+	f.BoolVar(&o.liveness, "liveness", false,
+		"check what goes on for ever too: preemption without end, nominations that lead to nothing")
 	f.StringVar(
 		&o.profile,
 		"profile",
@@ -198,12 +179,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
-	f.BoolVar(
-		&o.minimise,
-		"minimise",
-		false,
-		"make the clusters of counterexamples smaller, as long as the same steps show the same finding",
-	)
+	f.BoolVar(&o.minimise, "minimise", false,
+		"make the clusters of counterexamples smaller, as long as the same steps show the same finding")
 	f.StringVar(
 		&o.save,
 		"save",
@@ -319,11 +296,8 @@ func (o *options) properties() ([]invariants.Property, error) {
 		case i >= 0:
 			properties = append(properties, optional[i])
 		case !slices.ContainsFunc(properties, func(p invariants.Property) bool { return p.Name == name }):
-			return nil, usage(
-				"--check: no property is called %q; those that are not checked in any case are: %s",
-				name,
-				optionalNames(),
-			)
+			return nil, usage("--check: no property is called %q; those that are not checked in any case are: %s", name,
+				optionalNames())
 		}
 	}
 	return properties, nil
@@ -336,10 +310,8 @@ func (o *options) memoryLimit() (int64, error) {
 	}
 	quantity, err := resource.ParseQuantity(o.memory)
 	if err != nil || quantity.Sign() <= 0 || quantity.Cmp(*resource.NewQuantity(math.MaxInt64, resource.BinarySI)) > 0 {
-		return 0, usage(
-			"--memory is %q: it must be a positive quantity such as 512Mi or 4Gi, and at most 8Ei",
-			o.memory,
-		)
+		return 0, usage("--memory is %q: it must be a positive quantity such as 512Mi or 4Gi, and at most 8Ei",
+			o.memory)
 	}
 	return quantity.Value(), nil
 }

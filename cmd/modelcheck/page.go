@@ -21,10 +21,8 @@ func (o *options) preparePage() error {
 		return nil
 	}
 	if o.minimise {
-		return usage(
-			"--html does not go with --minimise: the page goes on from the states of counterexamples, which then are " +
-				"of other clusters; leave one of them out",
-		)
+		return usage("--html does not go with --minimise: the page goes on from the states of counterexamples, which " +
+			"then are " + "of other clusters; leave one of them out")
 	}
 	info, err := os.Stat(o.html)
 	switch {

@@ -134,15 +134,9 @@ func (in *input) planned(shares [][]int) string {
 		fmt.Fprintf(&text, "with 1 shard of one core it is done after about %s; --of N tells of N\n", seconds(wall))
 		return text.String()
 	}
-	fmt.Fprintf(
-		&text,
-		"with %d shards of one core each, the last is done after about %s, against %s with one core alone: %.1f "+
-			"times as fast\n",
-		n,
-		seconds(wall),
-		seconds(total*perState.Seconds()),
-		total*perState.Seconds()/wall,
-	)
+	fmt.Fprintf(&text, "with %d shards of one core each, the last is done after about %s, against %s with one core "+
+		"alone: %.1f "+"times as fast\n", n, seconds(wall), seconds(total*perState.Seconds()),
+		total*perState.Seconds()/wall)
 	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
 		in.chunks[most].Name(in.scenarios), seconds(in.chunks[most].States*perState.Seconds()+perShard.Seconds()))
 	if idle > 0 {

@@ -37,18 +37,8 @@ func newProgress(w io.Writer, live, quiet bool) *progress {
 
 // show shows the progress.
 func (p *progress) show(now decisions.Progress) {
-	line := fmt.Sprintf(
-		"%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions; %s",
-		now.Number,
-		now.Of,
-		now.Chunk,
-		now.Distinct,
-		now.Generated,
-		now.Depth,
-		now.Queue,
-		now.Asked,
-		now.Elapsed.Round(time.Second),
-	)
+	line := fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions; %s", now.Number,
+		now.Of, now.Chunk, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked, now.Elapsed.Round(time.Second))
 	p.write(line)
 }
 
@@ -79,26 +69,14 @@ func (p *progress) showFormal(name string, number, of int, now checker.Progress)
 		seconds := (now.Elapsed - before.Elapsed).Seconds()
 		rate = fmt.Sprintf(" (%.0f a second)", float64(now.Generated-before.Generated)/seconds)
 		if expanded := (now.Distinct - now.Queue) - (before.Distinct - before.Queue); expanded > 0 {
-			takes := time.Duration(
-				min(1e18, float64(now.Queue)/float64(expanded)*seconds*1e9),
-			) // ns; no longer than a Duration can be
+			// ns; no longer than a Duration can be
+			takes := time.Duration(min(1e18, float64(now.Queue)/float64(expanded)*seconds*1e9))
 			ahead = fmt.Sprintf(" (%s at this rate)", takes.Round(time.Second))
 		}
 	}
 	p.before = now
-	p.write(fmt.Sprintf(
-		"%d/%d %s: %d states, %d transitions%s, depth %d, %d waiting%s; %s",
-		number,
-		of,
-		name,
-		now.Distinct,
-		now.Generated,
-		rate,
-		now.Depth,
-		now.Queue,
-		ahead,
-		now.Elapsed.Round(time.Second),
-	))
+	p.write(fmt.Sprintf("%d/%d %s: %d states, %d transitions%s, depth %d, %d waiting%s; %s", number, of, name,
+		now.Distinct, now.Generated, rate, now.Depth, now.Queue, ahead, now.Elapsed.Round(time.Second)))
 }
 
 func (p *progress) write(line string) {

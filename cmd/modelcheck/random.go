@@ -34,10 +34,8 @@ func (o *options) validateRandom() error {
 	ofClusters := []string{"filename", "nodes", "pods", "profile", "reading", "check"}
 	for _, flag := range append(scopeFlags(), "memory", "results", "minimise") {
 		if o.given(flag) && !slices.Contains(ofClusters, flag) {
-			return usage(
-				"--%s does not go with --random: every drawn cluster is asked about once, and nothing follows; leave it out",
-				flag,
-			)
+			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing "+
+				"follows; leave it out", flag)
 		}
 	}
 	switch {

@@ -12,11 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var slow = flag.Bool(
-	"slow",
-	false,
-	"run also the commands of README.md that take a minute, and hold every figure to what they print",
-)
+var slow = flag.Bool("slow", false,
+	"run also the commands of README.md that take a minute, and hold every figure to what they print")
 
 // pages are those that show what commands print, by how many excerpts they have.
 var pages = map[string]int{"README.md": 5, "docs/users.md": 9}
@@ -53,23 +50,15 @@ func checkPage(t *testing.T, page string, want int) {
 			explored := []string{"Explored"}
 			quick := excerpt(t, output(t, "-nodes 1 -pods 1", saved), explored)
 			if diff := cmp.Diff(words(quick), words(excerpt(t, shown, explored))); diff != "" {
-				t.Errorf(
-					"%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.",
-					page,
-					args,
-					diff,
-				)
+				t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -slow -update.",
+					page, args, diff)
 			}
 			return block
 		}
 		printed := excerpt(t, output(t, args, saved), sections)
 		if diff := cmp.Diff(withoutTimes(printed), withoutTimes(shown)); diff != "" && !*update {
-			t.Errorf(
-				"%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.",
-				page,
-				args,
-				diff,
-			)
+			t.Errorf("%s, %s (-printed +shown):\n%s\nRun go test ./cmd/modelcheck -run TestReadme -update.", page, args,
+				diff)
 		}
 		return strings.TrimSuffix(block, shown+"```\n") + printed + "```\n"
 	})

@@ -41,11 +41,8 @@ usage or input; 4 modelcheck failed.`,
   modelcheck replay findings/outcome-conforms_new`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage(
-					"replay takes one argument, the folder of a finding or its %s; %d are given",
-					report.TraceFile,
-					len(args),
-				)
+				return usage("replay takes one argument, the folder of a finding or its %s; %d are given",
+					report.TraceFile, len(args))
 			}
 			return nil
 		},
@@ -116,12 +113,8 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	}
 	takeAgain(r, replay)
 	if pending != nil {
-		r.Case, r.Findings = decisions.Ask(
-			r.Spec,
-			properties,
-			decider,
-			spec.Question{Pod: pending, Snapshot: r.Clusters[len(r.Clusters)-1]},
-		)
+		r.Case, r.Findings = decisions.Ask(r.Spec, properties, decider,
+			spec.Question{Pod: pending, Snapshot: r.Clusters[len(r.Clusters)-1]})
 	} else {
 		r.Findings = replay.Findings(r.Clusters[len(r.Clusters)-1])
 	}
@@ -130,17 +123,11 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 }
 
 // loopAgain takes the steps of what goes on for ever again, and asks whether it does.
-func loopAgain(
-	r *report.Replayed,
-	property invariants.Property,
-	decider decisions.Decider,
-	again *model.Scenario,
-) error {
+func loopAgain(r *report.Replayed, property invariants.Property, decider decisions.Decider,
+	again *model.Scenario) error {
 	if r.Trace.Loop == 0 {
-		return fmt.Errorf(
-			"loop is missing: %s is about what goes on for ever, and it says how many of the last steps do",
-			property.Name,
-		)
+		return fmt.Errorf("loop is missing: %s is about what goes on for ever, and it says how many of the last "+
+			"steps do", property.Name)
 	}
 	replay, err := decisions.NewLassoReplay(r.Spec, property, decider, again)
 	if err != nil {
@@ -184,11 +171,8 @@ func readTrace(path string) (trace *report.Trace, file string, err error) {
 	data, err := os.ReadFile(file)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, file, usage(
-			"%s: cannot read it: %w; name the folder of a finding that --save wrote, or the %s in it",
-			file,
-			path.Err,
-			report.TraceFile,
-		)
+			"%s: cannot read it: %w; name the folder of a finding that --save wrote, or the %s in it", file, path.Err,
+			report.TraceFile)
 	}
 	if trace, err = report.ReadTrace(data); err != nil {
 		return nil, file, usage("%s: %w", file, err)
@@ -210,12 +194,8 @@ func clustersOf(trace *report.Trace) ([]*spec.Snapshot, error) {
 			return nil, err
 		}
 		if len(manifests.Nodes) > maxFileNodes {
-			return nil, fmt.Errorf(
-				"%s has %d nodes: from %d on kube-scheduler looks at a sample of them",
-				field,
-				len(manifests.Nodes),
-				maxFileNodes+1,
-			)
+			return nil, fmt.Errorf("%s has %d nodes: from %d on kube-scheduler looks at a sample of them", field,
+				len(manifests.Nodes), maxFileNodes+1)
 		}
 		clusters = append(clusters, manifests.Snapshot())
 	}
@@ -257,10 +237,8 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 	others := slices.Concat(invariants.Optional(), invariants.Oracles(), invariants.Liveness())
 	i := slices.IndexFunc(others, named)
 	if i < 0 {
-		return invariants.Property{}, nil, fmt.Errorf(
-			"finding.property: no property is called %q",
-			trace.Finding.Property,
-		)
+		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q",
+			trace.Finding.Property)
 	}
 	return others[i], append(properties, others[i]), nil
 }
@@ -279,12 +257,8 @@ func arrivingIn(trace *report.Trace, clusters []*spec.Snapshot) ([]*v1.Pod, erro
 		}
 		pod := podNamed(state.Step.Pod, clusters[i+1])
 		if pod == nil {
-			return nil, fmt.Errorf(
-				"states[%d].step.pod: %s arrives, but is not in states[%d].cluster",
-				i,
-				state.Step.Pod,
-				i+1,
-			)
+			return nil, fmt.Errorf("states[%d].step.pod: %s arrives, but is not in states[%d].cluster", i,
+				state.Step.Pod, i+1)
 		}
 		if !known[state.Step.Pod] {
 			arriving = append(arriving, pod)
@@ -305,11 +279,8 @@ func pendingPodOf(trace *report.Trace, property invariants.Property, clusters []
 	last := clusters[len(clusters)-1]
 	pod := podNamed(trace.Decision.Pod, last)
 	if pod == nil || spec.Bound(pod, last) {
-		return nil, fmt.Errorf(
-			"decision.pod: no pod %q is pending in states[%d].cluster",
-			trace.Decision.Pod,
-			len(clusters)-1,
-		)
+		return nil, fmt.Errorf("decision.pod: no pod %q is pending in states[%d].cluster", trace.Decision.Pod,
+			len(clusters)-1)
 	}
 	return pod, nil
 }

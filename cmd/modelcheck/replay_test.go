@@ -40,10 +40,8 @@ func TestReplaySaved(t *testing.T) {
 		},
 	}
 	for _, entry := range deviations.Entries() {
-		rows = append(
-			rows,
-			struct{ reason, args string }{entry.Quirk.Name, "-f " + filepath.Join("../..", entry.File())},
-		)
+		rows = append(rows, struct{ reason, args string }{entry.Quirk.Name,
+			"-f " + filepath.Join("../..", entry.File())})
 	}
 	for _, row := range rows {
 		saved := filepath.Join(t.TempDir(), "saved")
@@ -72,16 +70,8 @@ func TestReplaySaved(t *testing.T) {
 // TestReplayLoop: a loop that is not one, or not one that goes on for ever, is told from the recorded one.
 func TestReplayLoop(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved")
-	args := []string{
-		"-f",
-		"../../testdata/clusters/preemption-cycle.yaml",
-		"-recreations",
-		"1",
-		"-liveness",
-		"-quiet",
-		"-save",
-		saved,
-	}
+	args := []string{"-f", "../../testdata/clusters/preemption-cycle.yaml", "-recreations", "1", "-liveness", "-quiet",
+		"-save", saved}
 	if code := (command{stdout: io.Discard, stderr: io.Discard}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d", code)
 	}

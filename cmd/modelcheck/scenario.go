@@ -42,15 +42,8 @@ func (o *options) follow(s *scenario.Checked) error {
 		}
 		o.checks = append(o.checks, name)
 		if _, err := o.properties(); err != nil {
-			return usage(
-				"%s: %s: spec.properties.enabled[%d]: no built-in property is called %q; those that are not checked "+
-					"in any case are: %s, liveness",
-				s.Source,
-				s,
-				i,
-				name,
-				optionalNames(),
-			)
+			return usage("%s: %s: spec.properties.enabled[%d]: no built-in property is called %q; those that are not "+
+				"checked "+"in any case are: %s, liveness", s.Source, s, i, name, optionalNames())
 		}
 	}
 	return nil
@@ -67,33 +60,24 @@ func (in *input) ofScenario(o *options, manifests *scenario.Manifests) error {
 		return usageError{err}
 	}
 	if in.scenario.Names() {
-		in.notes = append(
-			in.notes,
-			"an expression tells pods or nodes apart by their names: those that are alike but for their names are "+
-				"kept apart, which makes more states",
-		)
+		in.notes = append(in.notes, "an expression tells pods or nodes apart by their names: those that are alike "+
+			"but for their names are "+"kept apart, which makes more states")
 	}
 	may := 0
 	for i := range s.Pods {
 		if bound := s.Actions.ArrivalsOfTemplate[i]; bound > 0 &&
 			!slices.Contains(in.profiles, s.Pods[i].Pod.Spec.SchedulerName) {
 			s.Actions.ArrivalsOfTemplate[i] = 0
-			in.notes = append(
-				in.notes,
-				fmt.Sprintf("pods like %s do not arrive: their spec.schedulerName is %q, and what is checked is %s",
-					s.Pods[i].Name, s.Pods[i].Pod.Spec.SchedulerName, strings.Join(in.profiles, ", ")),
-			)
+			in.notes = append(in.notes, fmt.Sprintf("pods like %s do not arrive: their spec.schedulerName is %q, and "+
+				"what is checked is %s", s.Pods[i].Name, s.Pods[i].Pod.Spec.SchedulerName,
+				strings.Join(in.profiles, ", ")))
 		}
 		may += s.Actions.ArrivalsOfTemplate[i]
 	}
 	s.Actions.Arrivals = min(s.Actions.Arrivals, may)
 	if len(spec.Unbound(snapshot)) == 0 && s.Actions.Arrivals == 0 {
-		return usage(
-			"nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in "+
-				"spec.pods%s",
-			in.scenario,
-			listed(in.notes),
-		)
+		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in "+
+			"spec.pods%s", in.scenario, listed(in.notes))
 	}
 	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.files, s.MaxNodes(), s.Actions.Arrivals,
 		in.scenario.Metadata.Name

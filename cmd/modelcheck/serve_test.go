@@ -71,10 +71,7 @@ func TestServeTakenPort(t *testing.T) {
 		stdin:  strings.NewReader(""),
 		stdout: &stdout,
 		stderr: &stderr,
-	}.run(
-		t.Context(),
-		[]string{"serve", "-quiet", "-port", fmt.Sprint(port)},
-	)
+	}.run(t.Context(), []string{"serve", "-quiet", "-port", fmt.Sprint(port)})
 	if code != exitUsage || !strings.Contains(stderr.String(), "address already in use; give another one") {
 		t.Errorf("it exits %d: %s", code, stderr.String())
 	}

@@ -93,11 +93,8 @@ func fromEnvironment(flags *pflag.FlagSet, flag, variable string, value *int) er
 	}
 	text, set := os.LookupEnv(variable)
 	if !set {
-		return usage(
-			"--%s is missing, and so is %s in the environment, as an Indexed Job of modelcheck job sets it",
-			flag,
-			variable,
-		)
+		return usage("--%s is missing, and so is %s in the environment, as an Indexed Job of modelcheck job sets it",
+			flag, variable)
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil {
@@ -147,16 +144,8 @@ func shardVerdict(s *decisions.Shard, chunks int) report.Verdict {
 
 func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks []int, index, of int) error {
 	var text strings.Builder
-	fmt.Fprintf(
-		&text,
-		"shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n",
-		index,
-		of,
-		len(chunks),
-		len(p.in.chunks),
-		s.Chunks,
-		o.results,
-	)
+	fmt.Fprintf(&text, "shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n", index, of,
+		len(chunks), len(p.in.chunks), s.Chunks, o.results)
 	fmt.Fprintf(&text, "%d states, %d transitions, %d distinct decisions\n", s.Distinct, s.Generated, s.Asked)
 	for _, i := range chunks {
 		if reason, stopped := s.Stopped[i]; stopped {

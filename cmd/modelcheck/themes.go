@@ -83,13 +83,8 @@ func themeNames(asked []string) ([]string, error) {
 
 // themeScenarios returns the scenarios of themes, for each profile: pods ask under it, but for those that a theme
 // gives to another scheduler. With several profiles, the name of the profile is part of the scenario's.
-func themeScenarios(
-	names []string,
-	thorough bool,
-	nodes int,
-	actions model.Actions,
-	profiles []string,
-) ([]*model.Scenario, error) {
+func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions,
+	profiles []string) ([]*model.Scenario, error) {
 	var scenarios []*model.Scenario
 	for _, profile := range profiles {
 		for _, name := range names {

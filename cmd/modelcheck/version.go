@@ -43,13 +43,8 @@ plugin with * runs in kube-scheduler, but the model has no predicate for it.`,
 			if err != nil {
 				return usage("scheduler configuration %s: %w", in.source, err)
 			}
-			_, err = fmt.Fprintf(
-				c.stdout,
-				"modelcheck %s, built with %s\nkube-scheduler %s\n\n",
-				toolVersion(),
-				runtime.Version(),
-				production.KubernetesVersion,
-			)
+			_, err = fmt.Fprintf(c.stdout, "modelcheck %s, built with %s\nkube-scheduler %s\n\n", toolVersion(),
+				runtime.Version(), production.KubernetesVersion)
 			if err == nil {
 				err = report.Profiles(c.stdout, spec.New(profile))
 			}

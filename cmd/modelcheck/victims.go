@@ -33,18 +33,10 @@ func weighable(m *spec.Scheduler, pods []*v1.Pod, s *spec.Snapshot, named bool) 
 			if slices.ContainsFunc(s.Nodes, func(node *v1.Node) bool { return m.Feasibility(pod, node, s) }) {
 				break // it preempts nobody
 			}
-			return usage(
-				"Pod %s/%s fits on no node, and may evict any of %d pods of node %s: these are about %.1g sets of "+
-					"victims, each of which is weighed, and at most %d can be; "+
-					"leave out pods of lower priority that do not matter, or ask about the pod with "+
-					"preemptionPolicy: Never",
-				pod.Namespace,
-				pod.Name,
-				len(spec.Jeopardy(pod, node, s)),
-				node.Name,
-				n,
-				maxVictimSets,
-			)
+			return usage("Pod %s/%s fits on no node, and may evict any of %d pods of node %s: these are about %.1g "+
+				"sets of "+"victims, each of which is weighed, and at most %d can be; "+"leave out pods of lower "+
+				"priority that do not matter, or ask about the pod with "+"preemptionPolicy: Never", pod.Namespace,
+				pod.Name, len(spec.Jeopardy(pod, node, s)), node.Name, n, maxVictimSets)
 		}
 	}
 	return nil

@@ -37,12 +37,8 @@ func TestEveryCluster(t *testing.T) {
 // TestDrawnClusters asks about random clusters, in which nodes and pods have the plugin's labels.
 func TestDrawnClusters(t *testing.T) {
 	scheduler.TestRandom(t, rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.DrawQuestion(
-			generate.Scope{Nodes: 3, Pods: 4, Only: []generate.Group{generate.Resources}},
-		).Draw(
-			t,
-			"question",
-		)
+		q := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 4, Only: []generate.Group{generate.Resources}}).Draw(
+			t, "question")
 		for _, node := range q.Snapshot.Nodes {
 			generate.Label(t, node, plugin.TeamLabel, "red", "blue", "")
 			generate.Label(t, node, plugin.RankLabel, "0", "7", "1000", "1001", "007", "high")

@@ -46,10 +46,8 @@ func TestConfiguredPodsThatLookAtEachOther(t *testing.T) {
 // incoming pod has inter-pod affinities"; production abstains whenever the incoming pod has no preferred terms.
 // Nobody reported it.
 func TestIgnoredTermsDefects(t *testing.T) {
-	c := newChecker(
-		t,
-		pluginConfig(t, "InterPodAffinity", "{hardPodAffinityWeight: 5, ignorePreferredTermsOfExistingPods: true}"),
-	)
+	c := newChecker(t, pluginConfig(t, "InterPodAffinity",
+		"{hardPodAffinityWeight: 5, ignorePreferredTermsOfExistingPods: true}"))
 	toAsker := []v1.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: matching("pending")}}
 	for _, tt := range []struct {
 		reason         string
@@ -73,17 +71,8 @@ func TestIgnoredTermsDefects(t *testing.T) {
 		},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
-			pending, other := neighbour(
-				"default",
-				"pending",
-				"",
-				map[string]string{"app": "pending"},
-			), neighbour(
-				"default",
-				"other",
-				"n1",
-				nil,
-			)
+			pending, other := neighbour("default", "pending", "", map[string]string{"app": "pending"}),
+				neighbour("default", "other", "n1", nil)
 			tt.pending(pending.Spec.Affinity)
 			tt.other(other.Spec.Affinity)
 			q := neighbours([]*v1.Node{inZone("n1", "a"), inZone("n2", "b")}, pending, other)

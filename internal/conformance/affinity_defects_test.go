@@ -64,11 +64,8 @@ var podAffinityDefects = []affinityDefect{
 					{Key: "env", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"prod"}},
 				}},
 			}}
-			return neighbours(
-				[]*v1.Node{inZone("n1", "a")},
-				pending,
-				neighbour("prod", "db", "n1", map[string]string{"app": "db"}),
-			)
+			return neighbours([]*v1.Node{inZone("n1", "a")}, pending,
+				neighbour("prod", "db", "n1", map[string]string{"app": "db"}))
 		},
 		shows: "statuses-conform: InterPodAffinity says that node n1 fits; the model says that it does not fit, " +
 			"whoever is evicted",
@@ -84,17 +81,9 @@ var podAffinityDefects = []affinityDefect{
 					LabelSelector: matching("web"),
 				}, {TopologyKey: "zone", LabelSelector: matching("db")},
 			}
-			return neighbours(
-				[]*v1.Node{inZone("n1", "a")},
-				pending,
-				neighbour(
-					"default",
-					"web",
-					"n1",
-					map[string]string{"app": "web"},
-				),
-				neighbour("default", "db", "n1", map[string]string{"app": "db"}),
-			)
+			return neighbours([]*v1.Node{inZone("n1", "a")}, pending,
+				neighbour("default", "web", "n1", map[string]string{"app": "web"}),
+				neighbour("default", "db", "n1", map[string]string{"app": "db"}))
 		},
 		shows: "statuses-conform: InterPodAffinity says that node n1 does not fit whoever is evicted; the model says " +
 			"that it fits",
@@ -107,11 +96,8 @@ var podAffinityDefects = []affinityDefect{
 			pending.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = []v1.PodAffinityTerm{
 				{TopologyKey: "zone", LabelSelector: matching("x")},
 			}
-			return neighbours(
-				[]*v1.Node{inZone("n0", ""), inZone("n1", "a")},
-				pending,
-				neighbour("default", "e", "n0", map[string]string{"app": "x"}),
-			)
+			return neighbours([]*v1.Node{inZone("n0", ""), inZone("n1", "a")}, pending,
+				neighbour("default", "e", "n0", map[string]string{"app": "x"}))
 		},
 		shows: "statuses-conform: InterPodAffinity says that node n1 fits; the model says that it does not fit, " +
 			"whoever is evicted",
@@ -125,11 +111,8 @@ var podAffinityDefects = []affinityDefect{
 			nominated.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = []v1.PodAffinityTerm{
 				{TopologyKey: "zone", LabelSelector: matching("x")},
 			}
-			return neighbours(
-				[]*v1.Node{inZone("n1", "a")},
-				neighbour("default", "pending", "", map[string]string{"app": "x"}),
-				nominated,
-			)
+			return neighbours([]*v1.Node{inZone("n1", "a")},
+				neighbour("default", "pending", "", map[string]string{"app": "x"}), nominated)
 		},
 		shows: "statuses-conform: all filters together, nominated pods included, say that node n1 fits; the model " +
 			"says the opposite",

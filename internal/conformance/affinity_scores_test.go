@@ -20,18 +20,9 @@ var podRatingDefects = []affinityDefect{
 			pending.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []v1.WeightedPodAffinityTerm{
 				{Weight: 1, PodAffinityTerm: v1.PodAffinityTerm{TopologyKey: "zone", LabelSelector: matching("x")}},
 			}
-			return neighbours(
-				[]*v1.Node{inZone("n1", "a"), inZone("n2", "b")},
-				pending,
-				neighbour(
-					"default",
-					"p1",
-					"n1",
-					app,
-				),
-				neighbour("default", "p2", "n2", app),
-				neighbour("default", "p3", "n2", app),
-			)
+			return neighbours([]*v1.Node{inZone("n1", "a"), inZone("n2", "b")}, pending,
+				neighbour("default", "p1", "n1", app), neighbour("default", "p2", "n2", app),
+				neighbour("default", "p3", "n2", app))
 		},
 		shows: "scores-conform: InterPodAffinity scores node n2 200; the model 0",
 	},
@@ -50,10 +41,8 @@ var podRatingDefects = []affinityDefect{
 		// Which node is the first is a matter of history; here it is the snapshot's order.
 		id: "image-size-of-first-node",
 		smallest: func() spec.Question {
-			return neighbours(
-				[]*v1.Node{holding(inZone("n1", "a"), 100, "app:v1"), holding(inZone("n2", "a"), 900, "app:v1")},
-				neighbour("default", "pending", "", nil),
-			)
+			return neighbours([]*v1.Node{holding(inZone("n1", "a"), 100, "app:v1"),
+				holding(inZone("n2", "a"), 900, "app:v1")}, neighbour("default", "pending", "", nil))
 		},
 		shows: "scores-conform: ImageLocality scores node n2 7; the model 89",
 	},
@@ -67,11 +56,8 @@ var spreadDefects = []affinityDefect{
 			pending.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
 				spreading("zone", &metav1.LabelSelector{}),
 			}
-			return neighbours(
-				[]*v1.Node{inZone("n1", "a"), inZone("n2", "b")},
-				pending,
-				neighbour("default", "p", "n1", nil),
-			)
+			return neighbours([]*v1.Node{inZone("n1", "a"), inZone("n2", "b")}, pending,
+				neighbour("default", "p", "n1", nil))
 		},
 		shows: "statuses-conform: PodTopologySpread says that node n1 fits; the model says that it does not fit, but " +
 			"would if pods were evicted",
@@ -81,17 +67,8 @@ var spreadDefects = []affinityDefect{
 		id: "spread-terminating",
 		smallest: func() spec.Question {
 			app := map[string]string{"app": "x"}
-			pending, terminating := neighbour(
-				"default",
-				"pending",
-				"",
-				app,
-			), neighbour(
-				"default",
-				"terminating",
-				"n1",
-				app,
-			)
+			pending, terminating := neighbour("default", "pending", "", app), neighbour("default", "terminating", "n1",
+				app)
 			pending.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{spreading("zone", matching("x"))}
 			two, higher, deletion := int32(2), int32(1), metav1.NewTime(time.Unix(1_700_003_600, 0))
 			pending.Spec.TopologySpreadConstraints[0].MinDomains = &two
@@ -123,10 +100,8 @@ func inZone(name, zone string) *v1.Node {
 
 // holding returns the node, with an image of so many MiB.
 func holding(node *v1.Node, mebibytes int64, image string) *v1.Node {
-	node.Status.Images = append(
-		node.Status.Images,
-		v1.ContainerImage{Names: []string{image}, SizeBytes: mebibytes * mebibyte},
-	)
+	node.Status.Images = append(node.Status.Images, v1.ContainerImage{Names: []string{image},
+		SizeBytes: mebibytes * mebibyte})
 	return node
 }
 

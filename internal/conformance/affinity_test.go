@@ -34,12 +34,8 @@ func (c *checker) explainsNeighbourhoods(t *testing.T) {
 		answer := c.ask(q)
 		seen["asked"]++
 		if reasons := breaches(everything.compare(q, answer.Decision)); len(reasons) > 0 {
-			t.Fatalf(
-				"without quirks: %q\nwith all quirks: %q\nthe question:\n%s",
-				breaches(answer),
-				reasons,
-				relations(q),
-			)
+			t.Fatalf("without quirks: %q\nwith all quirks: %q\nthe question:\n%s", breaches(answer), reasons,
+				relations(q))
 		}
 		if len(breaches(answer)) > 0 {
 			for _, quirk := range c.explain(q, answer.Decision) {
@@ -108,20 +104,9 @@ func relations(q spec.Question) string {
 	for _, pod := range q.Snapshot.Pods {
 		affinity, _ := json.Marshal(pod.Spec.Affinity)
 		constraints, _ := json.Marshal(pod.Spec.TopologySpreadConstraints)
-		show(
-			"pod %s/%s: on %q, nominated to %q, priority %d, terminates %v, labels %v, selects %v\n\taffinity "+
-				"%s\n\tspread %s\n",
-			pod.Namespace,
-			pod.Name,
-			pod.Spec.NodeName,
-			pod.Status.NominatedNodeName,
-			spec.Priority(pod),
-			pod.DeletionTimestamp != nil,
-			pod.Labels,
-			pod.Spec.NodeSelector,
-			affinity,
-			constraints,
-		)
+		show("pod %s/%s: on %q, nominated to %q, priority %d, terminates %v, labels %v, selects %v\n\taffinity "+
+			"%s\n\tspread %s\n", pod.Namespace, pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName,
+			spec.Priority(pod), pod.DeletionTimestamp != nil, pod.Labels, pod.Spec.NodeSelector, affinity, constraints)
 	}
 	return text.String()
 }

@@ -53,12 +53,8 @@ func TestConfigurations(t *testing.T) {
 					answer := everything.compare(q, c.production.Decide(q))
 					if reasons := breaches(answer); len(reasons) > 0 {
 						if first := breaches(c.compare(q, answer.Decision)); len(first) > 0 {
-							t.Fatalf(
-								"without quirks: %s\nwith all quirks: %s\n%s",
-								strings.Join(first, "\n"),
-								strings.Join(reasons, "\n"),
-								describe(q),
-							)
+							t.Fatalf("without quirks: %s\nwith all quirks: %s\n%s", strings.Join(first, "\n"),
+								strings.Join(reasons, "\n"), describe(q))
 						}
 					}
 				})

@@ -89,9 +89,8 @@ func TestOraclesFindPlantedBugs(t *testing.T) {
 				}
 			})
 			c := newChecker(t, cfg)
-			questions := generate.DrawQuestion(
-				generate.Scope{Nodes: 3, Pods: 6, Only: []generate.Group{generate.Neighbours}},
-			)
+			questions := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6,
+				Only: []generate.Group{generate.Neighbours}})
 			const asked = 300
 			for seed := range asked {
 				q := drawn(t, questions.Example(seed))

@@ -37,12 +37,8 @@ func TestRandomPreemptions(t *testing.T) {
 }
 
 // preemptions asks about drawn clusters, and calls wrong with those in which nothing explains the decision.
-func preemptions(
-	t *testing.T,
-	c *checker,
-	seen map[string]int,
-	wrong func(t fatal, q spec.Question, reasons []string),
-) {
+func preemptions(t *testing.T, c *checker, seen map[string]int,
+	wrong func(t fatal, q spec.Question, reasons []string)) {
 	t.Helper()
 	everything := c.with(spec.Quirks()...)
 	var questions []*rapid.Generator[spec.Question]
@@ -96,18 +92,8 @@ func crowd(t *rapid.T, q spec.Question) {
 		pod.Spec.Resources = nil
 	}
 	if q.Pod.Spec.PreemptionPolicy == nil {
-		q.Pod.Spec.Priority = rapid.SampledFrom(
-			[]*int32{
-				new(int32(100)),
-				new(int32(10)),
-				new(int32(0)),
-				new(int32(2_000_000_000)),
-				new(int32(2_000_001_000)),
-			},
-		).Draw(
-			t,
-			"priority",
-		)
+		q.Pod.Spec.Priority = rapid.SampledFrom([]*int32{new(int32(100)), new(int32(10)), new(int32(0)),
+			new(int32(2_000_000_000)), new(int32(2_000_001_000))}).Draw(t, "priority")
 	}
 }
 

@@ -133,9 +133,8 @@ func (c *checker) explain(q spec.Question, decision *spec.Decision) []spec.Quirk
 
 // describe shows what the question's objects say that a node and a pod do not say by default.
 func describe(q spec.Question) string {
-	plain, errs := admission.Admit(
-		[]runtime.Object{&v1.Node{}, &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{}}}}},
-	)
+	plain, errs := admission.Admit([]runtime.Object{&v1.Node{},
+		&v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{}}}}})
 	if len(errs) != 2 {
 		panic("admission answers for each object")
 	}

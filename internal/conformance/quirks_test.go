@@ -26,10 +26,8 @@ func TestQuirks(t *testing.T) {
 			reason:  "2Gi stated for the pod as a whole count as 200Mi",
 			quirk:   spec.PodRequestsOverlooked(),
 			pending: podLevel(pod("pending", ""), "memory", "2Gi"),
-			want: []string{
-				"NodeResourcesFit scores node a 95; the model 72",
-				"NodeResourcesFit scores node b 95; the model 72",
-			},
+			want: []string{"NodeResourcesFit scores node a 95; the model 72",
+				"NodeResourcesFit scores node b 95; the model 72"},
 		},
 		{
 			reason:  "the second container counts 0 instead of 100m",
@@ -72,9 +70,8 @@ func node(name string) *v1.Node {
 	n := &v1.Node{}
 	n.Name, n.UID = name, types.UID(name)
 	n.Status.Allocatable = v1.ResourceList{
-		v1.ResourceCPU: resource.MustParse(
-			"2",
-		), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("110"),
+		v1.ResourceCPU: resource.MustParse("2"), v1.ResourceMemory: resource.MustParse("4Gi"),
+		v1.ResourcePods: resource.MustParse("110"),
 	}
 	return n
 }
@@ -122,12 +119,8 @@ func TestPreferenceByNoInteger(t *testing.T) {
 		{"two nodes", []*v1.Node{node("a"), node("b")},
 			`running PreScore plugin "NodeAffinity": [0].matchExpressions[0].values[0]: Invalid value: "many": for 'Gt', 'Lt' operators, the value must be an integer`},
 	} {
-		answer := c.ask(
-			admitted(
-				t,
-				spec.Question{Pod: pending, Snapshot: &spec.Snapshot{Nodes: row.nodes, Pods: []*v1.Pod{pending}}},
-			),
-		)
+		answer := c.ask(admitted(t,
+			spec.Question{Pod: pending, Snapshot: &spec.Snapshot{Nodes: row.nodes, Pods: []*v1.Pod{pending}}}))
 		if diff := cmp.Diff(row.failure, answer.Decision.Failure); diff != "" {
 			t.Errorf("%s: production (-want +got):\n%s", row.reason, diff)
 		}

@@ -16,15 +16,8 @@ import (
 // exactly. Every pending pod of a cluster asks. For a long run: go test ./conformance -run TestRandomClusters
 // -rapid.checks=10000 -v
 func TestRandomClusters(t *testing.T) {
-	c := newChecker(
-		t,
-		defaultConfig(t),
-	).with(
-		spec.PodRequestsOverlooked(),
-		spec.MissingRequestsOfBound(),
-		spec.NominationsBesideTerminating(),
-		spec.SharedPortFreed(),
-	)
+	c := newChecker(t, defaultConfig(t)).with(spec.PodRequestsOverlooked(), spec.MissingRequestsOfBound(),
+		spec.NominationsBesideTerminating(), spec.SharedPortFreed())
 	seen := map[string]int{}
 	for _, scope := range []generate.Scope{{Nodes: 2, Pods: 3}, {Nodes: 3, Pods: 7}, {Nodes: 6, Pods: 12}} {
 		t.Run(fmt.Sprintf("%d nodes, %d pods", scope.Nodes, scope.Pods), func(t *testing.T) {

@@ -40,10 +40,8 @@ func newStorage(nodes ...string) *storage {
 		{ObjectMeta: metav1.ObjectMeta{Name: "wait", UID: "wait"}, Provisioner: "csi.a", VolumeBindingMode: &wait},
 	}
 	for _, name := range []string{"default", "other"} {
-		s.Namespaces = append(
-			s.Namespaces,
-			&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}},
-		)
+		s.Namespaces = append(s.Namespaces,
+			&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}})
 	}
 	return s
 }
@@ -56,9 +54,8 @@ func (s *storage) volume(name string) *v1.PersistentVolume {
 	volume := &v1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: map[string]string{}},
 		Spec: v1.PersistentVolumeSpec{
-			Capacity: gibibytes(
-				"1Gi",
-			), AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce}, StorageClassName: "local",
+			Capacity: gibibytes("1Gi"), AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
+			StorageClassName: "local",
 			PersistentVolumeSource: v1.PersistentVolumeSource{
 				CSI: &v1.CSIPersistentVolumeSource{Driver: "csi.a", VolumeHandle: name},
 			},
@@ -88,10 +85,8 @@ func (s *storage) claim(name, class string) *v1.PersistentVolumeClaim {
 }
 
 // bound adds a claim that is bound to a volume, which it adds too.
-func (s *storage) bound(
-	name string,
-	modes ...v1.PersistentVolumeAccessMode,
-) (*v1.PersistentVolumeClaim, *v1.PersistentVolume) {
+func (s *storage) bound(name string,
+	modes ...v1.PersistentVolumeAccessMode) (*v1.PersistentVolumeClaim, *v1.PersistentVolume) {
 	claim, volume := s.claim(name, "local"), s.volume("pv-"+name)
 	if len(modes) > 0 {
 		claim.Spec.AccessModes, volume.Spec.AccessModes = modes, modes

@@ -62,11 +62,8 @@ func TestVolumes(t *testing.T) {
 func overlookNotFound(t fatal, c *invariants.Case) {
 	t.Helper()
 	if found := c.Decision.InternalError == "not found"; found != spec.TurnedAway(c.Question.Pod, c.Question.Snapshot) {
-		t.Fatalf(
-			"internal error %q, and turned away before any node: %t",
-			c.Decision.InternalError,
-			spec.TurnedAway(c.Question.Pod, c.Question.Snapshot),
-		)
+		t.Fatalf("internal error %q, and turned away before any node: %t", c.Decision.InternalError,
+			spec.TurnedAway(c.Question.Pod, c.Question.Snapshot))
 	} else if found {
 		c.Decision.InternalError = ""
 	}

@@ -11,12 +11,8 @@ import (
 // Ask asks one question, and compares as Random does. It gives what was decided and what the model says, and the
 // findings, each with the question as its example. Properties other than those of decisions are left out; nil means
 // invariants.All.
-func Ask(
-	s *spec.Scheduler,
-	properties []invariants.Property,
-	decider Decider,
-	q spec.Question,
-) (*invariants.Case, []Finding) {
+func Ask(s *spec.Scheduler, properties []invariants.Property, decider Decider,
+	q spec.Question) (*invariants.Case, []Finding) {
 	if properties == nil {
 		properties = invariants.All()
 	}

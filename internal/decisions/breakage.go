@@ -90,13 +90,8 @@ func breaksOf(all []broken, quirks []spec.Quirk) []string {
 
 // propertyResults tells what became of every property. breaks counts distinct decisions by what breaksOf says of
 // them, and broken those that break each property; what is not a property of decisions is told from its findings.
-func propertyResults(
-	s *spec.Scheduler,
-	properties []invariants.Property,
-	t *totals,
-	exercised []int64,
-	findings []Finding,
-) []PropertyResult {
+func propertyResults(s *spec.Scheduler, properties []invariants.Property, t *totals, exercised []int64,
+	findings []Finding) []PropertyResult {
 	var results []PropertyResult
 	for i, property := range properties {
 		p := PropertyResult{Property: property, Exercised: exercised[i], Broken: t.broken[property.Name]}
@@ -119,11 +114,8 @@ func propertyResults(
 			}
 		}
 		slices.SortStableFunc(p.By, func(a, b Breakage) int {
-			return cmp.Or(
-				cmp.Compare(a.Class.rank(), b.Class.rank()),
-				-cmp.Compare(a.Count, b.Count),
-				strings.Compare(nameOf(a.Quirks), nameOf(b.Quirks)),
-			)
+			return cmp.Or(cmp.Compare(a.Class.rank(), b.Class.rank()), -cmp.Compare(a.Count, b.Count),
+				strings.Compare(nameOf(a.Quirks), nameOf(b.Quirks)))
 		})
 		results = append(results, p)
 	}

@@ -52,13 +52,8 @@ func TestParts(t *testing.T) {
 			distinct += shard.Distinct
 		}
 		if distinct != want.Distinct || len(want.Findings) == 0 {
-			t.Errorf(
-				"%s: shards have %d states, all together there are %d, %d findings",
-				reason,
-				distinct,
-				want.Distinct,
-				len(want.Findings),
-			)
+			t.Errorf("%s: shards have %d states, all together there are %d, %d findings", reason, distinct,
+				want.Distinct, len(want.Findings))
 		}
 		o.KeptOnly = true
 		if diff := cmp.Diff(want, run(t, o, scenarios...), uncut...); diff != "" {
@@ -93,12 +88,8 @@ func TestCut(t *testing.T) {
 						s.Initial[initial].Nodes,
 						func(a, b model.ClusterNode) bool { return a.Template == b.Template },
 					) {
-						t.Fatalf(
-							"%s has %g states, more than %g, and several choices of nodes",
-							name,
-							chunk.States,
-							most,
-						)
+						t.Fatalf("%s has %g states, more than %g, and several choices of nodes", name, chunk.States,
+							most)
 					}
 				}
 			}
@@ -108,14 +99,8 @@ func TestCut(t *testing.T) {
 					templates += fmt.Sprint(" ", nodeState.Template)
 				}
 				if seen[cluster] != "" || nodes[templates] != "" && nodes[templates] != name {
-					t.Fatalf(
-						"cluster %s with nodes %s is in %s, and in %s and %s",
-						cluster,
-						templates,
-						name,
-						seen[cluster],
-						nodes[templates],
-					)
+					t.Fatalf("cluster %s with nodes %s is in %s, and in %s and %s", cluster, templates, name,
+						seen[cluster], nodes[templates])
 				}
 				seen[cluster], nodes[templates] = name, name
 			}

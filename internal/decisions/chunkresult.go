@@ -50,10 +50,8 @@ func (p *ChunkResult) question(i int) (digest []byte, account int) {
 // Kept reports whether the piece can be kept. Where memory or time ended the exploration, another one would find
 // something else.
 func (p *ChunkResult) Kept() bool {
-	return slices.Contains(
-		[]checker.Reason{checker.NotStopped, checker.StateLimit, checker.DepthLimit},
-		p.Explored.Stopped,
-	)
+	return slices.Contains([]checker.Reason{checker.NotStopped, checker.StateLimit, checker.DepthLimit},
+		p.Explored.Stopped)
 }
 
 // Validate tells what is wrong with a piece that was read.

@@ -21,13 +21,8 @@ func TestSharedQuestions(t *testing.T) {
 	o := kubeScheduler(t, production.Options{})
 	want, got := run(t, o, taints, budgets), run(t, o, taints, budgets, &twin)
 	if want.Asked == 0 || got.Asked != want.Asked || got.Distinct <= want.Distinct {
-		t.Errorf(
-			"%d decisions in %d states, with a twin %d in %d; want as many decisions",
-			want.Asked,
-			want.Distinct,
-			got.Asked,
-			got.Distinct,
-		)
+		t.Errorf("%d decisions in %d states, with a twin %d in %d; want as many decisions", want.Asked, want.Distinct,
+			got.Asked, got.Distinct)
 	}
 	for _, counted := range []struct {
 		what      string

@@ -197,12 +197,8 @@ func checkAll(properties []invariants.Property, c *invariants.Case) (exercised [
 
 // sort returns the sorts of findings that broken properties of one decision belong to, and what it breaks. If
 // quirks explain the whole decision, that is one known defect, found by the first property it breaks.
-func (d *decisions) sort(
-	q *model.CanonicalQuestion,
-	a *model.Evaluation,
-	decision *spec.Decision,
-	all []broken,
-) (keys, breaks []string) {
+func (d *decisions) sort(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision,
+	all []broken) (keys, breaks []string) {
 	var unexplained []broken
 	add := func(key findingKey) {
 		if key := key.String(); !slices.Contains(keys, key) {
@@ -238,10 +234,8 @@ func needsNone(b broken) bool { return b.breach.ByDesign || b.property.Erratum !
 func (d *decisions) newCase(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision) *invariants.Case {
 	return &invariants.Case{
 		Question: a.Question, Decision: decision, Expected: a.Expected, Spec: a.Spec(),
-		Unmodelled: unmodelled(
-			decision,
-			a.Expected,
-		), FeasibleWithout: a.FeasibleWithout, Overcommitted: a.Overcommitted,
+		Unmodelled: unmodelled(decision, a.Expected), FeasibleWithout: a.FeasibleWithout,
+		Overcommitted: a.Overcommitted,
 		Documented: func() []spec.Outcome {
 			tables := d.side(a.Question.Pod).documented
 			if tables == nil {

@@ -78,10 +78,8 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 		}
 	default:
 		for _, pending := range last.PendingPods(m.machine) {
-			if record, _ := taken.record(last.Arrangement(), pending); slices.Contains(
-				record.findings,
-				f.key.String(),
-			) {
+			if record, _ := taken.record(last.Arrangement(), pending); slices.Contains(record.findings,
+				f.key.String()) {
 				example.Case = m.run.again(last.Question(m.machine, pending))
 				_, breaches := f.Property.Decision(example.Case)
 				example.Reasons = reasons(f, breaches)

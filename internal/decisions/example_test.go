@@ -27,12 +27,8 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	theme, err := scenario.Theme(
-		"taints",
-		1,
-		model.Actions{Arrivals: 2, Preempt: true, VictimGone: true},
-		admission.Admit,
-	)
+	theme, err := scenario.Theme("taints", 1, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true},
+		admission.Admit)
 	if err != nil {
 		log.Fatal(err)
 	}

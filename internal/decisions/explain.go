@@ -55,11 +55,8 @@ type pluginDefects struct {
 	mended, odd *model.Tables
 }
 
-func newExplainer(
-	plain *model.Tables,
-	s *spec.Scheduler,
-	agrees func(*model.CanonicalQuestion, *model.Evaluation, *spec.Decision) bool,
-) *explainer {
+func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.CanonicalQuestion, *model.Evaluation,
+	*spec.Decision) bool) *explainer {
 	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}, speaking: map[uint32][]*cause{}}
 	for i, quirk := range s.Explanations() {
 		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins(), quirk.OnlyScores()}

@@ -60,11 +60,8 @@ func TestDefectThatDependsOnAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := run(
-		t,
-		kubeScheduler(t, production.Options{}),
-		scenario.OfCluster("fan", manifests.Snapshot(), model.Actions{}),
-	)
+	result := run(t, kubeScheduler(t, production.Options{}), scenario.OfCluster("fan", manifests.Snapshot(),
+		model.Actions{}))
 	both := false
 	for _, f := range result.Findings {
 		if f.Class == decisions.New {

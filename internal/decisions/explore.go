@@ -271,9 +271,8 @@ func (r *run) explore(ctx context.Context, i int) (*ChunkResult, error) {
 	if r.options.Progress != nil {
 		options.Progress = func(p checker.Progress) {
 			r.options.Progress(Progress{
-				Chunk: chunk.Name(
-					r.scenarios,
-				), Number: i + 1, Of: len(r.chunks), Asked: r.asked + e.decisions.asked(), Progress: p,
+				Chunk: chunk.Name(r.scenarios), Number: i + 1, Of: len(r.chunks), Asked: r.asked + e.decisions.asked(),
+				Progress: p,
 			})
 		}
 	}

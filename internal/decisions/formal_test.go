@@ -74,11 +74,8 @@ func TestReference(t *testing.T) {
 			}
 			got := fmt.Sprint(result.Complete, result.Distinct, result.Generated, result.Depth, ends)
 			if want := fmt.Sprint(true, row.distinct, row.generated, row.depth, row.ends); got != want {
-				t.Errorf(
-					"without symmetry: complete, distinct, generated, depth, end states are\n%s, want\n%s",
-					got,
-					want,
-				)
+				t.Errorf("without symmetry: complete, distinct, generated, depth, end states are\n%s, want\n%s", got,
+					want)
 			}
 			var findings []string
 			for _, f := range result.Findings {

@@ -105,10 +105,8 @@ func (g *Guide) eachPending(i int, a *model.Arrangement, each func(*v1.Pod, mode
 	pendingPods := a.PendingPods(machine.Scenario, nil)
 	show := func(pods []model.Pod, nodeState int) {
 		for _, p := range pods {
-			if pending := (model.PendingPod{Template: p.Template(), Node: nodeState}); slices.Contains(
-				pendingPods,
-				pending,
-			) {
+			if pending := (model.PendingPod{Template: p.Template(), Node: nodeState}); slices.Contains(pendingPods,
+				pending) {
 				each(machine.PodNamed(p), pending)
 			}
 		}

@@ -31,11 +31,8 @@ func TestIdealSorts(t *testing.T) {
 	}
 	for _, sort := range invariants.IdealSorts() {
 		t.Run(sort, func(t *testing.T) {
-			manifests, err := scenario.Read(
-				[]string{"../../testdata/ideal/" + sort + ".yaml"},
-				strings.NewReader(""),
-				admission.Admit,
-			)
+			manifests, err := scenario.Read([]string{"../../testdata/ideal/" + sort + ".yaml"}, strings.NewReader(""),
+				admission.Admit)
 			if err != nil {
 				t.Fatal(err)
 			}

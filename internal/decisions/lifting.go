@@ -35,11 +35,8 @@ func (m *exploration) lift(ctx context.Context, b *invariants.Behaviour, c *chec
 		states[string(state)] = true
 	}
 	named := &lifted{exploration: m, begin: stem[len(stem)-1].Arrangement(), component: states}
-	graph, stopped, err := checker.Unfold(
-		ctx,
-		named,
-		checker.GraphOptions{Workers: m.run.options.Workers, MaxStates: mostNamed},
-	)
+	graph, stopped, err := checker.Unfold(ctx, named, checker.GraphOptions{Workers: m.run.options.Workers,
+		MaxStates: mostNamed})
 	if err != nil {
 		return nil, err
 	}
@@ -176,11 +173,8 @@ func (l *lifted) lasso(stem []model.Stage, g *checker.Graph, p checker.Liveness)
 }
 
 // named finds a step again, and its decision if that is one which the spec does not allow.
-func (l *lifted) named(
-	taken *taker,
-	at *model.Arrangement,
-	step checker.Step,
-) (named *model.NamedStep, undocumented *cacheEntry) {
+func (l *lifted) named(taken *taker, at *model.Arrangement,
+	step checker.Step) (named *model.NamedStep, undocumented *cacheEntry) {
 	l.machine.NamedSteps(at, taken.moves, func(s model.Named) {
 		same := packNamed(s.Class, s.Who) == step.Action && string(model.PackNamed(s.To, nil)) == string(step.State)
 		if named != nil || !same {

@@ -82,12 +82,8 @@ func livenessOf(m *model.Machine, b *invariants.Behaviour) checker.Liveness {
 }
 
 // confirm returns the first of the components in which the loop is there with names too, as a finding.
-func (m *exploration) confirm(
-	ctx context.Context,
-	p invariants.Property,
-	components []*checker.Component,
-	found *loops,
-) error {
+func (m *exploration) confirm(ctx context.Context, p invariants.Property, components []*checker.Component,
+	found *loops) error {
 	for i, component := range components {
 		lasso, err := m.lift(ctx, p.Behaviour, component)
 		if err != nil {

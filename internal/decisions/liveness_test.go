@@ -188,12 +188,8 @@ func looped(f decisions.Finding) []string {
 func checkLoop(t *testing.T, f decisions.Finding) {
 	t.Helper()
 	if len(f.Example.Takers) != len(f.Example.Stages)-1 {
-		t.Fatalf(
-			"%s: it is said of %d steps who may take them, of %d",
-			f.ID,
-			len(f.Example.Takers),
-			len(f.Example.Stages)-1,
-		)
+		t.Fatalf("%s: it is said of %d steps who may take them, of %d", f.ID, len(f.Example.Takers),
+			len(f.Example.Stages)-1)
 	}
 	for i, who := range f.Example.Takers {
 		if step := f.Example.Stages[i].Step; step.Class.Decided() != who.Production {
@@ -227,10 +223,7 @@ func TestSettle(t *testing.T) {
 	if want := []string{"wait high-1"}; !slices.Equal(looped(f), want) {
 		t.Errorf("loop %q, want %q", looped(f), want)
 	}
-	if want := []string{"default/high-1 holds a nomination for ever, and is neither bound nor rid of it"}; !slices.Equal(
-		f.Example.Reasons,
-		want,
-	) {
+	if want := []string{"default/high-1 holds a nomination for ever, and is neither bound nor rid of it"}; !slices.Equal(f.Example.Reasons, want) {
 		t.Errorf("reasons %q", f.Example.Reasons)
 	}
 }

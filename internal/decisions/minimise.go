@@ -56,9 +56,8 @@ func (m *exploration) minimise(f Finding) Example {
 	}
 	for again := true; again && smaller.tries < mostTries; {
 		again = false
-		for _, candidate := range []func(*model.Scenario) (*model.Scenario, Example, bool){
-			smaller.withoutNodes, smaller.withoutSurroundings, smaller.simplerTemplates, smaller.smallerAmounts,
-		} {
+		for _, candidate := range []func(*model.Scenario) (*model.Scenario, Example, bool){smaller.withoutNodes,
+			smaller.withoutSurroundings, smaller.simplerTemplates, smaller.smallerAmounts} {
 			if less, found, better := candidate(&scenario); better {
 				scenario, example, again = *less, found, true
 			}
@@ -231,10 +230,8 @@ func amounts(object runtime.Object) []v1.ResourceList {
 
 // templates tries, for one kind after the other, what change makes of it by number: the object itself where nothing
 // smaller comes of a number, and false if there are no further ones.
-func (m *minimiser) templates(
-	s *model.Scenario,
-	change func(runtime.Object, int) (runtime.Object, bool),
-) (*model.Scenario, Example, bool) {
+func (m *minimiser) templates(s *model.Scenario,
+	change func(runtime.Object, int) (runtime.Object, bool)) (*model.Scenario, Example, bool) {
 	found, better := Example{}, false
 	each := func(object func(*model.Scenario) runtime.Object, put func(*model.Scenario, runtime.Object)) {
 		changed, example, ok := m.each(s, func(s *model.Scenario, i int) (*model.Scenario, bool) {
@@ -267,10 +264,8 @@ func (m *minimiser) templates(
 }
 
 // each tries the candidates by number, those that are left when one is taken under its number, until there is none.
-func (m *minimiser) each(
-	s *model.Scenario,
-	candidate func(s *model.Scenario, i int) (*model.Scenario, bool),
-) (*model.Scenario, Example, bool) {
+func (m *minimiser) each(s *model.Scenario,
+	candidate func(s *model.Scenario, i int) (*model.Scenario, bool)) (*model.Scenario, Example, bool) {
 	found, better := Example{}, false
 	for i := 0; m.tries < mostTries; {
 		less, ok := candidate(s, i)

@@ -42,10 +42,7 @@ func TestNominationsToChangedNodes(t *testing.T) {
 					evicting(
 						func(p *v1.Pod) bool { return spec.Priority(p) < 10 && p.DeletionTimestamp == nil },
 						0,
-					)(
-						q,
-						d,
-					)
+					)(q, d)
 				}
 			},
 			invariants.NominationAttainable,
@@ -64,14 +61,8 @@ func TestNominationsToChangedNodes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
 			check := func(changes int, lie func(spec.Question, *spec.Decision)) []string {
-				s := clusters(
-					t,
-					1,
-					model.Actions{Arrivals: 2, Preempt: true, VictimGone: true, NodeChanges: changes},
-					node("n", "2"),
-					pod("low", "2", 0),
-					pod("high", "2", 10),
-				)
+				s := clusters(t, 1, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true, NodeChanges: changes},
+					node("n", "2"), pod("low", "2", 0), pod("high", "2", 10))
 				o := lying(t, lie)
 				o.Properties = []invariants.Property{tt.property}
 				var reasons []string

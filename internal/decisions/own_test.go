@@ -33,9 +33,8 @@ func own(name string, broken func(s *invariants.State) bool) invariants.Property
 func whereabouts(s *spec.Snapshot) map[string]string {
 	where := map[string]string{}
 	for _, p := range s.Pods {
-		where[p.Name] = p.Spec.NodeName + "/" + p.Status.NominatedNodeName + "/" + fmt.Sprint(
-			p.DeletionTimestamp != nil,
-		)
+		where[p.Name] = p.Spec.NodeName + "/" + p.Status.NominatedNodeName + "/" +
+			fmt.Sprint(p.DeletionTimestamp != nil)
 	}
 	return where
 }
@@ -87,10 +86,8 @@ func TestOwnProperties(t *testing.T) {
 		if ended.Count == 0 || len(ended.Example.Reasons) != 1 {
 			t.Errorf("an end with a pod that waits: %d states, reasons %q", ended.Count, ended.Example.Reasons)
 		}
-		if reasons := finding(t, result, "no-preemption/new").Example.Reasons; !slices.Equal(
-			reasons,
-			[]string{"a preemption"},
-		) {
+		if reasons := finding(t, result, "no-preemption/new").Example.Reasons; !slices.Equal(reasons,
+			[]string{"a preemption"}) {
 			t.Errorf("reasons %q", reasons)
 		}
 		for _, p := range result.Properties {

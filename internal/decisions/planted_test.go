@@ -39,12 +39,8 @@ type ignoresNoExecute struct {
 	*tainttoleration.TaintToleration
 }
 
-func (p ignoresNoExecute) Filter(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node fwk.NodeInfo,
-) *fwk.Status {
+func (p ignoresNoExecute) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node fwk.NodeInfo) *fwk.Status {
 	status := p.TaintToleration.Filter(ctx, state, pod, node)
 	if slices.ContainsFunc(
 		node.Node().Spec.Taints,
@@ -75,12 +71,8 @@ func (p oneTooMany) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 // forgetsOverhead is NodeResourcesFit that counts the containers only.
 type forgetsOverhead struct{ *noderesources.Fit }
 
-func (p forgetsOverhead) PreFilter(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	nodes []fwk.NodeInfo,
-) (*fwk.PreFilterResult, *fwk.Status) {
+func (p forgetsOverhead) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	less := pod.DeepCopy()
 	less.Spec.Overhead = nil
 	return p.Fit.PreFilter(ctx, state, less, nodes)
@@ -89,12 +81,8 @@ func (p forgetsOverhead) PreFilter(
 // offByOne is NodeResourcesFit whose score is one too low on nodes that are in use.
 type offByOne struct{ *noderesources.Fit }
 
-func (p offByOne) Score(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node fwk.NodeInfo,
-) (int64, *fwk.Status) {
+func (p offByOne) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node fwk.NodeInfo) (int64, *fwk.Status) {
 	score, status := p.Fit.Score(ctx, state, pod, node)
 	if len(node.GetPods()) > 0 {
 		score--
@@ -137,11 +125,8 @@ func TestPlantedBugs(t *testing.T) {
 				func(p *tainttoleration.TaintToleration) fwk.Plugin { return ignoresNoExecute{p} },
 			),
 			nodes: 2,
-			objects: []runtime.Object{
-				node("plain", "2"),
-				node("draining", "2", v1.TaintEffectNoExecute),
-				pod("web", "1", 0),
-			},
+			objects: []runtime.Object{node("plain", "2"), node("draining", "2", v1.TaintEffectNoExecute),
+				pod("web", "1", 0)},
 			want: "statuses-conform/TaintToleration/new", steps: 1, golden: "filter",
 		},
 		{
@@ -189,11 +174,8 @@ func TestPlantedBugs(t *testing.T) {
 				func(p *tainttoleration.TaintToleration) fwk.Plugin { return notNormalised{p} },
 			),
 			nodes: 2,
-			objects: []runtime.Object{
-				node("plain", "2"),
-				node("spot", "2", v1.TaintEffectPreferNoSchedule),
-				pod("web", "1", 0),
-			},
+			objects: []runtime.Object{node("plain", "2"), node("spot", "2", v1.TaintEffectPreferNoSchedule),
+				pod("web", "1", 0)},
 			want: "scores-conform/TaintToleration/new", steps: 1,
 		},
 		{

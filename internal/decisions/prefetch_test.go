@@ -109,11 +109,8 @@ func TestForesightEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Complete || asked.Load() != 100 {
-		t.Errorf(
-			"complete: %t; %d questions were asked, and the run ended with the hundredth",
-			result.Complete,
-			asked.Load(),
-		)
+		t.Errorf("complete: %t; %d questions were asked, and the run ended with the hundredth", result.Complete,
+			asked.Load())
 	}
 }
 

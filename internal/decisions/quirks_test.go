@@ -43,13 +43,8 @@ func TestTablesWithQuirks(t *testing.T) {
 						}
 					}
 					if diff := cmp.Diff(want, got.Expected, asSets); diff != "" {
-						t.Fatalf(
-							"%s, %s asks with %s (-spec +tables):\n%s",
-							name,
-							base.Question.Pod.Name,
-							nameOf(quirks),
-							diff,
-						)
+						t.Fatalf("%s, %s asks with %s (-spec +tables):\n%s", name, base.Question.Pod.Name,
+							nameOf(quirks), diff)
 					}
 					if !cmp.Equal(base.Expected.Outcomes, want.Outcomes, asSets) ||
 						!slices.EqualFunc(base.Expected.Nodes, want.Nodes, equalNodes) {
@@ -86,25 +81,16 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 			)
 			if diff := cmp.Diff(plain.With(busy...).Expect(q), plain.With(spec.Quirks()...).Expect(q),
 				asSets); diff != "" {
-				t.Errorf(
-					"%s, %s asks: beside all others, those that are idle make a difference (-without +with):\n%s",
-					name,
-					q.Pod.Name,
-					diff,
-				)
+				t.Errorf("%s, %s asks: beside all others, those that are idle make a difference (-without +with):\n%s",
+					name, q.Pod.Name, diff)
 			}
 			for _, quirk := range spec.Quirks() {
 				odd := plain.With(quirk)
 				if quirk.OnlyScores() {
 					rates[quirk.Name] = true
 					if diff := cmp.Diff(unrated(want), unrated(odd.Expect(q)), asSets); diff != "" {
-						t.Errorf(
-							"%s, %s asks: %s changes only scores, yet (-without +with):\n%s",
-							name,
-							q.Pod.Name,
-							quirk.Name,
-							diff,
-						)
+						t.Errorf("%s, %s asks: %s changes only scores, yet (-without +with):\n%s", name, q.Pod.Name,
+							quirk.Name, diff)
 					}
 				}
 				if !quirk.Idle(plain.Profile, q.Pod, q.Snapshot) {
@@ -113,22 +99,13 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 				}
 				idle[quirk.Name] = true
 				if diff := cmp.Diff(want, odd.Expect(q), asSets); diff != "" {
-					t.Errorf(
-						"%s, %s asks: %s is idle, yet makes a difference (-without +with):\n%s",
-						name,
-						q.Pod.Name,
-						quirk.Name,
-						diff,
-					)
+					t.Errorf("%s, %s asks: %s is idle, yet makes a difference (-without +with):\n%s", name, q.Pod.Name,
+						quirk.Name, diff)
 				}
 				for _, o := range want.Outcomes {
 					if !slices.Equal(plain.Cleared(q.Pod, o, q.Snapshot), odd.Cleared(q.Pod, o, q.Snapshot)) {
-						t.Errorf(
-							"%s, %s asks: %s is idle, yet other nominations are cleared",
-							name,
-							q.Pod.Name,
-							quirk.Name,
-						)
+						t.Errorf("%s, %s asks: %s is idle, yet other nominations are cleared", name, q.Pod.Name,
+							quirk.Name)
 					}
 				}
 			}

@@ -263,22 +263,15 @@ func (r *random) conclude() {
 	}
 	r.result.Fields = fields.List(seen.Seen())
 	for _, name := range r.keys {
-		r.result.Findings = append(
-			r.result.Findings,
-			findingOf(r.options.Spec, r.options.Properties, parseKey(name), r.kept[name].count),
-		)
+		r.result.Findings = append(r.result.Findings, findingOf(r.options.Spec, r.options.Properties, parseKey(name),
+			r.kept[name].count))
 	}
 	bySize := func(a, b Finding) int {
 		return cmpFindings(a, b, r.kept[a.key.String()].size, r.kept[b.key.String()].size)
 	}
 	slices.SortFunc(r.result.Findings, bySize)
-	r.result.Properties = propertyResults(
-		r.options.Spec,
-		r.options.Properties,
-		r.totals,
-		r.totals.exercised,
-		r.result.Findings,
-	)
+	r.result.Properties = propertyResults(r.options.Spec, r.options.Properties, r.totals, r.totals.exercised,
+		r.result.Findings)
 	r.result.Findings = folded(r.result.Findings)
 	r.shrink()
 	for i := range r.result.Findings {

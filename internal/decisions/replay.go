@@ -17,12 +17,8 @@ type StepTakers struct{ Production, Model bool }
 
 // takers tells who may take the step; of an action of the environment nobody is asked. The error says why there is
 // no such decision.
-func takers(
-	w *model.Walker,
-	step *model.NamedStep,
-	ask func(spec.Question) *invariants.Case,
-	literal bool,
-) (StepTakers, error) {
+func takers(w *model.Walker, step *model.NamedStep, ask func(spec.Question) *invariants.Case,
+	literal bool) (StepTakers, error) {
 	if !step.Class.Decided() {
 		return StepTakers{}, nil
 	}
@@ -76,12 +72,8 @@ type Replay struct {
 }
 
 // NewReplay begins with the first initial cluster of the scenario. It fails if the scenario does not fit the encoding.
-func NewReplay(
-	s *spec.Scheduler,
-	properties []invariants.Property,
-	decider Decider,
-	scenario *model.Scenario,
-) (*Replay, error) {
+func NewReplay(s *spec.Scheduler, properties []invariants.Property, decider Decider,
+	scenario *model.Scenario) (*Replay, error) {
 	machine, err := model.NewMachine(scenario, model.NewCatalog())
 	if err != nil {
 		return nil, err
@@ -194,12 +186,8 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 func (m *exploration) takersOf(stages []model.Stage) ([]StepTakers, error) {
 	var all []StepTakers
 	for _, stage := range stages[:len(stages)-1] {
-		who, err := takers(
-			m.machine.WalkerAt(stage),
-			stage.Step,
-			m.run.again,
-			m.run.options.Spec.Reading() != spec.Kubernetes,
-		)
+		who, err := takers(m.machine.WalkerAt(stage), stage.Step, m.run.again,
+			m.run.options.Spec.Reading() != spec.Kubernetes)
 		if err != nil {
 			return nil, err
 		}

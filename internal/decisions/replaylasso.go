@@ -37,12 +37,8 @@ type passing struct {
 
 // NewLassoReplay begins with the first initial cluster of the scenario. The property is one of behaviours. It fails
 // if the scenario does not fit the encoding.
-func NewLassoReplay(
-	s *spec.Scheduler,
-	property invariants.Property,
-	decider Decider,
-	scenario *model.Scenario,
-) (*LassoReplay, error) {
+func NewLassoReplay(s *spec.Scheduler, property invariants.Property, decider Decider,
+	scenario *model.Scenario) (*LassoReplay, error) {
 	machine, err := model.NewMachine(scenario, model.NewCatalog())
 	if err != nil {
 		return nil, err
@@ -63,12 +59,8 @@ func (r *LassoReplay) Take(step *model.NamedStep) (StepTakers, error) {
 		asked, _ = r.compare.ask(q)
 		return asked
 	}
-	who, err := takers(
-		r.machine.WalkerAt(r.machine.NamedStage(r.at, nil)),
-		step,
-		ask,
-		r.spec.Reading() != spec.Kubernetes,
-	)
+	who, err := takers(r.machine.WalkerAt(r.machine.NamedStage(r.at, nil)), step, ask,
+		r.spec.Reading() != spec.Kubernetes)
 	if err != nil {
 		return who, err
 	}

@@ -30,19 +30,7 @@ func TestThemes(t *testing.T) {
 	var text strings.Builder
 	for _, s := range themes(t, 2, 3) {
 		result := run(t, kubeScheduler(t, production.Options{}), s)
-		fmt.Fprintf(
-			&text,
-			"%s: %d distinct, %d generated, depth %d, %d asked, %d saved; %d bind, %d preempt, %d wait\n",
-			s.Name,
-			result.Distinct,
-			result.Generated,
-			result.Depth,
-			result.Asked,
-			result.CacheHits,
-			result.Outcomes[spec.Bind],
-			result.Outcomes[spec.Preempt],
-			result.Outcomes[spec.Wait],
-		)
+		fmt.Fprintf(&text, "%s: %d distinct, %d generated, depth %d, %d asked, %d saved; %d bind, %d preempt, %d wait\n", s.Name, result.Distinct, result.Generated, result.Depth, result.Asked, result.CacheHits, result.Outcomes[spec.Bind], result.Outcomes[spec.Preempt], result.Outcomes[spec.Wait])
 		for _, f := range result.Findings {
 			if f.Class == decisions.New {
 				t.Errorf("%s: nothing known explains:\n%s", s.Name, describe(f))
@@ -90,14 +78,8 @@ var sameResult = []cmp.Option{
 	cmpopts.IgnoreFields(decisions.Result{}, "InProduction"),
 	cmpopts.IgnoreFields(invariants.Case{}, "Spec"),
 	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type().Kind() == reflect.Func }, cmp.Ignore()),
-	cmpopts.IgnoreUnexported(
-		decisions.ScenarioResult{},
-		model.Scenario{},
-		decisions.ScoreCoverage{},
-		decisions.Finding{},
-		model.Stage{},
-		spec.Snapshot{},
-	),
+	cmpopts.IgnoreUnexported(decisions.ScenarioResult{}, model.Scenario{}, decisions.ScoreCoverage{},
+		decisions.Finding{}, model.Stage{}, spec.Snapshot{}),
 	cmp.Comparer(func(a, b spec.Outcome) bool {
 		samePod := func(a, b *v1.Pod) bool { return a.Name == b.Name && a.Namespace == b.Namespace }
 		return a.Type == b.Type && a.Node == b.Node && a.KeepsNomination == b.KeepsNomination &&
@@ -153,17 +135,8 @@ func TestProductionAddsNothing(t *testing.T) {
 				t.Errorf("%s: the spec does not conform with itself:\n%s", s.Name, describe(f))
 			}
 		}
-		got, want := [4]int64{
-			both.Distinct,
-			both.Generated,
-			int64(both.Depth),
-			both.Asked,
-		}, [4]int64{
-			alone.Distinct,
-			alone.Generated,
-			int64(alone.Depth),
-			alone.Asked,
-		}
+		got, want := [4]int64{both.Distinct, both.Generated, int64(both.Depth), both.Asked},
+			[4]int64{alone.Distinct, alone.Generated, int64(alone.Depth), alone.Asked}
 		if got != want {
 			t.Errorf("%s: distinct, generated, depth, asked: %v with production, %v without", s.Name, got, want)
 		}
@@ -172,11 +145,8 @@ func TestProductionAddsNothing(t *testing.T) {
 
 func TestVerdictOfProperty(t *testing.T) {
 	// Nobody is preempted, nor has a policy against it, where all pods are equal.
-	result := run(
-		t,
-		kubeScheduler(t, production.Options{}),
-		clusters(t, 1, model.Actions{Arrivals: 2}, node("n", "1"), pod("web", "1", 0)),
-	)
+	result := run(t, kubeScheduler(t, production.Options{}), clusters(t, 1, model.Actions{Arrivals: 2}, node("n", "1"),
+		pod("web", "1", 0)))
 	got := map[string]string{}
 	for _, p := range result.Properties {
 		got[p.Name] = p.Verdict()
@@ -266,31 +236,14 @@ func TestDecisionsAreSharedAmongScenarios(t *testing.T) {
 	o := kubeScheduler(t, production.Options{})
 	once, twice := run(t, o, s), run(t, o, s, s)
 	if twice.Asked != once.Asked || twice.Distinct != 2*once.Distinct || twice.CacheHits <= 2*once.CacheHits {
-		t.Errorf(
-			"once: %d asked, %d saved, %d states; twice: %d, %d, %d",
-			once.Asked,
-			once.CacheHits,
-			once.Distinct,
-			twice.Asked,
-			twice.CacheHits,
-			twice.Distinct,
-		)
+		t.Errorf("once: %d asked, %d saved, %d states; twice: %d, %d, %d", once.Asked, once.CacheHits, once.Distinct,
+			twice.Asked, twice.CacheHits, twice.Distinct)
 	}
 }
 
 func TestEnds(t *testing.T) {
-	result := run(
-		t,
-		kubeScheduler(t, production.Options{}),
-		clusters(
-			t,
-			1,
-			model.Actions{Arrivals: 2, Preempt: true},
-			node("n", "1"),
-			pod("low", "1", 0),
-			pod("high", "1", 10),
-		),
-	)
+	result := run(t, kubeScheduler(t, production.Options{}), clusters(t, 1, model.Actions{Arrivals: 2, Preempt: true},
+		node("n", "1"), pod("low", "1", 0), pod("high", "1", 10)))
 	want := []checker.EndCount{
 		{Label: decisions.TerminalNominated, Count: 1},
 		{Label: decisions.TerminalUnschedulable, Count: 3},

@@ -70,9 +70,8 @@ func node(name, cpus string, taints ...v1.TaintEffect) *v1.Node {
 		n.Spec.Taints = append(n.Spec.Taints, v1.Taint{Key: fmt.Sprintf("key-%d", i), Effect: effect})
 	}
 	n.Status.Allocatable = v1.ResourceList{
-		v1.ResourceCPU: resource.MustParse(
-			cpus,
-		), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("2"),
+		v1.ResourceCPU: resource.MustParse(cpus), v1.ResourceMemory: resource.MustParse("4Gi"),
+		v1.ResourcePods: resource.MustParse("2"),
 	}
 	return n
 }

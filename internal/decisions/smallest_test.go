@@ -41,10 +41,8 @@ func large() spec.Question {
 		{ObjectMeta: metav1.ObjectMeta{Name: "empty"}},
 	}
 	return spec.Question{Pod: pending, Snapshot: &spec.Snapshot{
-		Nodes: []*v1.Node{
-			node("n1"),
-			node("n2"),
-		}, Pods: []*v1.Pod{pending, named("p1", "n1"), named("p2", "n2")}, Namespaces: namespaces,
+		Nodes: []*v1.Node{node("n1"), node("n2")}, Pods: []*v1.Pod{pending, named("p1", "n1"), named("p2", "n2")},
+		Namespaces: namespaces,
 	}}
 }
 

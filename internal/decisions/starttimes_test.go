@@ -18,10 +18,8 @@ import (
 // earliestStart is DefaultPreemption that prefers the node whose most important victim started first.
 type earliestStart struct{ preemption.Interface }
 
-func (p earliestStart) OrderedScoreFuncs(
-	_ context.Context,
-	candidates map[string]*extenderv1.Victims,
-) []func(string) int64 {
+func (p earliestStart) OrderedScoreFuncs(_ context.Context,
+	candidates map[string]*extenderv1.Victims) []func(string) int64 {
 	return []func(string) int64{
 		func(node string) int64 { return -int64(spec.Priority(candidates[node].Pods[0])) },
 		func(node string) int64 { return -int64(len(candidates[node].Pods)) },
@@ -59,25 +57,14 @@ func TestStartTimes(t *testing.T) {
 				return p
 			}), 2, "1", 5,
 		},
-		{
-			"of two pods on a node, the one that started first dies",
-			plant(defaultpreemption.Name, longestFirst),
-			1,
-			"2",
-			5,
-		},
+		{"of two pods on a node, the one that started first dies", plant(defaultpreemption.Name, longestFirst), 1, "2",
+			5},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
 			for _, inOrder := range []bool{false, true} {
-				s := clusters(
-					t,
-					tt.nodes,
-					model.Actions{Arrivals: 3, Preempt: true, VictimGone: true, StartInOrder: inOrder},
-					node("n", tt.cpu),
-					pod("low", "1", 0),
-					pod("high", "1", 10),
-				)
+				s := clusters(t, tt.nodes, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true,
+					StartInOrder: inOrder}, node("n", tt.cpu), pod("low", "1", 0), pod("high", "1", 10))
 				for _, f := range run(t, kubeScheduler(t, production.Options{}), s).Findings {
 					t.Errorf("not planted, but found:\n%s", describe(f))
 				}

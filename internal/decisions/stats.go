@@ -172,10 +172,8 @@ func newTotals(s *spec.Scheduler, properties int) *totals {
 		t.filters = append(t.filters, FilterCoverage{Plugin: plugin, Modelled: !slices.Contains(filters, plugin)})
 	}
 	for _, plugin := range all.scorePlugins {
-		t.scorePlugins = append(
-			t.scorePlugins,
-			ScoreCoverage{Plugin: plugin, Modelled: !slices.Contains(scorePlugins, plugin)},
-		)
+		t.scorePlugins = append(t.scorePlugins,
+			ScoreCoverage{Plugin: plugin, Modelled: !slices.Contains(scorePlugins, plugin)})
 	}
 	return t
 }

@@ -76,11 +76,8 @@ func (r *run) validStats(all plugins, a *Stats) error {
 func validExplored(explored *checker.Result) error {
 	switch {
 	case explored.Stopped > checker.IndexLimit || explored.Complete != (explored.Stopped == checker.NotStopped):
-		return fmt.Errorf(
-			"it says both that every state was explored, %t, and why not, reason %d",
-			explored.Complete,
-			explored.Stopped,
-		)
+		return fmt.Errorf("it says both that every state was explored, %t, and why not, reason %d", explored.Complete,
+			explored.Stopped)
 	case explored.Depth != len(explored.Levels):
 		return fmt.Errorf("it has the states of %d levels, of %d", len(explored.Levels), explored.Depth)
 	}

@@ -261,11 +261,8 @@ func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 			if property.Node == nil {
 				continue
 			}
-			applies, breaches := onNode(
-				w.run.options.Spec,
-				*property,
-				invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()},
-			)
+			applies, breaches := onNode(w.run.options.Spec, *property,
+				invariants.Node{Node: node, Pods: pods, PastScheduler: w.machine.Scenario.PastScheduler()})
 			if applies {
 				record.applies = append(record.applies, i)
 			}

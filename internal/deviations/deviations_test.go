@@ -67,12 +67,8 @@ func TestFound(t *testing.T) {
 			if e.Thorough {
 				theme = scenario.ThoroughTheme
 			}
-			s, err := theme(
-				e.Theme,
-				nodes,
-				model.Actions{Arrivals: pods, Preempt: true, VictimGone: true},
-				admission.Admit,
-			)
+			s, err := theme(e.Theme, nodes, model.Actions{Arrivals: pods, Preempt: true, VictimGone: true},
+				admission.Admit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,12 +99,8 @@ func TestFound(t *testing.T) {
 // TestHiddenDefects: defects that show only together are known too. Here two users of a claim count as one, and a
 // third pod that uses another claim of that name is taken for a user.
 func TestHiddenDefects(t *testing.T) {
-	s, err := scenario.Theme(
-		"exclusive",
-		1,
-		model.Actions{Arrivals: 4, Preempt: true, VictimGone: true},
-		admission.Admit,
-	)
+	s, err := scenario.Theme("exclusive", 1, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true},
+		admission.Admit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,20 +36,11 @@ func TestLoopFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := func(initial *spec.Snapshot) (loop.System, error) {
-				return stepped.New(
-					t.Context(),
-					cfg,
-					v1.DefaultSchedulerName,
-					initial,
-					stepped.Options{Faults: theme.Faults > 0},
-				)
+				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
+					stepped.Options{Faults: theme.Faults > 0})
 			}
-			result, err := loop.Explore(
-				t.Context(),
-				entry.Narrow(theme),
-				loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide},
-				checker.Options{},
-			)
+			result, err := loop.Explore(t.Context(), entry.Narrow(theme),
+				loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide}, checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,22 +13,15 @@ import (
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
 	entries := Entries()
-	fmt.Fprintf(
-		&text,
-		"%d defects of kube-scheduler %s, each with the smallest cluster that shows it\n",
-		len(entries),
-		version,
-	)
+	fmt.Fprintf(&text, "%d defects of kube-scheduler %s, each with the smallest cluster that shows it\n", len(entries),
+		version)
 	for _, e := range entries {
 		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
 			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin(), e.Repeat(), e.Find())
 	}
 	between := LoopEntries()
-	fmt.Fprintf(
-		&text,
-		"\n%d defects between decisions, each found by stepping the scheduler as a whole\n",
-		len(between),
-	)
+	fmt.Fprintf(&text, "\n%d defects between decisions, each found by stepping the scheduler as a whole\n",
+		len(between))
 	for _, e := range between {
 		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s\n  found by: %s\n",
 			e.Defect.Name, e.Defect.Doc, e.Defect.Upstream, e.Property, e.Find())

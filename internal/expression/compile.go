@@ -66,10 +66,8 @@ func Compile(rule Rule) (*Compiled, error) {
 	if issues.Err() != nil {
 		var errs []error
 		for _, issue := range issues.Errors() {
-			errs = append(
-				errs,
-				&Error{issue.Location.Line(), issue.Location.Column() + 1, errors.New(plain(issue.Message))},
-			)
+			errs = append(errs, &Error{issue.Location.Line(), issue.Location.Column() + 1,
+				errors.New(plain(issue.Message))})
 		}
 		return nil, errors.Join(errs...)
 	}

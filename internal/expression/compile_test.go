@@ -94,9 +94,8 @@ func TestStates(t *testing.T) {
 				"cost 10000000 units: make it smaller, or the cluster"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			compiled, err := expression.Compile(
-				expression.Rule{Name: "mine", Subject: row.kind, Expression: row.expression},
-			)
+			compiled, err := expression.Compile(expression.Rule{Name: "mine", Subject: row.kind,
+				Expression: row.expression})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,9 +122,8 @@ func TestSteps(t *testing.T) {
 			"size(before.pods) is 3",
 		"step.pod.metadata.name == 'a1'": `the expression is false, as step.pod.metadata.name is "b1"`,
 	} {
-		compiled, err := expression.Compile(
-			expression.Rule{Name: "mine", Subject: expression.OfSteps, Expression: expr},
-		)
+		compiled, err := expression.Compile(expression.Rule{Name: "mine", Subject: expression.OfSteps,
+			Expression: expr})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,9 +147,8 @@ func TestStepsWithoutPod(t *testing.T) {
 				"empty is absent: " +
 				"ask has(), or write .?field.orValue(...)",
 		} {
-			compiled, err := expression.Compile(
-				expression.Rule{Name: "mine", Subject: expression.OfSteps, Expression: expr},
-			)
+			compiled, err := expression.Compile(expression.Rule{Name: "mine", Subject: expression.OfSteps,
+				Expression: expr})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,9 +180,8 @@ func TestDecisions(t *testing.T) {
 		"pod.metadata.name == 'a1'":                `the expression is false, as pod.metadata.name is "b1"`,
 		"decision.outcomes.all(o, o.node != 'n2')": `the expression is false, as o is {node: "n2", type: "bind", victims: []}, o.node is "n2"`,
 	} {
-		compiled, err := expression.Compile(
-			expression.Rule{Name: "mine", Subject: expression.OfDecisions, Expression: expr},
-		)
+		compiled, err := expression.Compile(expression.Rule{Name: "mine", Subject: expression.OfDecisions,
+			Expression: expr})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,9 +216,8 @@ func TestErrors(t *testing.T) {
 		{"a step has no end", "step", "end == true", "1:1: undeclared reference to 'end'"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			_, err := expression.Compile(
-				expression.Rule{Name: "mine", Subject: expression.Subject(row.kind), Expression: row.expression},
-			)
+			_, err := expression.Compile(expression.Rule{Name: "mine", Subject: expression.Subject(row.kind),
+				Expression: row.expression})
 			if diff := cmp.Diff(row.want, fmt.Sprint(err)); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
@@ -241,9 +236,8 @@ func TestNames(t *testing.T) {
 		"pods.all(p, p.spec.containers.all(c, c.name == 'main'))":                                  false,
 		"pods.map(p, p.metadata.name) == ['a']":                                                    true,
 	} {
-		compiled, err := expression.Compile(
-			expression.Rule{Name: "mine", Subject: expression.OfStates, Expression: expr},
-		)
+		compiled, err := expression.Compile(expression.Rule{Name: "mine", Subject: expression.OfStates,
+			Expression: expr})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,18 +249,15 @@ func TestNames(t *testing.T) {
 
 // FuzzCompile checks that whatever compiles can be asked, and that nothing panics.
 func FuzzCompile(f *testing.F) {
-	for _, seed := range []string{
-		"", "true", "pods.all(p, has(p.spec.nodeName))", "nodes.map(n, n.metadata.name)[7] == ''",
-		"requests(pods, 'cpu') == quantity('1')",
-		"pods.on(nodes[0]) == pods", "pods[9] == pods[0]", "requests(nodes, 'cpu') == quantity('1')",
-		"pods.on(pods[0]) == pods", "1/0 == 1", "end ? pods == [] : nodes == []",
-	} {
+	for _, seed := range []string{"", "true", "pods.all(p, has(p.spec.nodeName))",
+		"nodes.map(n, n.metadata.name)[7] == ''", "requests(pods, 'cpu') == quantity('1')", "pods.on(nodes[0]) == pods",
+		"pods[9] == pods[0]", "requests(nodes, 'cpu') == quantity('1')", "pods.on(pods[0]) == pods", "1/0 == 1",
+		"end ? pods == [] : nodes == []"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		compiled, err := expression.Compile(
-			expression.Rule{Name: "fuzz", Subject: expression.OfStates, Expression: text},
-		)
+		compiled, err := expression.Compile(expression.Rule{Name: "fuzz", Subject: expression.OfStates,
+			Expression: text})
 		if (err == nil) == (compiled == nil) {
 			t.Fatalf("compiled %v with error %v: want one of them", compiled, err)
 		}

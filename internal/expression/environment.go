@@ -81,24 +81,10 @@ func environment(kind Subject) (*cel.Env, error) {
 //	pods.on(node)           those of the pods that are bound to the node
 func functions() []cel.EnvOption {
 	return []cel.EnvOption{
-		cel.Function(
-			"requests",
-			cel.Overload(
-				"requests_dyn_string",
-				[]*cel.Type{cel.DynType, cel.StringType},
-				apiservercel.QuantityType,
-				cel.BinaryBinding(requests),
-			),
-		),
-		cel.Function(
-			"on",
-			cel.MemberOverload(
-				"list_on_dyn",
-				[]*cel.Type{cel.ListType(cel.DynType), cel.DynType},
-				cel.ListType(cel.DynType),
-				cel.BinaryBinding(podsOn),
-			),
-		),
+		cel.Function("requests", cel.Overload("requests_dyn_string", []*cel.Type{cel.DynType, cel.StringType},
+			apiservercel.QuantityType, cel.BinaryBinding(requests))),
+		cel.Function("on", cel.MemberOverload("list_on_dyn", []*cel.Type{cel.ListType(cel.DynType), cel.DynType},
+			cel.ListType(cel.DynType), cel.BinaryBinding(podsOn))),
 	}
 }
 

@@ -56,10 +56,8 @@ func compared(e celast.NavigableExpr) bool {
 		return false
 	}
 	call := parent.AsCall()
-	if !slices.Contains(
-		[]string{operators.Equals, operators.NotEquals, operators.In, operators.Index, "size"},
-		call.FunctionName(),
-	) {
+	if !slices.Contains([]string{operators.Equals, operators.NotEquals, operators.In, operators.Index, "size"},
+		call.FunctionName()) {
 		return false
 	}
 	return !slices.ContainsFunc(call.Args(), func(arg celast.Expr) bool { return !isName(arg) })

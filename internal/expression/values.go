@@ -55,10 +55,7 @@ func objects[T metav1.Object](v *values, all []T) ref.Val {
 // cluster returns the variables of a state.
 func (v *values) cluster(s *spec.Snapshot) map[string]any {
 	return map[string]any{
-		"pods": objects(
-			v,
-			s.Pods,
-		), "nodes": objects(v, s.Nodes), "budgets": objects(v, s.PodDisruptionBudgets),
+		"pods": objects(v, s.Pods), "nodes": objects(v, s.Nodes), "budgets": objects(v, s.PodDisruptionBudgets),
 		"namespaces": objects(v, s.Namespaces),
 	}
 }

@@ -159,9 +159,8 @@ func (t *tracked) decider(c celast.ComprehensionExpr, predicate celast.Expr, who
 	over, known := t.value(c.IterRange())
 	elements, isIterable := over.(traits.Iterable)
 	checked := t.ast.NativeRep()
-	part, err := celast.ToProto(
-		celast.NewCheckedAST(celast.NewAST(predicate, checked.SourceInfo()), checked.TypeMap(), checked.ReferenceMap()),
-	)
+	part, err := celast.ToProto(celast.NewCheckedAST(celast.NewAST(predicate, checked.SourceInfo()), checked.TypeMap(),
+		checked.ReferenceMap()))
 	if !known || !isIterable || err != nil {
 		return false
 	}

@@ -50,12 +50,8 @@ func TestUnread(t *testing.T) {
 				}
 				changed++
 				if diff := cmp.Diff(before[i], said(scheduler.Decide(other))); diff != "" {
-					t.Errorf(
-						"%s is said to be unread (%s), and changes a decision (-before +after):\n%s",
-						path,
-						group.reason,
-						diff,
-					)
+					t.Errorf("%s is said to be unread (%s), and changes a decision (-before +after):\n%s", path,
+						group.reason, diff)
 					break
 				}
 			}
@@ -78,10 +74,8 @@ func TestUnreadNotices(t *testing.T) {
 	}
 	defer scheduler.Close()
 	questions := questions(t, 40)
-	for _, path := range []string{
-		"Pod.spec.nodeSelector", "Node.spec.unschedulable", "Node.spec.taints[].key", "Pod.spec.volumes[].name",
-		"PersistentVolumeClaim.spec.volumeName",
-	} {
+	for _, path := range []string{"Pod.spec.nodeSelector", "Node.spec.unschedulable", "Node.spec.taints[].key",
+		"Pod.spec.volumes[].name", "PersistentVolumeClaim.spec.volumeName"} {
 		if !slices.ContainsFunc(questions, func(q spec.Question) bool {
 			other, did := perturbed(q, path)
 			return did && said(scheduler.Decide(q)) != said(scheduler.Decide(other))

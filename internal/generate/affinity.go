@@ -35,10 +35,7 @@ func affinity(t *rapid.T) *v1.Affinity {
 			}),
 			1,
 			3,
-		).Draw(
-			t,
-			"preferences",
-		)
+		).Draw(t, "preferences")
 	}
 	if rapid.IntRange(0, 1).Draw(t, "without affinity") == 0 &&
 		node.RequiredDuringSchedulingIgnoredDuringExecution == nil &&
@@ -53,14 +50,8 @@ func affinity(t *rapid.T) *v1.Affinity {
 var (
 	integers  = []string{"8", "12", "08", "0", "9223372036854775807"}
 	allSorts  = append([]string{"junk", "1.5", "9223372036854775808"}, integers...)
-	operators = []v1.NodeSelectorOperator{
-		v1.NodeSelectorOpIn,
-		v1.NodeSelectorOpNotIn,
-		v1.NodeSelectorOpExists,
-		v1.NodeSelectorOpDoesNotExist,
-		v1.NodeSelectorOpGt,
-		v1.NodeSelectorOpLt,
-	}
+	operators = []v1.NodeSelectorOperator{v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn, v1.NodeSelectorOpExists,
+		v1.NodeSelectorOpDoesNotExist, v1.NodeSelectorOpGt, v1.NodeSelectorOpLt}
 	nodesByName = []string{"node-0", "node-1", "node-2", "absent"}
 )
 
@@ -70,14 +61,8 @@ func requiredTerm(t *rapid.T) v1.NodeSelectorTerm { return term(t, allSorts) }
 func term(t *rapid.T, bounds []string) v1.NodeSelectorTerm {
 	expression := rapid.Custom(func(t *rapid.T) v1.NodeSelectorRequirement { return requirement(t, bounds) })
 	drawn := v1.NodeSelectorTerm{
-		MatchExpressions: rapid.SliceOfN(
-			expression,
-			0,
-			rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "most"),
-		).Draw(
-			t,
-			"expressions",
-		),
+		MatchExpressions: rapid.SliceOfN(expression, 0, rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "most")).Draw(t,
+			"expressions"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "by name") == 3 {
 		drawn.MatchFields = []v1.NodeSelectorRequirement{{

@@ -36,16 +36,10 @@ func home(t *rapid.T, node *v1.Node) {
 	}
 	for _, image := range rapid.SliceOfNDistinct(rapid.SampledFrom(imageNames), 0, 3,
 		func(name string) string { return name }).Draw(t, "images") {
-		size := rapid.SampledFrom(
-			[]int64{500, 500, 500, 10, 22, 23, 24, 230, 1000, 1001, 5000, 0},
-		).Draw(
-			t,
-			"megabytes",
-		) * mebibyte
-		node.Status.Images = append(
-			node.Status.Images,
-			v1.ContainerImage{Names: []string{image, "other/" + image}, SizeBytes: size},
-		)
+		size := rapid.SampledFrom([]int64{500, 500, 500, 10, 22, 23, 24, 230, 1000, 1001, 5000, 0}).Draw(t,
+			"megabytes") * mebibyte
+		node.Status.Images = append(node.Status.Images, v1.ContainerImage{Names: []string{image, "other/" + image},
+			SizeBytes: size})
 	}
 }
 
@@ -70,10 +64,8 @@ func neighbour(t *rapid.T, pod *v1.Pod, asks bool) {
 	if rapid.IntRange(0, 3).Draw(t, "more containers") == 3 {
 		for _, containers := range []*[]v1.Container{&pod.Spec.Containers, &pod.Spec.InitContainers} {
 			image := rapid.SampledFrom(imageUses).Draw(t, "image")
-			*containers = append(
-				*containers,
-				v1.Container{Name: fmt.Sprintf("more-%d", len(containersOf(pod))), Image: image},
-			)
+			*containers = append(*containers, v1.Container{Name: fmt.Sprintf("more-%d", len(containersOf(pod))),
+				Image: image})
 		}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "image volume") == 3 {
@@ -81,10 +73,8 @@ func neighbour(t *rapid.T, pod *v1.Pod, asks bool) {
 			Reference:  rapid.SampledFrom(imageUses).Draw(t, "image"),
 			PullPolicy: v1.PullIfNotPresent,
 		}
-		pod.Spec.Volumes = append(
-			pod.Spec.Volumes,
-			v1.Volume{Name: "image", VolumeSource: v1.VolumeSource{Image: &image}},
-		)
+		pod.Spec.Volumes = append(pod.Spec.Volumes,
+			v1.Volume{Name: "image", VolumeSource: v1.VolumeSource{Image: &image}})
 	}
 	pod.Spec.TopologySpreadConstraints = constraints(t)
 	if rapid.IntRange(0, 2).Draw(t, "tolerant") == 2 {
@@ -126,12 +116,8 @@ func podTerm(t *rapid.T) v1.PodAffinityTerm {
 	term := v1.PodAffinityTerm{
 		TopologyKey:   rapid.SampledFrom(append(topologies, "nowhere")).Draw(t, "topology"),
 		LabelSelector: labelSelector(t, "app", "x", "y"),
-		Namespaces: rapid.SampledFrom(
-			[][]string{nil, nil, nil, {"prod"}, {"default", "dev"}, {"gone"}},
-		).Draw(
-			t,
-			"namespaces",
-		),
+		Namespaces: rapid.SampledFrom([][]string{nil, nil, nil, {"prod"}, {"default", "dev"}, {"gone"}}).Draw(t,
+			"namespaces"),
 	}
 	if rapid.IntRange(0, 2).Draw(t, "selects namespaces") == 2 {
 		term.NamespaceSelector = labelSelector(t, "env", "prod", "dev")
@@ -174,12 +160,8 @@ func constraints(t *rapid.T) []v1.TopologySpreadConstraint {
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "constraints") {
 		c := v1.TopologySpreadConstraint{
 			TopologyKey: rapid.SampledFrom(topologies).Draw(t, "topology"),
-			WhenUnsatisfiable: rapid.SampledFrom(
-				[]v1.UnsatisfiableConstraintAction{v1.ScheduleAnyway, v1.DoNotSchedule},
-			).Draw(
-				t,
-				"action",
-			),
+			WhenUnsatisfiable: rapid.SampledFrom([]v1.UnsatisfiableConstraintAction{v1.ScheduleAnyway,
+				v1.DoNotSchedule}).Draw(t, "action"),
 			MaxSkew:            rapid.SampledFrom([]int32{1, 1, 2, 3}).Draw(t, "skew"),
 			LabelSelector:      labelSelector(t, "app", "x", "y"),
 			NodeAffinityPolicy: policy("affinity policy"),

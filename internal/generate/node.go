@@ -48,10 +48,8 @@ func Node() *rapid.Generator[*v1.Node] {
 			node.Spec.Unschedulable = true
 		case 15: // as the node controller leaves it
 			node.Spec.Unschedulable = true
-			node.Spec.Taints = append(
-				node.Spec.Taints,
-				v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule},
-			)
+			node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: v1.TaintNodeUnschedulable,
+				Effect: v1.TaintEffectNoSchedule})
 		}
 		return node
 	})

@@ -22,9 +22,8 @@ func Pod() *rapid.Generator[*v1.Pod] {
 		pod.Spec.Affinity = affinity(t)
 		pod.Spec.Priority = priority(t)
 		if pod.Spec.Priority != nil && rapid.IntRange(0, 4).Draw(t, "has a policy") > 0 {
-			policy := rapid.SampledFrom([]v1.PreemptionPolicy{
-				v1.PreemptLowerPriority, v1.PreemptLowerPriority, v1.PreemptLowerPriority, v1.PreemptNever,
-			}).Draw(t, "policy")
+			policy := rapid.SampledFrom([]v1.PreemptionPolicy{v1.PreemptLowerPriority, v1.PreemptLowerPriority,
+				v1.PreemptLowerPriority, v1.PreemptNever}).Draw(t, "policy")
 			pod.Spec.PreemptionPolicy = &policy
 		}
 		return pod
@@ -37,12 +36,8 @@ func priority(t *rapid.T) *int32 {
 	if rapid.IntRange(0, 7).Draw(t, "without priority") == 7 {
 		return nil
 	}
-	value := rapid.SampledFrom(
-		[]int32{0, 1, 10, 10, 100, -1, -10, math.MinInt32, 1_000_000_000, 2_000_001_000},
-	).Draw(
-		t,
-		"priority",
-	)
+	value := rapid.SampledFrom([]int32{0, 1, 10, 10, 100, -1, -10, math.MinInt32, 1_000_000_000, 2_000_001_000}).Draw(t,
+		"priority")
 	return &value
 }
 
@@ -55,12 +50,8 @@ func tolerations(t *rapid.T) []v1.Toleration {
 func toleration(t *rapid.T) v1.Toleration {
 	toleration := v1.Toleration{
 		Key: rapid.SampledFrom([]string{"dedicated", "spot", v1.TaintNodeUnschedulable, ""}).Draw(t, "key"),
-		Operator: rapid.SampledFrom(
-			[]v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, ""},
-		).Draw(
-			t,
-			"operator",
-		),
+		Operator: rapid.SampledFrom([]v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, ""}).Draw(t,
+			"operator"),
 		Effect: rapid.SampledFrom(append(effects, "")).Draw(t, "effect"),
 	}
 	if toleration.Key == "" { // any key goes with any value only
@@ -83,18 +74,10 @@ func hostPorts(t *rapid.T, pod *v1.Pod) {
 		return v1.ContainerPort{
 			ContainerPort: 8080,
 			HostPort:      rapid.SampledFrom([]int32{80, 80, 443, 0}).Draw(t, "port"),
-			HostIP: rapid.SampledFrom(
-				[]string{"", "", "0.0.0.0", "10.0.0.1", "10.0.0.2", "::", "::1"},
-			).Draw(
-				t,
-				"IP",
-			),
-			Protocol: rapid.SampledFrom(
-				[]v1.Protocol{v1.ProtocolTCP, v1.ProtocolTCP, v1.ProtocolTCP, v1.ProtocolUDP, v1.ProtocolSCTP},
-			).Draw(
-				t,
-				"protocol",
-			),
+			HostIP: rapid.SampledFrom([]string{"", "", "0.0.0.0", "10.0.0.1", "10.0.0.2", "::", "::1"}).Draw(t,
+				"IP"),
+			Protocol: rapid.SampledFrom([]v1.Protocol{v1.ProtocolTCP, v1.ProtocolTCP, v1.ProtocolTCP,
+				v1.ProtocolUDP, v1.ProtocolSCTP}).Draw(t, "protocol"),
 		}
 	})
 	most := rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "ports")

@@ -132,10 +132,7 @@ func namespaces() []*v1.Namespace {
 		}
 	}
 	return []*v1.Namespace{
-		namespace(
-			"default",
-			nil,
-		), namespace("prod", map[string]string{"env": "prod", "team": "a"}),
+		namespace("default", nil), namespace("prod", map[string]string{"env": "prod", "team": "a"}),
 		namespace("dev", map[string]string{"env": "dev"}),
 	}
 }
@@ -144,9 +141,8 @@ func namespaces() []*v1.Namespace {
 func plainNode() *v1.Node {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}}}
 	node.Status.Allocatable = v1.ResourceList{
-		v1.ResourcePods: resource.MustParse(
-			"110",
-		), v1.ResourceCPU: resource.MustParse("64"), v1.ResourceMemory: resource.MustParse("64Gi"),
+		v1.ResourcePods: resource.MustParse("110"), v1.ResourceCPU: resource.MustParse("64"),
+		v1.ResourceMemory: resource.MustParse("64Gi"),
 	}
 	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
 	return node
@@ -205,10 +201,8 @@ func phase(t *rapid.T, pod *v1.Pod) {
 	start := metav1.NewTime(epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "start")) * time.Second))
 	pod.Status.StartTime = &start
 	disrupted := func(status v1.ConditionStatus, reason string) {
-		pod.Status.Conditions = append(
-			pod.Status.Conditions,
-			v1.PodCondition{Type: v1.DisruptionTarget, Status: status, Reason: reason},
-		)
+		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{Type: v1.DisruptionTarget, Status: status,
+			Reason: reason})
 	}
 	terminating := func() {
 		grace := int64(30)

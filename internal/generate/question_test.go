@@ -38,13 +38,8 @@ func TestQuestionsAreSnapshots(t *testing.T) {
 			bound := pod.Spec.NodeName != ""
 			if bound != spec.Bound(pod, q.Snapshot) || bound != (pod.Status.StartTime != nil) ||
 				bound && pod.Status.NominatedNodeName != "" {
-				t.Fatalf(
-					"pod %s is bound to %q, nominated to %q, and started at %v",
-					pod.Name,
-					pod.Spec.NodeName,
-					pod.Status.NominatedNodeName,
-					pod.Status.StartTime,
-				)
+				t.Fatalf("pod %s is bound to %q, nominated to %q, and started at %v", pod.Name, pod.Spec.NodeName,
+					pod.Status.NominatedNodeName, pod.Status.StartTime)
 			}
 		}
 		if len(uids) != len(q.Snapshot.Nodes)+len(q.Snapshot.Pods) {
@@ -83,14 +78,11 @@ func TestQuestionsVary(t *testing.T) {
 		}
 	}
 	var missing []string
-	for _, what := range []string{
-		"wait", "bind", "preempt", "nominated pending pod", "pod-level resources", "overhead", "sidecar", "host port",
-		"preempted",
-		"terminating otherwise", "never preempts", "no priority", "negative priority",
-		"NodeUnschedulabletrue", "NodeUnschedulablefalse", "TaintTolerationtrue", "TaintTolerationfalse",
-		"NodeAffinitytrue", "NodeAffinityfalse",
-		"NodePortstrue", "NodePortsfalse", "NodeResourcesFittrue", "NodeResourcesFitfalse",
-	} {
+	for _, what := range []string{"wait", "bind", "preempt", "nominated pending pod", "pod-level resources", "overhead",
+		"sidecar", "host port", "preempted", "terminating otherwise", "never preempts", "no priority",
+		"negative priority", "NodeUnschedulabletrue", "NodeUnschedulablefalse", "TaintTolerationtrue",
+		"TaintTolerationfalse", "NodeAffinitytrue", "NodeAffinityfalse", "NodePortstrue", "NodePortsfalse",
+		"NodeResourcesFittrue", "NodeResourcesFitfalse"} {
 		if !seen[what] {
 			missing = append(missing, what)
 		}

@@ -45,9 +45,8 @@ func container(t *rapid.T, name string) v1.Container {
 	})
 	_, cpu := c.Resources.Requests[v1.ResourceCPU]
 	if cpu && rapid.IntRange(0, 9).Draw(t, "huge pages") == 9 {
-		c.Resources.Requests[hugePages] = resource.MustParse(
-			rapid.SampledFrom([]string{"2Mi", "4Mi", "0"}).Draw(t, "pages"),
-		)
+		c.Resources.Requests[hugePages] = resource.MustParse(rapid.SampledFrom([]string{"2Mi", "4Mi", "0"}).Draw(t,
+			"pages"))
 	}
 	c.Resources.Limits = v1.ResourceList{}
 	for _, name := range []v1.ResourceName{gpu, hugePages} {

@@ -73,10 +73,8 @@ func (d *volumeDraw) node(node *v1.Node) {
 		}
 	}
 	if d.rarely("declares", 2) {
-		node.Status.DeclaredFeatures = []string{
-			"InPlacePodLevelResourcesVerticalScaling",
-			"RestartAllContainersOnContainerExits",
-		}
+		node.Status.DeclaredFeatures = []string{"InPlacePodLevelResourcesVerticalScaling",
+			"RestartAllContainersOnContainerExits"}
 	}
 	if d.rarely("no CSINode", 4) {
 		return
@@ -112,11 +110,8 @@ func (d *volumeDraw) storageClasses() {
 	class("immediate", "csi.a", storagev1.VolumeBindingImmediate)
 	class("wait", "csi.a", wait)
 	class("local", "kubernetes.io/no-provisioner", wait)
-	class(
-		"in-tree",
-		d.one("provisioner", "kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/vsphere-volume"),
-		wait,
-	)
+	class("in-tree", d.one("provisioner", "kubernetes.io/aws-ebs", "kubernetes.io/gce-pd",
+		"kubernetes.io/vsphere-volume"), wait)
 	requirement := func(key string, values ...string) v1.TopologySelectorLabelRequirement {
 		return v1.TopologySelectorLabelRequirement{Key: key, Values: values}
 	}
@@ -206,9 +201,8 @@ func (d *volumeDraw) persistentVolume(i int) {
 		volume.DeletionTimestamp = &metav1.Time{Time: epoch}
 	}
 	if d.rarely("not available", 14) {
-		volume.Status.Phase = v1.PersistentVolumePhase(
-			d.one("phase", string(v1.VolumePending), string(v1.VolumeReleased), string(v1.VolumeFailed)),
-		)
+		volume.Status.Phase = v1.PersistentVolumePhase(d.one("phase", string(v1.VolumePending),
+			string(v1.VolumeReleased), string(v1.VolumeFailed)))
 	}
 	if d.rarely("reserved", 5) {
 		volume.Spec.ClaimRef = &v1.ObjectReference{
@@ -320,11 +314,8 @@ func (d *volumeDraw) bind(claim *v1.PersistentVolumeClaim) {
 	case 1: // the user asks for a volume
 		claim.Spec.VolumeName = d.one("wanted", "pv0", "pv1", "gone")
 	case 2: // the scheduler has chosen a node
-		metav1.SetMetaDataAnnotation(
-			&claim.ObjectMeta,
-			"volume.kubernetes.io/selected-node",
-			d.one("selected node", "node-0", "node-1", "gone"),
-		)
+		metav1.SetMetaDataAnnotation(&claim.ObjectMeta, "volume.kubernetes.io/selected-node",
+			d.one("selected node", "node-0", "node-1", "gone"))
 	case 3, 4, 5, 6, 7, 8: // bound
 		if volume := unclaimed(); volume != nil {
 			volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}

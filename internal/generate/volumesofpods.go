@@ -25,10 +25,8 @@ func (d *volumeDraw) volumesOf(i int) {
 		}}
 	}
 	for k := range d.number("volumes of pod", 0, 3) {
-		pod.Spec.Volumes = append(
-			pod.Spec.Volumes,
-			v1.Volume{Name: fmt.Sprintf("v%d", k), VolumeSource: d.source(pod, fmt.Sprintf("v%d", k))},
-		)
+		pod.Spec.Volumes = append(pod.Spec.Volumes,
+			v1.Volume{Name: fmt.Sprintf("v%d", k), VolumeSource: d.source(pod, fmt.Sprintf("v%d", k))})
 	}
 }
 

@@ -125,9 +125,8 @@ func (o Options) job(suffix string, args []string, rules ...batchv1.PodFailurePo
 		Name: "modelcheck", Image: o.Image, Args: args,
 		Resources: v1.ResourceRequirements{Requests: resources, Limits: resources},
 		SecurityContext: &v1.SecurityContext{
-			AllowPrivilegeEscalation: ptr(
-				false,
-			), ReadOnlyRootFilesystem: ptr(true), Capabilities: &v1.Capabilities{Drop: []v1.Capability{"ALL"}},
+			AllowPrivilegeEscalation: ptr(false), ReadOnlyRootFilesystem: ptr(true),
+			Capabilities: &v1.Capabilities{Drop: []v1.Capability{"ALL"}},
 		},
 		VolumeMounts: []v1.VolumeMount{{Name: "results", MountPath: volumePath}},
 	}
@@ -135,10 +134,8 @@ func (o Options) job(suffix string, args []string, rules ...batchv1.PodFailurePo
 		PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: o.Name},
 	}}}
 	if len(o.Files) > 0 {
-		container.VolumeMounts = append(
-			container.VolumeMounts,
-			v1.VolumeMount{Name: "input", MountPath: InputPath, ReadOnly: true},
-		)
+		container.VolumeMounts = append(container.VolumeMounts, v1.VolumeMount{Name: "input", MountPath: InputPath,
+			ReadOnly: true})
 		volumes = append(volumes, v1.Volume{Name: "input", VolumeSource: v1.VolumeSource{
 			ConfigMap: &v1.ConfigMapVolumeSource{
 				LocalObjectReference: v1.LocalObjectReference{Name: o.Name + "-input"},
@@ -163,9 +160,8 @@ func (o Options) job(suffix string, args []string, rules ...batchv1.PodFailurePo
 					AutomountServiceAccountToken: ptr(false),
 					EnableServiceLinks:           ptr(false),
 					SecurityContext: &v1.PodSecurityContext{
-						RunAsNonRoot: ptr(
-							true,
-						), RunAsUser: ptr[int64](nobody), RunAsGroup: ptr[int64](nobody), FSGroup: ptr[int64](nobody),
+						RunAsNonRoot: ptr(true), RunAsUser: ptr[int64](nobody), RunAsGroup: ptr[int64](nobody),
+						FSGroup:        ptr[int64](nobody),
 						SeccompProfile: &v1.SeccompProfile{Type: v1.SeccompProfileTypeRuntimeDefault},
 					},
 					Containers: []v1.Container{container},

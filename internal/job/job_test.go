@@ -29,9 +29,8 @@ func options() job.Options {
 		Name: "modelcheck", Image: "registry.example/modelcheck:1",
 		Scope: []string{"--nodes=3", "--filename=/input/config.yaml"},
 		Files: map[string]string{"config.yaml": "kind: KubeSchedulerConfiguration\n"}, Shards: 1000, Parallelism: 50,
-		CPU: resource.MustParse(
-			"2",
-		), Memory: resource.MustParse("4Gi"), Storage: resource.MustParse("10Gi"), StorageClass: "shared",
+		CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"), Storage: resource.MustParse("10Gi"),
+		StorageClass: "shared",
 	}
 }
 
@@ -43,12 +42,8 @@ func admit(t *testing.T, object runtime.Object) (runtime.Object, field.ErrorList
 		t.Fatal(err)
 	}
 	scheme := legacyscheme.Scheme
-	strict := jsonserializer.NewSerializerWithOptions(
-		jsonserializer.DefaultMetaFactory,
-		scheme,
-		scheme,
-		jsonserializer.SerializerOptions{Yaml: true, Strict: true},
-	)
+	strict := jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
+		jsonserializer.SerializerOptions{Yaml: true, Strict: true})
 	decoded, _, err := strict.Decode(text, nil, nil)
 	if err != nil {
 		t.Fatalf("decoding: %v\n%s", err, text)

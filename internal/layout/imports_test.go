@@ -53,18 +53,13 @@ var layers = []layer{
 	{"internal/job", nil},
 	{"internal/conformance", nil},
 	{"internal/mutation", nil},
-	{top, []string{
-		"spec", "model", "invariants", "internal/production", "internal/generate", "internal/scenario",
-		"internal/decisions",
-		"internal/report",
-	}},
+	{top, []string{"spec", "model", "invariants", "internal/production", "internal/generate", "internal/scenario",
+		"internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "model", "internal/scenario"}},
-	{"cmd", []string{
-		"spec", "checker", "model", "invariants", "internal/loop", "internal/production", "internal/generate",
-		"internal/deviations", "internal/expression", "internal/scenario", "internal/decisions", "internal/results",
-		"internal/report", "internal/page", "internal/job",
-	}},
+	{"cmd", []string{"spec", "checker", "model", "invariants", "internal/loop", "internal/production",
+		"internal/generate", "internal/deviations", "internal/expression", "internal/scenario", "internal/decisions",
+		"internal/results", "internal/report", "internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

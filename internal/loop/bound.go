@@ -22,12 +22,8 @@ func boundStays() Property {
 						broken,
 						Violation{
 							Pod: Key(was),
-							But: fmt.Sprintf(
-								"%s was bound to %s, and is now on %q",
-								Key(was),
-								was.Spec.NodeName,
-								is.Spec.NodeName,
-							),
+							But: fmt.Sprintf("%s was bound to %s, and is now on %q", Key(was), was.Spec.NodeName,
+								is.Spec.NodeName),
 						},
 					)
 				}
@@ -65,13 +61,8 @@ func exclusive() Property {
 						Violation{
 							Pod:   Key(pod),
 							About: "port",
-							But: fmt.Sprintf(
-								"%s and %s are both on %s and have host port %d",
-								Key(pod),
-								Key(other),
-								pod.Spec.NodeName,
-								port,
-							),
+							But: fmt.Sprintf("%s and %s are both on %s and have host port %d", Key(pod), Key(other),
+								pod.Spec.NodeName, port),
 						},
 					)
 				}
@@ -81,12 +72,8 @@ func exclusive() Property {
 						Violation{
 							Pod:   Key(pod),
 							About: "claim",
-							But: fmt.Sprintf(
-								"%s and %s both use claim %s, which is for one pod",
-								Key(pod),
-								Key(other),
-								claim,
-							),
+							But: fmt.Sprintf("%s and %s both use claim %s, which is for one pod", Key(pod),
+								Key(other), claim),
 						},
 					)
 				}

@@ -38,11 +38,8 @@ const (
 
 // EventKinds returns every kind.
 func EventTypes() []EventType {
-	return []EventType{
-		NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels, PodBound,
-		PodNominated, PodUngated,
-		NamespaceLabels, ObjectRemoved, ObjectAdded, Restarted,
-	}
+	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels,
+		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.

@@ -34,13 +34,8 @@ func TestExplore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf(
-			"%d states, %d transitions, %v, complete %v\n",
-			result.Distinct,
-			result.Generated,
-			result.Levels,
-			result.Complete,
-		)
+		text := fmt.Sprintf("%d states, %d transitions, %v, complete %v\n", result.Distinct, result.Generated,
+			result.Levels, result.Complete)
 		for _, f := range result.Findings {
 			text += fmt.Sprintf("%s: %s\n", f.Key(), f.But)
 			for _, action := range f.Trace {
@@ -64,21 +59,11 @@ func TestExplore(t *testing.T) {
 			t.Errorf("with %d workers, %d ahead (-one, none +more):\n%s", workers, subject.Ahead, diff)
 		}
 		if left := toys.Load(); left != 0 {
-			t.Errorf(
-				"with %d workers, %d ahead: %d systems were not closed, or were closed twice",
-				workers,
-				subject.Ahead,
-				left,
-			)
+			t.Errorf("with %d workers, %d ahead: %d systems were not closed, or were closed twice", workers,
+				subject.Ahead, left)
 		}
-		t.Logf(
-			"%d workers, %d ahead: %d systems built, %d actions for %d transitions",
-			workers,
-			subject.Ahead,
-			result.Builds,
-			result.Steps,
-			result.Generated,
-		)
+		t.Logf("%d workers, %d ahead: %d systems built, %d actions for %d transitions", workers, subject.Ahead,
+			result.Builds, result.Steps, result.Generated)
 	}
 	t.Log(first)
 }

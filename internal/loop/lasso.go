@@ -259,14 +259,8 @@ func (w *witness) but(state *State, loop []Action) string {
 	case waitsEnd().Name:
 		return fmt.Sprintf("%s, placed on %s, waits for ever, %s", w.pod, state.AssumedOn(w.pod), ever)
 	case nominationsSettle().Name:
-		return fmt.Sprintf(
-			"%s is nominated to %s, where nobody terminates, and is neither bound nor rid of it, %s; its place in "+
-				"the queue: %s",
-			w.pod,
-			state.Pod(w.pod).Status.NominatedNodeName,
-			ever,
-			w.about,
-		)
+		return fmt.Sprintf("%s is nominated to %s, where nobody terminates, and is neither bound nor rid of it, %s; "+
+			"its place in "+"the queue: %s", w.pod, state.Pod(w.pod).Status.NominatedNodeName, ever, w.about)
 	case preemptionEnds().Name:
 		return "it evicts, or nominates anew, each time these actions are repeated, and they go on for ever"
 	}

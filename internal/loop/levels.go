@@ -45,12 +45,8 @@ func levelsAgree() Property {
 			}
 			v := Violation{
 				Pod: Key(pod),
-				But: fmt.Sprintf(
-					"kube-scheduler lets %s %s; asked alone it decides: %s",
-					Key(pod),
-					describe(got, view),
-					describeAll(decided, view),
-				),
+				But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod), describe(got, view),
+					describeAll(decided, view)),
 			}
 			return []Violation{v.explained(t)}
 		},

@@ -23,11 +23,8 @@ func TestStarted(t *testing.T) {
 		t.Error("the view itself was changed")
 	}
 	if got[1] != view.Pods[1] || got[3].Status.StartTime != nil {
-		t.Errorf(
-			"a start that was noted, or of a pod without a node, is %v and %v",
-			got[1].Status.StartTime,
-			got[3].Status.StartTime,
-		)
+		t.Errorf("a start that was noted, or of a pod without a node, is %v and %v", got[1].Status.StartTime,
+			got[3].Status.StartTime)
 	}
 	if first, second := got[0].Status.StartTime, got[2].Status.StartTime; !start.Before(first) || !first.Equal(second) {
 		t.Errorf("they start at %v and %v, the other one at %v", first, second, start)

@@ -153,25 +153,16 @@ func newBehaviours(e *explorer, explored []*settlingState) (*behaviours, error) 
 	b := &behaviours{explorer: e, explored: explored, refs: map[Ref]uint32{}}
 	for _, s := range e.settlingStates {
 		if len(s.moves) >= 1<<numberBits {
-			return nil, fmt.Errorf(
-				"%s: %d things can happen in one state, of which what goes on for ever is asked for up to %d; take "+
-					"fewer pods",
-				e.scope.Name,
-				len(s.moves),
-				1<<numberBits-1,
-			)
+			return nil, fmt.Errorf("%s: %d things can happen in one state, of which what goes on for ever is asked "+
+				"for up to %d; take "+"fewer pods", e.scope.Name, len(s.moves), 1<<numberBits-1)
 		}
 		for _, m := range s.moves {
 			b.refs[m.action.Ref] = 0
 		}
 	}
 	if len(b.refs) >= 1<<refBits {
-		return nil, fmt.Errorf(
-			"%s: there are %d objects, of which what goes on for ever is asked for up to %d; take fewer pods",
-			e.scope.Name,
-			len(b.refs),
-			1<<refBits-1,
-		)
+		return nil, fmt.Errorf("%s: there are %d objects, of which what goes on for ever is asked for up to %d; take "+
+			"fewer pods", e.scope.Name, len(b.refs), 1<<refBits-1)
 	}
 	var order []Ref
 	for ref := range b.refs {

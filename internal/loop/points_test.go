@@ -105,14 +105,8 @@ func TestExploreEveryStep(t *testing.T) {
 			t.Error("no action was taken back")
 		}
 		builds = append(builds, result.Builds)
-		t.Logf(
-			"%d transitions of %d, %d different steps, %d sorts of steps back; %d systems",
-			taken,
-			all,
-			len(want),
-			back,
-			result.Builds,
-		)
+		t.Logf("%d transitions of %d, %d different steps, %d sorts of steps back; %d systems", taken, all, len(want),
+			back, result.Builds)
 	}
 	if builds[1] >= builds[0] {
 		t.Errorf("%d systems were built where each takes one action, %d where they go on", builds[0], builds[1])

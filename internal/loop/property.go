@@ -45,11 +45,8 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{
-		wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(),
-		boundStays(), exclusive(),
-		noErrors(), noPanics(),
-	}
+	return []Property{wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
+		rollBack(), boundStays(), exclusive(), noErrors(), noPanics()}
 }
 
 // Breach is a violation of a property.
@@ -140,10 +137,8 @@ func assumed() Property {
 						broken,
 						Violation{
 							About: RefOf(object).Kind,
-							But: fmt.Sprintf(
-								"%s is reserved, and no binding of a pod that uses it is under way",
-								RefOf(object),
-							),
+							But: fmt.Sprintf("%s is reserved, and no binding of a pod that uses it is under way",
+								RefOf(object)),
 						},
 					)
 				}
@@ -173,14 +168,9 @@ func cacheAgrees() Property {
 			"assumed pods make.",
 		Broken: func(t *Transition) []Violation {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
-				return []Violation{{About: "nodes", But: fmt.Sprintf(
-					"the cache has %s, the API server %s",
-					strings.Join(
-						without(t.After.Cache, t.After.Expected),
-						"; ",
-					),
-					strings.Join(without(t.After.Expected, t.After.Cache), "; "),
-				)}}
+				return []Violation{{About: "nodes", But: fmt.Sprintf("the cache has %s, the API server %s",
+					strings.Join(without(t.After.Cache, t.After.Expected), "; "),
+					strings.Join(without(t.After.Expected, t.After.Cache), "; "))}}
 			}
 			var nominated []Pair
 			for _, pod := range t.After.API.Pods {
@@ -195,11 +185,8 @@ func cacheAgrees() Property {
 			if !slices.Equal(nominated, t.After.Nominated) {
 				v := Violation{
 					About: "nominations",
-					But: fmt.Sprintf(
-						"the queue has the nominations %v, the API server %v",
-						t.After.Nominated,
-						nominated,
-					),
+					But: fmt.Sprintf("the queue has the nominations %v, the API server %v", t.After.Nominated,
+						nominated),
 				}
 				if only := without(nominated, t.After.Nominated); len(only) > 0 {
 					v.Pod = only[0].Pod
@@ -244,15 +231,10 @@ func rollBack() Property {
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault == FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
 				return []Violation{
-					{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf(
-						"before the attempt for %s the cache had %s, after it %s",
-						pod,
-						strings.Join(
-							without(t.Before.Cache, t.After.Cache),
-							"; ",
-						),
-						strings.Join(without(t.After.Cache, t.Before.Cache), "; "),
-					)},
+					{About: t.Action.Fault.String(), Pod: pod,
+						But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
+							strings.Join(without(t.Before.Cache, t.After.Cache), "; "),
+							strings.Join(without(t.After.Cache, t.Before.Cache), "; "))},
 				}
 			}
 			others := func(s *State) (rest []string) {

@@ -28,12 +28,8 @@ func refinement() Property {
 			}
 			v := Violation{
 				Pod: Key(pod),
-				But: fmt.Sprintf(
-					"kube-scheduler lets %s %s; allowed is: %s",
-					Key(pod),
-					describe(got, view),
-					describeAll(allowed, view),
-				),
+				But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
+					describeAll(allowed, view)),
 			}
 			for _, quirk := range spec.Quirks() {
 				if permits(outcomes(t.Model.With(quirk), pod, view), got, pod, view) {

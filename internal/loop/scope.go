@@ -76,13 +76,8 @@ func Clusters(kinds *spec.Snapshot, nodes int) []*spec.Snapshot {
 					n++
 				}
 			}
-			extend(
-				i,
-				append(
-					chosen[:len(chosen):len(chosen)],
-					named(kinds.Nodes[i], fmt.Sprintf("%s-%d", kinds.Nodes[i].Name, n)),
-				),
-			)
+			extend(i, append(chosen[:len(chosen):len(chosen)],
+				named(kinds.Nodes[i], fmt.Sprintf("%s-%d", kinds.Nodes[i].Name, n))))
 		}
 	}
 	extend(0, nil)
@@ -148,12 +143,8 @@ func endsOfWaits(state *State, volumes bool) []Action {
 		switch ref := refOfPod(q.Pod); {
 		case !q.Waits:
 		case !q.Volumes:
-			actions = append(
-				actions,
-				Action{Verb: Allow, Ref: ref},
-				Action{Verb: Reject, Ref: ref},
-				Action{Verb: Expire, Ref: ref},
-			)
+			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref},
+				Action{Verb: Expire, Ref: ref})
 		case volumes:
 			actions = append(actions, Action{Verb: Expire, Ref: ref, Volumes: true})
 		}

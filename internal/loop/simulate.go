@@ -132,14 +132,8 @@ func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w.err != nil {
-		w.err = fmt.Errorf(
-			"%s, seed %d, run %d, after %v: %w",
-			s.scope.Name,
-			s.options.Seed,
-			w.number,
-			w.actions,
-			w.err,
-		)
+		w.err = fmt.Errorf("%s, seed %d, run %d, after %v: %w", s.scope.Name, s.options.Seed, w.number, w.actions,
+			w.err)
 		if s.failed == nil || w.number < s.failed.number {
 			s.failed = w
 		}

@@ -27,14 +27,8 @@ func simulated(t *testing.T, seed uint64, workers int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf(
-		"%d walks, %d steps, longest %d, %d needless, complete %v\n",
-		result.Walks,
-		result.Generated,
-		result.Depth,
-		result.Needless,
-		result.Complete,
-	)
+	text := fmt.Sprintf("%d walks, %d steps, longest %d, %d needless, complete %v\n", result.Walks, result.Generated,
+		result.Depth, result.Needless, result.Complete)
 	for _, f := range result.Findings {
 		text += fmt.Sprintf("%s: in %d walks: %s\n", f.Key(), f.Count, f.But)
 		for _, action := range f.Trace {
@@ -83,12 +77,8 @@ func TestSimulateFails(t *testing.T) {
 	} {
 		for _, workers := range []int{1, 3} {
 			toys.Store(0)
-			_, err := loop.Simulate(
-				t.Context(),
-				toyScope(),
-				subject(row.change),
-				loop.SimulateOptions{Seed: 1, Walks: 50, Steps: 30, Workers: workers},
-			)
+			_, err := loop.Simulate(t.Context(), toyScope(), subject(row.change),
+				loop.SimulateOptions{Seed: 1, Walks: 50, Steps: 30, Workers: workers})
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s: error is %v, want one that says %q", row.reason, err, row.want)
 			}

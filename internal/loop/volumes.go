@@ -73,10 +73,8 @@ func provisioner(state *State, mayGiveUp bool) []Action {
 		case spec.Provisionable(claim, node, state.API):
 			volume := provisioned(state, claim, node)
 			doc := fmt.Sprintf("provisioning: the provisioner makes it for %s, on %s", Key(claim), place)
-			actions = append(
-				actions,
-				Action{Verb: Create, Ref: RefOf(volume), Object: volume, Doc: doc, Controller: true},
-			)
+			actions = append(actions, Action{Verb: Create, Ref: RefOf(volume), Object: volume, Doc: doc,
+				Controller: true})
 			if mayGiveUp {
 				actions = append(actions, gaveUp(claim, place, true))
 			}

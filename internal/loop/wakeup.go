@@ -28,12 +28,7 @@ func wakeUp() Property {
 				}
 				v := Violation{
 					Pod: q.Pod, About: strings.Join(q.Rejectors, "+") + "/" + t.Action.Class(),
-					But: fmt.Sprintf(
-						"%s is feasible on %s now, and stays in the unschedulable pool; it was rejected by %s",
-						q.Pod,
-						strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
-						strings.Join(q.Rejectors, ", "),
-					),
+					But: fmt.Sprintf("%s is feasible on %s now, and stays in the unschedulable pool; it was rejected by %s", q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
 				}
 				broken = append(broken, v.explained(t).turnedAway(t))
 			}
@@ -59,12 +54,7 @@ func progress() Property {
 				}
 				v := Violation{
 					Pod: q.Pod, About: strings.Join(q.Rejectors, "+"),
-					But: fmt.Sprintf(
-						"%s comes into the unschedulable pool, and is feasible on %s; it was rejected by %s",
-						q.Pod,
-						strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
-						strings.Join(q.Rejectors, ", "),
-					),
+					But: fmt.Sprintf("%s comes into the unschedulable pool, and is feasible on %s; it was rejected by %s", q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
 				}
 				broken = append(broken, v.explained(t).turnedAway(t))
 			}

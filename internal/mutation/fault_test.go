@@ -168,12 +168,8 @@ type preFiltering struct {
 	fault  fault
 }
 
-func (p preFiltering) PreFilter(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	nodes []fwk.NodeInfo,
-) (*fwk.PreFilterResult, *fwk.Status) {
+func (p preFiltering) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	result, status := p.plugin.PreFilter(ctx, state, p.fault.asks(pod), p.fault.seesAll(nodes))
 	if p.fault.preFilter != nil {
 		status = p.fault.preFilter(pod, status)
@@ -194,26 +190,16 @@ type extending struct {
 	fault      fault
 }
 
-func (p extending) AddPod(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	added fwk.PodInfo,
-	node fwk.NodeInfo,
-) *fwk.Status {
+func (p extending) AddPod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, added fwk.PodInfo,
+	node fwk.NodeInfo) *fwk.Status {
 	if p.fault.noAdd {
 		return nil
 	}
 	return p.extensions.AddPod(ctx, state, p.fault.asks(pod), added, p.fault.sees(node))
 }
 
-func (p extending) RemovePod(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	removed fwk.PodInfo,
-	node fwk.NodeInfo,
-) *fwk.Status {
+func (p extending) RemovePod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo,
+	node fwk.NodeInfo) *fwk.Status {
 	if p.fault.noRemove {
 		return nil
 	}
@@ -272,12 +258,8 @@ type normalising struct {
 	fault      fault
 }
 
-func (p normalising) NormalizeScore(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	scores fwk.NodeScoreList,
-) *fwk.Status {
+func (p normalising) NormalizeScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	scores fwk.NodeScoreList) *fwk.Status {
 	if p.extensions != nil {
 		if status := p.extensions.NormalizeScore(ctx, state, p.fault.asks(pod), scores); !status.IsSuccess() {
 			return status

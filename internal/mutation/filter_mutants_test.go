@@ -115,10 +115,8 @@ func filterMutants() []mutant {
 					for i := range terms {
 						for _, e := range terms[i].MatchExpressions {
 							if e.Operator == v1.NodeSelectorOpNotIn {
-								terms[i].MatchExpressions = append(
-									terms[i].MatchExpressions,
-									v1.NodeSelectorRequirement{Key: e.Key, Operator: v1.NodeSelectorOpExists},
-								)
+								terms[i].MatchExpressions = append(terms[i].MatchExpressions,
+									v1.NodeSelectorRequirement{Key: e.Key, Operator: v1.NodeSelectorOpExists})
 							}
 						}
 					}
@@ -258,21 +256,12 @@ func resourceMutants() []mutant {
 			"requests stated for the pod as a whole do not count",
 			fault{stage: inFilter, pod: func(p *v1.Pod) { p.Spec.Resources = nil }},
 		),
-		fit(
-			"one-pod-too-many",
-			"a node takes one pod more than it may",
-			fault{stage: inFilter, node: allocatable(v1.ResourcePods, "1")},
-		),
-		fit(
-			"no-exact-fit",
-			"a pod does not fit if it requests exactly the cpu that is left",
-			fault{stage: inFilter, node: allocatable(v1.ResourceCPU, "-1m")},
-		),
-		fit(
-			"memory-overlooked",
-			"memory does not count",
-			fault{stage: inFilter, node: allocatable(v1.ResourceMemory, "1Ti")},
-		),
+		fit("one-pod-too-many", "a node takes one pod more than it may",
+			fault{stage: inFilter, node: allocatable(v1.ResourcePods, "1")}),
+		fit("no-exact-fit", "a pod does not fit if it requests exactly the cpu that is left",
+			fault{stage: inFilter, node: allocatable(v1.ResourceCPU, "-1m")}),
+		fit("memory-overlooked", "memory does not count",
+			fault{stage: inFilter, node: allocatable(v1.ResourceMemory, "1Ti")}),
 		fit("extended-overlooked", "extended resources do not count", fault{stage: inFilter, pod: func(p *v1.Pod) {
 			for i := range p.Spec.Containers {
 				delete(p.Spec.Containers[i].Resources.Requests, "example.com/gpu")
@@ -436,8 +425,7 @@ func onRequiredNodeTerms(change func([]v1.NodeSelectorTerm) []v1.NodeSelectorTer
 	return func(p *v1.Pod) {
 		if terms := requiredNodeTerms(p); len(terms) > 0 {
 			p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = change(
-				terms,
-			)
+				terms)
 		}
 	}
 }

@@ -22,11 +22,8 @@ import (
 )
 
 var (
-	upTo = flag.String(
-		"scope",
-		"small",
-		"how far to look for a fault: small (its theme, 2 nodes, 3 pods) or default (all themes, up to 3 nodes, 5 pods)",
-	)
+	upTo = flag.String("scope", "small", "how far to look for a fault: small (its theme, 2 nodes, 3 pods) or "+
+		"default (all themes, up to 3 nodes, 5 pods)")
 	update = flag.Bool("update", false, "write docs/mutation.md anew; needs -scope default")
 )
 
@@ -42,10 +39,8 @@ type mutant struct {
 
 func mutants() []mutant {
 	var all []mutant
-	for _, some := range [][]mutant{
-		filterMutants(), resourceMutants(), volumeMutants(), neighbourMutants(), ratingMutants(), preemptionMutants(),
-		cycleMutants(),
-	} {
+	for _, some := range [][]mutant{filterMutants(), resourceMutants(), volumeMutants(), neighbourMutants(),
+		ratingMutants(), preemptionMutants(), cycleMutants()} {
 		all = append(all, some...)
 	}
 	return all
@@ -233,12 +228,8 @@ func kubeScheduler(t *testing.T, m mutant) decisions.Options {
 
 func run(t *testing.T, o decisions.Options, theme string, scope scope) *decisions.Result {
 	t.Helper()
-	s, err := scenario.Theme(
-		theme,
-		scope.nodes,
-		model.Actions{Arrivals: scope.pods, Preempt: true, VictimGone: true},
-		admission.Admit,
-	)
+	s, err := scenario.Theme(theme, scope.nodes, model.Actions{Arrivals: scope.pods, Preempt: true, VictimGone: true},
+		admission.Admit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,17 +279,8 @@ func table(all []mutant, notices []*notice) string {
 			continue
 		}
 		noticed++
-		fmt.Fprintf(
-			&rows,
-			"| %s | %s | %s | %s, %s | %s | %d |\n",
-			m.name,
-			m.plugin,
-			m.what,
-			n.theme,
-			n.scope,
-			n.finding,
-			n.asked,
-		)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s, %s | %s | %d |\n", m.name, m.plugin, m.what, n.theme, n.scope,
+			n.finding, n.asked)
 	}
 	var why strings.Builder
 	for _, m := range all {

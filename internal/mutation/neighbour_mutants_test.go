@@ -143,12 +143,8 @@ func podAffinityMutants() []mutant {
 				}
 			}},
 		),
-		affinity(
-			"company-not-gone",
-			"podaffinity",
-			"a dry run counts who is taken away as there",
-			fault{noRemove: true},
-		),
+		affinity("company-not-gone", "podaffinity", "a dry run counts who is taken away as there",
+			fault{noRemove: true}),
 		affinity("company-not-back", "podaffinity", "a dry run does not count who is put back", fault{noAdd: true}),
 	}
 }
@@ -160,18 +156,12 @@ func onPodTerms(change func(*v1.PodAffinityTerm)) func(*v1.Pod) {
 			return
 		}
 		if a := p.Spec.Affinity.PodAffinity; a != nil {
-			onTerms(
-				a.RequiredDuringSchedulingIgnoredDuringExecution,
-				a.PreferredDuringSchedulingIgnoredDuringExecution,
-				change,
-			)
+			onTerms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution,
+				change)
 		}
 		if a := p.Spec.Affinity.PodAntiAffinity; a != nil {
-			onTerms(
-				a.RequiredDuringSchedulingIgnoredDuringExecution,
-				a.PreferredDuringSchedulingIgnoredDuringExecution,
-				change,
-			)
+			onTerms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution,
+				change)
 		}
 	}
 }

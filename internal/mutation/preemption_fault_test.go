@@ -44,11 +44,8 @@ func inPreemption(f preemptionFault) production.Options {
 	})
 }
 
-func (f preemptionFault) PodEligibleToPreemptOthers(
-	ctx context.Context,
-	pod *v1.Pod,
-	nominated *fwk.Status,
-) (bool, string) {
+func (f preemptionFault) PodEligibleToPreemptOthers(ctx context.Context, pod *v1.Pod,
+	nominated *fwk.Status) (bool, string) {
 	eligible, reason := f.Interface.PodEligibleToPreemptOthers(ctx, pod, nominated)
 	if f.eligible != nil {
 		eligible = f.eligible(pod, eligible)
@@ -56,9 +53,8 @@ func (f preemptionFault) PodEligibleToPreemptOthers(
 	return eligible, reason
 }
 
-func (f preemptionFault) SelectVictimsOnNode(
-	ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, budgets []*policyv1.PodDisruptionBudget,
-) ([]*v1.Pod, int, *fwk.Status) {
+func (f preemptionFault) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	if f.budgets != nil {
 		budgets = f.budgets(budgets)
 	}
@@ -69,10 +65,8 @@ func (f preemptionFault) SelectVictimsOnNode(
 	return victims, violations, status
 }
 
-func (f preemptionFault) OrderedScoreFuncs(
-	ctx context.Context,
-	candidates map[string]*extenderv1.Victims,
-) []func(string) int64 {
+func (f preemptionFault) OrderedScoreFuncs(ctx context.Context,
+	candidates map[string]*extenderv1.Victims) []func(string) int64 {
 	if f.prefer == nil {
 		return f.Interface.OrderedScoreFuncs(ctx, candidates)
 	}

@@ -117,12 +117,8 @@ func preemptionMutants() []mutant {
 				return victims, 0
 			}},
 		),
-		evict(
-			"fewest-first",
-			"priorities",
-			"among nodes, the number of victims counts before their priority",
-			preemptionFault{prefer: order{leastViolations, fewest, lowestHighest, lowestSum, latestStart}},
-		),
+		evict("fewest-first", "priorities", "among nodes, the number of victims counts before their priority",
+			preemptionFault{prefer: order{leastViolations, fewest, lowestHighest, lowestSum, latestStart}}),
 		evict(
 			"highest-first",
 			"priorities",
@@ -137,24 +133,13 @@ func preemptionMutants() []mutant {
 				},
 			},
 		),
-		evict(
-			"sum-before-highest",
-			"priorities",
-			"among nodes, the sum of priorities counts before the highest",
-			preemptionFault{prefer: order{leastViolations, lowestSum, lowestHighest, fewest, latestStart}},
-		),
-		evict(
-			"sum-overlooked",
-			"priorities",
+		evict("sum-before-highest", "priorities", "among nodes, the sum of priorities counts before the highest",
+			preemptionFault{prefer: order{leastViolations, lowestSum, lowestHighest, fewest, latestStart}}),
+		evict("sum-overlooked", "priorities",
 			"among nodes, neither the sum of priorities counts nor the number of victims",
-			preemptionFault{prefer: order{leastViolations, lowestHighest, latestStart}},
-		),
-		evict(
-			"start-overlooked",
-			"priorities",
-			"among nodes, it does not count since when the victims run",
-			preemptionFault{prefer: order{leastViolations, lowestHighest, lowestSum, fewest}},
-		),
+			preemptionFault{prefer: order{leastViolations, lowestHighest, latestStart}}),
+		evict("start-overlooked", "priorities", "among nodes, it does not count since when the victims run",
+			preemptionFault{prefer: order{leastViolations, lowestHighest, lowestSum, fewest}}),
 	}
 }
 

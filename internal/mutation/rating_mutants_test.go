@@ -18,20 +18,10 @@ func ratingMutants() []mutant {
 		return mutant{name: name, plugin: plugin, theme: theme, what: what, planted: in(plugin, f)}
 	}
 	return []mutant{
-		score(
-			"taints-not-normalised",
-			names.TaintToleration,
-			"taints",
-			"the more taints, the better",
-			fault{unnormalised: true},
-		),
-		score(
-			"taints-rate-upside-down",
-			names.TaintToleration,
-			"taints",
-			"normalised the wrong way round",
-			fault{normal: upsideDown},
-		),
+		score("taints-not-normalised", names.TaintToleration, "taints", "the more taints, the better",
+			fault{unnormalised: true}),
+		score("taints-rate-upside-down", names.TaintToleration, "taints", "normalised the wrong way round",
+			fault{normal: upsideDown}),
 		score(
 			"taints-doubled",
 			names.TaintToleration,
@@ -63,13 +53,8 @@ func ratingMutants() []mutant {
 			"every preferred term weighs the same",
 			fault{pod: onPreferredNodeTerms(func(t *v1.PreferredSchedulingTerm) { t.Weight = 1 })},
 		),
-		score(
-			"node-affinity-not-normalised",
-			names.NodeAffinity,
-			"affinity",
-			"sums of weights are not normalised",
-			fault{unnormalised: true},
-		),
+		score("node-affinity-not-normalised", names.NodeAffinity, "affinity", "sums of weights are not normalised",
+			fault{unnormalised: true}),
 		score(
 			"first-preference-only",
 			names.NodeAffinity,
@@ -93,13 +78,8 @@ func ratingMutants() []mutant {
 			}},
 		),
 		score("most-allocated", names.NodeResourcesFit, "resources", "the fuller, the better", fault{raw: complement}),
-		score(
-			"fit-overlooks-memory",
-			names.NodeResourcesFit,
-			"resources",
-			"memory is taken to be plenty",
-			fault{node: plentyOfMemory},
-		),
+		score("fit-overlooks-memory", names.NodeResourcesFit, "resources", "memory is taken to be plenty",
+			fault{node: plentyOfMemory}),
 		score(
 			"fit-overlooks-overhead",
 			names.NodeResourcesFit,
@@ -107,35 +87,15 @@ func ratingMutants() []mutant {
 			"overhead does not count",
 			fault{pod: func(p *v1.Pod) { p.Spec.Overhead = nil }},
 		),
-		score(
-			"missing-requests-are-zero",
-			names.NodeResourcesFit,
-			"resources",
-			"a container that requests nothing counts nothing",
-			fault{pod: zeroRequests},
-		),
+		score("missing-requests-are-zero", names.NodeResourcesFit, "resources",
+			"a container that requests nothing counts nothing", fault{pod: zeroRequests}),
 
-		score(
-			"balance-upside-down",
-			names.NodeResourcesBalancedAllocation,
-			"resources",
-			"the less balanced, the better",
-			fault{raw: complement},
-		),
-		score(
-			"balance-off-by-one",
-			names.NodeResourcesBalancedAllocation,
-			"resources",
-			"one too low",
-			fault{raw: oneLess},
-		),
-		score(
-			"balance-overlooks-memory",
-			names.NodeResourcesBalancedAllocation,
-			"resources",
-			"memory is taken to be plenty",
-			fault{node: plentyOfMemory},
-		),
+		score("balance-upside-down", names.NodeResourcesBalancedAllocation, "resources",
+			"the less balanced, the better", fault{raw: complement}),
+		score("balance-off-by-one", names.NodeResourcesBalancedAllocation, "resources", "one too low",
+			fault{raw: oneLess}),
+		score("balance-overlooks-memory", names.NodeResourcesBalancedAllocation, "resources",
+			"memory is taken to be plenty", fault{node: plentyOfMemory}),
 		score(
 			"balance-overlooks-init-containers",
 			names.NodeResourcesBalancedAllocation,
@@ -149,20 +109,10 @@ func ratingMutants() []mutant {
 			raw:      func(_ *v1.Pod, n fwk.NodeInfo, _ int64) int64 { return int64(10 + len(n.GetPods())) },
 		}),
 
-		score(
-			"spread-not-normalised",
-			names.PodTopologySpread,
-			"spread",
-			"the more crowded, the better",
-			fault{unnormalised: true},
-		),
-		score(
-			"spread-upside-down",
-			names.PodTopologySpread,
-			"spread",
-			"normalised the wrong way round",
-			fault{normal: upsideDown},
-		),
+		score("spread-not-normalised", names.PodTopologySpread, "spread", "the more crowded, the better",
+			fault{unnormalised: true}),
+		score("spread-upside-down", names.PodTopologySpread, "spread", "normalised the wrong way round",
+			fault{normal: upsideDown}),
 		score(
 			"second-constraint-dropped",
 			names.PodTopologySpread,
@@ -238,13 +188,8 @@ func ratingMutants() []mutant {
 			"every preferred term weighs the same",
 			fault{pod: onWeights(func(t *v1.WeightedPodAffinityTerm) { t.Weight = 1 })},
 		),
-		score(
-			"company-not-normalised",
-			names.InterPodAffinity,
-			"podaffinity",
-			"sums of weights are not normalised",
-			fault{unnormalised: true},
-		),
+		score("company-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised",
+			fault{unnormalised: true}),
 		score(
 			"named-namespaces-overlooked",
 			names.InterPodAffinity,

@@ -59,10 +59,8 @@ func TestSteps(t *testing.T) {
 		t.Errorf("on the node are %s", got)
 	}
 	b.run(click(`[data-pod="b/front-1"]`))
-	if got := js[string](b, `document.querySelector(".about").textContent`); !strings.Contains(
-		got,
-		"label tier=front",
-	) {
+	if got := js[string](b, `document.querySelector(".about").textContent`); !strings.Contains(got,
+		"label tier=front") {
 		t.Errorf("about the pod: %q", got)
 	}
 	if got := js[string](b, `document.activeElement.dataset.pod`); got != "b/front-1" {
@@ -76,11 +74,9 @@ func TestDecisionPanel(t *testing.T) {
 	b := newTab(t)
 	b.open(file(t, budgetsData(t)) + found + "5")
 	text := js[string](b, `document.querySelector(".decision").innerText`)
-	for _, want := range []string{
-		"Where should b/urgent-1 go?", "≠ evict b/front-1 from large-1", "≠ evict b/web-1 from large-1",
-		"✕ unschedulable", "13 filters that fit on every node",
-		"1 + 1·2³¹", "documented, least damage", "Least damage of all", "kubernetes/kubernetes#91492",
-	} {
+	for _, want := range []string{"Where should b/urgent-1 go?", "≠ evict b/front-1 from large-1",
+		"≠ evict b/web-1 from large-1", "✕ unschedulable", "13 filters that fit on every node", "1 + 1·2³¹",
+		"documented, least damage", "Least damage of all", "kubernetes/kubernetes#91492"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, text)
 		}
@@ -207,15 +203,11 @@ func TestEndOfFile(t *testing.T) {
 		b.until(fmt.Sprintf(`document.querySelectorAll(".explore .steps li").length === %d`, depth+1))
 	}
 	if got := js[string](b, `document.querySelector("aside .note")?.textContent ?? "it goes on"`); !strings.Contains(
-		got,
-		"This file ends here",
-	) {
+		got, "This file ends here") {
 		t.Error(got)
 	}
-	if got := js[string](b, `document.querySelector("footer").textContent`); !strings.Contains(
-		got,
-		"it does not go further",
-	) {
+	if got := js[string](b, `document.querySelector("footer").textContent`); !strings.Contains(got,
+		"it does not go further") {
 		t.Errorf("the footer does not say that the file is cut: %s", got)
 	}
 }
@@ -240,11 +232,8 @@ func long(t *testing.T, steps int) *Data {
 					continue
 				}
 				node.Pods = append(node.Pods, report.DrawnPod{
-					Name: fmt.Sprintf(
-						"default/pod-%d-%d",
-						n,
-						p,
-					), Priority: int32(p), Requests: []report.Amount{{Resource: "cpu", Text: "1", Number: 1}},
+					Name: fmt.Sprintf("default/pod-%d-%d", n, p), Priority: int32(p),
+					Requests: []report.Amount{{Resource: "cpu", Text: "1", Number: 1}},
 				})
 			}
 			drawing.Nodes = append(drawing.Nodes, node)
@@ -298,12 +287,8 @@ func TestLongTrace(t *testing.T) {
 		times.sort((a, b) => a - b);
 		return {median: times[250], changes, outside, at: document.querySelector(".controls output").textContent};
 	})()`)
-	t.Logf(
-		"a step takes %.1f ms, and makes %.1f changes to a page of %d elements",
-		got.Median,
-		float64(got.Changes)/500,
-		elements,
-	)
+	t.Logf("a step takes %.1f ms, and makes %.1f changes to a page of %d elements", got.Median,
+		float64(got.Changes)/500, elements)
 	if got.At != "500 / 500" {
 		t.Errorf("after 500 keys it is at %s", got.At)
 	}

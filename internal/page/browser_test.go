@@ -35,12 +35,8 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	if path == "" {
 		return nil, fmt.Errorf("none of %s is installed; .ci/browser installs one", strings.Join(browserNames, ", "))
 	}
-	options := append(
-		chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
-		chromedp.NoSandbox,
-		chromedp.Flag("disable-dev-shm-usage", true),
-	)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
 	closeBrowser = cancel

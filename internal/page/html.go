@@ -21,17 +21,8 @@ import (
 var app embed.FS
 
 // scripts are the parts of the one script of the page, in order.
-var scripts = []string{
-	"elements.js",
-	"states.js",
-	"cluster.js",
-	"decision.js",
-	"timeline.js",
-	"trace.js",
-	"explore.js",
-	"summary.js",
-	"main.js",
-}
+var scripts = []string{"elements.js", "states.js", "cluster.js", "decision.js", "timeline.js", "trace.js", "explore.js",
+	"summary.js", "main.js"}
 
 var shell = template.Must(template.ParseFS(app, "app/page.html"))
 
@@ -72,13 +63,8 @@ func write(w io.Writer, data *Data) error {
 		Script template.JS
 		Data   string
 	}{
-		Policy: fmt.Sprintf(
-			"default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; base-uri 'none'; "+
-				"form-action 'none'",
-			digest(style),
-			digest(script.String()),
-			connect,
-		),
+		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; "+
+			"base-uri 'none'; "+"form-action 'none'", digest(style), digest(script.String()), connect),
 		Style: template.CSS(style), Script: template.JS(script.String()), Data: packed,
 	})
 }

@@ -98,22 +98,12 @@ func TestTraces(t *testing.T) {
 			}
 			decided := stage.Step != nil && slices.Contains([]string{"bind", "preempt", "wait"}, stage.Step.Action)
 			if decided != (stage.Decision != nil) && stage.Step != nil {
-				t.Errorf(
-					"%s, step %d, %s: has a decision: %t",
-					finding.ID,
-					j+1,
-					stage.Step.Action,
-					stage.Decision != nil,
-				)
+				t.Errorf("%s, step %d, %s: has a decision: %t", finding.ID, j+1, stage.Step.Action,
+					stage.Decision != nil)
 			}
 			if stage.Decision != nil && stage.Step != nil && data.Decisions[*stage.Decision].Pod != stage.Step.Pod {
-				t.Errorf(
-					"%s, step %d is about %s, its decision about %s",
-					finding.ID,
-					j+1,
-					stage.Step.Pod,
-					data.Decisions[*stage.Decision].Pod,
-				)
+				t.Errorf("%s, step %d is about %s, its decision about %s", finding.ID, j+1, stage.Step.Pod,
+					data.Decisions[*stage.Decision].Pod)
 			}
 		}
 		last := trace.Stages[len(trace.Stages)-1]

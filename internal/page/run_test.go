@@ -45,11 +45,8 @@ func explored(theme string, actions model.Actions) (*report.Run, error) {
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Kubernetes, profile),
 		Scope: report.Scope{Nodes: 1, Pods: actions.Arrivals}, Workers: 1,
 	}
-	run.Result, err = decisions.Run(
-		context.Background(),
-		[]*model.Scenario{s},
-		decisions.Options{Spec: run.Spec, NewDecider: newDecider, Workers: 1},
-	)
+	run.Result, err = decisions.Run(context.Background(), []*model.Scenario{s},
+		decisions.Options{Spec: run.Spec, NewDecider: newDecider, Workers: 1})
 	return run, err
 }
 

@@ -70,11 +70,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	if !own(r.Host) {
-		respond(
-			w,
-			http.StatusForbidden,
-			refusal{fmt.Sprintf("host %q is not this machine: ask for 127.0.0.1 or localhost", r.Host)},
-		)
+		respond(w, http.StatusForbidden,
+			refusal{fmt.Sprintf("host %q is not this machine: ask for 127.0.0.1 or localhost", r.Host)})
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -129,11 +126,8 @@ func (s *Server) find(r *http.Request) (scenario int, way *Walk, at *model.Arran
 	query := r.URL.Query()
 	scenarios := s.tour.run.Result.Scenarios
 	if scenario, err = strconv.Atoi(query.Get("scenario")); err != nil || scenario < 0 || scenario >= len(scenarios) {
-		return 0, nil, nil, fmt.Errorf(
-			"scenario is %q: it must be a number from 0 to %d",
-			query.Get("scenario"),
-			len(scenarios)-1,
-		)
+		return 0, nil, nil, fmt.Errorf("scenario is %q: it must be a number from 0 to %d", query.Get("scenario"),
+			len(scenarios)-1)
 	}
 	path, err := steps(query.Get("path"))
 	if err != nil {
@@ -156,10 +150,8 @@ func steps(text string) ([]int, error) {
 	for _, number := range numbers {
 		index, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, fmt.Errorf(
-				"path has %q: it must be numbers of choices with dots between them, such as 0.4.1",
-				number,
-			)
+			return nil, fmt.Errorf("path has %q: it must be numbers of choices with dots between them, such as 0.4.1",
+				number)
 		}
 		path = append(path, index)
 	}

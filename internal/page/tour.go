@@ -28,10 +28,8 @@ func newTour(run *report.Run, newDecider func() (decisions.Decider, error)) (*to
 	for _, p := range run.Result.Properties {
 		properties = append(properties, p.Property)
 	}
-	guide, err := decisions.NewGuide(
-		scenarios,
-		decisions.Options{Spec: run.Spec, NewDecider: newDecider, Properties: properties},
-	)
+	guide, err := decisions.NewGuide(scenarios, decisions.Options{Spec: run.Spec, NewDecider: newDecider,
+		Properties: properties})
 	if err != nil {
 		return nil, fmt.Errorf("preparing to explore: %w", err)
 	}
@@ -83,12 +81,8 @@ func (t *tour) walk(scenario int, start string, path []int) (*Walk, *model.Arran
 	for i, index := range path {
 		choices := t.guide.Choices(scenario, now)
 		if index < 0 || index >= len(choices) {
-			return nil, nil, fmt.Errorf(
-				"step %d of the path is %d: %d choices are enabled there",
-				i+1,
-				index,
-				len(choices),
-			)
+			return nil, nil, fmt.Errorf("step %d of the path is %d: %d choices are enabled there", i+1, index,
+				len(choices))
 		}
 		way.Steps = append(way.Steps, report.NewStep(choices[index].NamedStep, t.guide.Cluster(scenario, now)))
 		now = choices[index].To

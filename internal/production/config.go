@@ -56,50 +56,29 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 	obj, kind, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
 	var is metav1.TypeMeta
 	if runtime.IsNotRegisteredError(err) && yaml.Unmarshal(data, &is) == nil {
-		return nil, fmt.Errorf(
-			"scheduler configuration %s: it is a %s of apiVersion %q, which kube-scheduler %s does not read; want a "+
-				"KubeSchedulerConfiguration of %s",
-			name,
-			is.Kind,
-			is.APIVersion,
-			KubernetesVersion,
-			configv1.SchemeGroupVersion,
-		)
+		return nil, fmt.Errorf("scheduler configuration %s: it is a %s of apiVersion %q, which kube-scheduler %s "+
+			"does not read; want a "+"KubeSchedulerConfiguration of %s", name, is.Kind, is.APIVersion,
+			KubernetesVersion, configv1.SchemeGroupVersion)
 	}
 	if err != nil {
-		return nil, fmt.Errorf(
-			"scheduler configuration %s: %w%s (correct the file, its fields are described at %s)",
-			name,
-			err,
-			unquoted(err),
-			configReference,
-		)
+		return nil, fmt.Errorf("scheduler configuration %s: %w%s (correct the file, its fields are described at %s)",
+			name, err, unquoted(err), configReference)
 	}
 	kube, ok := obj.(*config.KubeSchedulerConfiguration)
 	if !ok {
-		return nil, fmt.Errorf(
-			"scheduler configuration %s: kind is %s, want KubeSchedulerConfiguration",
-			name,
-			kind.Kind,
-		)
+		return nil, fmt.Errorf("scheduler configuration %s: kind is %s, want KubeSchedulerConfiguration", name,
+			kind.Kind)
 	}
 	kube.APIVersion = kind.GroupVersion().String()
 	if len(kube.Extenders) > 0 {
-		return nil, fmt.Errorf(
-			"scheduler configuration %s: extenders[0] (urlPrefix %q): an extender decides in a process of its own, "+
-				"which does not run here, and the formal model does not know what it should answer; "+
-				"remove extenders to check the profiles without them",
-			name,
-			kube.Extenders[0].URLPrefix,
-		)
+		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (urlPrefix %q): an extender decides in a "+
+			"process of its own, "+
+			"which does not run here, and the formal model does not know what it should answer; "+
+			"remove extenders to check the profiles without them", name, kube.Extenders[0].URLPrefix)
 	}
 	if errs := validation.ValidateKubeSchedulerConfiguration(kube); errs != nil {
-		return nil, fmt.Errorf(
-			"scheduler configuration %s: %w (correct the field, see %s)",
-			name,
-			errors.Join(errs.Errors()...),
-			configReference,
-		)
+		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the field, see %s)", name,
+			errors.Join(errs.Errors()...), configReference)
 	}
 	return &Config{kube: kube}, nil
 }
@@ -153,11 +132,8 @@ func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, er
 		func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName },
 	)
 	if i < 0 {
-		return nil, fmt.Errorf(
-			"no profile has schedulerName %q; the configuration has %s",
-			schedulerName,
-			strings.Join(c.Profiles(), ", "),
-		)
+		return nil, fmt.Errorf("no profile has schedulerName %q; the configuration has %s", schedulerName,
+			strings.Join(c.Profiles(), ", "))
 	}
 	return c.kube.Profiles[i].DeepCopy(), nil
 }

@@ -202,10 +202,8 @@ func TestLoadConfigErrors(t *testing.T) {
 }
 
 func TestProfileErrors(t *testing.T) {
-	cfg, err := LoadConfig(
-		"scheduler.yaml",
-		[]byte(header+"profiles: [{schedulerName: a, plugins: {filter: {enabled: [{name: Missing}]}}}]\n"),
-	)
+	cfg, err := LoadConfig("scheduler.yaml",
+		[]byte(header+"profiles: [{schedulerName: a, plugins: {filter: {enabled: [{name: Missing}]}}}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +214,8 @@ func TestProfileErrors(t *testing.T) {
 	if _, err := cfg.Spec("a"); err == nil || !strings.Contains(err.Error(), "Missing") {
 		t.Errorf("unknown plugin: got error %v, want one that names it", err)
 	}
-	cfg, err = LoadConfig(
-		"scheduler.yaml",
-		[]byte(header+"profiles: [{schedulerName: a, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]\n"),
-	)
+	cfg, err = LoadConfig("scheduler.yaml",
+		[]byte(header+"profiles: [{schedulerName: a, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

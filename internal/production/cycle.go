@@ -43,11 +43,8 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 		Nodes:        make([]spec.NodeDecision, len(q.Snapshot.Nodes)),
 	}
 	if n := len(q.Snapshot.Nodes); n >= sampledNodes {
-		d.Failure = fmt.Sprintf(
-			"the snapshot has %d nodes: from %d on production looks at a sample of them; ask with fewer",
-			n,
-			sampledNodes,
-		)
+		d.Failure = fmt.Sprintf("the snapshot has %d nodes: from %d on production looks at a sample of them; ask "+
+			"with fewer", n, sampledNodes)
 		return d
 	}
 	if err := e.load(q); err != nil {
@@ -124,9 +121,8 @@ func (c *cycle) findFeasible() ([]int, error) {
 		}
 	}
 	if !c.subset.AllNodes() {
-		c.statuses.SetAbsentNodesStatus(
-			fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "left out by a pre-filter plugin"),
-		)
+		c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+			"left out by a pre-filter plugin"))
 	}
 	return c.filter(nodes)
 }

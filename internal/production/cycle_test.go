@@ -56,17 +56,9 @@ var decisions = []struct {
 }, {
 	reason: "preemption of the cheaper victim; the dry run's candidates are kept",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 2).Obj(), node("b", 2).Obj(), node("c", 2).Obj()},
-			pod("p", 2).Priority(10).Obj(),
-			on(
-				"a",
-				0,
-				pod("q", 2).Priority(5),
-			),
-			on("b", 0, pod("r", 2).Priority(1)),
-			on("c", 0, pod("s", 2).Priority(10)),
-		)
+		return ask([]*v1.Node{node("a", 2).Obj(), node("b", 2).Obj(), node("c", 2).Obj()},
+			pod("p", 2).Priority(10).Obj(), on("a", 0, pod("q", 2).Priority(5)), on("b", 0, pod("r", 2).Priority(1)),
+			on("c", 0, pod("s", 2).Priority(10)))
 	},
 	outcomes: []string{"preempt 1 [r]"},
 	against: []map[string]spec.Status{
@@ -78,13 +70,8 @@ var decisions = []struct {
 }, {
 	reason: "equal candidates: production takes the first of a map",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 2).Obj(), node("b", 2).Obj(), node("c", 2).Obj()},
-			pod("p", 2).Priority(10).Obj(),
-			on("c", 0, pod("s", 2)),
-			on("b", 1, pod("r", 2)),
-			on("a", 1, pod("q", 2)),
-		)
+		return ask([]*v1.Node{node("a", 2).Obj(), node("b", 2).Obj(), node("c", 2).Obj()},
+			pod("p", 2).Priority(10).Obj(), on("c", 0, pod("s", 2)), on("b", 1, pod("r", 2)), on("a", 1, pod("q", 2)))
 	},
 	outcomes: []string{"preempt 0 [q]", "preempt 1 [r]"},
 	against: []map[string]spec.Status{
@@ -135,56 +122,41 @@ var decisions = []struct {
 }, {
 	reason: "preemptionPolicy Never waits",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 1).Obj()},
-			pod("p", 1).Priority(10).PreemptionPolicy(v1.PreemptNever).Obj(),
-			on("a", 0, pod("q", 1)),
-		)
+		return ask([]*v1.Node{node("a", 1).Obj()}, pod("p", 1).Priority(10).PreemptionPolicy(v1.PreemptNever).Obj(),
+			on("a", 0, pod("q", 1)))
 	},
 	outcomes: []string{"wait"},
 	against:  []map[string]spec.Status{{"NodeResourcesFit": spec.Unschedulable}},
 }, {
 	reason: "a nominated pod of higher priority is respected, though by itself the filter lets the node pass",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 1).Obj()},
-			pod("p", 1).Obj(),
-			pod("q", 1).Priority(10).NominatedNodeName("a").Obj(),
-		)
+		return ask([]*v1.Node{node("a", 1).Obj()}, pod("p", 1).Obj(),
+			pod("q", 1).Priority(10).NominatedNodeName("a").Obj())
 	},
 	outcomes: []string{"wait"},
 	against:  []map[string]spec.Status{{}},
 }, {
 	reason: "a nominated pod of lower priority is not",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 1).Obj()},
-			pod("p", 1).Priority(10).Obj(),
-			pod("q", 1).NominatedNodeName("a").Obj(),
-		)
+		return ask([]*v1.Node{node("a", 1).Obj()}, pod("p", 1).Priority(10).Obj(),
+			pod("q", 1).NominatedNodeName("a").Obj())
 	},
 	outcomes: []string{"bind 0"},
 	against:  []map[string]spec.Status{{}},
 }, {
 	reason: "the nominated node is taken unscored, though another is better",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()},
-			pod("p", 1).Priority(10).NominatedNodeName("a").Obj(),
-			on("a", 0, pod("q", 3)),
-		)
+		return ask([]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()},
+			pod("p", 1).Priority(10).NominatedNodeName("a").Obj(), on("a", 0, pod("q", 3)))
 	},
 	outcomes: []string{"bind 0"},
 	against:  []map[string]spec.Status{{}, {}},
 }, {
 	reason: "a victim terminates on the nominated node: the pod waits for it",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 1).Obj(), node("b", 1).Obj()},
-			pod("p", 1).Priority(10).NominatedNodeName("a").Obj(),
-			evicted(on("a", 0, pod("q", 1))),
-			on("b", 0, pod("r", 1)),
-		)
+		return ask([]*v1.Node{node("a", 1).Obj(), node("b", 1).Obj()},
+			pod("p", 1).Priority(10).NominatedNodeName("a").Obj(), evicted(on("a", 0, pod("q", 1))),
+			on("b", 0, pod("r", 1)))
 	},
 	outcomes: []string{"wait keeping the nomination"},
 	against: []map[string]spec.Status{
@@ -194,11 +166,8 @@ var decisions = []struct {
 }, {
 	reason: "nothing helps any more: the nomination is given up",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 1).Obj()},
-			pod("p", 1).Priority(10).NominatedNodeName("a").Obj(),
-			on("a", 0, pod("q", 1).Priority(10)),
-		)
+		return ask([]*v1.Node{node("a", 1).Obj()}, pod("p", 1).Priority(10).NominatedNodeName("a").Obj(),
+			on("a", 0, pod("q", 1).Priority(10)))
 	},
 	outcomes: []string{"wait"},
 	against:  []map[string]spec.Status{{"NodeResourcesFit": spec.Unschedulable}},
@@ -227,21 +196,16 @@ var decisions = []struct {
 }, {
 	reason: "PreFilter leaves one node",
 	question: func() spec.Question {
-		return ask(
-			[]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()},
-			pod("p", 1).NodeAffinityIn(metav1.ObjectNameField, []string{"b"}, st.NodeSelectorTypeMatchFields).Obj(),
-		)
+		return ask([]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()},
+			pod("p", 1).NodeAffinityIn(metav1.ObjectNameField, []string{"b"}, st.NodeSelectorTypeMatchFields).Obj())
 	},
 	outcomes: []string{"bind 1"},
 	against:  []map[string]spec.Status{{"NodeAffinity": spec.Unresolvable}, {}},
 }, {
 	reason: "a ReadWriteOncePod claim in use rejects everywhere, and is won by preemption where it is used",
 	question: func() spec.Question {
-		q := ask(
-			[]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()},
-			pod("p", 1).Priority(10).PVC("c").Obj(),
-			on("a", 0, pod("q", 1).PVC("c")),
-		)
+		q := ask([]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()}, pod("p", 1).Priority(10).PVC("c").Obj(),
+			on("a", 0, pod("q", 1).PVC("c")))
 		withClaim(q.Snapshot, v1.ReadWriteOncePod, "")
 		return q
 	},
@@ -376,14 +340,8 @@ func TestRatings(t *testing.T) {
 			sum += r.Value
 		}
 		if len(n.Scores) != len(d.ScorePlugins) || sum != n.Total {
-			t.Errorf(
-				"node %d: %d scores of %d plugins with the sum %d, total %d",
-				i,
-				len(n.Scores),
-				len(d.ScorePlugins),
-				sum,
-				n.Total,
-			)
+			t.Errorf("node %d: %d scores of %d plugins with the sum %d, total %d", i, len(n.Scores),
+				len(d.ScorePlugins), sum, n.Total)
 		}
 	}
 	score := func(node int, plugin string) spec.Score {
@@ -415,22 +373,14 @@ func TestNominatedNodeIsTheOnlyOneAsked(t *testing.T) {
 	s := newScheduler(t, Options{})
 	d := s.Decide(ask([]*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()}, pod("p", 1).NominatedNodeName("b").Obj()))
 	if d.Nodes[0].Filtered || !d.Nodes[1].Filtered || d.Nodes[1].Scores != nil {
-		t.Errorf(
-			"asked of a: %t, of b: %t, scores of b: %v; want only b asked, and not scored",
-			d.Nodes[0].Filtered,
-			d.Nodes[1].Filtered,
-			d.Nodes[1].Scores,
-		)
+		t.Errorf("asked of a: %t, of b: %t, scores of b: %v; want only b asked, and not scored", d.Nodes[0].Filtered,
+			d.Nodes[1].Filtered, d.Nodes[1].Scores)
 	}
-	d = s.Decide(
-		ask([]*v1.Node{node("a", 4).Obj()}, pod("p", 1).Obj(), pod("q", 4).Priority(1).NominatedNodeName("a").Obj()),
-	)
+	d = s.Decide(ask([]*v1.Node{node("a", 4).Obj()}, pod("p", 1).Obj(),
+		pod("q", 4).Priority(1).NominatedNodeName("a").Obj()))
 	if !d.Nodes[0].Filtered || d.Nodes[0].Overall != spec.Unschedulable || said(d, "NodeResourcesFit")[0] != spec.Fits {
-		t.Errorf(
-			"overall status %v, of the filter alone %v; want rejects and fits",
-			d.Nodes[0].Overall,
-			said(d, "NodeResourcesFit")[0],
-		)
+		t.Errorf("overall status %v, of the filter alone %v; want rejects and fits", d.Nodes[0].Overall,
+			said(d, "NodeResourcesFit")[0])
 	}
 }
 
@@ -444,11 +394,7 @@ func TestSampledClustersAreRefused(t *testing.T) {
 		t.Error("no failure for a snapshot of which production looks at a sample")
 	}
 	if d := s.Decide(ask(nodes[1:], pod("p", 1).Obj())); d.Failure != "" || len(d.Outcomes) != len(nodes)-1 {
-		t.Errorf(
-			"one node less: %d outcomes, failure %q; want each of %d nodes",
-			len(d.Outcomes),
-			d.Failure,
-			len(nodes)-1,
-		)
+		t.Errorf("one node less: %d outcomes, failure %q; want each of %d nodes", len(d.Outcomes), d.Failure,
+			len(nodes)-1)
 	}
 }

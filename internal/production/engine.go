@@ -53,11 +53,8 @@ type engine struct {
 
 // newEngine builds the framework as kube-scheduler does, from the whole in-tree registry with the given
 // plugins added or put in place. Cancelling the context ends what runs in the background.
-func newEngine(
-	ctx context.Context,
-	profile *config.KubeSchedulerProfile,
-	registry frameworkruntime.Registry,
-) (*engine, error) {
+func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
+	registry frameworkruntime.Registry) (*engine, error) {
 	metrics.Register() // the framework counts as it goes, and needs somewhere to do so
 
 	// Production logs to nobody. Where it has no context it logs by klog's defaults, which is errors only.
@@ -82,12 +79,8 @@ func newEngine(
 	}
 	for _, name := range profile.Plugins.Names() {
 		if all[name] == nil {
-			return nil, fmt.Errorf(
-				"profile %s: plugin %s is not one of Kubernetes: remove it, or check it from a Go test, which can "+
-					"bring its code (README.md, A plugin of yours)",
-				profile.SchedulerName,
-				name,
-			)
+			return nil, fmt.Errorf("profile %s: plugin %s is not one of Kubernetes: remove it, or check it from a Go "+
+				"test, which can "+"bring its code (README.md, A plugin of yours)", profile.SchedulerName, name)
 		}
 	}
 	plugins := map[string]fwk.Plugin{}
@@ -96,23 +89,16 @@ func newEngine(
 		return nil, fmt.Errorf("profile %s: %w", profile.SchedulerName, err)
 	}
 	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
-		return nil, fmt.Errorf(
-			"feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
-			features.SchedulerAsyncAPICalls,
-		)
+		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
+			features.SchedulerAsyncAPICalls)
 	}
 	return e, e.sort(plugins)
 }
 
 // options returns the framework the collaborators that kube-scheduler gives it.
 func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkruntime.Option, error) {
-	claims := assumecache.NewAssumeCache(
-		klog.FromContext(e.ctx),
-		factory.Resource().V1().ResourceClaims().Informer(),
-		"ResourceClaim",
-		"",
-		nil,
-	)
+	claims := assumecache.NewAssumeCache(klog.FromContext(e.ctx), factory.Resource().V1().ResourceClaims().Informer(),
+		"ResourceClaim", "", nil)
 	sliceOptions := tracker.Options{
 		EnableDeviceTaintRules:   feature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules),
 		EnableConsumableCapacity: feature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
@@ -134,8 +120,7 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 		frameworkruntime.WithInformerFactory(factory),
 		frameworkruntime.WithSharedDRAManager(dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)),
 		frameworkruntime.WithSharedCSIManager(
-			nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister()),
-		),
+			nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 		frameworkruntime.WithPodNominator(e.nominator),
 		frameworkruntime.WithPodActivator(e.nominator),

@@ -37,12 +37,8 @@ func (p planted) Filter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ fw
 
 type plantedScore struct{ planted }
 
-func (p plantedScore) Score(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node fwk.NodeInfo,
-) (int64, *fwk.Status) {
+func (p plantedScore) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node fwk.NodeInfo) (int64, *fwk.Status) {
 	return 0, p.Filter(ctx, state, pod, node)
 }
 
@@ -166,13 +162,8 @@ func TestClosedSchedulerFails(t *testing.T) {
 // greedy is a rule of preemption with a bug: it evicts every pod of lower priority.
 type greedy struct{ preemption.Interface }
 
-func (g greedy) SelectVictimsOnNode(
-	ctx context.Context,
-	state fwk.CycleState,
-	p *v1.Pod,
-	node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget,
-) ([]*v1.Pod, int, *fwk.Status) {
+func (g greedy) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, p *v1.Pod, node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	var all []*v1.Pod
 	for _, victim := range node.GetPods() {
 		if *victim.GetPod().Spec.Priority < *p.Spec.Priority {

@@ -53,10 +53,8 @@ func TestCancelledWhileItHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := s.Decide(ask([]*v1.Node{node("a", 4).Obj()}, pod("trigger", 1).Obj())); !strings.Contains(
-		d.Failure,
-		"closed",
-	) {
+	if d := s.Decide(ask([]*v1.Node{node("a", 4).Obj()}, pod("trigger", 1).Obj())); !strings.Contains(d.Failure,
+		"closed") {
 		t.Errorf("failure %q, want one that says it is closed", d.Failure)
 	}
 }

@@ -27,21 +27,13 @@ func (s *Scheduler) Increment(q spec.Question, pod *v1.Pod) (increment *spec.Inc
 	}
 	node := slices.IndexFunc(q.Snapshot.Nodes, func(n *v1.Node) bool { return n.Name == pod.Spec.NodeName })
 	if node < 0 || !slices.Contains(q.Snapshot.Pods, pod) {
-		return nil, fmt.Errorf(
-			"pod %s/%s is not bound to a node of the snapshot; ask about one that is",
-			pod.Namespace,
-			pod.Name,
-		)
+		return nil, fmt.Errorf("pod %s/%s is not bound to a node of the snapshot; ask about one that is", pod.Namespace,
+			pod.Name)
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			increment, err = nil, fmt.Errorf(
-				"counting %s/%s: panic: %v, in %s",
-				pod.Namespace,
-				pod.Name,
-				r,
-				panicFrame(),
-			)
+			increment, err = nil, fmt.Errorf("counting %s/%s: panic: %v, in %s", pod.Namespace, pod.Name, r,
+				panicFrame())
 			s.retire()
 		}
 	}()

@@ -116,13 +116,8 @@ func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) spec.Out
 	return oneCycle(ctx, t, sched, sched.Profiles, q)
 }
 
-func oneCycle(
-	ctx context.Context,
-	t *rapid.T,
-	sched *kubescheduler.Scheduler,
-	profiles profile.Map,
-	q spec.Question,
-) spec.Outcome {
+func oneCycle(ctx context.Context, t *rapid.T, sched *kubescheduler.Scheduler, profiles profile.Map,
+	q spec.Question) spec.Outcome {
 	f := profiles[q.Pod.Spec.SchedulerName]
 	if err := sched.Cache.UpdateSnapshot(klog.FromContext(ctx),
 		f.SnapshotSharedLister().(*internalcache.Snapshot)); err != nil {

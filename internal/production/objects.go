@@ -172,19 +172,15 @@ func (f *feed[T]) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceE
 }
 
 // AddEventHandlerWithResyncPeriod is AddEventHandler: a feed has nothing to synchronise again.
-func (f *feed[T]) AddEventHandlerWithResyncPeriod(
-	h cache.ResourceEventHandler,
-	_ time.Duration,
-) (cache.ResourceEventHandlerRegistration, error) {
+func (f *feed[T]) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
+	_ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return f.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
 }
 
 // AddEventHandlerWithOptions is AddEventHandler: the options concern logging and resynchronisation. The
 // registration comes from the embedded informer, which never calls anybody.
-func (f *feed[T]) AddEventHandlerWithOptions(
-	h cache.ResourceEventHandler,
-	options cache.HandlerOptions,
-) (cache.ResourceEventHandlerRegistration, error) {
+func (f *feed[T]) AddEventHandlerWithOptions(h cache.ResourceEventHandler,
+	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	f.handlers = append(f.handlers, h)
 	for _, o := range f.held {
 		h.OnAdd(o, true)

@@ -48,12 +48,8 @@ func (c *cycle) candidates() error {
 		return nil
 	}
 	if got, of := c.preemption.shortlisted, c.preemption.potential; got < of {
-		return fmt.Errorf(
-			"preemption tries %d of %d nodes, which ones is left to chance: set minCandidateNodesAbsolute of "+
-				"DefaultPreemptionArgs to at least the number of nodes",
-			got,
-			of,
-		)
+		return fmt.Errorf("preemption tries %d of %d nodes, which ones is left to chance: set "+
+			"minCandidateNodesAbsolute of "+"DefaultPreemptionArgs to at least the number of nodes", got, of)
 	}
 	for _, found := range c.preemption.found {
 		node, err := c.index(found.Name())
@@ -84,10 +80,8 @@ func (c *cycle) nominate(name string) error {
 	winners := c.preemption.winners(c.ctx)
 	for _, candidate := range c.decision.Candidates {
 		if slices.Contains(winners, c.question.Snapshot.Nodes[candidate.Node].Name) {
-			c.decision.Outcomes = append(
-				c.decision.Outcomes,
-				spec.Outcome{Type: spec.Preempt, Node: candidate.Node, Victims: candidate.Victims},
-			)
+			c.decision.Outcomes = append(c.decision.Outcomes, spec.Outcome{Type: spec.Preempt, Node: candidate.Node,
+				Victims: candidate.Victims})
 		}
 	}
 	i := slices.IndexFunc(c.decision.Outcomes, func(o spec.Outcome) bool { return o.Node == chosen })

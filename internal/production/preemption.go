@@ -83,13 +83,8 @@ func (w *preemptionWatch) GetOffsetAndNumCandidates(nodes int32) (int32, int32) 
 }
 
 // SelectVictimsOnNode implements preemption.Interface.
-func (w *preemptionWatch) SelectVictimsOnNode(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget,
-) ([]*v1.Pod, int, *fwk.Status) {
+func (w *preemptionWatch) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	victims, violations, status := w.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
 	if status.IsSuccess() && len(victims) > 0 {
 		w.found = append(w.found, candidate{

@@ -86,12 +86,8 @@ profiles:
 	if diff := cmp.Diff([]string{"preempt 0 [q]"}, outcomes(s.Decide(one))); diff != "" {
 		t.Errorf("one node to try, one candidate wanted: outcomes (-want +got):\n%s", diff)
 	}
-	two := ask(
-		[]*v1.Node{node("a", 1).Obj(), node("b", 1).Obj()},
-		pod("p", 1).Priority(1).Obj(),
-		on("a", 0, pod("q", 1)),
-		on("b", 0, pod("r", 1)),
-	)
+	two := ask([]*v1.Node{node("a", 1).Obj(), node("b", 1).Obj()}, pod("p", 1).Priority(1).Obj(),
+		on("a", 0, pod("q", 1)), on("b", 0, pod("r", 1)))
 	if d := s.Decide(two); d.Failure == "" {
 		t.Errorf("two nodes to try, one candidate wanted: outcomes %v, want a failure, as chance decides", outcomes(d))
 	}
@@ -103,11 +99,7 @@ func TestStartedLaterLeavesTheVictimsAlone(t *testing.T) {
 	if got := later.Pods[0].Status.StartTime.Sub(epoch); got != time.Nanosecond ||
 		!victim.Status.StartTime.Time.Equal(epoch) ||
 		later.NumPDBViolations != 3 {
-		t.Errorf(
-			"the copy starts %v later, the pod %v later, %d violations; want 1ns, 0s and 3",
-			got,
-			victim.Status.StartTime.Sub(epoch),
-			later.NumPDBViolations,
-		)
+		t.Errorf("the copy starts %v later, the pod %v later, %d violations; want 1ns, 0s and 3", got,
+			victim.Status.StartTime.Sub(epoch), later.NumPDBViolations)
 	}
 }

@@ -65,11 +65,8 @@ func (c *Config) specAlone(schedulerName string, opts Options) (*spec.Profile, e
 func (e *engine) whole() error {
 	for _, p := range e.framework.ListPlugins().PreFilter.Enabled {
 		if _, filters := e.preFilters[p.Name].(fwk.FilterPlugin); filters && !slices.Contains(e.filterNames, p.Name) {
-			return fmt.Errorf(
-				"plugin %s is enabled at preFilter and not at filter, which the formal model cannot tell apart; "+
-					"enable or disable it at both, as plugins.multiPoint does",
-				p.Name,
-			)
+			return fmt.Errorf("plugin %s is enabled at preFilter and not at filter, which the formal model cannot "+
+				"tell apart; "+"enable or disable it at both, as plugins.multiPoint does", p.Name)
 		}
 	}
 	return nil
@@ -120,10 +117,8 @@ func fitArgs(args *config.NodeResourcesFitArgs) spec.FitArgs {
 		fit.Resources = resourceWeights(s.Resources)
 		if s.RequestedToCapacityRatio != nil {
 			for _, point := range s.RequestedToCapacityRatio.Shape {
-				fit.Shape = append(
-					fit.Shape,
-					spec.ShapePoint{Utilization: int64(point.Utilization), Score: int64(point.Score)},
-				)
+				fit.Shape = append(fit.Shape, spec.ShapePoint{Utilization: int64(point.Utilization),
+					Score: int64(point.Score)})
 			}
 		}
 	}

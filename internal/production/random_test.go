@@ -66,12 +66,8 @@ func drawPool(t *rapid.T) *objectPool {
 func drawNode(t *rapid.T, name string) *v1.Node {
 	n := node(name, oneOf(t, "cpus", 2, 3, 1, 4)).Label("zone", rapid.SampledFrom([]string{"z0", "z1"}).Draw(t, "zone"))
 	if oneOf(t, "tainted", 0, 1, 2, 3) == 3 {
-		effect := rapid.SampledFrom(
-			[]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule},
-		).Draw(
-			t,
-			"effect",
-		)
+		effect := rapid.SampledFrom([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule}).Draw(t,
+			"effect")
 		n.Taints([]v1.Taint{{Key: "k", Effect: effect}})
 	}
 	if oneOf(t, "cordoned", 0, 1, 2, 3, 4, 5) == 5 {

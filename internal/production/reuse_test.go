@@ -73,11 +73,7 @@ func TestKeptNodeInfosAreBounded(t *testing.T) {
 	}
 	known.trim()
 	if known.size != 0 || len(known.pods) != 0 || len(known.nodes) != 0 {
-		t.Errorf(
-			"after trimming %d entries, %d pods and %d nodes are kept, want none",
-			known.size,
-			len(known.pods),
-			len(known.nodes),
-		)
+		t.Errorf("after trimming %d entries, %d pods and %d nodes are kept, want none", known.size, len(known.pods),
+			len(known.nodes))
 	}
 }

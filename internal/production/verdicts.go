@@ -71,12 +71,8 @@ func (c *cycle) runPreFilter(name string, state fwk.CycleState) preFiltered {
 	return preFiltered{}
 }
 
-func (c *cycle) runFilter(
-	filter fwk.FilterPlugin,
-	said preFiltered,
-	state fwk.CycleState,
-	info fwk.NodeInfo,
-) spec.Status {
+func (c *cycle) runFilter(filter fwk.FilterPlugin, said preFiltered, state fwk.CycleState,
+	info fwk.NodeInfo) spec.Status {
 	switch {
 	case said.abstains:
 		return spec.Fits

@@ -149,10 +149,8 @@ func actionsOff(r *Run) []string {
 		case len(on) == 0:
 			all = append(all, fmt.Sprintf("Not explored: %s; %s.", action.missing, action.remedyIn(r)))
 		default:
-			all = append(
-				all,
-				fmt.Sprintf("Explored only in %s: %s; %s.", strings.Join(on, ", "), action.missing, action.remedyIn(r)),
-			)
+			all = append(all, fmt.Sprintf("Explored only in %s: %s; %s.", strings.Join(on, ", "), action.missing,
+				action.remedyIn(r)))
 		}
 	}
 	return all

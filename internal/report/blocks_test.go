@@ -119,17 +119,12 @@ func TestClusterWhereItMatters(t *testing.T) {
 				"default/web: requires pods <none> in the same kubernetes.io/hostname\n",
 		},
 		{reason: "labels of namespaces with pods, once a term selects by them", pods: []*v1.Pod{
-			ask(
-				0,
-				near(&metav1.LabelSelector{}),
-			), ask(0, func(p *v1.Pod) { p.Namespace = "dev" }), ask(0, func(p *v1.Pod) { p.Namespace = "prod" }),
+			ask(0, near(&metav1.LabelSelector{})), ask(0, func(p *v1.Pod) { p.Namespace = "dev" }),
+			ask(0, func(p *v1.Pod) { p.Namespace = "prod" }),
 		}, change: func(s *spec.Snapshot) {
 			s.Namespaces = []*v1.Namespace{
 				labelled("prod", map[string]string{"env": "prod", v1.LabelMetadataName: "prod"}),
-				labelled(
-					"default",
-					map[string]string{v1.LabelMetadataName: "default"},
-				),
+				labelled("default", map[string]string{v1.LabelMetadataName: "default"}),
 				labelled("empty", map[string]string{"env": "x"}),
 			}
 		}, want: line + "\npending: [default/web | priority 0 | cpu 1] [dev/web | priority 0 | cpu 1] [prod/web | " +

@@ -21,11 +21,8 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 	p.wrapped("", f.Property.Doc)
 	switch {
 	case f.Class == decisions.ByDesign:
-		p.wrapped(
-			"",
-			"Kubernetes documents what happened, so this is no defect; the formal model of placement wants better: "+
-				"the preemption of least damage.",
-		)
+		p.wrapped("", "Kubernetes documents what happened, so this is no defect; the formal model of placement wants "+
+			"better: "+"the preemption of least damage.")
 	case f.Property.Decision != nil && f.Class != decisions.ByDesign:
 		p.line("\nDocumented in %s", documentOf(f.Plugin))
 	}

@@ -47,14 +47,8 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("%d test cases of %d properties, said to be %d", got, len(run.Result.Properties), suites.Tests)
 	}
 	if suites.Failures != len(failures) || suites.Skipped != skipped || suites.Errors != 0 {
-		t.Errorf(
-			"%d failures, %d skipped, %d errors; counted %d, %d, 0",
-			suites.Failures,
-			suites.Skipped,
-			suites.Errors,
-			len(failures),
-			skipped,
-		)
+		t.Errorf("%d failures, %d skipped, %d errors; counted %d, %d, 0", suites.Failures, suites.Skipped,
+			suites.Errors, len(failures), skipped)
 	}
 	run.Result.Complete = false
 	text.Reset()

@@ -15,11 +15,8 @@ func ReadDocument(data []byte) (*Document, error) {
 		return nil, fmt.Errorf("it is no report of modelcheck -o json: %w", err)
 	}
 	if d.SchemaVersion != SchemaVersion {
-		return nil, fmt.Errorf(
-			"it is no report that can be read: its schemaVersion is %d, wanted is %d; write it anew with modelcheck -o json",
-			d.SchemaVersion,
-			SchemaVersion,
-		)
+		return nil, fmt.Errorf("it is no report that can be read: its schemaVersion is %d, wanted is %d; write it "+
+			"anew with modelcheck -o json", d.SchemaVersion, SchemaVersion)
 	}
 	if d.Scope.Source == "" {
 		return nil, errors.New("it is no report of modelcheck -o json: it has no scope, so another command wrote it")
@@ -35,16 +32,8 @@ func Conformance(w io.Writer, names []string, reports []*Document) error {
 	row := func(cells ...string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
 	rule := func(columns int) { row(strings.Split(strings.Repeat("--- ", columns-1)+"---", " ")...) }
 
-	row(
-		"report",
-		"kube-scheduler",
-		"profile",
-		"scope",
-		"distinct decisions",
-		"bind, preempt, wait",
-		"findings that nothing explains",
-		"verdict",
-	)
+	row("report", "kube-scheduler", "profile", "scope", "distinct decisions", "bind, preempt, wait",
+		"findings that nothing explains", "verdict")
 	rule(8)
 	for i, d := range reports {
 		unexplained := 0
@@ -53,26 +42,13 @@ func Conformance(w io.Writer, names []string, reports []*Document) error {
 				unexplained++
 			}
 		}
-		row(
-			names[i],
-			d.KubernetesVersion,
-			d.Profile,
-			scopeWords(d),
-			count(d.Decisions.Distinct),
-			fmt.Sprintf(
-				"%s, %s, %s",
-				count(d.Decisions.Bind),
-				count(d.Decisions.Preempt),
-				count(d.Decisions.Wait),
-			),
-			count(int64(unexplained)),
-			d.Verdict,
-		)
+		row(names[i], d.KubernetesVersion, d.Profile, scopeWords(d), count(d.Decisions.Distinct),
+			fmt.Sprintf("%s, %s, %s", count(d.Decisions.Bind), count(d.Decisions.Preempt), count(d.Decisions.Wait)),
+			count(int64(unexplained)), d.Verdict)
 	}
 
-	text.WriteString(
-		"\nFilters: the distinct decisions in which some node passed, and in which some node was rejected.\n\n",
-	)
+	text.WriteString("\nFilters: the distinct decisions in which some node passed, and in which some node was " +
+		"rejected.\n\n")
 	header := []string{"filter"}
 	for _, name := range names {
 		header = append(header, name+": passed", "rejected")
@@ -98,10 +74,8 @@ func Conformance(w io.Writer, names []string, reports []*Document) error {
 		row(cells...)
 	}
 
-	text.WriteString(
-		"\nScore plugins: the distinct weighted scores, and the distinct decisions in which two nodes were scored " +
-			"differently.\n\n",
-	)
+	text.WriteString("\nScore plugins: the distinct weighted scores, and the distinct decisions in which two nodes " +
+		"were scored " + "differently.\n\n")
 	header = []string{"score plugin"}
 	for _, name := range names {
 		header = append(header, name+": scores", "told apart")

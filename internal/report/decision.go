@@ -189,10 +189,8 @@ func (p *page) outcomes(indent string, c *invariants.Case) {
 	production := distinct(c.Decision.Outcomes, nil)
 	tell("kube-scheduler  ", production)
 	if len(c.Unmodelled) > 0 {
-		p.wrapped(
-			indent+"the model       ",
-			"cannot tell: it has no predicate for "+strings.Join(c.Unmodelled, ", ")+", which had a say",
-		)
+		p.wrapped(indent+"the model       ", "cannot tell: it has no predicate for "+strings.Join(c.Unmodelled, ", ")+
+			", which had a say")
 		return
 	}
 	documented := distinct(c.Expected.Outcomes, production)

@@ -22,10 +22,8 @@ func (r *Run) Surprises() []string {
 	}
 	var all []string
 	if v := r.Verdict(); v != r.Expected.Verdict {
-		all = append(
-			all,
-			fmt.Sprintf("expected was that it %s, and it %s", inSentence(r.Expected.Verdict), inSentence(v)),
-		)
+		all = append(all, fmt.Sprintf("expected was that it %s, and it %s", inSentence(r.Expected.Verdict),
+			inSentence(v)))
 	}
 	for _, id := range r.Expected.Findings {
 		if !slices.ContainsFunc(

@@ -92,10 +92,8 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 		decision := ExplainedDecision{Decision: *decisionJSON(e.Spec, c), Findings: []ExplainedFinding{}}
 		for j := range e.Findings[i] {
 			f := findingJSON(e.Spec, &e.Findings[i][j])
-			decision.Findings = append(
-				decision.Findings,
-				ExplainedFinding{f.ID, f.Class, f.Property, f.Plugin, f.Quirks, f.Example.Reasons},
-			)
+			decision.Findings = append(decision.Findings, ExplainedFinding{f.ID, f.Class, f.Property, f.Plugin,
+				f.Quirks, f.Example.Reasons})
 		}
 		document.Decisions = append(document.Decisions, decision)
 	}

@@ -30,10 +30,8 @@ func (p *page) fields(r *Run) {
 				never++
 			}
 		}
-		rows = append(
-			rows,
-			[]string{kindOf(group[0]), count(int64(len(group))), count(varied), count(one), count(never)},
-		)
+		rows = append(rows, []string{kindOf(group[0]), count(int64(len(group))), count(varied), count(one),
+			count(never)})
 	}
 	p.table("  ", rows)
 	if len(r.Scope.Files) > 0 {
@@ -41,11 +39,8 @@ func (p *page) fields(r *Run) {
 	}
 	p.line("  never varied:")
 	for _, group := range fields.NeverVaried(r.Result.Fields) {
-		p.items(
-			"    "+strings.ReplaceAll(group.Parent, "DuringSchedulingIgnoredDuringExecution", "")+": ",
-			", ",
-			group.Names,
-		)
+		p.items("    "+strings.ReplaceAll(group.Parent, "DuringSchedulingIgnoredDuringExecution", "")+": ", ", ",
+			group.Names)
 	}
 }
 

@@ -99,17 +99,12 @@ func (p *page) exploredFormal(r *Formal) {
 		if !e.Result.Complete {
 			ended = e.Result.Stopped.String()
 		}
-		rows = append(rows, []string{
-			e.Model.Scenario.Name, count(int64(nodes)), count(int64(pods)), e.group(), count(e.Result.Distinct),
-			count(e.Result.Generated),
-			count(int64(e.Result.Depth)), fmt.Sprintf("%.1f", e.Result.BytesPerState()), ended,
-		})
+		rows = append(rows, []string{e.Model.Scenario.Name, count(int64(nodes)), count(int64(pods)), e.group(),
+			count(e.Result.Distinct), count(e.Result.Generated), count(int64(e.Result.Depth)),
+			fmt.Sprintf("%.1f", e.Result.BytesPerState()), ended})
 	}
 	p.table("  ", rows)
-	p.line(
-		"  group: the ways to rename nodes and pods that nothing tells apart, which count as one state; 1 if names " +
-			"are kept",
-	)
+	p.line("  group: the ways to rename nodes and pods that nothing tells apart, which count as one state; 1 if names " + "are kept")
 	for i := range r.Explored {
 		p.formal(&r.Explored[i])
 	}
@@ -129,11 +124,8 @@ func (p *page) simulated(r *Formal) {
 				ends = strings.TrimPrefix(ends+", "+end.Label+" "+count(end.Count), ", ")
 			}
 		}
-		rows = append(rows, []string{
-			e.Model.Scenario.Name, count(int64(nodes)), count(int64(pods)), count(e.Simulation.Walks),
-			count(e.Simulation.Steps),
-			count(int64(e.Simulation.Longest)), ends,
-		})
+		rows = append(rows, []string{e.Model.Scenario.Name, count(int64(nodes)), count(int64(pods)),
+			count(e.Simulation.Walks), count(e.Simulation.Steps), count(int64(e.Simulation.Longest)), ends})
 	}
 	p.table("  ", rows)
 	p.line("  this says nothing of other behaviours")
@@ -185,12 +177,8 @@ func (p *page) formal(e *FormalExplored) {
 	if len(never) > 0 {
 		p.items("  never taken                  ", ", ", never)
 	}
-	p.line(
-		"  out-degree                   %d to %d, %.2f on average",
-		r.OutDegree.Min,
-		r.OutDegree.Max,
-		r.OutDegree.Mean,
-	)
+	p.line("  out-degree                   %d to %d, %.2f on average", r.OutDegree.Min, r.OutDegree.Max,
+		r.OutDegree.Mean)
 	ends := []string{"none"}
 	if len(r.Ends) > 0 {
 		ends = nil
@@ -203,21 +191,15 @@ func (p *page) formal(e *FormalExplored) {
 		p.line("  found and not explored       %s", count(r.Queue))
 	}
 	if r.DiskShards > 0 {
-		p.line(
-			"  on disk                      %d of 64 parts of the states, for which there was no room in memory",
-			r.DiskShards,
-		)
+		p.line("  on disk                      %d of 64 parts of the states, for which there was no room in memory",
+			r.DiskShards)
 	}
 	switch {
 	case r.Stopped == checker.DiskFailed:
 		p.line("  the disk failed              %s", r.Failure)
-		p.line(
-			"                               the last checkpoint is as it was: --resume goes on with it when there is room",
-		)
+		p.line("                               the last checkpoint is as it was: --resume goes on with it when there is room")
 	case r.Stopped == checker.MemoryLimit:
-		p.line(
-			"  memory is full               raise --memory, or give --checkpoint a directory: then states go to disk",
-		)
+		p.line("  memory is full               raise --memory, or give --checkpoint a directory: then states go to disk")
 	}
 	p.formalFindings(e)
 }

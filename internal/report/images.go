@@ -48,10 +48,8 @@ func nodeImages(node *v1.Node, s *spec.Snapshot) []string {
 	var words []string
 	for _, image := range node.Status.Images {
 		if slices.ContainsFunc(image.Names, func(name string) bool { return used[name] }) {
-			words = append(
-				words,
-				fmt.Sprintf("image %s of %s bytes", strings.Join(image.Names, ", "), count(image.SizeBytes)),
-			)
+			words = append(words, fmt.Sprintf("image %s of %s bytes", strings.Join(image.Names, ", "),
+				count(image.SizeBytes)))
 		}
 	}
 	return words

@@ -47,10 +47,8 @@ func itfTrace(version string, f *decisions.Finding) any {
 				nominated = append(nominated, [2]any{name(pod), pod.Status.NominatedNodeName})
 			}
 			phases = append(phases, [2]any{name(pod), itfPhase(pod, cluster)})
-			priorities = append(
-				priorities,
-				[2]any{name(pod), map[string]any{"#bigint": strconv.Itoa(int(spec.Priority(pod)))}},
-			)
+			priorities = append(priorities,
+				[2]any{name(pod), map[string]any{"#bigint": strconv.Itoa(int(spec.Priority(pod)))}})
 		}
 		for variable, entries := range map[string][][2]any{"bound": bound, "nominated": nominated, "phase": phases,
 			"priority": priorities} {

@@ -154,10 +154,9 @@ func stepJSON(step *model.NamedStep, text string) Step {
 
 func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
 	d := &Decision{
-		Pod: name(
-			c.Question.Pod,
-		), Failure: c.Decision.Failure, InternalError: c.Decision.InternalError, Unmodelled: c.Unmodelled,
-		Nodes: []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
+		Pod: name(c.Question.Pod), Failure: c.Decision.Failure, InternalError: c.Decision.InternalError,
+		Unmodelled: c.Unmodelled,
+		Nodes:      []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
 	}
 	for n := range c.Decision.Nodes {
 		d.Nodes = append(d.Nodes, nodeJSON(c, n))
@@ -192,10 +191,8 @@ func nodeJSON(c *invariants.Case, n int) NodeDecision {
 	got, want := &c.Decision.Nodes[n], &c.Expected.Nodes[n]
 	node := NodeDecision{Name: c.Question.Snapshot.Nodes[n].Name, Statuses: []PluginStatus{}, Feasible: want.Feasible}
 	for f, plugin := range c.Decision.Filters {
-		node.Statuses = append(
-			node.Statuses,
-			PluginStatus{plugin, got.Statuses[f].String(), modelStatus(c, plugin, n, got.Statuses[f])},
-		)
+		node.Statuses = append(node.Statuses, PluginStatus{plugin, got.Statuses[f].String(),
+			modelStatus(c, plugin, n, got.Statuses[f])})
 	}
 	if got.Filtered {
 		node.Overall = got.Overall.String()

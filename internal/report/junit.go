@@ -62,10 +62,8 @@ type junitText struct {
 // case is in error if the run did not finish. The error is the writer's.
 func JUnit(w io.Writer, r *Run) error {
 	suite := junitSuite{Name: "modelcheck", Time: fmt.Sprintf("%.3f", r.Elapsed.Seconds()), Properties: []junitProperty{
-		{
-			"kubernetesVersion",
-			r.KubernetesVersion,
-		}, {"profile", r.profileNames()}, {"reading", string(r.Spec.Reading())}, {"scope", scopeSentence(r)},
+		{"kubernetesVersion", r.KubernetesVersion}, {"profile", r.profileNames()},
+		{"reading", string(r.Spec.Reading())}, {"scope", scopeSentence(r)},
 	}}
 	for _, p := range r.Result.Properties {
 		suite.Cases = append(suite.Cases, r.junitCase(p))

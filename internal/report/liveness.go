@@ -23,15 +23,8 @@ func (p *page) behaviours(r *Run) {
 	for _, l := range r.Result.Liveness {
 		states, steps = states+int64(l.States), steps+int64(l.Steps)
 	}
-	p.wrapped(
-		"  ",
-		fmt.Sprintf(
-			"what goes on for ever: looked for among %s states and %s steps that kube-scheduler's decisions lead to, "+
-				"those that change nothing included",
-			count(states),
-			count(steps),
-		),
-	)
+	p.wrapped("  ", fmt.Sprintf("what goes on for ever: looked for among %s states and %s steps that "+
+		"kube-scheduler's decisions lead to, "+"those that change nothing included", count(states), count(steps)))
 }
 
 // behavioursNotCovered says what was not found out about what goes on for ever.
@@ -59,27 +52,17 @@ func behavioursNotCovered(r *Run) []string {
 		}
 	}
 	if len(missing) > 0 {
-		all = append(
-			all,
-			fmt.Sprintf("What goes on for ever in %s: not every state was explored.", strings.Join(missing, ", ")),
-		)
+		all = append(all, fmt.Sprintf("What goes on for ever in %s: not every state was explored.",
+			strings.Join(missing, ", ")))
 	}
 	for _, l := range r.Result.Liveness {
 		if l.Stopped != checker.NotStopped {
-			all = append(
-				all,
-				fmt.Sprintf("What goes on for ever in %s: stopped (%s); %s.", l.Scenario, l.Stopped, remedy(l.Stopped)),
-			)
+			all = append(all, fmt.Sprintf("What goes on for ever in %s: stopped (%s); %s.", l.Scenario, l.Stopped,
+				remedy(l.Stopped)))
 		}
 		if l.Unnamed > 0 {
-			all = append(
-				all,
-				fmt.Sprintf(
-					"What goes on for ever in %s: in %s there may be more, but there are too many ways to tell pods apart.",
-					l.Scenario,
-					plural(int64(l.Unnamed), "set")+" of states",
-				),
-			)
+			all = append(all, fmt.Sprintf("What goes on for ever in %s: in %s there may be more, but there are too "+
+				"many ways to tell pods apart.", l.Scenario, plural(int64(l.Unnamed), "set")+" of states"))
 		}
 	}
 	return all

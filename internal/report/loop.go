@@ -62,13 +62,8 @@ func LoopText(w io.Writer, r *LoopRun) error {
 	for _, result := range r.Results {
 		builds, steps = builds+result.Builds, steps+result.Steps
 	}
-	p.line(
-		"Time: %s with %s; built %s, which took %s",
-		rounded(r.Elapsed),
-		plural(int64(r.Workers), "worker"),
-		plural(builds, "scheduler"),
-		plural(steps, "action"),
-	)
+	p.line("Time: %s with %s; built %s, which took %s", rounded(r.Elapsed), plural(int64(r.Workers), "worker"),
+		plural(builds, "scheduler"), plural(steps, "action"))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -77,12 +72,8 @@ func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
 		s := result.Scope
-		text := fmt.Sprintf(
-			"%s, up to %s, %s",
-			plural(int64(len(s.Initial)), "cluster"),
-			plural(int64(s.Arrivals), "arriving pod"),
-			plural(int64(s.Events), "event"),
-		)
+		text := fmt.Sprintf("%s, up to %s, %s", plural(int64(len(s.Initial)), "cluster"),
+			plural(int64(s.Arrivals), "arriving pod"), plural(int64(s.Events), "event"))
 		if s.Faults > 0 {
 			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
 		}
@@ -119,10 +110,8 @@ func (p *page) loopExplored(r *LoopRun) {
 		if !result.Complete {
 			ended = result.Stopped.String()
 		}
-		rows = append(rows, []string{
-			result.Scope.Name, count(result.Distinct), count(result.Generated), count(int64(result.Depth)),
-			count(result.Needless), ended,
-		})
+		rows = append(rows, []string{result.Scope.Name, count(result.Distinct), count(result.Generated),
+			count(int64(result.Depth)), count(result.Needless), ended})
 	}
 	p.table("  ", rows)
 }
@@ -140,10 +129,8 @@ func (p *page) loopFollowed(r *LoopRun) {
 		if !result.Complete {
 			ended = result.Stopped.String()
 		}
-		rows = append(rows, []string{
-			result.Scope.Name, count(result.Walks), count(result.Generated), count(int64(result.Depth)),
-			count(result.Needless), ended,
-		})
+		rows = append(rows, []string{result.Scope.Name, count(result.Walks), count(result.Generated),
+			count(int64(result.Depth)), count(result.Needless), ended})
 	}
 	p.table("  ", rows)
 }
@@ -273,10 +260,8 @@ func loopNotCovered(r *LoopRun) []string {
 		texts = append([]string{"Every other run: those that were followed are a sample."}, texts...)
 	}
 	if filters, _ := r.Spec.Unmodelled(); len(filters) > 0 {
-		texts = append(
-			texts,
-			"What these filters reject, as the model has no predicate for them: "+strings.Join(filters, ", ")+".",
-		)
+		texts = append(texts, "What these filters reject, as the model has no predicate for them: "+
+			strings.Join(filters, ", ")+".")
 	}
 	return texts
 }

@@ -17,10 +17,8 @@ func (p *page) loopLiveness(r *LoopRun) {
 		case l.Stopped != checker.NotStopped:
 			rows = append(rows, []string{result.Scope.Name, "-", "-", "-", "-", l.Stopped.String()})
 		default:
-			rows = append(rows, []string{
-				result.Scope.Name, count(int64(l.States)), count(int64(l.Followed)), count(int64(l.Steps)),
-				count(int64(l.Flushes)), "every state",
-			})
+			rows = append(rows, []string{result.Scope.Name, count(int64(l.States)), count(int64(l.Followed)),
+				count(int64(l.Steps)), count(int64(l.Flushes)), "every state"})
 		}
 	}
 	if len(rows) == 1 {
@@ -100,25 +98,14 @@ func loopLivenessNotCovered(r *LoopRun) []string {
 		l := result.Liveness
 		switch {
 		case l.Stopped == checker.StateLimit && result.Complete:
-			texts = append(
-				texts,
-				fmt.Sprintf("What goes on for ever in %s: its states do not come to an end.", result.Scope.Name),
-			)
+			texts = append(texts, fmt.Sprintf("What goes on for ever in %s: its states do not come to an end.",
+				result.Scope.Name))
 		case l.Stopped != checker.NotStopped:
-			texts = append(
-				texts,
-				fmt.Sprintf("What goes on for ever in %s: not every state was explored.", result.Scope.Name),
-			)
+			texts = append(texts, fmt.Sprintf("What goes on for ever in %s: not every state was explored.",
+				result.Scope.Name))
 		case l.Unconfirmed > 0:
-			texts = append(
-				texts,
-				fmt.Sprintf(
-					"What goes on for ever in %s: there may be more, of %s, whose loop did not go round when it was "+
-						"repeated.",
-					result.Scope.Name,
-					plural(int64(l.Unconfirmed), "sort"),
-				),
-			)
+			texts = append(texts, fmt.Sprintf("What goes on for ever in %s: there may be more, of %s, whose loop did "+
+				"not go round when it was "+"repeated.", result.Scope.Name, plural(int64(l.Unconfirmed), "sort")))
 		}
 	}
 	return texts

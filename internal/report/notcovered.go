@@ -20,13 +20,10 @@ func notCovered(r *Run) []string {
 		all = append(all, unreadObjects(r)...)
 		all = append(all, beyondScope(r)...)
 	}
-	return append(
-		all,
-		"What is around a single question: the order of the scheduling queue, backoff and wake-ups; the binding "+
-			"cycle (Permit, "+
-			"PreBind, failed binds); hints that one cycle leaves for the next (opportunistic batching).",
-		"From 100 nodes up kube-scheduler looks at a sample of nodes; larger clusters are not explored.",
-	)
+	return append(all, "What is around a single question: the order of the scheduling queue, backoff and wake-ups; "+
+		"the binding "+"cycle (Permit, "+"PreBind, failed binds); hints that one cycle leaves for the next "+
+		"(opportunistic batching).",
+		"From 100 nodes up kube-scheduler looks at a sample of nodes; larger clusters are not explored.")
 }
 
 // unfinished tells which limits were reached.
@@ -36,10 +33,8 @@ func unfinished(r *Run) []string {
 		switch {
 		case s.Complete:
 		case s.Missing > 0 && s.Chunks > 1:
-			all = append(
-				all,
-				fmt.Sprintf("%s: %d of the %d parts it is cut into are missing.", s.Scenario.Name, s.Missing, s.Chunks),
-			)
+			all = append(all, fmt.Sprintf("%s: %d of the %d parts it is cut into are missing.", s.Scenario.Name,
+				s.Missing, s.Chunks))
 		case s.Distinct == 0:
 			all = append(all, fmt.Sprintf("%s: not begun.", s.Scenario.Name))
 		default:
@@ -82,13 +77,8 @@ func unmodelled(r *Run) []string {
 		}
 	}
 	if len(words) > 0 {
-		all = append(
-			all,
-			fmt.Sprintf(
-				"Plugins that run in kube-scheduler and that the model has no predicate for: %s.",
-				strings.Join(words, ", "),
-			),
-		)
+		all = append(all, fmt.Sprintf("Plugins that run in kube-scheduler and that the model has no predicate for: %s.",
+			strings.Join(words, ", ")))
 	}
 	for _, plugin := range r.Result.Unmodelled {
 		all = append(all, fmt.Sprintf("%s had a say in %s: there outcome and scores were not compared.",
@@ -127,11 +117,8 @@ func unreadObjects(r *Run) []string {
 func beyondScope(r *Run) []string {
 	var all []string
 	if len(r.Scope.Files) == 0 {
-		all = append(
-			all,
-			fmt.Sprintf("Clusters of more than %s, more than %s, and node and pod templates that no theme has.",
-				plural(int64(r.Scope.Nodes), "node"), plural(int64(r.Scope.Pods), "pod")),
-		)
+		all = append(all, fmt.Sprintf("Clusters of more than %s, more than %s, and node and pod templates that no "+
+			"theme has.", plural(int64(r.Scope.Nodes), "node"), plural(int64(r.Scope.Pods), "pod")))
 	} else {
 		all = append(all, "Other clusters than the one given, and other pods than its own and those like them.")
 	}

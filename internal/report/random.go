@@ -7,20 +7,14 @@ import (
 
 // randomSentence says which clusters were drawn.
 func randomSentence(s Scope) string {
-	text := fmt.Sprintf(
-		"clusters of 1 to %s and up to %s, one of which asks, drawn at random over all fields at once with seed %d",
-		plural(int64(s.Nodes), "node"),
-		plural(int64(s.Pods), "pod"),
-		s.Random.Seed,
-	)
+	text := fmt.Sprintf("clusters of 1 to %s and up to %s, one of which asks, drawn at random over all fields at "+
+		"once with seed %d", plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), s.Random.Seed)
 	if s.Random.Questions > 0 {
 		text += fmt.Sprintf(", until %s were asked about", plural(s.Random.Questions, "cluster"))
 	}
 	if s.Random.Seconds > 0 {
-		text += fmt.Sprintf(
-			", for %s: how many that are depends on the machine",
-			time.Duration(s.Random.Seconds*float64(time.Second)),
-		)
+		text += fmt.Sprintf(", for %s: how many that are depends on the machine",
+			time.Duration(s.Random.Seconds*float64(time.Second)))
 	}
 	return text
 }
@@ -29,12 +23,8 @@ func randomSentence(s Scope) string {
 func (p *page) drawn(r *Run) {
 	p.section("Asked about")
 	drawn := r.Result.Random
-	p.line(
-		"  drawn clusters: %s, of which %s had been drawn before and %s are left to chance by kube-scheduler",
-		count(drawn.Drawn),
-		count(drawn.Repeated),
-		count(drawn.LeftOut),
-	)
+	p.line("  drawn clusters: %s, of which %s had been drawn before and %s are left to chance by kube-scheduler",
+		count(drawn.Drawn), count(drawn.Repeated), count(drawn.LeftOut))
 	p.line("  distinct decisions: %s asked of kube-scheduler", count(r.Result.Asked))
 	p.becameOf(r)
 }

@@ -157,12 +157,8 @@ func inJSON(value any) string {
 func ReplayText(w io.Writer, r *Replayed) error {
 	p := &page{spec: r.Spec, whole: true}
 	t := r.Trace
-	p.line(
-		"%s, recorded with kube-scheduler %s, taken again with %s",
-		t.Finding.ID,
-		t.KubernetesVersion,
-		r.KubernetesVersion,
-	)
+	p.line("%s, recorded with kube-scheduler %s, taken again with %s", t.Finding.ID, t.KubernetesVersion,
+		r.KubernetesVersion)
 	for i, state := range t.States {
 		p.section(fmt.Sprintf("State %d", i+1))
 		p.cluster("  ", r.Clusters[i], nil)

@@ -15,10 +15,8 @@ import (
 func madeUp(pod *v1.Pod) []string {
 	var parts []string
 	add := func(what string, stated v1.ResourceList, more ...string) {
-		parts = append(
-			parts,
-			fmt.Sprintf("%s (%s)", what, strings.Join(append([]string{quantities(stated)}, more...), ", ")),
-		)
+		parts = append(parts, fmt.Sprintf("%s (%s)", what, strings.Join(append([]string{quantities(stated)}, more...),
+			", ")))
 	}
 	if level := pod.Spec.Resources; level != nil {
 		var actual v1.ResourceList

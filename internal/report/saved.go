@@ -71,19 +71,10 @@ func (r *Run) Files(f *decisions.Finding) []File {
 func (r *Run) clusterYAML(f *decisions.Finding) string {
 	items := findingJSON(r.Spec, f).Example.Cluster.Items
 	var text strings.Builder
-	fmt.Fprintf(
-		&text,
-		"# The end of a shortest counterexample: %s, with kube-scheduler %s.\n",
-		f.ID,
-		r.KubernetesVersion,
-	)
-	fmt.Fprintf(
-		&text,
-		"# modelcheck -f %s and modelcheck explain -f %s read all of it; kubectl apply -f %s creates the objects.\n",
-		ClusterFile,
-		ClusterFile,
-		ClusterFile,
-	)
+	fmt.Fprintf(&text, "# The end of a shortest counterexample: %s, with kube-scheduler %s.\n", f.ID,
+		r.KubernetesVersion)
+	fmt.Fprintf(&text, "# modelcheck -f %s and modelcheck explain -f %s read all of it; kubectl apply -f %s creates "+
+		"the objects.\n", ClusterFile, ClusterFile, ClusterFile)
 	left, owned := map[string]bool{}, map[string]bool{}
 	for _, item := range items {
 		fields := item.(map[string]any)
@@ -99,19 +90,12 @@ func (r *Run) clusterYAML(f *decisions.Finding) string {
 		}
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(
-			&text,
-			"# An API server does not take from a new object: %s. These are here for modelcheck.\n",
-			strings.Join(slices.Sorted(maps.Keys(left)), ", "),
-		)
+		fmt.Fprintf(&text, "# An API server does not take from a new object: %s. These are here for modelcheck.\n",
+			strings.Join(slices.Sorted(maps.Keys(left)), ", "))
 	}
 	if len(owned) > 0 {
-		fmt.Fprintf(
-			&text,
-			"# A garbage collector deletes what has an owner that is not there, by its uid; here each %s with "+
-				"ownerReferences.\n",
-			strings.Join(slices.Sorted(maps.Keys(owned)), " and "),
-		)
+		fmt.Fprintf(&text, "# A garbage collector deletes what has an owner that is not there, by its uid; here each "+
+			"%s with "+"ownerReferences.\n", strings.Join(slices.Sorted(maps.Keys(owned)), " and "))
 	}
 	var documents []string
 	for _, item := range items {

@@ -69,9 +69,8 @@ func TestManifestsAreReadAsTheyWere(t *testing.T) {
 		Namespace: "default", Name: "critical-v",
 		OwnerReferences: []metav1.OwnerReference{{Kind: "Pod", Name: "critical", UID: "some-uid"}},
 	}}
-	list := manifests(
-		&spec.Snapshot{Pods: []*v1.Pod{critical}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}},
-	)
+	list := manifests(&spec.Snapshot{Pods: []*v1.Pod{critical},
+		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}})
 	text := string(indented(list))
 	for _, want := range []string{`"priorityClassName": "system-node-critical"`, `"uid": "default/critical"`} {
 		if !strings.Contains(text, want) {

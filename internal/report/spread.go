@@ -20,13 +20,8 @@ func spreadWords(c v1.TopologySpreadConstraint) string {
 		words = append(words, "nodeTaintsPolicy "+string(*c.NodeTaintsPolicy))
 	}
 	words = append(words, labelKeys("matchLabelKeys", c.MatchLabelKeys)...)
-	return fmt.Sprintf(
-		"spread pods %s over %s with skew %d (%s)",
-		labelSelector(c.LabelSelector),
-		c.TopologyKey,
-		c.MaxSkew,
-		strings.Join(words, ", "),
-	)
+	return fmt.Sprintf("spread pods %s over %s with skew %d (%s)", labelSelector(c.LabelSelector), c.TopologyKey,
+		c.MaxSkew, strings.Join(words, ", "))
 }
 
 // labelKeys names the keys of labels whose values a term or constraint compares; nothing if there are none.

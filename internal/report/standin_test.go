@@ -110,9 +110,8 @@ func node(name, cpu string) *v1.Node {
 	return &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelHostname: ""}},
 		Status: v1.NodeStatus{Allocatable: v1.ResourceList{
-			v1.ResourceCPU: resource.MustParse(
-				cpu,
-			), v1.ResourceMemory: resource.MustParse("4Gi"), v1.ResourcePods: resource.MustParse("10"),
+			v1.ResourceCPU: resource.MustParse(cpu), v1.ResourceMemory: resource.MustParse("4Gi"),
+			v1.ResourcePods: resource.MustParse("10"),
 		}},
 	}
 }
@@ -128,12 +127,8 @@ func pod(name, cpu string, priority int32) *v1.Pod {
 }
 
 // explored explores scenarios with a stand-in and gives the run. Its times are made up.
-func explored(
-	t testing.TB,
-	ctx context.Context,
-	bug func(q spec.Question, d *spec.Decision),
-	scenarios ...*model.Scenario,
-) *Run {
+func explored(t testing.TB, ctx context.Context, bug func(q spec.Question, d *spec.Decision),
+	scenarios ...*model.Scenario) *Run {
 	t.Helper()
 	m := spec.New(plugins())
 	result, err := decisions.Run(ctx, scenarios, decisions.Options{

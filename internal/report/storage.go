@@ -64,28 +64,9 @@ func storageOf(s *spec.Snapshot) storage {
 		)
 	})
 	used.volumes = kept(s.PersistentVolumes, used.concerns)
-	used.others = len(
-		s.PersistentVolumeClaims,
-	) + len(
-		s.PersistentVolumes,
-	) + len(
-		s.StorageClasses,
-	) + len(
-		s.CSINodes,
-	) + len(
-		s.VolumeAttachments,
-	) -
-		len(
-			used.claims,
-		) - len(
-		used.volumes,
-	) - len(
-		used.classes,
-	) - len(
-		used.csiNodes,
-	) - len(
-		used.attachments,
-	)
+	used.others = len(s.PersistentVolumeClaims) + len(s.PersistentVolumes) + len(s.StorageClasses) + len(s.CSINodes) +
+		len(s.VolumeAttachments) -
+		len(used.claims) - len(used.volumes) - len(used.classes) - len(used.csiNodes) - len(used.attachments)
 	return used
 }
 
@@ -163,10 +144,6 @@ func (u storage) labels() map[string]bool {
 }
 
 func zoneLabels() []string {
-	return []string{
-		v1.LabelTopologyZone,
-		v1.LabelTopologyRegion,
-		v1.LabelFailureDomainBetaZone,
-		v1.LabelFailureDomainBetaRegion,
-	}
+	return []string{v1.LabelTopologyZone, v1.LabelTopologyRegion, v1.LabelFailureDomainBetaZone,
+		v1.LabelFailureDomainBetaRegion}
 }

@@ -32,13 +32,8 @@ func claimWords(claim *v1.PersistentVolumeClaim, s *spec.Snapshot) []string {
 		for _, volume := range pod.Spec.Volumes {
 			if volume.Ephemeral != nil && pod.Namespace == claim.Namespace &&
 				spec.ClaimName(pod, volume) == claim.Name {
-				words = append(
-					words,
-					map[bool]string{true: "owned by the pod ",
-						false: "not owned by the pod "}[metav1.IsControlledBy(claim, pod)]+name(
-						pod,
-					),
-				)
+				words = append(words, map[bool]string{true: "owned by the pod ",
+					false: "not owned by the pod "}[metav1.IsControlledBy(claim, pod)]+name(pod))
 			}
 		}
 	}
@@ -55,13 +50,8 @@ func wishes(claim *v1.PersistentVolumeClaim) []string {
 	if claim.Spec.StorageClassName != nil || claimClass(claim) != "" {
 		class = className(claimClass(claim))
 	}
-	words := measures(
-		class,
-		claim.Spec.AccessModes,
-		claim.Spec.Resources.Requests,
-		claim.Spec.VolumeMode,
-		claim.Spec.VolumeAttributesClassName,
-	)
+	words := measures(class, claim.Spec.AccessModes, claim.Spec.Resources.Requests, claim.Spec.VolumeMode,
+		claim.Spec.VolumeAttributesClassName)
 	if claim.Spec.Selector != nil {
 		words = append(words, "selector "+labelSelector(claim.Spec.Selector))
 	}
@@ -134,13 +124,8 @@ func status(phase string, object metav1.Object) []string {
 }
 
 // measures are what a claim and a volume must agree in. What is so by default is left out.
-func measures(
-	class string,
-	modes []v1.PersistentVolumeAccessMode,
-	size v1.ResourceList,
-	mode *v1.PersistentVolumeMode,
-	attributes *string,
-) []string {
+func measures(class string, modes []v1.PersistentVolumeAccessMode, size v1.ResourceList, mode *v1.PersistentVolumeMode,
+	attributes *string) []string {
 	words := []string{class}
 	for _, mode := range modes {
 		words = append(words, string(mode))
@@ -199,10 +184,8 @@ func attachmentWords(attachment *storagev1.VolumeAttachment, s *spec.Snapshot) [
 	what := "nothing"
 	switch from := attachment.Spec.Source; {
 	case from.PersistentVolumeName != nil:
-		what = "persistent volume " + missing(
-			*from.PersistentVolumeName,
-			spec.VolumeNamed(*from.PersistentVolumeName, s) == nil,
-		)
+		what = "persistent volume " + missing(*from.PersistentVolumeName, spec.VolumeNamed(*from.PersistentVolumeName,
+			s) == nil)
 	case from.InlineVolumeSpec != nil:
 		what = source(from.InlineVolumeSpec.PersistentVolumeSource)
 	}

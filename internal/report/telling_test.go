@@ -63,17 +63,8 @@ func expectations(models []*spec.Scheduler, q spec.Question) []string {
 	for _, m := range models {
 		e := m.Expect(q)
 		for n, node := range e.Nodes {
-			all = append(
-				all,
-				fmt.Sprint(
-					q.Snapshot.Nodes[n].Name,
-					e.Filters,
-					node.Statuses,
-					node.Feasible,
-					e.ScorePlugins,
-					node.Scores,
-				),
-			)
+			all = append(all, fmt.Sprint(q.Snapshot.Nodes[n].Name, e.Filters, node.Statuses, node.Feasible,
+				e.ScorePlugins, node.Scores))
 		}
 		for _, o := range e.Outcomes {
 			all = append(all, outcome(q, o))
@@ -126,10 +117,8 @@ func pathsOf(value any, at []string) [][]string {
 	if len(at) > 0 {
 		last = at[len(at)-1]
 	}
-	if slices.Contains(
-		[]string{"name", "namespace", "uid", "operator", "startTime", "creationTimestamp", "schedulerName"},
-		last,
-	) &&
+	if slices.Contains([]string{"name", "namespace", "uid", "operator", "startTime", "creationTimestamp",
+		"schedulerName"}, last) &&
 		len(at) > 1 {
 		return nil
 	}
@@ -194,14 +183,10 @@ func replaced(q spec.Question, object, other runtime.Object) spec.Question {
 func rebuilt(s *spec.Snapshot, to func(runtime.Object) runtime.Object) *spec.Snapshot {
 	return &spec.Snapshot{
 		Nodes: rebuiltList(s.Nodes, to), Pods: rebuiltList(s.Pods, to), Namespaces: rebuiltList(s.Namespaces, to),
-		PodDisruptionBudgets: rebuiltList(
-			s.PodDisruptionBudgets,
-			to,
-		), PersistentVolumes: rebuiltList(s.PersistentVolumes, to),
-		PersistentVolumeClaims: rebuiltList(
-			s.PersistentVolumeClaims,
-			to,
-		), StorageClasses: rebuiltList(s.StorageClasses, to),
+		PodDisruptionBudgets:   rebuiltList(s.PodDisruptionBudgets, to),
+		PersistentVolumes:      rebuiltList(s.PersistentVolumes, to),
+		PersistentVolumeClaims: rebuiltList(s.PersistentVolumeClaims, to), StorageClasses: rebuiltList(s.StorageClasses,
+			to),
 		CSINodes: rebuiltList(s.CSINodes, to), VolumeAttachments: rebuiltList(s.VolumeAttachments, to),
 	}
 }

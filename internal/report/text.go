@@ -32,11 +32,8 @@ func Text(w io.Writer, r *Run) error {
 
 // compared says what was compared with what.
 func (p *page) compared(r *Run) {
-	p.line(
-		"kube-scheduler %s, compared decision by decision with the formal model of placement (reading %q)",
-		r.KubernetesVersion,
-		r.Spec.Reading(),
-	)
+	p.line("kube-scheduler %s, compared decision by decision with the formal model of placement (reading %q)",
+		r.KubernetesVersion, r.Spec.Reading())
 	p.profiles(r.profiles())
 }
 
@@ -127,10 +124,8 @@ func scopeSentence(r *Run) string {
 	if len(s.Files) > 0 {
 		text := fmt.Sprintf("the cluster of %s in %s", plural(int64(s.Nodes), "node"), strings.Join(s.Files, ", "))
 		if s.Pods > 0 {
-			text += fmt.Sprintf(
-				", in which up to %s more may arrive, each like one of its pods",
-				plural(int64(s.Pods), "pod"),
-			)
+			text += fmt.Sprintf(", in which up to %s more may arrive, each like one of its pods",
+				plural(int64(s.Pods), "pod"))
 		}
 		return text
 	}
@@ -157,10 +152,9 @@ func (p *page) explored(r *Run) {
 		{what, "node templates", "pod templates", "states", "transitions", "depth", "questions", "ended with"},
 	}
 	for i, s := range r.Result.Scenarios {
-		rows = append(rows, []string{
-			s.Scenario.Name, count(int64(len(s.Scenario.Nodes))), count(int64(len(s.Scenario.Pods))), count(s.Distinct),
-			count(s.Generated), count(int64(s.Depth)), count(r.Result.Questions(i)), ends(s),
-		})
+		rows = append(rows, []string{s.Scenario.Name, count(int64(len(s.Scenario.Nodes))),
+			count(int64(len(s.Scenario.Pods))), count(s.Distinct), count(s.Generated), count(int64(s.Depth)),
+			count(r.Result.Questions(i)), ends(s)})
 	}
 	total := r.Result
 	if len(total.Scenarios) > 1 {
@@ -234,10 +228,8 @@ func (p *page) properties(r *Run) {
 		if property.Broken > 0 {
 			broken = count(property.Broken)
 		}
-		rows = append(
-			rows,
-			[]string{property.Name, property.Verdict(), count(property.Exercised), occasions(property.Kind()), broken},
-		)
+		rows = append(rows, []string{property.Name, property.Verdict(), count(property.Exercised),
+			occasions(property.Kind()), broken})
 	}
 	p.table("  ", rows)
 	for _, property := range r.Result.Properties {
@@ -315,12 +307,8 @@ func (p *page) verdict(r *Run) {
 	if r.Elapsed > 0 && r.Workers > 0 {
 		busy = 100 * r.Result.InProduction.Seconds() / (r.Elapsed.Seconds() * float64(r.Workers))
 	}
-	p.line(
-		"Time: %s with %s, %.0f%% of it inside kube-scheduler",
-		rounded(r.Elapsed),
-		plural(int64(r.Workers), "worker"),
-		busy,
-	)
+	p.line("Time: %s with %s, %.0f%% of it inside kube-scheduler", rounded(r.Elapsed),
+		plural(int64(r.Workers), "worker"), busy)
 }
 
 func verdictSentence(r *Run) string {

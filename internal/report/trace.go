@@ -70,14 +70,8 @@ func (r *Run) NewTrace(f *decisions.Finding) *Trace {
 		Format: traceFormat, SchemaVersion: TraceSchemaVersion, KubernetesVersion: r.KubernetesVersion,
 		Profile: r.Spec.Profile.SchedulerName, SchedulerConfiguration: string(r.Configuration),
 		Reading: string(r.Spec.Reading()),
-		Finding: ExplainedFinding{
-			f.ID,
-			string(f.Class),
-			f.Property.Name,
-			f.Plugin,
-			document.Quirks,
-			document.Example.Reasons,
-		},
+		Finding: ExplainedFinding{f.ID, string(f.Class), f.Property.Name, f.Plugin, document.Quirks,
+			document.Example.Reasons},
 		Scenario: f.Example.Scenario, Loop: f.Example.Loop, Decision: document.Example.Decision,
 	}
 	if kind, text, is := strings.Cut(f.Property.Text, ": "); is {
@@ -127,11 +121,8 @@ func ReadTrace(data []byte) (*Trace, error) {
 	case t.Format != traceFormat:
 		return nil, fmt.Errorf("format is %q: a trace that modelcheck saved says %q", t.Format, traceFormat)
 	case t.SchemaVersion != TraceSchemaVersion:
-		return nil, fmt.Errorf(
-			"schemaVersion is %d: this modelcheck reads %d; save it anew, or use the modelcheck that saved it",
-			t.SchemaVersion,
-			TraceSchemaVersion,
-		)
+		return nil, fmt.Errorf("schemaVersion is %d: this modelcheck reads %d; save it anew, or use the modelcheck "+
+			"that saved it", t.SchemaVersion, TraceSchemaVersion)
 	case len(strict) > 0:
 		return nil, errors.Join(strict...)
 	}
@@ -152,11 +143,8 @@ func (t *Trace) validate() error {
 		return errors.New("states is empty: a trace has one state at least")
 	}
 	if t.Loop < 0 || t.Loop >= len(t.States) {
-		return fmt.Errorf(
-			"loop is %d: it is how many of the last steps go on for ever, of which there are %d",
-			t.Loop,
-			len(t.States)-1,
-		)
+		return fmt.Errorf("loop is %d: it is how many of the last steps go on for ever, of which there are %d", t.Loop,
+			len(t.States)-1)
 	}
 	for i := range t.States {
 		step, last := t.States[i].Step, i == len(t.States)-1
@@ -168,12 +156,8 @@ func (t *Trace) validate() error {
 		case step == nil:
 			return fmt.Errorf("states[%d].step is missing: it leads to states[%d]", i, i+1)
 		case !slices.Contains(model.Classes(), step.Action):
-			return fmt.Errorf(
-				"states[%d].step.action is %q: it must be one of %s",
-				i,
-				step.Action,
-				strings.Join(model.Classes(), ", "),
-			)
+			return fmt.Errorf("states[%d].step.action is %q: it must be one of %s", i, step.Action,
+				strings.Join(model.Classes(), ", "))
 		}
 		if err := step.validate(); err != nil {
 			return fmt.Errorf("states[%d].step.%w", i, err)

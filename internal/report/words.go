@@ -36,12 +36,8 @@ func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool)
 	case model.Bind:
 		return fmt.Sprintf("the scheduler binds %s to %s", pod, step.Node.Name)
 	case model.Preempt:
-		return fmt.Sprintf(
-			"the scheduler evicts %s from %s and nominates %s to it",
-			names(step.Victims),
-			step.Node.Name,
-			pod,
-		)
+		return fmt.Sprintf("the scheduler evicts %s from %s and nominates %s to it", names(step.Victims),
+			step.Node.Name, pod)
 	case model.Recreate:
 		return introduce(step.Pod, before, reported) + " is created by the controller of an evicted pod"
 	case model.Wait:
@@ -56,35 +52,21 @@ func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool)
 	case model.Delete:
 		return fmt.Sprintf("somebody deletes %s, which terminates on %s", pod, step.Node.Name)
 	case model.ByHand:
-		return fmt.Sprintf(
-			"somebody puts %s on %s, past the scheduler",
-			introduce(step.Pod, before, reported),
-			step.Node.Name,
-		)
+		return fmt.Sprintf("somebody puts %s on %s, past the scheduler", introduce(step.Pod, before, reported),
+			step.Node.Name)
 	case model.Refresh:
-		return fmt.Sprintf(
-			"the disruption controller counts anew: budget %s allows %s",
-			stepBudget(step),
-			plural(int64(step.Allowed), "disruption"),
-		)
+		return fmt.Sprintf("the disruption controller counts anew: budget %s allows %s", stepBudget(step),
+			plural(int64(step.Allowed), "disruption"))
 	case model.Cordon:
 		return fmt.Sprintf("somebody cordons %s", step.Node.Name)
 	case model.Uncordon:
 		return fmt.Sprintf("somebody uncordons %s", step.Node.Name)
 	case model.Taint:
-		return fmt.Sprintf(
-			"%s stops being ready and is tainted %s:%s",
-			step.Node.Name,
-			v1.TaintNodeNotReady,
-			v1.TaintEffectNoSchedule,
-		)
+		return fmt.Sprintf("%s stops being ready and is tainted %s:%s", step.Node.Name, v1.TaintNodeNotReady,
+			v1.TaintEffectNoSchedule)
 	case model.Untaint:
-		return fmt.Sprintf(
-			"%s is ready again and loses the taint %s:%s",
-			step.Node.Name,
-			v1.TaintNodeNotReady,
-			v1.TaintEffectNoSchedule,
-		)
+		return fmt.Sprintf("%s is ready again and loses the taint %s:%s", step.Node.Name, v1.TaintNodeNotReady,
+			v1.TaintEffectNoSchedule)
 	default:
 		panic("report: no words for a step of class " + step.Class.String())
 	}
@@ -136,10 +118,8 @@ func sentences(stages []model.Stage) []string {
 	for _, stage := range stages[:len(stages)-1] {
 		if stage.Step.Class == model.Recreate &&
 			named(stage.Step.Pod, slices.Concat(stages[0].Cluster.Pods, described)) {
-			words = append(
-				words,
-				fmt.Sprintf("the controller of %s, which was evicted, creates it anew", name(stage.Step.Pod)),
-			)
+			words = append(words, fmt.Sprintf("the controller of %s, which was evicted, creates it anew",
+				name(stage.Step.Pod)))
 			continue
 		}
 		words = append(words, sentence(stage.Step, described, images))
@@ -167,12 +147,8 @@ func outcome(q spec.Question, o spec.Outcome) string {
 	case spec.Bind:
 		return fmt.Sprintf("binds %s to %s", pod, q.Snapshot.Nodes[o.Node].Name)
 	case spec.Preempt:
-		return fmt.Sprintf(
-			"evicts %s from %s and nominates %s to it",
-			names(o.Victims),
-			q.Snapshot.Nodes[o.Node].Name,
-			pod,
-		)
+		return fmt.Sprintf("evicts %s from %s and nominates %s to it", names(o.Victims), q.Snapshot.Nodes[o.Node].Name,
+			pod)
 	}
 	switch {
 	case q.Pod.Status.NominatedNodeName == "":

@@ -271,11 +271,8 @@ func TestPodsThatAreAlikeAreDescribedOnce(t *testing.T) {
 		return model.Stage{Step: &model.NamedStep{Class: model.Arrive, Pod: p}}
 	}
 	got := sentences([]model.Stage{arrive(pod("a", "1", 0)), arrive(pod("b", "1", 0)), arrive(pod("c", "2", 0)), {}})
-	want := []string{
-		"default/a (priority 0, requests cpu 1) arrives",
-		"default/b (like default/a) arrives",
-		"default/c (priority 0, requests cpu 2) arrives",
-	}
+	want := []string{"default/a (priority 0, requests cpu 1) arrives", "default/b (like default/a) arrives",
+		"default/c (priority 0, requests cpu 2) arrives"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -21,10 +21,8 @@ func (p *page) workloads(indent string, s *spec.Snapshot) {
 func workloads(s *spec.Snapshot) []string {
 	var words []string
 	add := func(kind string, object metav1.Object, selector string) {
-		words = append(
-			words,
-			fmt.Sprintf("%s %s/%s of pods %s", kind, object.GetNamespace(), object.GetName(), selector),
-		)
+		words = append(words, fmt.Sprintf("%s %s/%s of pods %s", kind, object.GetNamespace(), object.GetName(),
+			selector))
 	}
 	for _, service := range s.Services {
 		kind := "Service"

@@ -195,13 +195,8 @@ func (h Header) of(want Header) error {
 		{"scope (flags, kinds, properties)", h.Scope, want.Scope},
 	} {
 		if field.got != field.want {
-			return fmt.Errorf(
-				"it is the result of another %s: it has %.12q, this run has %.12q; %s",
-				field.what,
-				field.got,
-				field.want,
-				elsewhere,
-			)
+			return fmt.Errorf("it is the result of another %s: it has %.12q, this run has %.12q; %s", field.what,
+				field.got, field.want, elsewhere)
 		}
 	}
 	return nil
@@ -228,10 +223,8 @@ func (d *Dir) Put(i int, p *decisions.ChunkResult) error {
 // writeWhole writes a file that is there when it is whole, even if the machine fails meanwhile. place gives it its
 // name.
 func writeWhole(name string, data []byte, place func(chunk, name string) error) error {
-	chunk, err := os.CreateTemp(
-		filepath.Dir(name),
-		filepath.Base(name)+".*"+unfinished,
-	) // somebody else may write the same file
+	// somebody else may write the same file
+	chunk, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*"+unfinished)
 	if err != nil {
 		return err
 	}

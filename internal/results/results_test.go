@@ -262,10 +262,8 @@ func TestInvalid(t *testing.T) {
 		0,
 		func(*decisions.ChunkResult) error { return errors.New("its account 1 has property 3, of 2") },
 	)
-	want := filepath.Join(
-		path,
-		"taints.result",
-	) + ": it is damaged: its account 1 has property 3, of 2; remove it, and what it says is found out again"
+	want := filepath.Join(path, "taints.result") +
+		": it is damaged: its account 1 has property 3, of 2; remove it, and what it says is found out again"
 	if got != nil || err == nil || err.Error() != want {
 		t.Errorf("got %v, error %v, want %s", got, err, want)
 	}
@@ -288,12 +286,8 @@ func TestAtOnce(t *testing.T) {
 		}
 		for i, err := range errs {
 			flag := fmt.Sprintf("--nodes=%d", i%4)
-			want := fmt.Sprintf(
-				"%s: it is of another run: it says %s, this run has %s; give --results another directory",
-				filepath.Join(path, "run.json"),
-				run.Flags[0],
-				flag,
-			)
+			want := fmt.Sprintf("%s: it is of another run: it says %s, this run has %s; give --results another "+
+				"directory", filepath.Join(path, "run.json"), run.Flags[0], flag)
 			if flag == run.Flags[0] && err != nil || flag != run.Flags[0] && (err == nil || err.Error() != want) {
 				t.Fatalf("a run with %s in a directory of %v: error %v", flag, run.Flags, err)
 			}

@@ -73,29 +73,19 @@ func ReadRun(path string) (*Run, error) {
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf(
-			"no shard kept anything in %s; name the directory that was given to --results (%w)",
-			path,
-			err,
-		)
+		return nil, fmt.Errorf("no shard kept anything in %s; name the directory that was given to --results (%w)",
+			path, err)
 	case err != nil:
 		return nil, fmt.Errorf("reading what run it is: %w", err)
 	}
 	run := &Run{}
 	if err := json.Unmarshal(text, run); err != nil {
-		return nil, fmt.Errorf(
-			"%s: it is damaged (%w); remove it, and it is written anew by the next run with --results and the same flags",
-			file,
-			err,
-		)
+		return nil, fmt.Errorf("%s: it is damaged (%w); remove it, and it is written anew by the next run with "+
+			"--results and the same flags", file, err)
 	}
 	if run.Format != Format {
-		return nil, fmt.Errorf(
-			"%s: it has format %d, and this build of modelcheck reads %d; give --results another directory",
-			file,
-			run.Format,
-			Format,
-		)
+		return nil, fmt.Errorf("%s: it has format %d, and this build of modelcheck reads %d; give --results another "+
+			"directory", file, run.Format, Format)
 	}
 	return run, nil
 }

@@ -231,9 +231,8 @@ func (c *Configuration) Snapshot() *spec.Snapshot {
 		object := &v1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i+1), Labels: present(node.Labels)},
 			Status: v1.NodeStatus{Allocatable: v1.ResourceList{
-				v1.ResourceCPU: cpu(
-					node.Cap,
-				), v1.ResourcePods: *resource.NewQuantity(math.MaxInt16, resource.DecimalSI),
+				v1.ResourceCPU: cpu(node.Cap), v1.ResourcePods: *resource.NewQuantity(math.MaxInt16,
+					resource.DecimalSI),
 			}},
 		}
 		for _, taint := range set(node.Taints) {

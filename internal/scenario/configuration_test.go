@@ -117,13 +117,8 @@ func FuzzReadConfiguration(f *testing.F) {
 			return
 		}
 		if s, _ := c.Scenario(); len(s.Initial[0].Pending) != len(c.Pods) || len(s.Initial[0].Nodes) != len(c.Nodes) {
-			t.Errorf(
-				"%d nodes and %d pods became %d and %d",
-				len(c.Nodes),
-				len(c.Pods),
-				len(s.Initial[0].Nodes),
-				len(s.Initial[0].Pending),
-			)
+			t.Errorf("%d nodes and %d pods became %d and %d", len(c.Nodes), len(c.Pods), len(s.Initial[0].Nodes),
+				len(s.Initial[0].Pending))
 		}
 	})
 }

@@ -18,19 +18,8 @@ var loopThemes embed.FS
 
 // LoopThemeNames returns the names of the themes of the loop, in the order in which they are explored.
 func LoopThemeNames() []string {
-	return []string{
-		"podaffinity",
-		"spread",
-		"resources",
-		"nodes",
-		"ports",
-		"nominations",
-		"gates",
-		"faults",
-		"volumes",
-		"provisioning",
-		"patience",
-	}
+	return []string{"podaffinity", "spread", "resources", "nodes", "ports", "nominations", "gates", "faults", "volumes",
+		"provisioning", "patience"}
 }
 
 // loopBounds are the bounds within which each theme shows what it is about, and the events that fit.
@@ -55,14 +44,8 @@ func loopBounds(name string) (nodes int, scope loop.Scope) {
 			Calm:     true,
 			Arrivals: 2,
 			Events:   2,
-			Happens: []loop.EventType{
-				loop.NodeCapacity,
-				loop.NodeCordon,
-				loop.NodeTaints,
-				loop.NodeRemoved,
-				loop.NodeAdded,
-				loop.PodDeleted,
-			},
+			Happens: []loop.EventType{loop.NodeCapacity, loop.NodeCordon, loop.NodeTaints, loop.NodeRemoved,
+				loop.NodeAdded, loop.PodDeleted},
 		}
 	case "nodes":
 		return 2, loop.Scope{
@@ -114,11 +97,8 @@ func loopBounds(name string) (nodes int, scope loop.Scope) {
 func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 	file, err := loopThemes.ReadFile(path.Join("loopthemes", name+".yaml"))
 	if err != nil {
-		return nil, fmt.Errorf(
-			"the loop has no theme %q; its themes are: %s",
-			name,
-			strings.Join(LoopThemeNames(), ", "),
-		)
+		return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name,
+			strings.Join(LoopThemeNames(), ", "))
 	}
 	manifests, err := Read([]string{"-"}, bytes.NewReader(file), admit)
 	if err != nil {

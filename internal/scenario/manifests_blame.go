@@ -128,12 +128,8 @@ func unreadable(value any, err error, takes func(any) bool) error {
 		}
 	}
 	if types := wrongType().FindStringSubmatch(text); types != nil {
-		return fmt.Errorf(
-			"it is of type %s; give it one of type %s%s",
-			types[1],
-			typeInWords(types[2], takes),
-			unquoted(types[1], types[2]),
-		)
+		return fmt.Errorf("it is of type %s; give it one of type %s%s", types[1], typeInWords(types[2], takes),
+			unquoted(types[1], types[2]))
 	}
 	return fmt.Errorf("%s cannot be read: %s", quoted, text)
 }

@@ -88,12 +88,8 @@ func (r *reading) admit(admit Admission, objects []object) []object {
 // noteRuntimeClass says that what a RuntimeClass adds to a new pod does not count.
 func (r *reading) noteRuntimeClass(o object) {
 	if pod, ok := o.Object.(*v1.Pod); ok && pod.Spec.RuntimeClassName != nil && pod.UID == "" {
-		r.note(
-			o,
-			"spec.runtimeClassName: RuntimeClasses are not read; what %q adds to a pod (overhead, nodeSelector, "+
-				"tolerations) counts only if the pod states it",
-			*pod.Spec.RuntimeClassName,
-		)
+		r.note(o, "spec.runtimeClassName: RuntimeClasses are not read; what %q adds to a pod (overhead, nodeSelector, "+
+			"tolerations) counts only if the pod states it", *pod.Spec.RuntimeClassName)
 	}
 }
 

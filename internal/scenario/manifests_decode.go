@@ -140,10 +140,8 @@ func (r *reading) items(documents []document) []document {
 	var items []document
 	for _, d := range documents {
 		var head header
-		_ = strictjson.UnmarshalCaseSensitivePreserveInts(
-			d.json,
-			&head,
-		) // a document that is no object is said when it is decoded
+		// a document that is no object is said when it is decoded
+		_ = strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &head)
 		kind, isList := strings.CutSuffix(head.Kind, "List")
 		if !isList || (kind != "" && !slices.Contains(Kinds(), kind)) {
 			items = append(items, d)
@@ -160,12 +158,8 @@ func (r *reading) items(documents []document) []document {
 			r.fail(d.source, head.Kind, wrong.path, wrong.err)
 		}
 		if err != nil {
-			r.fail(
-				d.source,
-				head.Kind,
-				"",
-				fmt.Errorf("%w; a list has metadata, an object, and items, a list of objects", plainJSON(err)),
-			)
+			r.fail(d.source, head.Kind, "",
+				fmt.Errorf("%w; a list has metadata, an object, and items, a list of objects", plainJSON(err)))
 		}
 		for i, raw := range list.Items {
 			source := d.source
@@ -201,12 +195,8 @@ func withKind(raw json.RawMessage, apiVersion, kind string) json.RawMessage {
 func (r *reading) decodeItem(d document) (object, bool) {
 	var head header
 	if err := strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &head); err != nil && head.Kind == "" {
-		r.fail(
-			d.source,
-			"",
-			"",
-			errors.New("it is not an object: an object has the fields apiVersion, kind and metadata"),
-		)
+		r.fail(d.source, "", "",
+			errors.New("it is not an object: an object has the fields apiVersion, kind and metadata"))
 		return object{}, false
 	}
 	if head.Kind == scenarioKind && strings.HasPrefix(head.APIVersion, scenarioGroup+"/") {
@@ -234,10 +224,8 @@ func (r *reading) decodeItem(d document) (object, bool) {
 	}
 	decoded, errs := decodeStrict(d.json)
 	if len(errs) == 0 && head.Metadata.Name == "" {
-		errs = append(
-			errs,
-			fieldError{"metadata.name", errors.New("it is required: give the object a name (none is generated)")},
-		)
+		errs = append(errs, fieldError{"metadata.name",
+			errors.New("it is required: give the object a name (none is generated)")})
 	}
 	for _, err := range errs {
 		r.fail(d.source, name, err.path, err.err)
@@ -256,9 +244,8 @@ func (r *reading) decodeItem(d document) (object, bool) {
 // kindOf finds the kind that an object states.
 func kindOf(head header) (manifestKind, error) {
 	if head.Kind == "" || head.APIVersion == "" {
-		return manifestKind{}, fmt.Errorf(
-			"kind and apiVersion are required: state them, such as kind: Node, apiVersion: v1",
-		)
+		return manifestKind{},
+			fmt.Errorf("kind and apiVersion are required: state them, such as kind: Node, apiVersion: v1")
 	}
 	version, err := schema.ParseGroupVersion(head.APIVersion)
 	if err == nil && head.Kind == schedulerConfiguration && version.Group == "kubescheduler.config.k8s.io" {
@@ -269,11 +256,8 @@ func kindOf(head header) (manifestKind, error) {
 			return k, nil
 		}
 		if k.kind == head.Kind {
-			return manifestKind{}, fmt.Errorf(
-				"apiVersion %q of this kind is not read: use %s",
-				head.APIVersion,
-				k.apiVersion,
-			)
+			return manifestKind{}, fmt.Errorf("apiVersion %q of this kind is not read: use %s", head.APIVersion,
+				k.apiVersion)
 		}
 	}
 	return manifestKind{}, misspelt(head)
@@ -285,28 +269,16 @@ func (r *reading) checkDuplicates(objects []object) {
 	uids := map[string]object{}
 	for _, o := range objects {
 		if first, twice := named[o.String()]; twice {
-			r.fail(
-				o.source,
-				o.String(),
-				"metadata.name",
-				fmt.Errorf("the same object is in %s; keep one or rename one", first.source),
-			)
+			r.fail(o.source, o.String(), "metadata.name", fmt.Errorf("the same object is in %s; keep one or rename one",
+				first.source))
 			continue
 		}
 		named[o.String()] = o
 		uid := string(o.GetUID())
 		if first, twice := uids[uid]; twice && uid != "" {
-			r.fail(
-				o.source,
-				o.String(),
-				"metadata.uid",
-				fmt.Errorf(
-					"%q is also that of %s in %s; take it out of the one that is a copy",
-					uid,
-					first,
-					first.source,
-				),
-			)
+			r.fail(o.source, o.String(), "metadata.uid",
+				fmt.Errorf("%q is also that of %s in %s; take it out of the one that is a copy", uid, first,
+					first.source))
 		}
 		uids[uid] = o
 	}

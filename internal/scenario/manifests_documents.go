@@ -40,15 +40,8 @@ func (r *reading) open(paths []string, stdin io.Reader) []document {
 				continue
 			}
 			if isUTF16(data) {
-				r.fail(
-					Source{File: file},
-					"",
-					"",
-					errors.New(
-						"it is in UTF-16, as Windows PowerShell writes: write it anew in UTF-8, such as with | "+
-							"Out-File -Encoding utf8",
-					),
-				)
+				r.fail(Source{File: file}, "", "", errors.New("it is in UTF-16, as Windows PowerShell writes: write "+
+					"it anew in UTF-8, such as with | "+"Out-File -Encoding utf8"))
 				continue
 			}
 			found, errs := split(file, data)
@@ -82,15 +75,8 @@ func (r *reading) filesAt(path string) []string {
 	}
 	if len(files) == 0 {
 		r.files = append(r.files, path)
-		r.fail(
-			Source{File: path},
-			"",
-			"",
-			errors.New(
-				"the directory has no files *.json, *.yaml or *.yml (subdirectories are not read): name the files or "+
-					"the directory that has them",
-			),
-		)
+		r.fail(Source{File: path}, "", "", errors.New("the directory has no files *.json, *.yaml or *.yml "+
+			"(subdirectories are not read): name the files or "+"the directory that has them"))
 	}
 	return files
 }
@@ -114,12 +100,8 @@ func (r *reading) failFile(file string, err error) {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err // the path is said already
 	}
-	r.fail(
-		Source{File: file},
-		"",
-		"",
-		fmt.Errorf("cannot read it: %w; name a readable file, a directory, or - for standard input", err),
-	)
+	r.fail(Source{File: file}, "", "",
+		fmt.Errorf("cannot read it: %w; name a readable file, a directory, or - for standard input", err))
 }
 
 // split returns the documents of a file. A file that begins with a brace is JSON, one value after another, or else YAML

@@ -27,12 +27,8 @@ import (
 func TestReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects := drawObjects(t)
-		format := rapid.SampledFrom(
-			[]string{"YAML list", "YAML documents", "JSON list", "JSON values"},
-		).Draw(
-			t,
-			"format",
-		)
+		format := rapid.SampledFrom([]string{"YAML list", "YAML documents", "JSON list", "JSON values"}).Draw(t,
+			"format")
 
 		admitted, errs := admission.Admit(objects)
 		for i, err := range errs {
@@ -147,15 +143,13 @@ func drawNode(t *rapid.T, name string) *v1.Node {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: drawLabels(t)},
 		Spec:       v1.NodeSpec{Unschedulable: rapid.Bool().Draw(t, "unschedulable")},
 		Status: v1.NodeStatus{Capacity: v1.ResourceList{
-			v1.ResourceCPU: drawQuantity(
-				t,
-			), v1.ResourceMemory: drawQuantity(t), v1.ResourcePods: resource.MustParse("110"),
+			v1.ResourceCPU: drawQuantity(t), v1.ResourceMemory: drawQuantity(t),
+			v1.ResourcePods: resource.MustParse("110"),
 		}},
 	}
 	if rapid.Bool().Draw(t, "tainted") {
-		effect := rapid.SampledFrom(
-			[]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute},
-		)
+		effect := rapid.SampledFrom([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule,
+			v1.TaintEffectNoExecute})
 		node.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "batch", Effect: effect.Draw(t, "effect")}}
 	}
 	return node
@@ -172,9 +166,8 @@ func drawPod(t *rapid.T, name string, nodes []string) *v1.Pod {
 			}},
 		},
 	}
-	when := metav1.NewTime(
-		time.Date(2026, time.January, 5, 8, rapid.IntRange(0, 59).Draw(t, "minute"), 0, 0, time.UTC).Local(),
-	)
+	when := metav1.NewTime(time.Date(2026, time.January, 5, 8, rapid.IntRange(0, 59).Draw(t, "minute"), 0, 0,
+		time.UTC).Local())
 	switch rapid.SampledFrom([]string{"pending", "nominated", "bound", "started", "terminating"}).Draw(t, "phase") {
 	case "nominated":
 		pod.Status.NominatedNodeName = nodes[0]

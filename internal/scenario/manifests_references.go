@@ -57,12 +57,8 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 	node, nominee := pod.Spec.NodeName, pod.Status.NominatedNodeName
 	switch {
 	case node != "" && !nodes[node]:
-		r.fail(
-			o.source,
-			o.String(),
-			"spec.nodeName",
-			fmt.Errorf("there is no Node %q; give it too, or take nodeName out to have the pod scheduled", node),
-		)
+		r.fail(o.source, o.String(), "spec.nodeName",
+			fmt.Errorf("there is no Node %q; give it too, or take nodeName out to have the pod scheduled", node))
 	case node != "" && nominee != "":
 		r.note(o, "status.nominatedNodeName %q has no effect: the pod is bound to %q", nominee, node)
 	case nominee != "" && !nodes[nominee]:
@@ -76,11 +72,8 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 		r.note(o, "it is not scheduled: it is pending and is being deleted (metadata.deletionTimestamp)")
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
-		r.note(
-			o,
-			"it is not scheduled: it waits for its scheduling gates, the first of them %q",
-			pod.Spec.SchedulingGates[0].Name,
-		)
+		r.note(o, "it is not scheduled: it waits for its scheduling gates, the first of them %q",
+			pod.Spec.SchedulingGates[0].Name)
 	}
 	if len(pod.Spec.ResourceClaims) > 0 {
 		r.note(o, "spec.resourceClaims: ResourceClaims are not read, so those it names do not exist")

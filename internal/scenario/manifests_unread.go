@@ -109,16 +109,8 @@ func (r *reading) unreadNotes() []string {
 			name += "." + k.group
 		}
 		if how := k.matters(); how != "" {
-			notes = append(
-				notes,
-				fmt.Sprintf(
-					"%s: %s: objects of this kind (%d) are not read, though they may bear on placement: %s",
-					k.first,
-					name,
-					k.number,
-					how,
-				),
-			)
+			notes = append(notes, fmt.Sprintf("%s: %s: objects of this kind (%d) are not read, though they may bear "+
+				"on placement: %s", k.first, name, k.number, how))
 			continue
 		}
 		harmless = append(harmless, fmt.Sprintf("%s (%d)", name, k.number))
@@ -140,19 +132,11 @@ func misspelt(head header) error {
 		}
 	}
 	if slices.Sort(near); len(near) > 0 {
-		return fmt.Errorf(
-			"apiVersion %q has no such kind: correct it; the kind is one of %s",
-			head.APIVersion,
-			strings.Join(near, ", "),
-		)
+		return fmt.Errorf("apiVersion %q has no such kind: correct it; the kind is one of %s", head.APIVersion,
+			strings.Join(near, ", "))
 	}
-	return errors.New(
-		"Kubernetes has no such kind in " + head.APIVersion +
-			": correct kind or apiVersion; the kinds that are read are " + strings.Join(
-			Kinds(),
-			", ",
-		),
-	)
+	return errors.New("Kubernetes has no such kind in " + head.APIVersion +
+		": correct kind or apiVersion; the kinds that are read are " + strings.Join(Kinds(), ", "))
 }
 
 // scenarioGroup is the group of the kinds that modelcheck itself has.

@@ -32,12 +32,8 @@ func (c *Checked) Model(s *spec.Snapshot) (*model.Scenario, error) {
 	scenario.Doc = c.Spec.Description
 	c.arrive(scenario, kinds, &all)
 	if scenario.Actions.Arrivals > mostPods {
-		return nil, c.wrong(
-			"spec.actions.arrivals",
-			"%d pods may arrive: at most %d can be explored",
-			scenario.Actions.Arrivals,
-			mostPods,
-		)
+		return nil, c.wrong("spec.actions.arrivals", "%d pods may arrive: at most %d can be explored",
+			scenario.Actions.Arrivals, mostPods)
 	}
 	if err := c.eachNumber(scenario, s); err != nil {
 		return nil, err
@@ -103,11 +99,8 @@ func (c *Checked) eachNumber(scenario *model.Scenario, s *spec.Snapshot) error {
 			case !slices.Contains(names, name):
 				cluster.Nodes = append(cluster.Nodes, place)
 			case len(place.Bound)+len(place.Nominated) > 0:
-				return c.wrong(
-					"spec.nodes",
-					"node %s has pods in the initial state, so it cannot be missing: raise atLeast",
-					name,
-				)
+				return c.wrong("spec.nodes",
+					"node %s has pods in the initial state, so it cannot be missing: raise atLeast", name)
 			}
 		}
 		if len(cluster.Nodes) == 0 {

@@ -133,12 +133,8 @@ func (w *written) configuration(raw []byte) (d document, ok bool) {
 	var head header
 	_ = json.Unmarshal(raw, &head)
 	if head.Kind != schedulerConfiguration {
-		w.fail(
-			"spec.schedulerConfiguration.kind",
-			"it is %q: want a %s, with its apiVersion",
-			head.Kind,
-			schedulerConfiguration,
-		)
+		w.fail("spec.schedulerConfiguration.kind", "it is %q: want a %s, with its apiVersion", head.Kind,
+			schedulerConfiguration)
 		return d, false
 	}
 	source := w.Source
@@ -281,19 +277,11 @@ func (w *written) likeOf(number int, p *PodSource, field string, objects []objec
 	switch {
 	case p.Workload != nil:
 		reference := describe(p.Workload.Kind, cmp.Or(p.Workload.Namespace, metav1.NamespaceDefault), p.Workload.Name)
-		w.fail(
-			field+".workload",
-			"there is no %s of which further pods could be made; there are: %s",
-			reference,
-			cmp.Or(strings.Join(offered, ", "), "none"),
-		)
+		w.fail(field+".workload", "there is no %s of which further pods could be made; there are: %s", reference,
+			cmp.Or(strings.Join(offered, ", "), "none"))
 	case p.Pod != nil:
-		w.fail(
-			field+".pod",
-			"there is no Pod %s/%s among the manifests: correct the name, or give the pod",
-			cmp.Or(p.Pod.Namespace, metav1.NamespaceDefault),
-			p.Pod.Name,
-		)
+		w.fail(field+".pod", "there is no Pod %s/%s among the manifests: correct the name, or give the pod",
+			cmp.Or(p.Pod.Namespace, metav1.NamespaceDefault), p.Pod.Name)
 	}
 	return nil
 }

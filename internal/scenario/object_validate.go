@@ -81,10 +81,7 @@ func (w *written) validatePods(at string, p *PodSource) {
 	case p.Template != nil && p.Name == "":
 		w.fail(at+".name", "it is required with a template: the pods are called name-1, name-2")
 	case p.Template == nil && (p.Name != "" || p.Namespace != ""):
-		w.fail(
-			at,
-			"name and namespace go with a template: take them out; pods that are like others are named after them",
-		)
+		w.fail(at, "name and namespace go with a template: take them out; pods that are like others are named after them")
 	}
 	w.within(at+".waiting", int64(p.Waiting), 0, mostPods)
 	w.within(at+".arrivals", int64(p.Arrivals), 0, mostPods)

@@ -110,11 +110,8 @@ func TestPodTemplates(t *testing.T) {
 		a.Name, b.Name = "a", "b"
 		row.change(a, b)
 		before := [2]*v1.Pod{a.DeepCopy(), b.DeepCopy()}
-		s := scenario.OfCluster(
-			"test",
-			&spec.Snapshot{Nodes: []*v1.Node{named("node"), named("other")}, Pods: []*v1.Pod{a, b}},
-			model.Actions{},
-		)
+		s := scenario.OfCluster("test", &spec.Snapshot{Nodes: []*v1.Node{named("node"), named("other")},
+			Pods: []*v1.Pod{a, b}}, model.Actions{})
 		if len(s.Pods) != row.templates {
 			t.Errorf("%s: %d kinds, want %d", row.reason, len(s.Pods), row.templates)
 		}

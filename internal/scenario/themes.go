@@ -18,11 +18,8 @@ var themes embed.FS
 
 // ThemeNames returns the names of the built-in themes, in the order in which they are explored.
 func ThemeNames() []string {
-	return []string{
-		"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms", "spread",
-		"services", "images",
-		"volumes", "claims", "exclusive", "zones", "written", "schedulers",
-	}
+	return []string{"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms",
+		"spread", "services", "images", "volumes", "claims", "exclusive", "zones", "written", "schedulers"}
 }
 
 // themeActions are the actions of the environment that fit what a theme is about: those a user asks for, with some
@@ -32,10 +29,8 @@ func themeActions(name string, asked model.Actions) model.Actions {
 	case "ports":
 		asked.Placements = max(asked.Placements, 2) // the scheduler lets nobody share a port
 	case "volumes", "exclusive":
-		asked.Placements = max(
-			asked.Placements,
-			2,
-		) // nor a claim for one pod; nor does it bind a pod whose claim is another's
+		// nor a claim for one pod; nor does it bind a pod whose claim is another's
+		asked.Placements = max(asked.Placements, 2)
 		asked.Arrivals = min(asked.Arrivals, 4) // claims do not change: more pods show nothing new
 	case "services":
 		asked.Arrivals = min(asked.Arrivals, 3) // crowds of three in domains of two sorts show all there is

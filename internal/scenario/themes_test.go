@@ -48,8 +48,7 @@ func TestThoroughThemes(t *testing.T) {
 			t.Errorf("thorough theme %s lacks the pods %v", name, missing)
 		}
 		if missing := missing(s.Nodes, thorough.Nodes, func(k model.NodeTemplate) string { return k.Name }); len(
-			missing,
-		) > 0 {
+			missing) > 0 {
 			t.Errorf("thorough theme %s lacks the nodes %v", name, missing)
 		}
 		if len(thorough.Pods) < 2*len(s.Pods) && len(thorough.Nodes)*len(thorough.Pods) < 3*len(s.Nodes)*len(s.Pods) {
@@ -60,11 +59,8 @@ func TestThoroughThemes(t *testing.T) {
 }
 
 // theme returns a theme, with up to 2 nodes and 3 pods, that can be explored.
-func theme(
-	t *testing.T,
-	make func(string, int, model.Actions, scenario.Admission) (*model.Scenario, error),
-	name string,
-) *model.Scenario {
+func theme(t *testing.T, make func(string, int, model.Actions, scenario.Admission) (*model.Scenario, error),
+	name string) *model.Scenario {
 	t.Helper()
 	s, err := make(name, 2, model.Actions{Arrivals: 3}, admission.Admit)
 	if err != nil {
@@ -77,14 +73,8 @@ func theme(
 	if len(s.Nodes) == 0 || len(s.Pods) == 0 || len(s.Initial) == 0 || m.Scenario.MaxNodes() != 2 ||
 		s.Actions.Arrivals < 1 ||
 		s.Actions.Arrivals > 3 {
-		t.Errorf(
-			"theme %s: %d node templates, %d of pod, %d clusters of up to %d nodes",
-			name,
-			len(s.Nodes),
-			len(s.Pods),
-			len(s.Initial),
-			s.MaxNodes(),
-		)
+		t.Errorf("theme %s: %d node templates, %d of pod, %d clusters of up to %d nodes", name, len(s.Nodes),
+			len(s.Pods), len(s.Initial), s.MaxNodes())
 	}
 	return s
 }

@@ -22,12 +22,8 @@ func TestOfTrace(t *testing.T) {
 	}
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	s := &spec.Snapshot{Nodes: []*v1.Node{node}, Pods: []*v1.Pod{named("waits", "")}}
-	scenario := OfTrace(
-		"trace",
-		s,
-		[]*v1.Pod{named("second", ""), named("by-hand", "n")},
-		model.Actions{Arrivals: 2, Placements: 1},
-	)
+	scenario := OfTrace("trace", s, []*v1.Pod{named("second", ""), named("by-hand", "n")},
+		model.Actions{Arrivals: 2, Placements: 1})
 	machine, err := model.NewMachine(scenario, model.NewCatalog())
 	if err != nil {
 		t.Fatal(err)

@@ -61,12 +61,8 @@ func (r *reading) checkMade(objects []object, made int) {
 	named := map[string]object{}
 	for i, o := range objects {
 		if first, twice := named[o.String()]; twice && i >= made {
-			r.fail(
-				o.source,
-				o.root().String(),
-				"metadata.name",
-				fmt.Errorf("%s would be made of it, and is in %s already; rename one", o, first.source),
-			)
+			r.fail(o.source, o.root().String(), "metadata.name",
+				fmt.Errorf("%s would be made of it, and is in %s already; rename one", o, first.source))
 		}
 		named[o.String()] = o
 	}
@@ -174,12 +170,8 @@ func (r *reading) admitMade(admit Admission, objects, made []object) []object {
 			text := fmt.Sprintf("%s: %s", err.Field, err.ErrorBody())
 			if workload := made[i].root().String(); !said[workload+text] {
 				said[workload+text] = true
-				r.fail(
-					made[i].source,
-					workload,
-					"spec.template."+err.Field,
-					fmt.Errorf("the %s made of it is refused: %s", made[i].kind, err.ErrorBody()),
-				)
+				r.fail(made[i].source, workload, "spec.template."+err.Field,
+					fmt.Errorf("the %s made of it is refused: %s", made[i].kind, err.ErrorBody()))
 			}
 		}
 		r.noteRuntimeClass(made[i])

@@ -69,12 +69,8 @@ func controllerRef(owner object, apiVersion string) metav1.OwnerReference {
 // missing tells how many of the wanted pods are not there, and says what becomes of them.
 func (m *maker) missing(selector *metav1.LabelSelector, wanted int32, field string) (missing int, ok bool) {
 	if wanted > mostPods {
-		m.fail(
-			m.owner.source,
-			m.owner.root().String(),
-			field,
-			fmt.Errorf("it asks for %d pods: at most %d can be explored; ask for fewer", wanted, mostPods),
-		)
+		m.fail(m.owner.source, m.owner.root().String(), field,
+			fmt.Errorf("it asks for %d pods: at most %d can be explored; ask for fewer", wanted, mostPods))
 		return 0, false
 	}
 	missing = int(wanted) - len(m.existing(selector))
@@ -178,13 +174,8 @@ func (m *maker) jobPods(job *batchv1.Job) {
 		return
 	}
 	if all := ptr.Deref(job.Spec.Completions, 0); missing > 0 && all > wanted {
-		m.note(
-			m.owner.root(),
-			"spec.completions: of its %d pods, the %d that run at the same time are made; no pod follows one that "+
-				"completes",
-			all,
-			wanted,
-		)
+		m.note(m.owner.root(), "spec.completions: of its %d pods, the %d that run at the same time are made; no pod "+
+			"follows one that "+"completes", all, wanted)
 	}
 	names := m.freeNames(job.Name)
 	for i := range missing + 1 {
@@ -285,12 +276,8 @@ func (m *maker) daemonPods(set *appsv1.DaemonSet) {
 		pod := m.daemonPod(set, node)
 		profile := &spec.Profile{}
 		if named := pod.Spec.NodeName; named != "" && named != node.Name ||
-			!spec.NodeAffinity().Holds(
-				profile,
-				pod,
-				node,
-				nil,
-			) || !spec.TaintToleration().Holds(profile, pod, node, nil) {
+			!spec.NodeAffinity().Holds(profile, pod, node, nil) ||
+			!spec.TaintToleration().Holds(profile, pod, node, nil) {
 			continue
 		}
 		eligible++
@@ -303,12 +290,8 @@ func (m *maker) daemonPods(set *appsv1.DaemonSet) {
 		made++
 		m.addPod(pod, false)
 	}
-	m.note(
-		m.owner,
-		"it runs on %d of the nodes; %d pods are made of its template, as its controller would, and wait for their nodes",
-		eligible,
-		made,
-	)
+	m.note(m.owner, "it runs on %d of the nodes; %d pods are made of its template, as its controller would, and wait "+
+		"for their nodes", eligible, made)
 }
 
 // goesTo reports whether the pod is on the node, or is a daemon pod that waits for it.
@@ -339,10 +322,8 @@ func (m *maker) daemonPod(set *appsv1.DaemonSet, node *v1.Node) *v1.Pod {
 		{Key: v1.TaintNodeNetworkUnavailable, Effect: v1.TaintEffectNoSchedule},
 	} {
 		if tolerated.Key != v1.TaintNodeNetworkUnavailable || pod.Spec.HostNetwork {
-			pod.Spec.Tolerations = append(
-				pod.Spec.Tolerations,
-				v1.Toleration{Key: tolerated.Key, Operator: v1.TolerationOpExists, Effect: tolerated.Effect},
-			)
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations,
+				v1.Toleration{Key: tolerated.Key, Operator: v1.TolerationOpExists, Effect: tolerated.Effect})
 		}
 	}
 	// The controller puts the node in place of the terms that are there: they were looked at already.

@@ -85,17 +85,8 @@ func prepareModelcheck(_ *scenario.Configuration, file, dir string) ([]*contende
 	for _, workers := range workerCounts() {
 		all = append([]*contender{{
 			name: fmt.Sprintf("modelcheck, %d workers", workers), model: "tuned", dir: dir, read: read,
-			args: []string{
-				binary,
-				"formal",
-				path,
-				"--symmetry=off",
-				"--quiet",
-				"-o",
-				"json",
-				"--workers",
-				strconv.Itoa(workers),
-			},
+			args: []string{binary, "formal", path, "--symmetry=off", "--quiet", "-o", "json", "--workers",
+				strconv.Itoa(workers)},
 		}}, all...)
 	}
 	return all, nil

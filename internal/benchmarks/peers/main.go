@@ -116,37 +116,17 @@ func compareOn(file, dir string, runs int, tools []string) error {
 func print(name string, all []*contender) {
 	first := all[0].median()
 	fmt.Printf("%s: medians of %d\n", name, len(all[0].runs))
-	fmt.Printf(
-		"  %-28s %-7s %12s %12s %8s %8s %10s %9s %12s\n",
-		"",
-		"model",
-		"distinct",
-		"generated",
-		"wall s",
-		"cpu s",
-		"cpu µs/gen",
-		"MB",
-		"wall ratio",
-	)
+	fmt.Printf("  %-28s %-7s %12s %12s %8s %8s %10s %9s %12s\n", "", "model", "distinct", "generated", "wall s",
+		"cpu s", "cpu µs/gen", "MB", "wall ratio")
 	for _, c := range all {
 		m := c.median()
 		wrong := ""
 		if m.distinct != first.distinct {
 			wrong = "  WRONG"
 		}
-		fmt.Printf(
-			"  %-28s %-7s %12d %12d %8.2f %8.2f %10.3f %9.0f %12.2f%s\n",
-			c.name,
-			c.model,
-			m.distinct,
-			m.generated,
-			m.wall,
-			m.cpu,
-			m.cpu*1e6/float64(max(first.generated, 1)),
-			m.megabytes,
-			m.wall/first.wall,
-			wrong,
-		)
+		fmt.Printf("  %-28s %-7s %12d %12d %8.2f %8.2f %10.3f %9.0f %12.2f%s\n", c.name, c.model, m.distinct,
+			m.generated, m.wall, m.cpu, m.cpu*1e6/float64(max(first.generated, 1)), m.megabytes, m.wall/first.wall,
+			wrong)
 	}
 }
 

@@ -33,15 +33,8 @@ func TestPeers(t *testing.T) {
 					got.generated++ // it does not count the initial state
 				}
 				if got.distinct != want[0] || got.generated != want[1] {
-					t.Errorf(
-						"%s, %s model of %s: %d states, %d generated, want %v",
-						contender.name,
-						contender.model,
-						file,
-						got.distinct,
-						got.generated,
-						want,
-					)
+					t.Errorf("%s, %s model of %s: %d states, %d generated, want %v", contender.name, contender.model,
+						file, got.distinct, got.generated, want)
 				}
 			}
 		}

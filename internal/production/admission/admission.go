@@ -93,10 +93,8 @@ func (c *cluster) admit(object runtime.Object) (runtime.Object, field.ErrorList)
 	if isNew {
 		c.mutate(external)
 	}
-	internal, err := legacyscheme.Scheme.ConvertToVersion(
-		external,
-		schema.GroupVersion{Group: k.version.Group, Version: runtime.APIVersionInternal},
-	)
+	internal, err := legacyscheme.Scheme.ConvertToVersion(external, schema.GroupVersion{Group: k.version.Group,
+		Version: runtime.APIVersionInternal})
 	if err != nil {
 		return object, field.ErrorList{field.InternalError(nil, err)}
 	}

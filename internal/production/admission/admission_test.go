@@ -83,12 +83,8 @@ func TestPriority(t *testing.T) {
 			pod(),
 			"50 PreemptLowerPriority normal",
 		},
-		{
-			"the system classes are built in",
-			nil,
-			pod(inClass("system-node-critical")),
-			"2000001000 PreemptLowerPriority system-node-critical",
-		},
+		{"the system classes are built in", nil, pod(inClass("system-node-critical")),
+			"2000001000 PreemptLowerPriority system-node-critical"},
 		{
 			"a stated priority may agree with the class",
 			[]*schedulingv1.PriorityClass{class("high", 1000)},
@@ -203,12 +199,8 @@ func TestDefaults(t *testing.T) {
 	}
 	if got.Spec.SchedulerName != v1.DefaultSchedulerName || got.Status.Phase != v1.PodPending ||
 		got.Status.NominatedNodeName != "n1" {
-		t.Errorf(
-			"scheduler %q, phase %q, nominated to %q",
-			got.Spec.SchedulerName,
-			got.Status.Phase,
-			got.Status.NominatedNodeName,
-		)
+		t.Errorf("scheduler %q, phase %q, nominated to %q", got.Spec.SchedulerName, got.Status.Phase,
+			got.Status.NominatedNodeName)
 	}
 	if cpu := admitted[1].(*v1.Node).Status.Allocatable.Cpu(); cpu.String() != "4" {
 		t.Errorf("allocatable cpu is %v, want the capacity, 4", cpu)
@@ -323,8 +315,7 @@ func TestMatchLabelKeys(t *testing.T) {
 		metav1.FormatLabelSelector(admitted.Spec.TopologySpreadConstraints[0].LabelSelector),
 		metav1.FormatLabelSelector(anti.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector),
 		metav1.FormatLabelSelector(
-			anti.PreferredDuringSchedulingIgnoredDuringExecution[0].PodAffinityTerm.LabelSelector,
-		),
+			anti.PreferredDuringSchedulingIgnoredDuringExecution[0].PodAffinityTerm.LabelSelector),
 	}
 	want := []string{"app=web,version in (2)", "app=web,version notin (2)", "app=web,version notin (2)"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -459,11 +450,7 @@ func mustAdmit(t *testing.T, objects ...runtime.Object) []runtime.Object {
 }
 
 func ExampleAdmit() {
-	objects := []runtime.Object{
-		class("urgent", 1000),
-		pod(inClass("urgent")),
-		pod(inClass("urgnt")),
-	}
+	objects := []runtime.Object{class("urgent", 1000), pod(inClass("urgent")), pod(inClass("urgnt"))}
 	admitted, errs := admission.Admit(objects)
 	fmt.Println(*admitted[1].(*v1.Pod).Spec.Priority)
 	fmt.Println(errs[2].ToAggregate())

@@ -103,9 +103,8 @@ func unchanged(internal runtime.Object) (updated, old runtime.Object) {
 func kinds() []kind {
 	return []kind{
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
-			one(
-				storagevalidation.ValidateCSINode,
-			), two(storagevalidation.ValidateCSINodeUpdate), two(noStatus[storage.CSINode])},
+			one(storagevalidation.ValidateCSINode), two(storagevalidation.ValidateCSINodeUpdate),
+			two(noStatus[storage.CSINode])},
 		{"CronJob", batchv1.SchemeGroupVersion, "cronjobs", true, &batchv1.CronJob{},
 			one(newCronJob), two(updatedCronJob), two(noStatus[batch.CronJob])},
 		{"DaemonSet", appsv1.SchemeGroupVersion, "daemonsets", true, &appsv1.DaemonSet{},
@@ -115,14 +114,12 @@ func kinds() []kind {
 		{"Job", batchv1.SchemeGroupVersion, "jobs", true, &batchv1.Job{},
 			one(newJob), two(updatedJob), two(noStatus[batch.Job])},
 		{"Namespace", v1.SchemeGroupVersion, "namespaces", false, &v1.Namespace{},
-			one(
-				corevalidation.ValidateNamespace,
-			), two(corevalidation.ValidateNamespaceUpdate), two(corevalidation.ValidateNamespaceStatusUpdate)},
+			one(corevalidation.ValidateNamespace), two(corevalidation.ValidateNamespaceUpdate),
+			two(corevalidation.ValidateNamespaceStatusUpdate)},
 		// A node's update validates its status too.
 		{"Node", v1.SchemeGroupVersion, "nodes", false, &v1.Node{},
-			one(
-				corevalidation.ValidateNode,
-			), two(corevalidation.ValidateNodeUpdate), two(corevalidation.ValidateNodeUpdate)},
+			one(corevalidation.ValidateNode), two(corevalidation.ValidateNodeUpdate),
+			two(corevalidation.ValidateNodeUpdate)},
 		{"PersistentVolume", v1.SchemeGroupVersion, "persistentvolumes", false, &v1.PersistentVolume{},
 			one(newVolume), two(updatedVolume), two(corevalidation.ValidatePersistentVolumeStatusUpdate)},
 		{"PersistentVolumeClaim", v1.SchemeGroupVersion, "persistentvolumeclaims", true, &v1.PersistentVolumeClaim{},
@@ -140,30 +137,25 @@ func kinds() []kind {
 			two(budgetStatus),
 		},
 		{"PriorityClass", schedulingv1.SchemeGroupVersion, "priorityclasses", false, &schedulingv1.PriorityClass{},
-			one(
-				schedulingvalidation.ValidatePriorityClass,
-			), two(schedulingvalidation.ValidatePriorityClassUpdate), two(noStatus[scheduling.PriorityClass])},
+			one(schedulingvalidation.ValidatePriorityClass), two(schedulingvalidation.ValidatePriorityClassUpdate),
+			two(noStatus[scheduling.PriorityClass])},
 		{"ReplicaSet", appsv1.SchemeGroupVersion, "replicasets", true, &appsv1.ReplicaSet{},
 			one(newReplicaSet), two(updatedReplicaSet), two(appsvalidation.ValidateReplicaSetStatusUpdate)},
 		{"ReplicationController", v1.SchemeGroupVersion, "replicationcontrollers", true, &v1.ReplicationController{},
-			one(
-				newReplicationController,
-			), two(updatedReplicationController), two(corevalidation.ValidateReplicationControllerStatusUpdate)},
+			one(newReplicationController), two(updatedReplicationController),
+			two(corevalidation.ValidateReplicationControllerStatusUpdate)},
 		{"Service", v1.SchemeGroupVersion, "services", true, &v1.Service{},
-			one(
-				corevalidation.ValidateServiceCreate,
-			), two(corevalidation.ValidateServiceUpdate), two(corevalidation.ValidateServiceStatusUpdate)},
+			one(corevalidation.ValidateServiceCreate), two(corevalidation.ValidateServiceUpdate),
+			two(corevalidation.ValidateServiceStatusUpdate)},
 		{"StatefulSet", appsv1.SchemeGroupVersion, "statefulsets", true, &appsv1.StatefulSet{},
 			one(newStatefulSet), two(updatedStatefulSet), two(appsvalidation.ValidateStatefulSetStatusUpdate)},
 		{"StorageClass", storagev1.SchemeGroupVersion, "storageclasses", false, &storagev1.StorageClass{},
-			one(
-				storagevalidation.ValidateStorageClass,
-			), two(storagevalidation.ValidateStorageClassUpdate), two(noStatus[storage.StorageClass])},
+			one(storagevalidation.ValidateStorageClass), two(storagevalidation.ValidateStorageClassUpdate),
+			two(noStatus[storage.StorageClass])},
 		// A new attachment's status is validated with the rest.
 		{"VolumeAttachment", storagev1.SchemeGroupVersion, "volumeattachments", false, &storagev1.VolumeAttachment{},
-			one(
-				storagevalidation.ValidateVolumeAttachment,
-			), two(storagevalidation.ValidateVolumeAttachmentUpdate), two(noStatus[storage.VolumeAttachment])},
+			one(storagevalidation.ValidateVolumeAttachment), two(storagevalidation.ValidateVolumeAttachmentUpdate),
+			two(noStatus[storage.VolumeAttachment])},
 	}
 }
 
@@ -185,12 +177,8 @@ func newPod(pod *core.Pod) field.ErrorList {
 }
 
 func podOptions(updated, old *core.Pod) corevalidation.PodValidationOptions {
-	options := podutil.GetValidationOptionsFromPodSpecAndMeta(
-		&updated.Spec,
-		&old.Spec,
-		&updated.ObjectMeta,
-		&old.ObjectMeta,
-	)
+	options := podutil.GetValidationOptionsFromPodSpecAndMeta(&updated.Spec, &old.Spec, &updated.ObjectMeta,
+		&old.ObjectMeta)
 	options.ResourceIsPod = true
 	return options
 }
@@ -204,42 +192,29 @@ func podStatus(updated, old *core.Pod) field.ErrorList {
 }
 
 func newVolume(volume *core.PersistentVolume) field.ErrorList {
-	errs := corevalidation.ValidatePersistentVolume(
-		volume,
-		corevalidation.ValidationOptionsForPersistentVolume(volume, nil),
-	)
+	errs := corevalidation.ValidatePersistentVolume(volume, corevalidation.ValidationOptionsForPersistentVolume(volume,
+		nil))
 	return append(errs, volumevalidation.ValidatePersistentVolume(volume)...)
 }
 
 func updatedVolume(updated, old *core.PersistentVolume) field.ErrorList {
-	return corevalidation.ValidatePersistentVolumeUpdate(
-		updated,
-		old,
-		corevalidation.ValidationOptionsForPersistentVolume(updated, old),
-	)
+	return corevalidation.ValidatePersistentVolumeUpdate(updated, old,
+		corevalidation.ValidationOptionsForPersistentVolume(updated, old))
 }
 
 func newClaim(claim *core.PersistentVolumeClaim) field.ErrorList {
-	return corevalidation.ValidatePersistentVolumeClaim(
-		claim,
-		corevalidation.ValidationOptionsForPersistentVolumeClaim(claim, nil),
-	)
+	return corevalidation.ValidatePersistentVolumeClaim(claim,
+		corevalidation.ValidationOptionsForPersistentVolumeClaim(claim, nil))
 }
 
 func updatedClaim(updated, old *core.PersistentVolumeClaim) field.ErrorList {
-	return corevalidation.ValidatePersistentVolumeClaimUpdate(
-		updated,
-		old,
-		corevalidation.ValidationOptionsForPersistentVolumeClaim(updated, old),
-	)
+	return corevalidation.ValidatePersistentVolumeClaimUpdate(updated, old,
+		corevalidation.ValidationOptionsForPersistentVolumeClaim(updated, old))
 }
 
 func claimStatus(updated, old *core.PersistentVolumeClaim) field.ErrorList {
-	return corevalidation.ValidatePersistentVolumeClaimStatusUpdate(
-		updated,
-		old,
-		corevalidation.ValidationOptionsForPersistentVolumeClaim(updated, old),
-	)
+	return corevalidation.ValidatePersistentVolumeClaimStatusUpdate(updated, old,
+		corevalidation.ValidationOptionsForPersistentVolumeClaim(updated, old))
 }
 
 func newBudget(budget *policy.PodDisruptionBudget) field.ErrorList {
@@ -247,17 +222,11 @@ func newBudget(budget *policy.PodDisruptionBudget) field.ErrorList {
 }
 
 func updatedBudget(updated, _ *policy.PodDisruptionBudget) field.ErrorList {
-	return policyvalidation.ValidatePodDisruptionBudget(
-		updated,
-		policyvalidation.PodDisruptionBudgetValidationOptions{AllowInvalidLabelValueInSelector: true},
-	)
+	return policyvalidation.ValidatePodDisruptionBudget(updated,
+		policyvalidation.PodDisruptionBudgetValidationOptions{AllowInvalidLabelValueInSelector: true})
 }
 
 func budgetStatus(updated, old *policy.PodDisruptionBudget) field.ErrorList {
-	return policyvalidation.ValidatePodDisruptionBudgetStatusUpdate(
-		updated.Status,
-		old.Status,
-		field.NewPath("status"),
-		policyv1.SchemeGroupVersion,
-	)
+	return policyvalidation.ValidatePodDisruptionBudgetStatusUpdate(updated.Status, old.Status, field.NewPath("status"),
+		policyv1.SchemeGroupVersion)
 }

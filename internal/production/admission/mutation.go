@@ -93,12 +93,8 @@ func mergeLabelKeys(pod *v1.Pod) {
 	}
 }
 
-func merge(
-	selector *metav1.LabelSelector,
-	keys []string,
-	operator metav1.LabelSelectorOperator,
-	labels map[string]string,
-) {
+func merge(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator,
+	labels map[string]string) {
 	if selector == nil {
 		return
 	}
@@ -123,16 +119,12 @@ func affinityTerms(pod *v1.Pod) []*v1.PodAffinityTerm {
 	}
 	affinity := pod.Spec.Affinity
 	if affinity != nil && affinity.PodAffinity != nil {
-		gather(
-			affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
-		)
+		gather(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	if affinity != nil && affinity.PodAntiAffinity != nil {
-		gather(
-			affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
-		)
+		gather(affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	return terms
 }

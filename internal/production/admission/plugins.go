@@ -73,19 +73,8 @@ func (c *cluster) plug(k kind, internal runtime.Object) field.ErrorList {
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
-	attributes := admission.NewAttributesRecord(
-		internal,
-		nil,
-		k.version.WithKind(k.name),
-		accessor.GetNamespace(),
-		accessor.GetName(),
-		k.version.WithResource(k.resource),
-		"",
-		admission.Create,
-		nil,
-		false,
-		nil,
-	)
+	attributes := admission.NewAttributesRecord(internal, nil, k.version.WithKind(k.name), accessor.GetNamespace(),
+		accessor.GetName(), k.version.WithResource(k.resource), "", admission.Create, nil, false, nil)
 	ctx := context.Background()
 	var errs field.ErrorList
 	for _, step := range []func() error{
@@ -94,10 +83,8 @@ func (c *cluster) plug(k kind, internal runtime.Object) field.ErrorList {
 		func() error { return c.priority.Validate(ctx, attributes, nil) },
 	} {
 		if err := step(); err != nil {
-			reason := strings.TrimPrefix(
-				err.Error(),
-				fmt.Sprintf("%s.%s %q is forbidden: ", k.resource, k.version.Group, accessor.GetName()),
-			)
+			reason := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s.%s %q is forbidden: ", k.resource,
+				k.version.Group, accessor.GetName()))
 			reason = strings.TrimPrefix(reason, fmt.Sprintf("%s %q is forbidden: ", k.resource, accessor.GetName()))
 			errs = append(errs, c.refusal(internal, reason))
 		}

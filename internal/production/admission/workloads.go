@@ -18,11 +18,8 @@ func newReplicaSet(set *apps.ReplicaSet) field.ErrorList {
 }
 
 func updatedReplicaSet(updated, old *apps.ReplicaSet) field.ErrorList {
-	return appsvalidation.ValidateReplicaSetUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template),
-	)
+	return appsvalidation.ValidateReplicaSetUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
 }
 
 func newStatefulSet(set *apps.StatefulSet) field.ErrorList {
@@ -30,41 +27,28 @@ func newStatefulSet(set *apps.StatefulSet) field.ErrorList {
 }
 
 func updatedStatefulSet(updated, old *apps.StatefulSet) field.ErrorList {
-	return appsvalidation.ValidateStatefulSetUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template),
-	)
+	return appsvalidation.ValidateStatefulSetUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
 }
 
 func newReplicationController(controller *core.ReplicationController) field.ErrorList {
-	return corevalidation.ValidateReplicationController(
-		controller,
-		podutil.GetValidationOptionsFromPodTemplate(controller.Spec.Template, nil),
-	)
+	return corevalidation.ValidateReplicationController(controller,
+		podutil.GetValidationOptionsFromPodTemplate(controller.Spec.Template, nil))
 }
 
 func updatedReplicationController(updated, old *core.ReplicationController) field.ErrorList {
-	return corevalidation.ValidateReplicationControllerUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(updated.Spec.Template, old.Spec.Template),
-	)
+	return corevalidation.ValidateReplicationControllerUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(updated.Spec.Template, old.Spec.Template))
 }
 
 func newDeployment(deployment *apps.Deployment) field.ErrorList {
-	return appsvalidation.ValidateDeployment(
-		deployment,
-		podutil.GetValidationOptionsFromPodTemplate(&deployment.Spec.Template, nil),
-	)
+	return appsvalidation.ValidateDeployment(deployment,
+		podutil.GetValidationOptionsFromPodTemplate(&deployment.Spec.Template, nil))
 }
 
 func updatedDeployment(updated, old *apps.Deployment) field.ErrorList {
-	return appsvalidation.ValidateDeploymentUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template),
-	)
+	return appsvalidation.ValidateDeploymentUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
 }
 
 func newDaemonSet(set *apps.DaemonSet) field.ErrorList {
@@ -72,11 +56,8 @@ func newDaemonSet(set *apps.DaemonSet) field.ErrorList {
 }
 
 func updatedDaemonSet(updated, old *apps.DaemonSet) field.ErrorList {
-	return appsvalidation.ValidateDaemonSetUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template),
-	)
+	return appsvalidation.ValidateDaemonSetUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
 }
 
 func newJob(job *batch.Job) field.ErrorList {
@@ -93,19 +74,12 @@ func updatedJob(updated, old *batch.Job) field.ErrorList {
 }
 
 func newCronJob(job *batch.CronJob) field.ErrorList {
-	return batchvalidation.ValidateCronJobCreate(
-		job,
-		podutil.GetValidationOptionsFromPodTemplate(&job.Spec.JobTemplate.Spec.Template, nil),
-	)
+	return batchvalidation.ValidateCronJobCreate(job,
+		podutil.GetValidationOptionsFromPodTemplate(&job.Spec.JobTemplate.Spec.Template, nil))
 }
 
 func updatedCronJob(updated, old *batch.CronJob) field.ErrorList {
-	return batchvalidation.ValidateCronJobUpdate(
-		updated,
-		old,
-		podutil.GetValidationOptionsFromPodTemplate(
-			&updated.Spec.JobTemplate.Spec.Template,
-			&old.Spec.JobTemplate.Spec.Template,
-		),
-	)
+	return batchvalidation.ValidateCronJobUpdate(updated, old,
+		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.JobTemplate.Spec.Template,
+			&old.Spec.JobTemplate.Spec.Template))
 }

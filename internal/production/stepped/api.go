@@ -95,9 +95,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	switch {
 	case a.refuseBinding:
 		a.refuseBinding = false
-		return nil, apierrors.NewInternalError(
-			fmt.Errorf("the binding of %s is refused, as the action asks", ref.Key()),
-		)
+		return nil, apierrors.NewInternalError(fmt.Errorf("the binding of %s is refused, as the action asks",
+			ref.Key()))
 	case pod.UID != binding.UID && binding.UID != "":
 		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has another uid"))
 	case pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil:
@@ -114,11 +113,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	patch, _ := action.(clienttesting.PatchAction)
 	if patch.GetPatchType() != types.StrategicMergePatchType || patch.GetSubresource() != "status" {
-		return nil, fmt.Errorf(
-			"the in-memory API knows no patch of pods/%s of type %s",
-			patch.GetSubresource(),
-			patch.GetPatchType(),
-		)
+		return nil, fmt.Errorf("the in-memory API knows no patch of pods/%s of type %s", patch.GetSubresource(),
+			patch.GetPatchType())
 	}
 	ref := loop.Ref{Kind: "Pod", Namespace: patch.GetNamespace(), Name: patch.GetName()}
 	pod, err := a.pod(ref)

@@ -46,38 +46,10 @@ func TestDefects(t *testing.T) {
 		return pod(name).Label("app", "web").NodeSelector(map[string]string{"disk": "ssd"}).Req(cpu("500m")).
 			SpreadConstraint(1, "zone", v1.DoNotSchedule, app("web"), nil, nil, nil, nil)
 	}
-	e, web1, filler := group(
-		"e",
-	).Node(
-		"n1",
-	).Obj(), web(
-		"web1",
-	).Node(
-		"n1",
-	).Obj(), pod(
-		"filler",
-	).Req(
-		cpu("1"),
-	).Node(
-		"n2",
-	).Obj()
-	low, urgent, late := pod(
-		"low",
-	).Req(
-		cpu("1"),
-	).Node(
-		"n1",
-	).Obj(), pod(
-		"urgent",
-	).Priority(
-		10,
-	).Req(
-		cpu("1"),
-	).Obj(), pod(
-		"late",
-	).Req(
-		cpu("1"),
-	).Obj()
+	e, web1, filler := group("e").Node("n1").Obj(), web("web1").Node("n1").Obj(),
+		pod("filler").Req(cpu("1")).Node("n2").Obj()
+	low, urgent, late := pod("low").Req(cpu("1")).Node("n1").Obj(), pod("urgent").Priority(10).Req(cpu("1")).Obj(),
+		pod("late").Req(cpu("1")).Obj()
 
 	first, second := pod("first").PVC("one").Obj(), pod("second").PVC("two").Obj()
 
@@ -155,11 +127,9 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{create(gated().NominatedNodeName("n1").Obj()), create(late), schedule},
 			control: []loop.Action{create(gated().Obj()), update("nomination", gated().NominatedNodeName("n1").Obj()),
 				create(late), schedule},
-			want: []string{
-				"cache-agrees: default/gated: gated-nomination", "cache-agrees: default/gated: gated-nomination",
-				"refinement: default/late: gated-nomination", "levels-agree: default/late: gated-nomination",
-				"cache-agrees: default/gated: gated-nomination",
-			},
+			want: []string{"cache-agrees: default/gated: gated-nomination",
+				"cache-agrees: default/gated: gated-nomination", "refinement: default/late: gated-nomination",
+				"levels-agree: default/late: gated-nomination", "cache-agrees: default/gated: gated-nomination"},
 		},
 		{
 			name:    "nominated-node-gone",

@@ -14,13 +14,8 @@ import (
 // Poison makes a write that the in-memory API does not know.
 func (s *Scheduler) Poison() {
 	var client kubernetes.Interface = s.api.client
-	_, err := client.CoreV1().Pods(
-		"default",
-	).UpdateStatus(
-		context.Background(),
-		&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}},
-		metav1.UpdateOptions{},
-	)
+	_, err := client.CoreV1().Pods("default").UpdateStatus(context.Background(),
+		&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.UpdateOptions{})
 	if err == nil {
 		panic("the in-memory API took a write that it does not know")
 	}

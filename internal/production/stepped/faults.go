@@ -110,12 +110,8 @@ func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.
 const permitTimeout = 15 * time.Minute
 
 // PreBindPreFlight implements fwk.PreBindPlugin.
-func (f *faults) PreBindPreFlight(
-	context.Context,
-	fwk.CycleState,
-	*v1.Pod,
-	string,
-) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod,
+	string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	if f.armed == loop.FailPreBind {
 		return nil, nil
 	}

@@ -49,12 +49,8 @@ type binding struct {
 
 // RunPermitPlugins implements framework.Framework. If it lets the pod go on, or wait, a binding cycle begins for
 // certain.
-func (c *controlled) RunPermitPlugins(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node string,
-) (map[string]time.Duration, *fwk.Status) {
+func (c *controlled) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) (map[string]time.Duration, *fwk.Status) {
 	timeouts, status := c.Framework.RunPermitPlugins(ctx, state, pod, node)
 	if status.IsSuccess() || status.IsWait() {
 		c.mu.Lock()
@@ -71,12 +67,8 @@ func (c *controlled) RunPermitPlugins(
 
 // RunPreBindPreFlights implements framework.Framework. With the feature gate NominatedNodeNameForExpectation every
 // binding cycle comes here first, with the context of the cycle.
-func (c *controlled) RunPreBindPreFlights(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node string,
-) (status *fwk.Status) {
+func (c *controlled) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) (status *fwk.Status) {
 	c.watch(ctx, pod)
 	defer c.note(&status)
 	return c.Framework.RunPreBindPreFlights(ctx, state, pod, node)
@@ -173,12 +165,8 @@ func (c *controlled) forget(uid types.UID) {
 
 // RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
 // the first by name wins.
-func (c *controlled) RunScorePlugins(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	nodes []fwk.NodeInfo,
-) ([]fwk.NodePluginScores, *fwk.Status) {
+func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
 	names := make([]string, len(scores))
 	for i := range scores {

@@ -49,13 +49,8 @@ type historian struct {
 // repeat returns a new scheduler that has taken the run.
 func (h *historian) repeat(of *past) *stepped.Scheduler {
 	h.Helper()
-	s, err := stepped.New(
-		h.Context(),
-		h.config,
-		v1.DefaultSchedulerName,
-		h.scope.Initial[of.initial],
-		stepped.Options{Faults: h.scope.Faults > 0},
-	)
+	s, err := stepped.New(h.Context(), h.config, v1.DefaultSchedulerName, h.scope.Initial[of.initial],
+		stepped.Options{Faults: h.scope.Faults > 0})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -104,14 +99,8 @@ func (h *historian) differ(first, second *past) string {
 		again, _ := h.told(two, used, number)
 		used = usedNow
 		if diff := cmp.Diff(after, again); diff != "" {
-			return fmt.Sprintf(
-				"after\n%sas well as after\n%sthe state is the same; but then not what comes of\n%s(-first "+
-					"+second):\n%s",
-				first,
-				second,
-				future,
-				diff,
-			)
+			return fmt.Sprintf("after\n%sas well as after\n%sthe state is the same; but then not what comes "+
+				"of\n%s(-first "+"+second):\n%s", first, second, future, diff)
 		}
 	}
 	return ""

@@ -92,19 +92,15 @@ func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.Resource
 }
 
 // AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is ever synchronised again.
-func (i *informer) AddEventHandlerWithResyncPeriod(
-	h cache.ResourceEventHandler,
-	_ time.Duration,
-) (cache.ResourceEventHandlerRegistration, error) {
+func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
+	_ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
 }
 
 // AddEventHandlerWithOptions is AddEventHandler. The embedded informer would keep room for a thousand events for
 // each handler.
-func (i *informer) AddEventHandlerWithOptions(
-	h cache.ResourceEventHandler,
-	_ cache.HandlerOptions,
-) (cache.ResourceEventHandlerRegistration, error) {
+func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler,
+	_ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, h)
 	return synced{}, nil
 }

@@ -31,10 +31,8 @@ func muteMetrics(inner framework.Framework) {
 		fields := reflect.ValueOf(recorder).Elem()
 		for j := range fields.NumField() {
 			if field := fields.Field(j); field.Kind() == reflect.Chan && field.Type().Elem().Kind() == reflect.Pointer {
-				reflect.NewAt(
-					field.Type(),
-					unsafe.Pointer(field.UnsafeAddr()),
-				).Elem().SetZero() // to send to nil is never possible
+				// to send to nil is never possible
+				reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().SetZero()
 			}
 		}
 	}

@@ -56,23 +56,15 @@ func (c *controlled) takePanics() []string {
 }
 
 // RunPreBindPlugins implements framework.Framework.
-func (c *controlled) RunPreBindPlugins(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node string,
-) (status *fwk.Status) {
+func (c *controlled) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) (status *fwk.Status) {
 	defer c.note(&status)
 	return c.Framework.RunPreBindPlugins(ctx, state, pod, node)
 }
 
 // RunBindPlugins implements framework.Framework.
-func (c *controlled) RunBindPlugins(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node string,
-) (status *fwk.Status) {
+func (c *controlled) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) (status *fwk.Status) {
 	defer c.note(&status)
 	return c.Framework.RunBindPlugins(ctx, state, pod, node)
 }

@@ -25,12 +25,8 @@ import (
 // unflushedQueue moves nobody when it is flushed, sleepyQueue nobody whose backoff is over.
 type unflushedQueue struct{ internalqueue.SchedulingQueue }
 
-func (q unflushedQueue) MoveAllToActiveOrBackoffQueue(
-	logger klog.Logger,
-	event fwk.ClusterEvent,
-	oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck,
-) {
+func (q unflushedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck) {
 	if event != framework.EventUnschedulableTimeout {
 		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
 	}
@@ -43,11 +39,8 @@ func (sleepyQueue) Activate(klog.Logger, map[string]*v1.Pod) {}
 // restlessQueue makes pods that were rejected active at once.
 type restlessQueue struct{ internalqueue.SchedulingQueue }
 
-func (q restlessQueue) AddUnschedulableIfNotPresent(
-	logger klog.Logger,
-	info *framework.QueuedPodInfo,
-	cycle int64,
-) error {
+func (q restlessQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
 	err := q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
 	q.Activate(logger, map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
 	return err
@@ -79,13 +72,8 @@ func (u undying) Do(a loop.Action) (loop.Step, error) {
 }
 
 // explored explores the scope, with what goes on for ever, and gives the keys of what is found.
-func explored(
-	t *testing.T,
-	scope *loop.Scope,
-	workers int,
-	plant func(*kubescheduler.Scheduler),
-	wrap func(loop.System) loop.System,
-) (*loop.Result, []string) {
+func explored(t *testing.T, scope *loop.Scope, workers int, plant func(*kubescheduler.Scheduler),
+	wrap func(loop.System) loop.System) (*loop.Result, []string) {
 	t.Helper()
 	cfg, err := production.DefaultConfig()
 	if err != nil {
@@ -96,13 +84,8 @@ func explored(
 		Ask:   alone(t).Decide,
 		Ahead: 100,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(
-				t.Context(),
-				cfg,
-				v1.DefaultSchedulerName,
-				initial,
-				stepped.Options{Faults: true, Plant: plant},
-			)
+			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
+				stepped.Options{Faults: true, Plant: plant})
 			if err != nil || wrap == nil {
 				return s, err
 			}
@@ -132,11 +115,8 @@ func asleep() *loop.Scope {
 		}}},
 	}
 	initial := cluster(node("n1"))
-	initial.Namespaces = append(
-		initial.Namespaces,
-		namespace("dev", map[string]string{}),
-		namespace("prod", map[string]string{"env": "prod"}),
-	)
+	initial.Namespaces = append(initial.Namespaces, namespace("dev", map[string]string{}),
+		namespace("prod", map[string]string{"env": "prod"}))
 	scope := liveScope(with(initial, pod("db").Namespace("dev").Label("app", "db").Node("n1").Obj()), 0, client)
 	scope.Events, scope.Happens = 1, []loop.EventType{loop.NamespaceLabels}
 	return scope
@@ -214,10 +194,8 @@ func TestPlantedLiveness(t *testing.T) {
 				0, urgent),
 			wrap: func(s loop.System) loop.System { return undying{s} },
 			want: []string{"preemption-ends/new"},
-			loop: []string{
-				"Pod default/static has terminated and is gone", "the scheduler takes the next pod",
-				"the queue is flushed", "the scheduler takes the next pod",
-			},
+			loop: []string{"Pod default/static has terminated and is gone", "the scheduler takes the next pod",
+				"the queue is flushed", "the scheduler takes the next pod"},
 		},
 	} {
 		t.Run(row.bug, func(t *testing.T) {
@@ -260,11 +238,8 @@ func TestLivenessEnds(t *testing.T) {
 // TestLivenessOfNobody: who is not to be scheduled is not bound for ever, and that is as it should be: a pod with
 // gates, one of another scheduler.
 func TestLivenessOfNobody(t *testing.T) {
-	initial := with(
-		cluster(node("n1")),
-		pod("gated").SchedulingGates([]string{"example.com/quota"}).Obj(),
-		pod("foreign").SchedulerName("other").Obj(),
-	)
+	initial := with(cluster(node("n1")), pod("gated").SchedulingGates([]string{"example.com/quota"}).Obj(),
+		pod("foreign").SchedulerName("other").Obj())
 	scope := liveScope(initial, 0)
 	scope.Arrivals = 0
 	result, keys := explored(t, scope, 1, nil, nil)
@@ -315,13 +290,8 @@ func TestKnownLiveness(t *testing.T) {
 	both.Spec.Affinity = &v1.Affinity{
 		PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms},
 	}
-	_, keys := explored(
-		t,
-		liveScope(with(cluster(node("n1")), apps("one", "a"), apps("two", "b")), 0, both),
-		2,
-		nil,
-		nil,
-	)
+	_, keys := explored(t, liveScope(with(cluster(node("n1")), apps("one", "a"), apps("two", "b")), 0, both), 2, nil,
+		nil)
 	if want := "bound-in-the-end/known/" + spec.TermsBySamePod().Name; !slices.Contains(keys, want) ||
 		slices.ContainsFunc(keys, isNew) {
 		t.Errorf("found %q, want %s and nothing new", keys, want)

@@ -26,12 +26,8 @@ type deafQueue struct {
 	resource fwk.EventResource
 }
 
-func (q deafQueue) MoveAllToActiveOrBackoffQueue(
-	logger klog.Logger,
-	event fwk.ClusterEvent,
-	oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck,
-) {
+func (q deafQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck) {
 	if event.Resource != q.resource {
 		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
 	}
@@ -87,36 +83,24 @@ func (p panicking) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, 
 	return p.Framework.RunPreBindPlugins(ctx, state, pod, node)
 }
 
-func (p panicking) RunFilterPluginsWithNominatedPods(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	info fwk.NodeInfo,
-) *fwk.Status {
+func (p panicking) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	info fwk.NodeInfo) *fwk.Status {
 	if p.at == "filter" {
 		panic("planted")
 	}
 	return p.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
 }
 
-func (p panicking) RunReservePluginsReserve(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node string,
-) *fwk.Status {
+func (p panicking) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) *fwk.Status {
 	if p.at == "reserve" {
 		panic("planted")
 	}
 	return p.Framework.RunReservePluginsReserve(ctx, state, pod, node)
 }
 
-func (p panicking) RunScorePlugins(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	nodes []fwk.NodeInfo,
-) ([]fwk.NodePluginScores, *fwk.Status) {
+func (p panicking) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	if p.at == "score" {
 		p.Parallelizer().Until(ctx, len(nodes), func(int) { panic("planted") }, p.at)
 	}

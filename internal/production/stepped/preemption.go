@@ -98,17 +98,10 @@ func (e *evictions) CandidatesToVictimsMap(candidates []preemption.Candidate) ma
 	)
 	best := candidates[0]
 	for _, c := range candidates[1:] {
-		favoured, other := candidate{
-			best.Name(),
-			allStarted(best.Victims(), time.Nanosecond),
-		}, candidate{
-			c.Name(),
-			allStarted(c.Victims(), 0),
-		}
-		if e.plugin.Evaluator.SelectCandidate(
-			context.Background(),
-			[]preemption.Candidate{favoured, other},
-		).Name() == c.Name() {
+		favoured, other := candidate{best.Name(), allStarted(best.Victims(), time.Nanosecond)},
+			candidate{c.Name(), allStarted(c.Victims(), 0)}
+		if e.plugin.Evaluator.SelectCandidate(context.Background(),
+			[]preemption.Candidate{favoured, other}).Name() == c.Name() {
 			best = c
 		}
 	}
@@ -151,13 +144,8 @@ func started(pod *v1.Pod, later time.Duration) *v1.Pod {
 // SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order
 // in which the cache has them, which comes of all that ever was on the node; here the first by name is spared
 // first.
-func (e *evictions) SelectVictimsOnNode(
-	ctx context.Context,
-	state fwk.CycleState,
-	pod *v1.Pod,
-	node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget,
-) ([]*v1.Pod, int, *fwk.Status) {
+func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	slices.SortFunc(
 		node.GetPods(),
 		func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) },

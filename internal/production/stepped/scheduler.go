@@ -75,22 +75,15 @@ var _ loop.System = (*Scheduler)(nil)
 
 // New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial
 // snapshot, one after the other. Closing it, or cancelling the context, ends what runs in the background.
-func New(
-	ctx context.Context,
-	cfg *production.Config,
-	schedulerName string,
-	initial *spec.Snapshot,
-	o Options,
-) (*Scheduler, error) {
+func New(ctx context.Context, cfg *production.Config, schedulerName string, initial *spec.Snapshot,
+	o Options) (*Scheduler, error) {
 	profile, err := cfg.Profile(schedulerName)
 	if err != nil {
 		return nil, err
 	}
 	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
-		return nil, fmt.Errorf(
-			"feature gate %s is on: its queue of API calls is not stepped; turn it off",
-			features.SchedulerAsyncAPICalls,
-		)
+		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not stepped; turn it off",
+			features.SchedulerAsyncAPICalls)
 	}
 	s := &Scheduler{
 		parent: klog.NewContext(ctx, logr.Discard()), profile: profile, options: o,
@@ -218,11 +211,8 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Popped = loop.Key(s.popped)
 	}
 	if len(s.api.unknown) > 0 {
-		return step, fmt.Errorf(
-			"%s: kube-scheduler made calls that the in-memory API has no answer to: %q",
-			a,
-			s.api.unknown,
-		)
+		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a,
+			s.api.unknown)
 	}
 	return step, nil
 }
@@ -306,10 +296,8 @@ func (s *Scheduler) permit(a loop.Action) error {
 				b.err = context.DeadlineExceeded
 				break
 			}
-			waiting.Reject(
-				FaultPlugin,
-				fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", permitTimeout, FaultPlugin),
-			)
+			waiting.Reject(FaultPlugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v",
+				permitTimeout, FaultPlugin))
 		case loop.Allow:
 			waiting.Allow(FaultPlugin)
 		case loop.Reject:

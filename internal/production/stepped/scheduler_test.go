@@ -97,14 +97,8 @@ var (
 func failing(fault loop.Fault) loop.Action { return loop.Action{Verb: loop.Schedule, Fault: fault} }
 
 func node(name string) *st.NodeWrapper {
-	return st.MakeNode().Name(
-		name,
-	).Label(
-		v1.LabelHostname,
-		name,
-	).Capacity(
-		map[v1.ResourceName]string{"cpu": "1", "memory": "4Gi", "pods": "10"},
-	)
+	return st.MakeNode().Name(name).Label(v1.LabelHostname, name).Capacity(map[v1.ResourceName]string{"cpu": "1",
+		"memory": "4Gi", "pods": "10"})
 }
 
 // pod returns a pod that needs no CPU.
@@ -131,13 +125,11 @@ func cluster(nodes ...*st.NodeWrapper) *spec.Snapshot {
 func eventful() (*spec.Snapshot, []loop.Action) {
 	low1, low2 := pod("low1").Req(cpu("1")).Obj(), pod("low2").Req(cpu("1")).Obj()
 	urgent, late := pod("urgent").Priority(10).Req(cpu("1")).Obj(), pod("late").Obj()
-	return cluster(node("n1"), node("n2")), []loop.Action{
-		create(low1), create(low2), schedule, schedule,
-		create(urgent), schedule, gone(low1), schedule,
-		create(late), failing(loop.FailReserve), backoff, failing(loop.RejectPermit), flush, failing(loop.FailPreBind),
-		backoff, failing(loop.FailBind), backoff, failing(loop.WaitPermit), on(loop.Expire, late), flush,
-		failing(loop.WaitPermit), restart, failing(loop.WaitPermit), on(loop.Allow, late), remove(low2), gone(low2),
-	}
+	return cluster(node("n1"), node("n2")), []loop.Action{create(low1), create(low2), schedule, schedule,
+		create(urgent), schedule, gone(low1), schedule, create(late), failing(loop.FailReserve), backoff,
+		failing(loop.RejectPermit), flush, failing(loop.FailPreBind), backoff, failing(loop.FailBind), backoff,
+		failing(loop.WaitPermit), on(loop.Expire, late), flush, failing(loop.WaitPermit), restart,
+		failing(loop.WaitPermit), on(loop.Allow, late), remove(low2), gone(low2)}
 }
 
 // history takes the actions, and gives every state on the way.
@@ -202,10 +194,8 @@ func breaks(t testing.TB, s *stepped.Scheduler, actions []loop.Action) []string 
 		}
 		taken := &loop.Transition{Model: m, Ask: alone.Decide, Before: before, Action: a, Step: step, After: s.State()}
 		for _, b := range taken.Broken() {
-			broken = append(
-				broken,
-				strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", b.Property.Name, b.Pod, b.Known), ": "),
-			)
+			broken = append(broken, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", b.Property.Name, b.Pod, b.Known),
+				": "))
 		}
 	}
 	return broken
@@ -255,13 +245,8 @@ func BenchmarkRun(b *testing.B) {
 	actions := []loop.Action{create(pod("p").Obj()), schedule, create(pod("q").Obj()), schedule}
 	for b.Loop() {
 		start := time.Now()
-		s, err := stepped.New(
-			b.Context(),
-			cfg,
-			v1.DefaultSchedulerName,
-			cluster(node("n1"), node("n2")),
-			stepped.Options{},
-		)
+		s, err := stepped.New(b.Context(), cfg, v1.DefaultSchedulerName, cluster(node("n1"), node("n2")),
+			stepped.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

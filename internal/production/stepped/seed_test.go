@@ -30,13 +30,8 @@ type witnessed struct {
 func (w witnessed) Do(a loop.Action) (loop.Step, error) {
 	step, err := w.Scheduler.Do(a)
 	state := w.State()
-	fmt.Fprintf(
-		w.account,
-		"%s: %+v, then %x\n",
-		a,
-		step,
-		sha256.Sum256(fmt.Appendf(nil, "%s%q", state.Canonical(), state.Cache)),
-	)
+	fmt.Fprintf(w.account, "%s: %+v, then %x\n", a, step,
+		sha256.Sum256(fmt.Appendf(nil, "%s%q", state.Canonical(), state.Cache)))
 	return step, err
 }
 

@@ -93,15 +93,8 @@ func lines(name string, info *framework.NodeInfo, assumed sets.Set[string]) []st
 		version = "version " + info.Node().ResourceVersion
 	}
 	out := []string{
-		fmt.Sprintf(
-			"%s %s, requested %+v of %+v, ports %v, claims %v",
-			name,
-			version,
-			*info.Requested,
-			*info.Allocatable,
-			info.UsedPorts,
-			info.PVCRefCounts,
-		),
+		fmt.Sprintf("%s %s, requested %+v of %+v, ports %v, claims %v", name, version, *info.Requested,
+			*info.Allocatable, info.UsedPorts, info.PVCRefCounts),
 	}
 	var pods []string
 	for _, p := range info.GetPods() {

@@ -27,23 +27,13 @@ type volumes struct {
 
 //
 //go:linkname bindAPIUpdate k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).bindAPIUpdate
-func bindAPIUpdate(
-	binder unsafe.Pointer,
-	ctx context.Context,
-	pod *v1.Pod,
-	bindings []*volumebinding.BindingInfo,
-	claims []*v1.PersistentVolumeClaim,
-) error
+func bindAPIUpdate(binder unsafe.Pointer, ctx context.Context, pod *v1.Pod, bindings []*volumebinding.BindingInfo,
+	claims []*v1.PersistentVolumeClaim) error
 
 //
 //go:linkname checkBindings k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).checkBindings
-func checkBindings(
-	binder unsafe.Pointer,
-	logger klog.Logger,
-	pod *v1.Pod,
-	bindings []*volumebinding.BindingInfo,
-	claims []*v1.PersistentVolumeClaim,
-) (bool, error)
+func checkBindings(binder unsafe.Pointer, logger klog.Logger, pod *v1.Pod, bindings []*volumebinding.BindingInfo,
+	claims []*v1.PersistentVolumeClaim) (bool, error)
 
 // BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
 func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {

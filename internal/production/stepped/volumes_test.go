@@ -152,12 +152,8 @@ func TestProvisioning(t *testing.T) {
 				if host := volume.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]; row.node != "" &&
 					host != row.node ||
 					volume.Spec.ClaimRef.UID != claim.UID {
-					t.Errorf(
-						"the volume can be reached from %s, and is for %q; the claim is %q",
-						host,
-						volume.Spec.ClaimRef.UID,
-						claim.UID,
-					)
+					t.Errorf("the volume can be reached from %s, and is for %q; the claim is %q", host,
+						volume.Spec.ClaimRef.UID, claim.UID)
 				}
 			}
 			var next []string
