@@ -91,6 +91,6 @@ func namesOf(t *model.PodTemplate) string {
 	case n == 1:
 		return t.Pod.Namespace + "/" + t.Fixed[0]
 	default:
-		return fmt.Sprintf("%s/%s and %d like it", t.Pod.Namespace, t.Fixed[0], n-1)
+		return fmt.Sprintf("%s/%s (and %d like it)", t.Pod.Namespace, t.Fixed[0], n-1)
 	}
 }

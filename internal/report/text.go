@@ -338,8 +338,8 @@ func (p *page) conclusion(r *Run) {
 // verdictSentence is the verdict in words; of a user's cluster, in those of its pods.
 func verdictSentence(r *Run) string {
 	text := r.Verdict().String() + outsideExpectation(r)
-	if fate := fate(r); fate != "" {
-		text += fate
+	if r.Verdict() == Holds {
+		text += fate(r)
 	}
 	if known := countOf(r, decisions.Known) + countOf(r, decisions.ByDesign); known > 0 {
 		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
