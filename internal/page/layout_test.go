@@ -10,7 +10,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
-// crowded is a counterexample on many nodes with names as long as those of a cloud, and a decision about all of them.
+// crowded is a counterexample on many nodes with names as long as those of a cloud, and a decision about all of
+// them.
 func crowded(t *testing.T, nodes int) *Data {
 	t.Helper()
 	data := budgetsData(t)
@@ -65,7 +66,8 @@ func nodeOfCrowd(i int) string {
 }
 
 // outside has what reaches beyond the window, and is neither in a box that scrolls nor the name of a pod, which is cut.
-const outside = `[...document.querySelectorAll("main *")].filter(e => e.checkVisibility() && !e.closest(".scroll, .unseen, svg, .stack") && !e.parentElement.closest(".pod"))
+const outside = `[...document.querySelectorAll("main *")].filter(e => e.checkVisibility())
+	.filter(e => !e.closest(".scroll, .unseen, svg, .stack") && !e.parentElement.closest(".pod"))
 	.filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))`
 
 // TestManyNodes: clusters of 10 and of 99 nodes stay inside the window, every node and pod of them can be reached
@@ -114,7 +116,8 @@ func TestManyNodes(t *testing.T) {
 	b.clean("file://", "about:")
 }
 
-// TestWholeNames: a name that is shortened is whole in the title, when the keyboard reaches it, and when it is chosen.
+// TestWholeNames: a name that is shortened is whole in the title, when the keyboard reaches it, and when it is
+// chosen.
 func TestWholeNames(t *testing.T) {
 	b := newTab(t)
 	b.open(file(t, crowded(t, 99)) + found + "0")
@@ -126,7 +129,8 @@ func TestWholeNames(t *testing.T) {
 	if !js[bool](b, `(e => e.scrollWidth > e.clientWidth)(`+button+`.querySelector(".start"))`) {
 		t.Error("the name is not shortened: this tests nothing")
 	}
-	before := `[...document.querySelectorAll("main button")].findLast(e => e.compareDocumentPosition(` + button + `) & 4)`
+	before := `[...document.querySelectorAll("main button")].findLast(
+		e => e.compareDocumentPosition(` + button + `) & Node.DOCUMENT_POSITION_FOLLOWING)`
 	js[bool](b, before+`.focus() ?? true`)
 	b.run(chromedp.KeyEvent("\t"))
 	if got := js[string](b, `document.activeElement.dataset.about`); got != node {
@@ -137,7 +141,8 @@ func TestWholeNames(t *testing.T) {
 		t.Errorf("at the keyboard is shown %q", got)
 	}
 	b.run(chromedp.KeyEvent("\r"))
-	inWindow := `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector(".about strong").getBoundingClientRect())`
+	inWindow := `(r => r.top >= 0 && r.bottom <= innerHeight)(
+		document.querySelector(".about strong").getBoundingClientRect())`
 	if got := js[string](b, `document.querySelector(".about strong").textContent`); got != node {
 		t.Errorf("told about is %q", got)
 	}
@@ -153,7 +158,8 @@ func TestWholeNames(t *testing.T) {
 	}
 }
 
-// TestDefectFirst: a finding begins with what is wrong in a sentence, and how kube-scheduler and the documents differ.
+// TestDefectFirst: a finding begins with what is wrong in a sentence, and how kube-scheduler and the documents
+// differ.
 func TestDefectFirst(t *testing.T) {
 	b := newTab(t)
 	known := budgetsData(t)
@@ -165,7 +171,7 @@ func TestDefectFirst(t *testing.T) {
 		sentence string
 	}{
 		{"a known defect", known, known.Report.Findings[0].Quirks[0].Doc},
-		{"nothing known", fresh, "It does not hold: Every outcome, bind, preempt or wait, is one that Kubernetes documents"},
+		{"nothing known", fresh, "It does not hold: Every outcome, bind, preempt or wait, is one that Kubernetes"},
 		{"many nodes", crowded(t, 99), known.Report.Findings[0].Quirks[0].Doc},
 	} {
 		address := file(t, row.data)
@@ -175,14 +181,15 @@ func TestDefectFirst(t *testing.T) {
 			if got := js[string](b, `document.querySelector("h1").textContent`); !strings.HasPrefix(got, row.sentence) {
 				t.Errorf("%s: the heading is %q", row.reason, got)
 			}
-			text := js[string](b, `[...document.querySelectorAll(".versus section")].map(e => e.innerText).join("\n")`)
+			text := js[string](b, `document.querySelector(".versus").innerText`)
 			for _, want := range []string{"kube-scheduler", "evicts b/front-1 from large-1", "Documented",
 				"evicts b/web-1 from large-1"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s: beside each other stands, without %q:\n%s", row.reason, want, text)
 				}
 			}
-			if end := js[int](b, `Math.round(document.querySelector(".versus").getBoundingClientRect().bottom)`); end > 800 {
+			end := js[int](b, `Math.round(document.querySelector(".versus").getBoundingClientRect().bottom)`)
+			if end > 800 {
 				t.Errorf("%s, %d px wide: that ends %d px down", row.reason, window.width, end)
 			}
 		}
@@ -214,7 +221,7 @@ func TestVerdictMark(t *testing.T) {
 		row.change(data.Report)
 		b.open(file(t, data))
 		got := js[string](b, `document.querySelector("h1").textContent`)
-		if strings.HasPrefix(got, "✓") != row.good || !strings.HasSuffix(strings.ToLower(got), data.Report.Verdict) {
+		if strings.HasPrefix(got, "✓") != row.good || !strings.HasSuffix(strings.ToLower(got), data.Report.Headline) {
 			t.Errorf("%s: the heading is %q", row.reason, got)
 		}
 	}

@@ -68,8 +68,10 @@ func TestContrast(t *testing.T) {
 }
 
 // small returns what is pressed and too small for a finger (WCAG 2.2, 2.5.8).
-const small = `[...document.querySelectorAll("button, select, .button, .choices a, .steps a")].filter(e => e.checkVisibility() && !e.matches("#skip, .skip-cluster"))
-			.filter(e => { const r = e.getBoundingClientRect(); return r.height < 24 || r.width < 14; }).map(e => e.outerHTML.slice(0, 80)).join("\n")`
+const small = `[...document.querySelectorAll("button, select, .button, .choices a, .steps a")]
+	.filter(e => e.checkVisibility() && !e.matches("#skip, .skip-cluster"))
+	.filter(e => { const r = e.getBoundingClientRect(); return r.height < 24 || r.width < 14; })
+	.map(e => e.outerHTML.slice(0, 80)).join("\n")`
 
 // TestPhone: nothing is wider than a phone, and what is pressed is large enough for a finger (WCAG 2.2, 2.5.8).
 func TestPhone(t *testing.T) {

@@ -1,8 +1,8 @@
 // A node as a box to the scale of what it has to allocate, the pods on it as blocks to the scale of what they request, and all there is to
 // tell of a node or pod that is picked.
 
-// mostInRow is how many pods are drawn to scale, by how large the node is; more are drawn alike, in as many rows as they need.
-const mostInRow = {few: 20, some: 12, many: 5};
+// mostInRow is how many pods surely fit beside each other, by how large nodes are drawn. More take as many rows as they need.
+const mostInRow = {few: 15, some: 5, many: 3};
 
 function nodeBox(node, drawing, scale, {resource, block, size, picked, pick}) {
   const capacity = amountOf(node.capacity, resource);
@@ -13,13 +13,13 @@ function nodeBox(node, drawing, scale, {resource, block, size, picked, pick}) {
   const share = pod => resource ? amountOf(pod.requests, resource) / whole : null;
   const width = resource && scale.largest[resource] ? Math.max(whole / scale.largest[resource], 0.12) : 1;
   const over = resource && used > capacity;
-  const words = taken(node, resource), dense = pods.length + guests.length > mostInRow[size];
+  const words = taken(node, resource), rows = pods.length + guests.length > mostInRow[size];
   const label = `Node ${node.name}, ${words.join(", ")}`;
   return h("section.node", {"aria-label": `Node ${node.name}`, "data-node": node.name},
     h("h3", {}, h("button.whose", {type: "button", "aria-label": label, title: label, "aria-pressed": String(picked), "data-about": node.name, onclick: () => pick(node.name)}, short(node.name)),
       size !== "many" && h("span.soft", {}, (size === "few" ? words : words.slice(0, 1)).join(" · "))),
     h("div.scaled", {"--width": `${Math.min(width, 1.6) * 100}%`},
-      h("ul", {class: ["box", "blocks", resource && !dense ? "" : "loose", over ? "over" : ""].join(" ").trim()},
+      h("ul", {class: ["box", "blocks", resource ? "" : "loose", rows ? "rows" : "", over ? "over" : ""].filter(Boolean).join(" ")},
         pods.map(pod => h("li", {"--share": share(pod), class: share(pod) === 0 ? "nothing" : null}, block(pod, {on: node.name}))),
         guests.map(pod => h("li", {"--share": share(pod), class: share(pod) === 0 ? "nothing" : null},
           h("span.ghost", {"data-guest": pod.name, title: `${pod.name} is nominated to ${node.name}`, "aria-hidden": "true"}, short(shortName(pod.name)))))),

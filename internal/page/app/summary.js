@@ -2,9 +2,10 @@
 
 // verdict is what came out, in the report's words. It is marked as good only if nothing was found to be wrong.
 function verdict(r) {
+  const words = r.headline || r.verdict;
   const clean = r.verdict === "holds" && !r.findings.some(finding => finding.class === "new" || finding.class === "known") && !stuck(r);
   const color = r.verdict === "holds" && !clean ? "verdict-but" : `verdict-${r.verdict.replaceAll(" ", "-")}`;
-  return h("h1", {tabindex: "-1", class: color}, clean && h("span", {"aria-hidden": "true"}, "✓ "), r.verdict.charAt(0).toUpperCase() + r.verdict.slice(1));
+  return h("h1", {tabindex: "-1", class: color}, clean && h("span", {"aria-hidden": "true"}, "✓ "), words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 // stuck reports whether pods of a cluster that was given end up unschedulable.
