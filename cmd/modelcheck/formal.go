@@ -46,7 +46,7 @@ func (c command) formal(done func(report.Verdict)) *cobra.Command {
 		Use:   "formal FILE|-...",
 		Short: "Explore the formal model on its own, in the literal reading, without kube-scheduler",
 		Long: `formal explores every state of the formal model as it was first written, cut down to cpu, taints,
-labels and priorities, so that other model checkers can run the same (docs/explorer.md). kube-scheduler
+labels and priorities, so that other model checkers can run the same (docs/reference-model.md). kube-scheduler
 is not asked. Each FILE is a configuration in JSON:
 
   {"name": "two",

@@ -6,5 +6,5 @@
 //	go test ./mutation                                            a small scope, the theme that is about the fault first
 //	go test ./mutation -run TestMutants -scope default -timeout 60m   what is not noticed there, with up to 3 nodes and 5 pods
 //
-// With -update the second writes the table of results, docs/mutation.md.
+// With -update the second writes the table of results, docs/reference/mutation.md.
 package mutation

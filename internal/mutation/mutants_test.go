@@ -24,7 +24,7 @@ import (
 var (
 	upTo = flag.String("scope", "small", "how far to look for a fault: small (its theme, 2 nodes, 3 pods) or "+
 		"default (all themes, up to 3 nodes, 5 pods)")
-	update = flag.Bool("update", false, "write docs/mutation.md anew; needs -scope default")
+	update = flag.Bool("update", false, "write docs/reference/mutation.md anew; needs -scope default")
 )
 
 // mutant is kube-scheduler with one small fault.
@@ -102,7 +102,7 @@ func TestMutants(t *testing.T) {
 		}
 	})
 	if *update && *upTo != "small" {
-		if err := os.WriteFile("../../docs/mutation.md", []byte(table(all, notices)), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/reference/mutation.md", []byte(table(all, notices)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

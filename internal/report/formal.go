@@ -248,7 +248,7 @@ func (e *FormalExplored) reached(goal string) bool {
 	return false
 }
 
-// FormalDocument is a run of the formal model as JSON; docs/json.md describes it. Fields with seconds differ
+// FormalDocument is a run of the formal model as JSON; docs/reference/json.md describes it. Fields with seconds differ
 // between equal runs, nothing else does.
 type FormalDocument struct {
 	SchemaVersion  int                   `json:"schemaVersion"`

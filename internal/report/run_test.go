@@ -190,10 +190,10 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 	}
 }
 
-// docs/json.md names every field of the JSON, and none that is not there.
+// docs/reference/json.md names every field of the JSON, and none that is not there.
 func TestDocumentIsDocumented(t *testing.T) {
 	documented := documentedIn(t, func(title string) bool {
-		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck formal")
+		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference")
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
@@ -205,11 +205,11 @@ func TestDocumentIsDocumented(t *testing.T) {
 		maps.Copy(fields, fieldsOf(t, document))
 	}
 	if diff := cmp.Diff(documented, fields); diff != "" {
-		t.Errorf("docs/json.md (-documented +there):\n%s", diff)
+		t.Errorf("docs/reference/json.md (-documented +there):\n%s", diff)
 	}
 }
 
-// The sections about modelcheck loop and modelcheck formal name every field of theirs, and none that is not there.
+// The sections about modelcheck loop and modelcheck reference name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
@@ -221,19 +221,19 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	for title, document := range map[string]any{
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Findings: []LoopFinding{finding}},
-		"modelcheck formal -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
+		"modelcheck reference -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })
 		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
-			t.Errorf("docs/json.md, %s (-documented +there):\n%s", title, diff)
+			t.Errorf("docs/reference/json.md, %s (-documented +there):\n%s", title, diff)
 		}
 	}
 }
 
-// documentedIn returns the fields that the tables of sections of docs/json.md name.
+// documentedIn returns the fields that the tables of sections of docs/reference/json.md name.
 func documentedIn(t *testing.T, section func(title string) bool) map[string]bool {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/json.md")
+	page, err := os.ReadFile("../../docs/reference/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
