@@ -35,6 +35,8 @@ type options struct {
 	maxDepth                           int
 	strict                             bool
 	output                             string
+	verbose                            bool
+	show                               string
 	quiet                              bool
 	random                             bool
 	save, html                         string
@@ -180,6 +182,9 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
+	// With -v taken, cobra gives --version no shorthand.
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all details: clusters, coverage and every counterexample")
+	f.StringVar(&o.show, "show", "", "print only the finding with this `ID`, with its counterexample")
 	f.BoolVar(&o.minimise, "minimise", false,
 		"make the clusters of counterexamples smaller, as long as the same steps show the same finding")
 	f.StringVar(
