@@ -56,13 +56,20 @@ func initiallyPending(s *model.Scenario) []int {
 	return templates
 }
 
-// Unplaced returns the pods of a scenario that are pending in an initial state and that kube-scheduler never binds in
-// any reachable state, and those that it binds, yet not on every way: in some terminal state one of them is pending.
-// Pods that are alike count together. Both are empty if not every state was explored.
-func (r *Result) Unplaced(scenario int) (never, notAlways []string) {
+// Unplaced are pods that are pending in an initial state of a scenario and are not always bound in the end. Pods that
+// are alike count together, and are named by the first.
+type Unplaced struct {
+	// Never are those that kube-scheduler binds in no reachable state, Left those of which one is pending in every
+	// terminal state, Sometimes those of which one is pending in some.
+	Never, Left, Sometimes []string
+}
+
+// Unplaced returns the pods of a scenario that are not always bound; none if not every state was explored.
+func (r *Result) Unplaced(scenario int) Unplaced {
+	var u Unplaced
 	s := r.Scenarios[scenario]
 	if !s.Complete {
-		return nil, nil
+		return u
 	}
 	counter := func(i int) int64 {
 		if i < len(s.Counters) {
@@ -70,17 +77,23 @@ func (r *Result) Unplaced(scenario int) (never, notAlways []string) {
 		}
 		return 0
 	}
+	terminal := int64(0)
+	for _, end := range s.Ends {
+		terminal += end.Count
+	}
 	first := len(r.Properties) + 1
 	for _, template := range initiallyPending(s.Scenario) {
 		pods := namesOf(&s.Scenario.Pods[template])
-		switch {
+		switch unplaced := counter(first + len(s.Scenario.Pods) + template); {
 		case counter(first+template) == 0:
-			never = append(never, pods)
-		case counter(first+len(s.Scenario.Pods)+template) > 0:
-			notAlways = append(notAlways, pods)
+			u.Never = append(u.Never, pods)
+		case unplaced > 0 && unplaced == terminal:
+			u.Left = append(u.Left, pods)
+		case unplaced > 0:
+			u.Sometimes = append(u.Sometimes, pods)
 		}
 	}
-	return never, notAlways
+	return u
 }
 
 // namesOf names the pods of a template.

@@ -391,17 +391,21 @@ func fate(r *Run) string {
 	if victims := evictedForEver(r.Result.Findings); len(victims) > 0 {
 		text += fmt.Sprintf(", but %s evicted again and again", subject(victims, "is", "are"))
 	}
-	var never, notAlways []string
+	var all decisions.Unplaced
 	for i := range r.Result.Scenarios {
-		a, b := r.Result.Unplaced(i)
-		never, notAlways = append(never, a...), append(notAlways, b...)
+		u := r.Result.Unplaced(i)
+		all.Never, all.Left = append(all.Never, u.Never...), append(all.Left, u.Left...)
+		all.Sometimes = append(all.Sometimes, u.Sometimes...)
 	}
-	if len(never) > 0 {
-		text += fmt.Sprintf("; %s never be placed", subject(never, "can", "can"))
+	if len(all.Never) > 0 {
+		text += fmt.Sprintf("; %s never be placed", subject(all.Never, "can", "can"))
 	}
-	if len(notAlways) > 0 {
+	if len(all.Left) > 0 {
+		text += fmt.Sprintf("; %s left pending in the end, whatever happens", subject(all.Left, "is", "are"))
+	}
+	if len(all.Sometimes) > 0 {
 		text += fmt.Sprintf("; %s placed in some orders of events, and left pending in others",
-			subject(notAlways, "is", "are"))
+			subject(all.Sometimes, "is", "are"))
 	}
 	return text
 }
