@@ -188,7 +188,7 @@ func scoreMutants() []mutant {
 			"every preferred term weighs the same",
 			fault{pod: onWeights(func(t *v1.WeightedPodAffinityTerm) { t.Weight = 1 })},
 		),
-		score("pod-affinity-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised",
+		score("affinity-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised",
 			fault{unnormalised: true}),
 		score(
 			"named-namespaces-overlooked",
