@@ -214,15 +214,15 @@ func TestDocumentIsDocumented(t *testing.T) {
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
-	configuration := FormalConfiguration{
-		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []FormalFinding{{}},
+	configuration := ReferenceConfiguration{
+		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
 		Unreached:  []string{"u"},
-		Simulation: &FormalSimulation{},
+		Simulation: &ReferenceSimulation{},
 	}
 	for title, document := range map[string]any{
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Findings: []LoopFinding{finding}},
-		"modelcheck reference -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
+		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })
 		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
