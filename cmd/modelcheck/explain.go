@@ -43,7 +43,7 @@ not; 2 wrong usage or input; 4 modelcheck failed.`,
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), "filename", "profile", "reading", "check", "strict", "output")
+	o.someFlags(cmd.Flags(), "filename", "profile", "reading", "check", "strict", "output", "verbose")
 	return cmd
 }
 
@@ -88,12 +88,14 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile),
-		Notes: in.notes,
+		Notes: in.notes, Verbose: o.verbose,
 	}
 	if err := weighable(e.Spec, pods, snapshot, true); err != nil {
 		return nil, err
 	}
-	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+	withMessages := c.production
+	withMessages.Messages = true
+	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, withMessages)
 	if err != nil {
 		return nil, err
 	}
