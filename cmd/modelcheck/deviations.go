@@ -12,10 +12,11 @@ import (
 // deviations is the subcommand that lists the known defects of kube-scheduler.
 func (c command) deviations() *cobra.Command {
 	return &cobra.Command{
-		Use:     "deviations",
-		Short:   "List the known defects of kube-scheduler, and how to repeat and to find each",
-		Example: "  modelcheck deviations",
-		Args:    noArguments("deviations"),
+		Use:        "deviations",
+		SuggestFor: []string{"museum"},
+		Short:      "List the known defects of kube-scheduler, and how to repeat and to find each",
+		Example:    "  modelcheck deviations",
+		Args:       noArguments("deviations"),
 		RunE: func(*cobra.Command, []string) error {
 			if err := deviations.Text(c.stdout, production.KubernetesVersion); err != nil {
 				return fmt.Errorf("writing the list of defects: %w", err)

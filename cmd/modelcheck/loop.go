@@ -31,7 +31,6 @@ const goAhead = 16
 type loopOptions struct {
 	files                []string
 	themes               []string
-	listThemes           bool
 	nodes                int
 	pods, events, faults int
 	happens              []string
@@ -57,7 +56,6 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		"begin with the cluster in this `file`, directory or - (stdin); may be repeated",
 	)
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
-	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
 	f.IntVar(
 		&o.nodes,
 		"nodes",
@@ -153,9 +151,6 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.listThemes {
-				return listLoopThemes(c.stdout)
-			}
 			o.given = func(flag string) bool { return cmd.Flags().Changed(flag) }
 			run, err := c.runLoop(cmd.Context(), o)
 			if err != nil {

@@ -18,7 +18,7 @@ func (e unfinishedError) Unwrap() error { return e.error }
 
 // merge is the subcommand that puts shards together.
 func (c command) merge(done func(report.Verdict)) *cobra.Command {
-	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
+	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "merge DIR [flags]",
 		Short: "Report what the shards of a run have found, as a single run does",
@@ -48,7 +48,7 @@ failed.`,
 			return c.report(cmd.Context(), whole, done)
 		},
 	}
-	o.someFlags(cmd.Flags(), "output", "strict", "minimise", "save", "html", "workers", "memory", "quiet")
+	o.someFlags(cmd.Flags(), "output", "verbose", "show", "strict", "minimise", "save", "html", "workers", "memory", "quiet")
 	cmd.Flags().BoolVar(&o.partial, "partial", false, "report what there is if not all is there")
 	return cmd
 }
@@ -68,6 +68,7 @@ func (o *options) ofRun(dir string) (*options, error) {
 	whole.parsed(flags)
 	whole.results = dir
 	whole.output, whole.strict, whole.minimise, whole.save, whole.html = o.output, o.strict, o.minimise, o.save, o.html
+	whole.verbose, whole.show = o.verbose, o.show
 	whole.workers, whole.memory, whole.quiet = o.workers, o.memory, o.quiet
 	return whole, nil
 }

@@ -20,7 +20,7 @@ type options struct {
 	files                              []string
 	nodes, pods                        int
 	themes                             []string
-	listThemes, thorough               bool
+	thorough                           bool
 	completions, deletions, placements int
 	recreations, nodeChanges           int
 	refreshBudgets, minimise           bool
@@ -104,24 +104,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 		"let up to `K` pods arrive; with the cluster of -f the default is 0, and each is like one of its pods",
 	)
 	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
-	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
 	f.BoolVar(&o.thorough, "thorough", false,
 		"draw clusters from several times the kinds; takes about twenty minutes, with --results it can be resumed")
-	f.BoolVar(&o.random, "random", false,
-		"ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
-	f.Int64Var(
-		&o.seed,
-		"seed",
-		1,
-		"draw the clusters of this `seed`; the same seed and --questions give the same report",
-	)
-	f.Int64Var(&o.questions, "questions", 0, "ask about `N` distinct drawn clusters (default 10000, without --for)")
-	f.DurationVar(
-		&o.duration,
-		"for",
-		0,
-		"draw clusters for this `time`, such as 10m; how many these are depends on the machine",
-	)
 	f.BoolVar(&o.preempt, "preempt", true, "carry preemptions out; they are compared in any case")
 	f.BoolVar(&o.victimGone, "victim-gone", true, "let terminating pods be gone")
 	f.IntVar(&o.completions, "completions", 0, "let up to `N` running pods complete")
