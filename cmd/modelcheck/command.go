@@ -108,30 +108,25 @@ func (c command) cobra(done func(report.Verdict)) *cobra.Command {
 	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
-		Short: "Check every decision of kube-scheduler on every small cluster against a formal model",
-		Long: `modelcheck explores every small cluster, asks the unmodified kube-scheduler ` + production.KubernetesVersion + `
-for its decision at every distinct question, and compares each decision with a formal
-model of what Kubernetes documents. It also checks properties of states, steps and
-decisions. What breaks one is shown with its shortest counterexample.
+		Short: "Check kube-scheduler on every small cluster against a formal model of Kubernetes placement",
+		Long: `modelcheck explores every small cluster, asks the unmodified kube-scheduler ` + production.KubernetesVersion + ` for each distinct
+decision, and compares it with a formal model of what Kubernetes documents. It also checks properties
+of states, steps and decisions. What breaks one is shown with its shortest counterexample.
 
-Without -f, clusters are drawn from the node and pod templates of the built-in themes.
-With -f, the cluster is that of the manifests: Nodes, Pods and what they refer to, in
-YAML or JSON, also as kubectl get -o yaml prints them. A KubeSchedulerConfiguration among
-them is used; one that comes alone is used with the themes. Of workloads, such as Deployments,
-the pods are made that they want. A Scenario among them says what is explored and what is to
-hold (docs/scenarios.md).
+Without -f, clusters are made from the node and pod templates of the built-in themes. With -f, the
+cluster is that of the manifests, in YAML or JSON, also as kubectl get -o yaml prints them: Nodes, Pods
+and what they refer to; workloads such as Deployments stand for their pods. A
+KubeSchedulerConfiguration among them is used, alone also with the themes. A Scenario among them says
+what is explored and which properties must hold (docs/scenarios.md).
 
-Flags may be written with one dash or two.
-
-Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
-		Example: `  modelcheck -nodes 3 -pods 5
+Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.
+Flags may be written with one dash or two.`,
+		Example: `  modelcheck --nodes 3 --pods 5
   modelcheck --theme priorities --pods 6 --completions 1
   modelcheck -f cluster.yaml --pods 2
   kubectl get nodes,pods -A -o yaml | modelcheck -f - --pods 1
-  modelcheck -f my-repo/k8s/ -f nodes.yaml
   modelcheck -f testdata/scenarios/rollout.yaml
-  modelcheck -f scheduler-config.yaml -o json
-  modelcheck --random --seed 7 --for 10m`,
+  modelcheck -f scheduler-config.yaml -o json`,
 		Version:       production.KubernetesVersion,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -222,8 +217,8 @@ func moved(cmd *cobra.Command, flag string) string {
 	return ""
 }
 
-// misspelt says which subcommand may have been meant, if the first argument is the name of none but close to one. What
-// looks like a file is left to others.
+// misspelt says which subcommand may have been meant, if the first argument is the name of none but close to one.
+// What looks like a file is left to others.
 func misspelt(root *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0][:1], "-_") || strings.ContainsAny(args[0], "./") {
 		return nil
