@@ -52,14 +52,14 @@ func ExplainText(w io.Writer, e *Explanation) error {
 		}
 	}
 	if e.Verbose {
-		p.details(e)
+		p.wholeDecisions(e)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// details shows the cluster, and of each pod the whole decision node by node, with its findings.
-func (p *page) details(e *Explanation) {
+// wholeDecisions shows the cluster, and of each pod the whole decision node by node, with its findings.
+func (p *page) wholeDecisions(e *Explanation) {
 	p.section("The cluster")
 	p.cluster("  ", e.Cases[0].Question.Snapshot, nil)
 	for i, c := range e.Cases {
