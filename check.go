@@ -27,7 +27,7 @@ type Scope struct {
 	// Templates are manifests, in YAML or JSON, of the nodes and pending pods that stand for the kinds from which
 	// clusters are drawn, and of what they refer to, such as PriorityClasses and PodDisruptionBudgets.
 	Templates string
-	// Themes names built-in themes, whose kinds are explored apart; the command lists them with -list-themes.
+	// Themes names built-in themes, explored apart; modelcheck themes lists them.
 	Themes []string
 	// Nodes is the largest number of nodes, up to 20; 0 means 2.
 	Nodes int

@@ -44,6 +44,10 @@ type Decision struct {
 	// take the decision given by Outcomes.
 	InternalError string
 
+	// Message is the scheduler's own message why no node is feasible, as kubectl describe shows it; empty if one
+	// is, or if nobody asked for it. It is for people: nothing compares it.
+	Message string
+
 	// Failure is set when the scheduler gave no decision: an internal error, a panic, a hang.
 	Failure string
 }
@@ -63,11 +67,14 @@ type NodeDecision struct {
 	// Statuses has one entry per filter, each asked on its own, nominated pods left aside.
 	Statuses []Status
 	// Overall is the status of all filters together, with and without the nominated pods that
-	// must be respected. It is not set (Asked is false) for nodes that were not looked at: the
+	// must be respected. It is not set (Filtered is false) for nodes that were not looked at: the
 	// pod's nominated node was feasible, or the pod or the node was turned away before any node was
 	// looked at (the plugins' PreFilter), which the statuses then show.
 	Overall  Status
 	Filtered bool
+	// Reasons are the scheduler's own words why the node is not feasible, as in Decision.Message; empty if it is, or
+	// if nobody asked for them. They are for people: nothing compares them.
+	Reasons []string
 	// Scores has one entry per score plugin, normalised (0 to 100) and weighted; nil if the node was not
 	// scored: it is infeasible, or it is the only one.
 	Scores []Score

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,10 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	code = exitHolds
 	cmd := c.cobra(func(v report.Verdict) { code = exitCode(v) })
 	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
-	err := cmd.ExecuteContext(ctx)
+	err := misspelt(cmd, args)
+	if err == nil {
+		err = cmd.ExecuteContext(ctx)
+	}
 	var wrong usageError
 	var unfinished unfinishedError
 	switch {
@@ -101,36 +105,28 @@ func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
 
 // cobra builds the command line. done gets the verdict when the run is done.
 func (c command) cobra(done func(report.Verdict)) *cobra.Command {
-	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
+	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
-		Short: "Check every decision of kube-scheduler on every small cluster against a formal model",
-		Long: `modelcheck explores every small cluster, asks the unmodified kube-scheduler ` + production.KubernetesVersion + `
-for its decision at every distinct question, and compares each decision with a formal
-model of what Kubernetes documents. It also checks properties of states, steps and
-decisions. What breaks one is shown with its shortest counterexample.
+		Short: "Check kube-scheduler on every small cluster against a formal model of Kubernetes placement",
+		Long: `modelcheck explores every small cluster, asks the unmodified kube-scheduler ` + production.KubernetesVersion + ` for each distinct
+decision, and compares it with a formal model of what Kubernetes documents. It also checks properties
+of states, steps and decisions. What breaks one is shown with its shortest counterexample.
 
-Without -f, clusters are drawn from the node and pod templates of the built-in themes.
-With -f, the cluster is that of the manifests: Nodes, Pods and what they refer to, in
-YAML or JSON, also as kubectl get -o yaml prints them. A KubeSchedulerConfiguration among
-them is used; one that comes alone is used with the themes. Of workloads, such as Deployments,
-the pods are made that they want. A Scenario among them says what is explored and what is to
-hold (docs/scenarios.md).
+Without -f, clusters are made from the node and pod templates of the built-in themes. With -f, the
+cluster is that of the manifests, in YAML or JSON, also as kubectl get -o yaml prints them: Nodes, Pods
+and what they refer to; workloads such as Deployments stand for their pods. A
+KubeSchedulerConfiguration among them is used, alone also with the themes. A Scenario among them says
+what is explored and which properties must hold (docs/scenarios.md).
 
-With --random, clusters are drawn at random over all fields at once, and none is asked
-about twice; what is found is made smaller. No outcome is followed.
-
-Flags may be written with one dash or two.
-
-Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
-		Example: `  modelcheck -nodes 3 -pods 5
+Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.
+Flags may be written with one dash or two.`,
+		Example: `  modelcheck --nodes 3 --pods 5
   modelcheck --theme priorities --pods 6 --completions 1
   modelcheck -f cluster.yaml --pods 2
   kubectl get nodes,pods -A -o yaml | modelcheck -f - --pods 1
-  modelcheck -f my-repo/k8s/ -f nodes.yaml
   modelcheck -f testdata/scenarios/rollout.yaml
-  modelcheck -f scheduler-config.yaml -o json
-  modelcheck --random --seed 7 --for 10m`,
+  modelcheck -f scheduler-config.yaml -o json`,
 		Version:       production.KubernetesVersion,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -141,9 +137,6 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.listThemes {
-				return listThemes(c.stdout, o.thorough)
-			}
 			o.parsed(cmd.Flags())
 			return c.report(cmd.Context(), o, done)
 		},
@@ -155,6 +148,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	o.flags(cmd.Flags())
 	cmd.AddCommand(
 		c.explain(done),
+		c.random(done),
 		c.replay(done),
 		c.loop(done),
 		c.shard(done),
@@ -205,6 +199,9 @@ func (c command) print(run *report.Run, output string) error {
 // flagError adds to pflag's error which flag of the command may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if instead := moved(cmd, wrong.GetSpecifiedName()); instead != "" {
+			return usage("%w; %s", err, instead)
+		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := nearest(wrong.GetSpecifiedName(), known); near != "" {
@@ -212,4 +209,39 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return usage("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// moved says what stands for a flag that there is no more; empty for others.
+func moved(cmd *cobra.Command, flag string) string {
+	switch {
+	case flag == "list-themes":
+		return "modelcheck themes lists them"
+	case !cmd.HasParent() && slices.Contains([]string{"random", "seed", "questions", "for"}, flag):
+		return "random is a subcommand: modelcheck random"
+	}
+	return ""
+}
+
+// misspelt says which subcommand may have been meant, if the first argument is the name of none but close to one.
+// What looks like a file is left to others.
+func misspelt(root *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0][:1], "-_") || strings.ContainsAny(args[0], "./") {
+		return nil
+	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	var known []string
+	for _, sub := range root.Commands() {
+		switch {
+		case sub.Name() == args[0]:
+			return nil
+		case slices.Contains(sub.SuggestFor, args[0]):
+			return usage("unknown command %q; did you mean %q?", args[0], sub.Name())
+		}
+		known = append(known, sub.Name())
+	}
+	if near := nearest(args[0], known); near != "" {
+		return usage("unknown command %q; did you mean %q?", args[0], near)
+	}
+	return nil
 }

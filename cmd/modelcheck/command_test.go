@@ -66,7 +66,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 // TestUnwritableStdout: a report that does not arrive is a failure, whatever the verdict.
 func TestUnwritableStdout(t *testing.T) {
-	for _, args := range [][]string{{"-theme", "affinity", "-nodes", "1", "-pods", "1"}, {"-list-themes"}} {
+	for _, args := range [][]string{{"-theme", "affinity", "-nodes", "1", "-pods", "1"}, {"themes"}} {
 		var stderr strings.Builder
 		if code := (command{stdout: full{}, stderr: &stderr}).run(t.Context(), args); code != exitFailed {
 			t.Errorf("%v: exit code %d, want %d: %s", args, code, exitFailed, stderr.String())

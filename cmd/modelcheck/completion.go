@@ -15,8 +15,8 @@ import (
 // subcommands.
 func completeFlags(cmd *cobra.Command) {
 	themes := scenario.ThemeNames()
-	outputs := append(documentOutputs(), "junit", "sarif")
-	if cmd.HasParent() {
+	outputs := runOutputs()
+	if cmd.HasParent() && cmd.Name() != "random" && cmd.Name() != "merge" {
 		outputs = documentOutputs()
 	}
 	if cmd.Name() == "loop" {

@@ -15,7 +15,7 @@ import (
 func (c command) conformance() *cobra.Command {
 	return &cobra.Command{
 		Use:     "conformance REPORT.json...",
-		Short:   "Tell from reports of -o json how often each plugin was compared with the model",
+		Short:   "Count in reports of -o json how often each plugin was compared with the model",
 		Example: "  modelcheck conformance default.json random.json thorough.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

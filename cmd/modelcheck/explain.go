@@ -22,14 +22,15 @@ func (c command) explain(done func(report.Verdict)) *cobra.Command {
 	o := &options{outputs: documentOutputs()}
 	cmd := &cobra.Command{
 		Use:   "explain -f FILE|DIR|-... [[NAMESPACE/]POD]...",
-		Short: "Explain where pending pods can go, and whom they would evict, kube-scheduler beside the model",
-		Long: `explain asks kube-scheduler ` + production.KubernetesVersion + ` where the pending pods of a cluster should go, each in the cluster as
-it is, and prints what it was decided from, beside what the model says: the verdict of every
-filter on every node, the weighted scores, the pods that could be evicted with the damage, and what
-is allowed. Without a name, every pending pod is explained.
+		Short: "Explain why a pod is pending, where it would go, and whom it would evict",
+		Long: `explain asks kube-scheduler ` + production.KubernetesVersion + ` about each pending pod of a cluster, as the cluster is, or
+about the pods that are named. It prints what becomes of the pod, whether that is documented, and the
+message that kubectl describe pod would show; then why nodes are unschedulable or unresolvable, how
+feasible nodes score, and which pods could be evicted, where production and model differ side by side.
+Nodes that are treated alike share a row. With -v, it prints the cluster and the decision node by node.
 
-Exit codes: 0 kube-scheduler does what Kubernetes documents, or a known defect explains why not; 1 it does
-not; 2 wrong usage or input; 4 modelcheck failed.`,
+Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
+that nothing known explains; 2 wrong usage or input; 4 modelcheck failed.`,
 		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
@@ -43,11 +44,11 @@ not; 2 wrong usage or input; 4 modelcheck failed.`,
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), "filename", "profile", "reading", "check", "strict", "output")
+	o.someFlags(cmd.Flags(), "filename", "profile", "reading", "check", "strict", "output", "verbose")
 	return cmd
 }
 
-// explanation asks about the pods, or about all that wait if none is named.
+// explanation asks about the pods, or about all pending ones if none is named.
 func (c command) explanation(ctx context.Context, o *options, names []string) (*report.Explanation, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -88,12 +89,14 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile),
-		Notes: in.notes,
+		Notes: in.notes, Verbose: o.verbose,
 	}
 	if err := weighable(e.Spec, pods, snapshot, true); err != nil {
 		return nil, err
 	}
-	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+	withMessages := c.production
+	withMessages.Messages = true
+	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, withMessages)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +108,10 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	return e, nil
 }
 
-// asked finds the pods that are named, as NAMESPACE/POD or POD, among those that wait; all if none is.
+// asked finds the pods that are named, as NAMESPACE/POD or POD, among the pending ones; all if none is.
 func asked(waiting []*v1.Pod, names []string) ([]*v1.Pod, error) {
 	if len(waiting) == 0 {
-		return nil, usage("nothing would be asked of kube-scheduler: no pod of the cluster waits for it")
+		return nil, usage("nothing would be asked of kube-scheduler: the cluster has no pending pod")
 	}
 	if len(names) == 0 {
 		return waiting, nil
@@ -127,7 +130,7 @@ func asked(waiting []*v1.Pod, names []string) ([]*v1.Pod, error) {
 			for _, pod := range waiting {
 				all = append(all, pod.Namespace+"/"+pod.Name)
 			}
-			return nil, usage("no pending pod is named %q; those that wait are: %s", name, strings.Join(all, ", "))
+			return nil, usage("no pending pod is named %q; pending are: %s", name, strings.Join(all, ", "))
 		}
 		pods = append(pods, named[0])
 	}

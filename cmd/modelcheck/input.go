@@ -71,7 +71,7 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 	return in, in.themes(o)
 }
 
-// randomInput reads the configuration for random mode; there is no other input. Every error is a usageError.
+// randomInput reads the configuration for modelcheck random; there is no other input. Every error is a usageError.
 func (o *options) randomInput(stdin io.Reader) (*input, error) {
 	manifests := &scenario.Manifests{}
 	if len(o.files) > 0 {
@@ -81,11 +81,11 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 		}
 	}
 	if manifests.Scenario != nil {
-		return nil, usage("--random draws its clusters: leave the Scenario out of %s, or leave out --random",
+		return nil, usage("modelcheck random draws its clusters: leave the Scenario out of %s, or leave out random",
 			strings.Join(o.files, ", "))
 	}
 	if len(manifests.Nodes) > 0 {
-		return nil, usage("--random draws its clusters: leave the Nodes out of %s, or leave out --random",
+		return nil, usage("modelcheck random draws its clusters: leave the Nodes out of %s, or leave out random",
 			strings.Join(o.files, ", "))
 	}
 	in := &input{notes: manifests.Notes}

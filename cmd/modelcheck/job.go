@@ -28,12 +28,12 @@ func (c command) job() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job --image IMAGE --of N [flags]",
 		Short: "Print Kubernetes manifests that explore a scope in N shards",
-		Long: `job prints manifests: an Indexed Job of which every index is a shard, a volume claim for what the
-shards find, and a suspended Job that puts it together. Files of -f become a ConfigMap. The image is
-that of the Containerfile in the repository.
+		Long: `job prints manifests: an Indexed Job of which every index is a shard, a PersistentVolumeClaim for the
+results of the shards, and a suspended Job that merges them. Files of -f become a ConfigMap. The image
+is built from the Containerfile in the repository.
 
-A pod that is evicted is started again for free and goes on where it was. A violation fails its index
-at once, wrong input the Job; any other failure is tried three times more.`,
+A shard whose pod is evicted is restarted and goes on where it was, which does not count as a retry. A
+violation fails its index at once, wrong input fails the Job; any other failure is retried three times.`,
 		Example: `  modelcheck job --image registry.example/modelcheck --of 100 --thorough | kubectl apply -f -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -58,19 +58,16 @@ at once, wrong input the Job; any other failure is tried three times more.`,
 	}
 	o.someFlags(cmd.Flags(), scopeFlags()...)
 	f := cmd.Flags()
-	f.StringVar(&j.image, "image", "", "run this `image`, which has modelcheck as its entry point")
-	f.IntVar(&j.of, "of", 0, "cut the scope into `N` shards")
-	f.IntVar(&j.parallelism, "parallelism", 0, "run up to `N` shards at the same time (default all)")
-	f.StringVar(&j.name, "name", "modelcheck", "give the objects this `name`")
-	f.StringVar(&j.cpu, "cpu", "1", "give every shard so much processor time, a `quantity`")
-	f.StringVar(
-		&j.memory,
-		"memory",
-		"4Gi",
-		"give every shard so much memory, a `quantity`; it takes three quarters of it",
-	)
-	f.StringVar(&j.storage, "storage", "10Gi", "claim a volume of this size, a `quantity`")
-	f.StringVar(&j.class, "storage-class", "", "claim a volume of this storage `class` (default the cluster's)")
+	f.StringVar(&j.image, "image", "", "Run this `image`, which has modelcheck as its entry point.")
+	f.IntVar(&j.of, "of", 0, "Split the scope into `N` shards.")
+	f.IntVar(&j.parallelism, "parallelism", 0, "Run up to `N` shards at the same time. The default is all.")
+	f.StringVar(&j.name, "name", "modelcheck", "Give the objects this `name`.")
+	f.StringVar(&j.cpu, "cpu", "1", "Request this much cpu for each shard, a `quantity`.")
+	f.StringVar(&j.memory, "memory", "4Gi",
+		"Request this much memory for each shard, a `quantity`. The shard uses three quarters of it.")
+	f.StringVar(&j.storage, "storage", "10Gi", "Claim a volume of this size, a `quantity`.")
+	f.StringVar(&j.class, "storage-class", "",
+		"Claim a volume of this storage `class`. The default is the cluster's.")
 	return cmd
 }
 

@@ -31,7 +31,6 @@ const goAhead = 16
 type loopOptions struct {
 	files                []string
 	themes               []string
-	listThemes           bool
 	nodes                int
 	pods, events, faults int
 	happens              []string
@@ -49,70 +48,41 @@ type loopOptions struct {
 
 func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringArrayVarP(
-		&o.files,
-		"filename",
-		"f",
-		nil,
-		"begin with the cluster in this `file`, directory or - (stdin); may be repeated",
-	)
-	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` of the loop only; may be repeated (default all)")
-	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes of the loop and exit")
-	f.IntVar(
-		&o.nodes,
-		"nodes",
-		0,
-		"begin with every cluster of up to `N` nodes like those of the theme, and add no more (default that of the "+
-			"theme; not with -f)",
-	)
-	f.IntVar(
-		&o.pods,
-		"pods",
-		0,
-		"let up to `K` pods arrive (default that of the theme; with -f 1, each like one of its pods)",
-	)
-	f.IntVar(
-		&o.events,
-		"events",
-		0,
-		"let up to `E` events happen to the cluster (default that of the theme; with -f 1)",
-	)
-	f.IntVar(
-		&o.faults,
-		"faults",
-		0,
-		"let up to `N` cycles fail, or wait on permit (default that of the theme; with -f 0)",
-	)
-	f.StringSliceVar(
-		&o.happens,
-		"happens",
-		nil,
-		"let events of this `kind` happen; may be repeated (default those of the theme; with -f all): "+eventTypes(),
-	)
+	f.StringArrayVarP(&o.files, "filename", "f", nil,
+		"Begin with the cluster in this `file`, directory or - (stdin). May be repeated.")
+	f.StringSliceVar(&o.themes, "theme", nil,
+		"Explore this `theme` only, see modelcheck themes --loop. May be repeated. All are explored by default.")
+	f.IntVar(&o.nodes, "nodes", 0,
+		"Begin with every cluster of up to `N` nodes like those of the theme, and add no more. Not with -f.")
+	f.IntVar(&o.pods, "pods", 0,
+		"Let up to `K` pods be created. The theme says how many by default; with -f it is 1, a copy of one of the pods.")
+	f.IntVar(&o.events, "events", 0,
+		"Let up to `E` events happen in the cluster. The theme says how many by default; with -f it is 1.")
+	f.IntVar(&o.faults, "faults", 0,
+		"Let up to `N` scheduling or binding cycles fail, or wait on permit. The theme says how many by default; with "+
+			"-f it is 0.")
+	f.StringSliceVar(&o.happens, "happens", nil,
+		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
+			eventTypes()+".")
 	f.BoolVar(&o.calm, "calm", false,
-		"let others act only when no pod is ready to be scheduled (default that of the theme; with -f true)")
-	f.BoolVar(&o.liveness, "liveness", true, "check what goes on for ever too, if every state is explored: pods "+
-		"never bound, waits, nominations and "+"preemption without end")
-	f.StringVar(
-		&o.profile,
-		"profile",
-		"",
-		"check the profile of this scheduler `name` (default the first of the configuration)",
-	)
-	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
-	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
-	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
-	f.Int64Var(
-		&o.simulate,
-		"simulate",
-		0,
-		"follow `N` runs of each theme at random instead of exploring every state, each of at most --max-depth "+
-			"levels, or 1000",
-	)
-	f.Uint64Var(&o.seed, "seed", 1, "follow the runs of this `seed`; the same seed gives the same report")
-	f.BoolVar(&o.strict, "strict", false, "let known defects fail too")
-	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(documentOutputs(), ", "))
-	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
+		"Let events happen only while no pod is in activeQ. The theme says so or not by default; with -f it is true.")
+	f.BoolVar(&o.liveness, "liveness", true, "Check infinite behaviours too, if every state is explored: pods that "+
+		"are never bound, and waits, nominations and preemptions without end.")
+	f.StringVar(&o.profile, "profile", "",
+		"Check the profile with this schedulerName, a `name`. The default is the first of the configuration.")
+	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
+	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. There is no limit by default.")
+	f.IntVar(&o.maxDepth, "max-depth", 0,
+		"Stop each theme after `N` levels of the search. There is no limit by default.")
+	f.Int64Var(&o.simulate, "simulate", 0,
+		"Follow `N` random runs of each theme instead of exploring every state. Each has at most --max-depth levels, "+
+			"or 1000.")
+	f.Uint64Var(&o.seed, "seed", 1,
+		"Start the random numbers of --simulate from this `seed`. The same seed prints the same report.")
+	f.BoolVar(&o.strict, "strict", false, "Fail also for known deviations.")
+	f.StringVarP(&o.output, "output", "o", "text",
+		"Print the result in this `format`: "+strings.Join(documentOutputs(), ", ")+".")
+	f.BoolVar(&o.quiet, "quiet", false, "Do not print progress to stderr.")
 }
 
 func eventTypes() string {
@@ -128,17 +98,17 @@ func (c command) loop(done func(report.Verdict)) *cobra.Command {
 	o := &loopOptions{}
 	cmd := &cobra.Command{
 		Use:   "loop [-f FILE|DIR|-]... [--theme NAME]... [flags]",
-		Short: "Step kube-scheduler as a whole: queue, wake-ups, binding cycles and their failures",
+		Short: "Check kube-scheduler as a whole: its queue, wake-ups, binding cycles and their failures",
 		Long: `loop runs the unmodified kube-scheduler ` + production.KubernetesVersion + ` as a whole against an in-memory API server, one action
-at a time: pods arrive, the scheduler takes the next one, things happen to the cluster, cycles
-fail. Every sequence of actions of a small scope is taken, and every step is checked: is a pod
-that has become feasible woken up? Is nobody lost? Is what happens a step of the formal model?
-So is what goes on for ever: is a pod that could be placed bound in the end? Does every wait end?
-What breaks a property is shown with a shortest run, or with one and the actions that go on for
-ever. Where there are too many runs, --simulate follows some at random; what it finds is shrunk.
+at a time: a pod is created, the scheduler pops the next pod, something happens in the cluster, a
+cycle fails. Every sequence of actions of a small scope is tried, and every step is checked. Does an
+event that makes a pod schedulable move it out of unschedulablePods? Is every pending pod in one
+queue? Is the step one of the formal model? Infinite behaviours are checked too: is a pod that could
+be placed bound in the end? Does every wait end? What breaks a property is shown with a shortest
+run. Where there are too many runs, --simulate follows some at random; what it finds is shrunk.
 
-Without -f, clusters and pods are those of the themes of the loop, made for events. With -f, the
-run begins with the cluster of the manifests.
+Without -f, clusters and pods are those of the themes of the loop (modelcheck themes --loop). With
+-f, the run begins with the cluster of the manifests.
 
 Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
 		Example: `  modelcheck loop
@@ -153,9 +123,6 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.listThemes {
-				return listLoopThemes(c.stdout)
-			}
 			o.given = func(flag string) bool { return cmd.Flags().Changed(flag) }
 			run, err := c.runLoop(cmd.Context(), o)
 			if err != nil {
@@ -226,7 +193,7 @@ func (o *loopOptions) validate() error {
 	}
 	for _, kind := range o.happens {
 		if !slices.Contains(loop.EventTypes(), loop.EventType(kind)) {
-			return usage("--happens: there is no kind of event %q; there are: %s", kind, eventTypes())
+			return usage("--happens: there is no event %q; there are: %s", kind, eventTypes())
 		}
 	}
 	for _, name := range o.themes {
@@ -405,7 +372,7 @@ func (o *loopOptions) steps() int {
 	return max(1, o.maxDepth-1)
 }
 
-// bound returns the scope the bounds that are on the command line.
+// bound sets the bounds of the scope that are on the command line.
 func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("nodes") {
 		scope.Bound(o.nodes)

@@ -18,17 +18,17 @@ func (e unfinishedError) Unwrap() error { return e.error }
 
 // merge is the subcommand that puts shards together.
 func (c command) merge(done func(report.Verdict)) *cobra.Command {
-	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
+	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "merge DIR [flags]",
-		Short: "Report what the shards of a run have found, as a single run does",
-		Long: `merge reads the directory that the shards of a run keep what they find in, and reports what a single
-run with the same flags does: for any number of shards the same but for times. It explores nothing,
-but that --liveness of the run has it look for what goes on for ever; kube-scheduler is asked again
-about the decisions that are shown.
+		Short: "Merge the results of shards into the report of a single run",
+		Long: `merge reads the directory in which the shards of a run keep their results, and prints the report that
+a single run with the same flags prints; for any number of shards it differs in times only. Nothing is
+explored again, except that with --liveness infinite behaviours are searched for now; kube-scheduler is
+asked again about the decisions that are shown.
 
-What is missing, damaged, there twice, or of another run is named, and nothing is reported. With
---partial it is reported what there is, and what is missing is part of the report.
+If results are missing, damaged, there twice or of another run, they are named, and there is no report.
+With --partial, the report is about the results that are there, and names what is missing.
 
 Exit codes: 0 holds, 1 violated, 2 wrong usage or results, 3 not finished or not all there, 4 modelcheck
 failed.`,
@@ -50,7 +50,7 @@ failed.`,
 	}
 	o.someFlags(cmd.Flags(), "output", "verbose", "show", "strict", "minimise", "save", "html", "workers", "memory",
 		"quiet")
-	cmd.Flags().BoolVar(&o.partial, "partial", false, "report what there is if not all is there")
+	cmd.Flags().BoolVar(&o.partial, "partial", false, "Report what is there even if some results are missing.")
 	return cmd
 }
 

@@ -20,7 +20,7 @@ type options struct {
 	files                              []string
 	nodes, pods                        int
 	themes                             []string
-	listThemes, thorough               bool
+	thorough                           bool
 	completions, deletions, placements int
 	recreations, nodeChanges           int
 	refreshBudgets, minimise           bool
@@ -89,113 +89,61 @@ const (
 // flags declares the flags.
 func (o *options) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringArrayVarP(
-		&o.files,
-		"filename",
-		"f",
-		nil,
-		"read the cluster from this `file`, directory or - (stdin); may be repeated",
-	)
-	f.IntVar(&o.nodes, "nodes", 3, "explore every cluster of 1 to `N` nodes; not with -f, which gives the nodes")
-	f.IntVar(
-		&o.pods,
-		"pods",
-		5,
-		"let up to `K` pods arrive; with the cluster of -f the default is 0, and each is like one of its pods",
-	)
-	f.StringSliceVar(&o.themes, "theme", nil, "explore this `theme` only; may be repeated (default all)")
-	f.BoolVar(&o.listThemes, "list-themes", false, "list the themes and exit")
+	f.StringArrayVarP(&o.files, "filename", "f", nil,
+		"Read the cluster from this `file`, directory or - (stdin). May be repeated.")
+	f.IntVar(&o.nodes, "nodes", 3, "Explore every cluster of 1 to `N` nodes. With -f the nodes are those of the files.")
+	f.IntVar(&o.pods, "pods", 5,
+		"Let up to `K` pods be created. With -f none is by default, and each is a copy of one of the pods.")
+	f.StringSliceVar(&o.themes, "theme", nil,
+		"Explore this `theme` only, see modelcheck themes. May be repeated. All are explored by default.")
 	f.BoolVar(&o.thorough, "thorough", false,
-		"draw clusters from several times the kinds; takes about twenty minutes, with --results it can be resumed")
-	f.BoolVar(&o.random, "random", false,
-		"ask about clusters drawn at random over all fields at once, instead of exploring themes; none twice")
-	f.Int64Var(
-		&o.seed,
-		"seed",
-		1,
-		"draw the clusters of this `seed`; the same seed and --questions give the same report",
-	)
-	f.Int64Var(&o.questions, "questions", 0, "ask about `N` distinct drawn clusters (default 10000, without --for)")
-	f.DurationVar(
-		&o.duration,
-		"for",
-		0,
-		"draw clusters for this `time`, such as 10m; how many these are depends on the machine",
-	)
-	f.BoolVar(&o.preempt, "preempt", true, "carry preemptions out; they are compared in any case")
-	f.BoolVar(&o.victimGone, "victim-gone", true, "let terminating pods be gone")
-	f.IntVar(&o.completions, "completions", 0, "let up to `N` running pods complete")
-	f.IntVar(
-		&o.deletions,
-		"deletions",
-		0,
-		"let somebody delete up to `N` running pods (some themes have a few in any case)",
-	)
-	f.IntVar(
-		&o.placements,
-		"placements",
-		0,
-		"let somebody put up to `N` arriving pods on nodes past the scheduler (as above)",
-	)
-	f.IntVar(
-		&o.recreations,
-		"recreations",
-		0,
-		"let controllers bring evicted pods back, while at most `N` of those replaced terminate still",
-	)
+		"Use several times as many node and pod templates. It takes about twenty minutes and can be resumed with "+
+			"--results.")
+	f.BoolVar(&o.preempt, "preempt", true,
+		"Carry preemptions out: evict the victims and nominate the pod. The decision is compared in any case.")
+	f.BoolVar(&o.victimGone, "victim-gone", true, "Let terminating pods finish and leave their nodes.")
+	f.IntVar(&o.completions, "completions", 0, "Let up to `N` running pods complete.")
+	f.IntVar(&o.deletions, "deletions", 0,
+		"Let users delete up to `N` running pods. Some themes allow a few in any case.")
+	f.IntVar(&o.placements, "placements", 0,
+		"Let up to `N` new pods name their node (spec.nodeName), past kube-scheduler. Some themes allow a few in any case.")
+	f.IntVar(&o.recreations, "recreations", 0,
+		"Let controllers recreate evicted pods, while at most `N` of the pods they replace are still terminating.")
 	f.BoolVar(&o.refreshBudgets, "refresh-budgets", false,
-		"let the disruption controller bring the status of budgets up to date, at once or any time later")
-	f.IntVar(
-		&o.nodeChanges,
-		"node-changes",
-		0,
-		"let up to `N` times a node be cordoned, stop being ready, or the contrary",
-	)
-	f.StringVar(&o.startTimes, "start-times", report.Stated, "let bound pods start in this `order`: "+report.Stated+
-		" is as their kinds say, the others all at once; "+report.OrderOfBinding+" is as they are bound")
+		"Let the disruption controller update the status of PodDisruptionBudgets, at once or later.")
+	f.IntVar(&o.nodeChanges, "node-changes", 0,
+		"Let up to `N` changes of nodes happen: a node is cordoned or uncordoned, becomes not ready or ready.")
+	f.StringVar(&o.startTimes, "start-times", report.Stated, "Take the start times of pods in this `order`. With "+
+		report.Stated+", templates state them, and other pods all start at the same time. With "+
+		report.OrderOfBinding+", pods start in the order in which they are bound.")
 	f.BoolVar(&o.liveness, "liveness", false,
-		"check what goes on for ever too: preemption without end, nominations that lead to nothing")
-	f.StringVar(
-		&o.profile,
-		"profile",
-		"",
-		"ask about pods of the profile of this scheduler `name` only (default all profiles of the configuration)",
-	)
-	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "compare with the model in this `reading`: "+readings()+
-		"; literal is the model as first written, and what explains a difference is an erratum of it "+
-		"(docs/reference/errata.md)")
-	f.StringSliceVar(&o.checks, "check", nil, "check this `property` too; may be repeated: "+optionalNames())
-	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
-	f.StringVar(
-		&o.memory,
-		"memory",
-		"",
-		"take at most about this much memory, a `quantity` such as 4Gi (default 3/4 of the machine's)",
-	)
-	f.StringVar(
-		&o.results,
-		"results",
-		"",
-		"keep what is found in this `directory`, part by part, and do not explore those parts again that are there",
-	)
-	f.Int64Var(&o.maxStates, "max-states", 0, "stop each theme after about `N` states (default no limit)")
-	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
-	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
-	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
+		"Check infinite behaviours too: preemption without end, and nominations that lead to nothing.")
+	f.StringVar(&o.profile, "profile", "",
+		"Check only pods of the profile with this schedulerName, a `name`. All profiles are checked by default.")
+	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "Compare with this `reading` of the formal model: "+
+		readings()+". The literal one is the model as first written; its errata are listed in docs/reference/errata.md.")
+	f.StringSliceVar(&o.checks, "check", nil,
+		"Check this optional `property` too. May be repeated. There are: "+optionalNames()+".")
+	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
+	f.StringVar(&o.memory, "memory", "",
+		"Use at most about this much memory, a `quantity` such as 4Gi. The default is 3/4 of the machine's.")
+	f.StringVar(&o.results, "results", "",
+		"Keep the results in this `directory`, shard by shard, and do not explore again what it has.")
+	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. There is no limit by default.")
+	f.IntVar(&o.maxDepth, "max-depth", 0,
+		"Stop each theme after `N` levels of the search. There is no limit by default.")
+	f.BoolVar(&o.strict, "strict", false, "Fail also for known deviations and for what is by design.")
+	f.StringVarP(&o.output, "output", "o", "text", "Print the result in this `format`: "+strings.Join(o.outputs, ", ")+
+		".")
 	// With -v taken, cobra gives --version no shorthand.
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all details: clusters, coverage and every counterexample")
-	f.StringVar(&o.show, "show", "", "print only the finding with this `ID`, with its counterexample")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "Print all details.")
+	f.StringVar(&o.show, "show", "", "Print only the finding with this `ID`, with its counterexample.")
 	f.BoolVar(&o.minimise, "minimise", false,
-		"make the clusters of counterexamples smaller, as long as the same steps show the same finding")
-	f.StringVar(
-		&o.save,
-		"save",
-		"",
-		"write a folder for each finding into this new `folder`: cluster, trace, bug report and a Go test "+
-			"(docs/counterexamples.md)",
-	)
-	f.StringVar(&o.html, "html", "", "write the report also as a page for the browser into this `file` (docs/page.md)")
-	f.BoolVar(&o.quiet, "quiet", false, "print no progress on stderr")
+		"Make the clusters of counterexamples smaller, as long as the same steps show the same finding.")
+	f.StringVar(&o.save, "save", "", "Write each finding into this new `directory`: its cluster, its trace, a bug "+
+		"report and a Go test. See docs/counterexamples.md.")
+	f.StringVar(&o.html, "html", "", "Write the report also as a web page into this `file`. See docs/page.md.")
+	f.BoolVar(&o.quiet, "quiet", false, "Do not print progress to stderr.")
 }
 
 // someFlags declares only some of the flags, for a subcommand; the others have their defaults.

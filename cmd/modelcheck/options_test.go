@@ -11,9 +11,8 @@ import (
 // shard, plan, job and serve.
 func TestEveryFlagIsOfTheScopeOrNot(t *testing.T) {
 	elsewhere := []string{
-		"list-themes", "random", "seed", "questions", "for", // neither of them is for a scope that is explored
 		// what is found does not depend on them
-		"workers", "memory", "results", "strict", "output", "minimise", "save", "html", "quiet",
+		"workers", "memory", "results", "strict", "output", "verbose", "show", "minimise", "save", "html", "quiet",
 	}
 	o := &options{outputs: documentOutputs()}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)

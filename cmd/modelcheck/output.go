@@ -12,6 +12,9 @@ import (
 // documentOutputs are the values of --output of the commands that print a document.
 func documentOutputs() []string { return []string{"text", "json", "yaml"} }
 
+// runOutputs are those of the commands that print the report of a run.
+func runOutputs() []string { return append(documentOutputs(), "junit", "sarif") }
+
 // validOutput refuses an output that is not among those there are.
 func validOutput(output string, outputs []string) error {
 	if slices.Contains(outputs, output) {

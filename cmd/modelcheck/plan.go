@@ -26,11 +26,11 @@ func (c command) plan() *cobra.Command {
 	of := 1
 	cmd := &cobra.Command{
 		Use:   "plan --of N [flags]",
-		Short: "Estimate what a scope takes in N shards",
-		Long: `plan estimates, before anything is explored, what N shards of a scope take: states, decisions, time of
-processors, and the time until the last shard is done. The numbers of states are estimated as for the
-check that a scope fits into memory: somewhat too high for most themes, and several times for the
-kinds of --thorough. Times are those of the machine that docs/scale.md names.`,
+		Short: "Estimate how long a scope takes in N shards",
+		Long: `plan estimates, before anything is explored, what N shards of a scope take: states, decisions, CPU
+time, and the time until the last shard is done. The numbers of states are upper estimates, as in the
+check that a scope fits into memory: somewhat too high for most themes, and several times too high for
+--thorough. Times are those of the machine that docs/scale.md names.`,
 		Example: `  modelcheck plan --thorough --of 100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -69,7 +69,7 @@ kinds of --thorough. Times are those of the machine that docs/scale.md names.`,
 		},
 	}
 	o.someFlags(cmd.Flags(), scopeFlags()...)
-	cmd.Flags().IntVar(&of, "of", 1, "cut the scope into `N` shards")
+	cmd.Flags().IntVar(&of, "of", 1, "Split the scope into `N` shards.")
 	return cmd
 }
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
@@ -21,30 +21,58 @@ import (
 // defaultQuestions is how many questions are drawn if the flags do not say.
 const defaultQuestions = 10_000
 
-// validateRandom finds what is wrong with the flags of random mode.
-func (o *options) validateRandom() error {
-	if !o.random {
-		for _, flag := range []string{"seed", "for", "questions"} {
-			if o.given(flag) {
-				return usage("--%s goes with --random only; add --random, or leave it out", flag)
+// random is the subcommand that draws clusters.
+func (c command) random(done func(report.Verdict)) *cobra.Command {
+	o := &options{outputs: runOutputs(), random: true}
+	cmd := &cobra.Command{
+		Use:   "random [--seed N] [--questions N] [--for TIME] [-f FILE|DIR|-]... [flags]",
+		Short: "Check single decisions on clusters drawn at random, over all fields of pods and nodes",
+		Long: `random draws clusters at random, over all fields of the API at once, and compares the decision of
+kube-scheduler ` + production.KubernetesVersion + ` on each with the formal model. No cluster is drawn twice, and no decision is
+carried out. The cluster of what is found is made smaller, as long as it still shows it.
+
+With -f, the KubeSchedulerConfiguration of the files is used; they must hold no Nodes.
+
+Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
+		Example: `  modelcheck random --seed 7 --for 10m
+  modelcheck random --questions 1000 --nodes 2 --pods 3 -f scheduler-config.yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q: configurations are given as -f %s", args[0], args[0])
 			}
-		}
-		return nil
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.parsed(cmd.Flags())
+			return c.report(cmd.Context(), o, done)
+		},
 	}
-	ofClusters := []string{"filename", "nodes", "pods", "profile", "reading", "check"}
-	for _, flag := range append(scopeFlags(), "memory", "results", "minimise") {
-		if o.given(flag) && !slices.Contains(ofClusters, flag) {
-			return usage("--%s does not go with --random: every drawn cluster is asked about once, and nothing "+
-				"follows; leave it out", flag)
-		}
-	}
+	f := cmd.Flags()
+	o.someFlags(f, "filename")
+	f.Int64Var(&o.seed, "seed", 1,
+		"Start the random numbers from this `seed`. The same --seed and --questions print the same report.")
+	f.Int64Var(&o.questions, "questions", 0,
+		"Stop after `N` distinct clusters. The default is 10000, or no limit with --for.")
+	f.DurationVar(&o.duration, "for", 0,
+		"Stop after this `time`, such as 10m. How many clusters that makes depends on the machine.")
+	f.IntVar(&o.nodes, "nodes", 3, "Draw clusters of 1 to `N` nodes.")
+	f.IntVar(&o.pods, "pods", 5, "Draw clusters of up to `K` pods, one of which is to be scheduled.")
+	o.someFlags(f, "profile", "reading", "check", "workers", "strict", "output", "verbose", "show", "save", "html",
+		"quiet")
+	return cmd
+}
+
+// validateRandom finds what is wrong with the flags of modelcheck random.
+func (o *options) validateRandom() error {
 	switch {
+	case !o.random:
+		return nil
 	case o.questions < 1 && o.given("questions"):
 		return usage("--questions is %d: it must be at least 1", o.questions)
 	case o.duration <= 0 && o.given("for"):
 		return usage("--for is %v: it must be positive, such as 10m", o.duration)
 	case o.pods < 1 || o.pods > maxRandomPods:
-		return usage("--pods is %d: with --random it must be from 1 to %d", o.pods, maxRandomPods)
+		return usage("--pods is %d: of drawn clusters it must be from 1 to %d", o.pods, maxRandomPods)
 	}
 	if o.questions == 0 && o.duration == 0 {
 		o.questions = defaultQuestions

@@ -30,12 +30,12 @@ import (
 func (c command) replay(done func(report.Verdict)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FOLDER|" + report.TraceFile,
-		Short: "Take the steps of a saved counterexample again, and ask kube-scheduler again",
-		Long: `replay reads a counterexample that --save wrote and takes its steps again: each must be one that the
-model enables, and one that kube-scheduler ` + production.KubernetesVersion + ` or the model may take, as it was
-recorded. Then the decision is asked again and compared with the recorded one.
+		Short: "Repeat a saved counterexample, step by step, and ask kube-scheduler again",
+		Long: `replay reads a counterexample that --save wrote and repeats its steps: each must be enabled in the
+model, and be one that kube-scheduler ` + production.KubernetesVersion + ` or the model may take, as recorded. Then the decision
+is asked for again and compared with the recorded one.
 
-Exit codes: 0 the finding is still there, as recorded; 1 something differs, and it is said what; 2 wrong
+Exit codes: 0 the finding is still there, as recorded; 1 something differs, which is printed; 2 wrong
 usage or input; 4 modelcheck failed.`,
 		Example: `  modelcheck -f cluster.yaml --save findings
   modelcheck replay findings/outcome-conforms_new`,

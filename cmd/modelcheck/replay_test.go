@@ -29,7 +29,7 @@ func TestReplaySaved(t *testing.T) {
 			"the literal reading: properties of steps, and errata",
 			"-nodes 1 -pods 3 -theme priorities,taints -reading literal",
 		},
-		{"drawn clusters, and the properties that need no model", "-random -questions 300 -nodes 1 -pods 2"},
+		{"drawn clusters, and the properties that need no model", "random -questions 300 -nodes 1 -pods 2"},
 		{
 			"what goes on for ever with one scheduler, and with two",
 			"-nodes 2 -pods 3 -theme podaffinity,schedulers -recreations 2 -liveness",

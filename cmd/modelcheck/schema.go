@@ -13,7 +13,7 @@ func (c command) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of Scenario files",
-		Long: `schema prints the JSON schema of the kind Scenario, for editors that complete and check YAML.
+		Long: `schema prints the JSON schema of Scenario files, for editors that complete and check YAML.
 docs/scenarios.md says what the fields mean.`,
 		Example: `  modelcheck schema > scenario.schema.json`,
 		Args:    noArguments("schema"),

@@ -21,13 +21,14 @@ func (c command) serve(unfinished func()) *cobra.Command {
 	port := 0
 	cmd := &cobra.Command{
 		Use:   "serve [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
-		Short: "Check, then show the result in the browser, where any state can be explored",
-		Long: `serve checks as modelcheck does without it, and then serves a page on this machine: findings to step
-through, and every state of the scope to explore, by choosing among the actions that are enabled.
-kube-scheduler and the model are asked at each. Only this machine can reach it. Ctrl-C ends it.
+		Short: "Check, then show the result in the browser and let every state be explored there",
+		Long: `serve runs the same check as modelcheck without a subcommand, then serves a page on this machine:
+findings to step through, and every state of the scope to explore, by choosing among the enabled
+actions. kube-scheduler and the model are asked in each state. Only this machine can reach the page.
+Ctrl-C ends it.
 
-Exit codes: 0 it was ended; 2 wrong usage or input; 3 it was interrupted before it had checked all; 4
-modelcheck failed.`,
+Exit codes: 0 it was ended; 2 wrong usage or input; 3 it was interrupted during the check; 4 modelcheck
+failed.`,
 		Example: `  modelcheck serve -f cluster.yaml --pods 1
   modelcheck serve --theme budgets --nodes 1 --pods 3 --port 8080`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -64,7 +65,7 @@ modelcheck failed.`,
 		},
 	}
 	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "strict", "quiet")...)
-	cmd.Flags().IntVar(&port, "port", 8036, "serve on this `port` of 127.0.0.1; 0 takes any that is free")
+	cmd.Flags().IntVar(&port, "port", 8036, "Serve on this `port` of 127.0.0.1; 0 takes any free one.")
 	return cmd
 }
 

@@ -33,17 +33,17 @@ func (c command) shard(done func(report.Verdict)) *cobra.Command {
 	index, of := 0, 0
 	cmd := &cobra.Command{
 		Use:   "shard --index I --of N --results DIR [flags]",
-		Short: "Explore one of N shares of a scope, and keep what is found for modelcheck merge",
-		Long: `shard explores one of N shares of a scope and keeps what is found in a directory that all shards
-share. modelcheck merge then reports what a single run with the same flags does.
+		Short: "Explore one of N shards of a scope, and keep the results for modelcheck merge",
+		Long: `shard explores one of N shards of a scope and keeps the results in a directory that all shards share.
+modelcheck merge then prints the report that a single run with the same flags prints.
 
-A theme is cut by the kinds of its nodes into parts of some 20000 states, as far as that goes; the
-parts depend on the scope alone, the share of a shard on the scope, its index and N. A part that is
-kept already is not explored again: run a shard again when it was ended.
+The clusters of a theme are split by their node templates into parts of about 20000 states, as far as
+possible. The parts depend on the scope alone; which of them a shard has depends on the scope, its
+index and N. A part that is kept already is not explored again: run a shard again if it was stopped.
 
---index and --of are taken from $JOB_COMPLETION_INDEX and $MODELCHECK_SHARDS if they are not given.
+--index and --of default to $JOB_COMPLETION_INDEX and $MODELCHECK_SHARDS.
 
-Exit codes: 0 every part of the share is kept; 1 so it is, and something is violated that nothing
+Exit codes: 0 every part of the shard is kept; 1 likewise, and something is violated that nothing
 known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, or too little memory;
 4 modelcheck failed.`,
 		Example: `  modelcheck shard --index 0 --of 2 --results DIR --thorough
@@ -69,7 +69,7 @@ known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, 
 			case index < 0 || index >= of:
 				return usage("--index is %d: of %d shards it must be one from 0 to %d", index, of, of-1)
 			case o.results == "":
-				return usage("--results is missing: it is the directory that all shards keep what they find in")
+				return usage("--results is missing: it is the directory in which all shards keep their results")
 			case slices.Contains(o.files, "-"):
 				return usage("-f -: modelcheck merge could not read it again; give a file")
 			}
@@ -81,8 +81,9 @@ known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, 
 		},
 	}
 	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "quiet")...)
-	cmd.Flags().IntVar(&index, "index", 0, "explore the share of this `index`, from 0 (default $"+indexVariable+")")
-	cmd.Flags().IntVar(&of, "of", 0, "cut the scope into `N` shares (default $"+ofVariable+")")
+	cmd.Flags().IntVar(&index, "index", 0,
+		"Explore the shard with this `index`, from 0. The default is $"+indexVariable+".")
+	cmd.Flags().IntVar(&of, "of", 0, "Split the scope into `N` shards. The default is $"+ofVariable+".")
 	return cmd
 }
 

@@ -16,20 +16,31 @@ import (
 
 // themes is the subcommand that lists the built-in themes.
 func (c command) themes() *cobra.Command {
-	thorough := false
+	thorough, ofLoop := false, false
 	cmd := &cobra.Command{
 		Use:   "themes",
 		Short: "List the built-in themes: the node and pod templates that clusters are drawn from",
 		Example: `  modelcheck themes
-  modelcheck themes --thorough`,
+  modelcheck themes --thorough
+  modelcheck themes --loop`,
 		Args: noArguments("themes"),
-		RunE: func(*cobra.Command, []string) error { return listThemes(c.stdout, thorough) },
+		RunE: func(*cobra.Command, []string) error {
+			switch {
+			case ofLoop && thorough:
+				return usage("--thorough does not go with --loop: the themes of modelcheck loop have one size; leave " +
+					"one of them out")
+			case ofLoop:
+				return listLoopThemes(c.stdout)
+			}
+			return listThemes(c.stdout, thorough)
+		},
 	}
-	cmd.Flags().BoolVar(&thorough, "thorough", false, "list the kinds of a thorough run")
+	cmd.Flags().BoolVar(&thorough, "thorough", false, "List the node and pod templates of a run with --thorough.")
+	cmd.Flags().BoolVar(&ofLoop, "loop", false, "List the themes of modelcheck loop.")
 	return cmd
 }
 
-// listThemes prints the built-in themes with their kinds.
+// listThemes prints the built-in themes with their templates.
 func listThemes(w io.Writer, thorough bool) error {
 	for _, name := range scenario.ThemeNames() {
 		theme, err := theme(thorough)(name, 1, model.Actions{}, admission.Admit)

@@ -21,9 +21,10 @@ func (c command) version() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version [-f FILE|DIR|-]...",
 		Short: "Print the version of modelcheck and of kube-scheduler, and the plugins of the profile",
-		Long: `version prints the version of modelcheck, the release of kube-scheduler that it asks, and which filters and
-scores the profile runs: that of the default configuration, or of the KubeSchedulerConfiguration of -f. A
-plugin with * runs in kube-scheduler, but the model has no predicate for it.`,
+		Long: `version prints the version of modelcheck, the release of kube-scheduler that it checks, and the filter
+and score plugins of the profile: that of the default configuration, or of the
+KubeSchedulerConfiguration of -f. A plugin with * runs in kube-scheduler, but the model has no
+predicate for it.`,
 		Example: `  modelcheck version
   modelcheck version -f scheduler-config.yaml --profile batch`,
 		Args: noArguments("version"),

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -33,6 +34,8 @@ type cycle struct {
 	rejected  *fwk.Status
 	// statuses say why a node is not feasible.
 	statuses *framework.NodeToStatus
+	// unfit is production's error if no node is feasible; nil otherwise, and without Options.Messages.
+	unfit error
 }
 
 // decide takes the decision. A panic of a plugin passes through.
@@ -63,6 +66,9 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 	if err := c.run(); err != nil {
 		d.Failure = err.Error()
 	}
+	if c.messages {
+		c.explain()
+	}
 	d.Writes = c.writes()
 	c.runEachFilter()
 	return d
@@ -72,6 +78,7 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 // try again later.
 func (c *cycle) run() error {
 	if len(c.snapshot.infos) == 0 {
+		c.unfit = kubescheduler.ErrNoNodesAvailable
 		c.wait(false) // without nodes no plugin is asked
 		return nil
 	}
@@ -122,7 +129,7 @@ func (c *cycle) findFeasible() ([]int, error) {
 	}
 	if !c.subset.AllNodes() {
 		c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			"left out by a pre-filter plugin"))
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(c.narrowing)))) // production's words
 	}
 	return c.filter(nodes)
 }

@@ -47,6 +47,8 @@ type engine struct {
 	objects   *objects
 	// preemption watches DefaultPreemption; nil if the profile does not run it.
 	preemption *preemptionWatch
+	// messages: decisions tell why, in production's own words.
+	messages bool
 	// client records what production writes to the API server. It stores nothing.
 	client *fake.Clientset
 }

@@ -30,7 +30,7 @@ import (
 // outcomes.
 func TestAgreesWithKubeScheduler(t *testing.T) {
 	kinds := map[spec.OutcomeType]int{}
-	s := newScheduler(t, Options{})
+	s := newScheduler(t, Options{Messages: true})
 	rapid.Check(t, func(rt *rapid.T) {
 		pool := drawPool(rt)
 		for range 4 {
@@ -41,11 +41,14 @@ func TestAgreesWithKubeScheduler(t *testing.T) {
 			}
 			kinds[d.Outcomes[0].Type]++
 			checkBest(rt, d)
-			got := askKubeScheduler(t.Context(), rt, q)
+			got, message := askKubeScheduler(t.Context(), rt, q)
 			if !slices.ContainsFunc(d.Outcomes, func(o spec.Outcome) bool {
 				return o.Type == got.Type && o.Node == got.Node && o.KeepsNomination == got.KeepsNomination
 			}) {
 				rt.Fatalf("kube-scheduler decides %+v, outcomes are %v", got, outcomes(d))
+			}
+			if diff := cmp.Diff(message, d.Message); diff != "" {
+				rt.Fatalf("kube-scheduler's message (-) is not the decision's (+):\n%s", diff)
 			}
 		}
 	})
@@ -79,8 +82,8 @@ func checkBest(t *rapid.T, d *spec.Decision) {
 	}
 }
 
-// askKubeScheduler returns the outcome, without victims, of one scheduling cycle of a new kube-scheduler.
-func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) spec.Outcome {
+// askKubeScheduler returns the outcome, without victims, and the message of one scheduling cycle of a new kube-scheduler.
+func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) (spec.Outcome, string) {
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	defer cancel()
 	client := &fake.Clientset{}
@@ -117,7 +120,7 @@ func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) spec.Out
 }
 
 func oneCycle(ctx context.Context, t *rapid.T, sched *kubescheduler.Scheduler, profiles profile.Map,
-	q spec.Question) spec.Outcome {
+	q spec.Question) (spec.Outcome, string) {
 	f := profiles[q.Pod.Spec.SchedulerName]
 	if err := sched.Cache.UpdateSnapshot(klog.FromContext(ctx),
 		f.SnapshotSharedLister().(*internalcache.Snapshot)); err != nil {
@@ -135,18 +138,21 @@ func oneCycle(ctx context.Context, t *rapid.T, sched *kubescheduler.Scheduler, p
 	var misfit *framework.FitError
 	switch {
 	case err == nil:
-		return spec.Outcome{Type: spec.Bind, Node: index(result.SuggestedHost)}
+		return spec.Outcome{Type: spec.Bind, Node: index(result.SuggestedHost)}, ""
 	case errors.Is(err, kubescheduler.ErrNoNodesAvailable):
-		return spec.Outcome{Type: spec.Wait, Node: -1}
+		return spec.Outcome{Type: spec.Wait, Node: -1}, err.Error()
 	case !errors.As(err, &misfit):
 		t.Fatal(err)
 	}
-	found, _ := f.RunPostFilterPlugins(ctx, state, q.Pod, misfit.Diagnosis.NodeToStatus)
+	found, status := f.RunPostFilterPlugins(ctx, state, q.Pod, misfit.Diagnosis.NodeToStatus)
+	misfit.Diagnosis.PostFilterMsg = status.Message()
+	message := misfit.Error()
 	if found == nil || found.Mode() != fwk.ModeOverride {
-		return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: q.Pod.Status.NominatedNodeName != ""}
+		kept := q.Pod.Status.NominatedNodeName != ""
+		return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: kept}, message
 	}
 	if found.NominatedNodeName == "" {
-		return spec.Outcome{Type: spec.Wait, Node: -1}
+		return spec.Outcome{Type: spec.Wait, Node: -1}, message
 	}
-	return spec.Outcome{Type: spec.Preempt, Node: index(found.NominatedNodeName)}
+	return spec.Outcome{Type: spec.Preempt, Node: index(found.NominatedNodeName)}, message
 }

@@ -16,10 +16,12 @@ import (
 // pod wait.
 func (c *cycle) postFilter() error {
 	if !c.framework.HasPostFilterPlugins() {
+		c.fitError(nil)
 		c.wait(false)
 		return nil
 	}
 	result, status := c.framework.RunPostFilterPlugins(c.ctx, c.state, c.pod, c.statuses)
+	c.fitError(status)
 	if status.Code() == fwk.Error {
 		// Production logs this and lets the pod wait.
 		c.decision.InternalError = status.Message()

@@ -27,6 +27,9 @@ type Options struct {
 	Registry frameworkruntime.Registry
 	// HangAfter is how long a decision may take before it counts as hanging; 0 means 30 seconds.
 	HangAfter time.Duration
+	// Messages has decisions tell also why, in kube-scheduler's own words: spec.Decision.Message and the Reasons of
+	// nodes. They are left out otherwise, as nothing compares them and they cost time.
+	Messages bool
 }
 
 // Scheduler is kube-scheduler with one profile. It is not for concurrent use; each worker has its own, and
@@ -37,6 +40,7 @@ type Scheduler struct {
 	profile  *config.KubeSchedulerProfile
 	profiles []string // scheduler names of the whole configuration
 	registry frameworkruntime.Registry
+	messages bool
 	host     *host
 	spent    time.Duration
 
@@ -58,6 +62,7 @@ func New(ctx context.Context, cfg *Config, schedulerName string, opts Options) (
 		profile:  profile,
 		profiles: cfg.Profiles(),
 		registry: opts.Registry,
+		messages: opts.Messages,
 		host:     &host{ctx: ctx, patience: opts.HangAfter},
 	}
 	if s.host.patience == 0 {
@@ -172,7 +177,7 @@ func (s *Scheduler) newWorker() (*worker, error) {
 		cancel()
 		return nil, err
 	}
-	e.nominator.profiles = s.profiles
+	e.nominator.profiles, e.messages = s.profiles, s.messages
 	return &worker{engine: e, cancel: cancel}, nil
 }
 

@@ -63,22 +63,27 @@ func (p *page) statuses(indent string, c *invariants.Case) {
 // overallRow shows the verdicts of all filters together.
 func overallRow(c *invariants.Case) []string {
 	row := []string{"all, with nominations"}
-	for n, node := range c.Decision.Nodes {
-		if !node.Filtered {
-			row = append(row, "not looked at")
-			continue
-		}
-		model := ""
-		if fits := c.Expected.Nodes[n].Feasible; fits != (node.Overall == spec.Fits) && len(c.Unmodelled) == 0 {
-			model = map[bool]string{true: "fits", false: "unschedulable"}[fits]
-		}
-		cell, _ := beside(node.Overall.String(), model)
-		row = append(row, cell)
+	for n := range c.Decision.Nodes {
+		row = append(row, overallCell(c, n))
 	}
 	return row
 }
 
-// modelVerdict returns the model's verdict if production's is not right; empty if it is, or if the model has no
+// overallCell returns the status of all filters together of one node.
+func overallCell(c *invariants.Case, n int) string {
+	node := c.Decision.Nodes[n]
+	if !node.Filtered {
+		return "not looked at"
+	}
+	model := ""
+	if fits := c.Expected.Nodes[n].Feasible; fits != (node.Overall == spec.Fits) && len(c.Unmodelled) == 0 {
+		model = map[bool]string{true: "fits", false: "unschedulable"}[fits]
+	}
+	cell, _ := beside(node.Overall.String(), model)
+	return cell
+}
+
+// modelStatus returns the model's status if production's is not right; empty if it is, or if the model has no
 // predicate.
 func modelStatus(c *invariants.Case, plugin string, node int, got spec.Status) string {
 	f := slices.Index(c.Expected.Filters, plugin)

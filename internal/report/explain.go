@@ -19,6 +19,8 @@ type Explanation struct {
 	// Cases are the questions with their answers, all about one cluster; Findings has those of each.
 	Cases    []*invariants.Case
 	Findings [][]decisions.Finding
+	// Verbose asks for the cluster and for whole decisions, node by node.
+	Verbose bool
 }
 
 // Verdict sums up: violated if a finding is new, or, if strict, if there is any.
@@ -31,14 +33,33 @@ func (e *Explanation) Verdict(strict bool) Verdict {
 	return Holds
 }
 
-// ExplainText writes for a person why each pod goes where it goes. The error is the writer's.
+// ExplainText writes for a person what becomes of each pod and why, the answer first. The error is the writer's.
 func ExplainText(w io.Writer, e *Explanation) error {
-	p := &page{spec: e.Spec, whole: true}
+	p := &page{spec: e.Spec, whole: e.Verbose}
 	p.line("kube-scheduler %s, %s, beside the formal model of placement (reading %q)", e.KubernetesVersion,
 		(&Run{Spec: e.Spec}).profileWords(), e.Spec.Reading())
-	for _, note := range e.Notes {
+	for i, note := range e.Notes {
+		if i == shownNotes && !e.Verbose {
+			p.line("note: and %s; -v shows them", plural(int64(len(e.Notes)-i), "more note"))
+			break
+		}
 		p.wrapped("note: ", note)
 	}
+	for i, c := range e.Cases {
+		p.answer(c, e.Findings[i])
+		if !e.Verbose {
+			p.why(c)
+		}
+	}
+	if e.Verbose {
+		p.wholeDecisions(e)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// wholeDecisions shows the cluster, and of each pod the whole decision node by node, with its findings.
+func (p *page) wholeDecisions(e *Explanation) {
 	p.section("The cluster")
 	p.cluster("  ", e.Cases[0].Question.Snapshot, nil)
 	for i, c := range e.Cases {
@@ -50,8 +71,6 @@ func ExplainText(w io.Writer, e *Explanation) error {
 			p.wrong(f)
 		}
 	}
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 // ExplanationDocument is an explanation as JSON. docs/reference/json.md describes it.

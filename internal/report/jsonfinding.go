@@ -56,12 +56,14 @@ type Step struct {
 
 // Decision is a decision of production beside what the model says.
 type Decision struct {
-	Pod           string              `json:"pod"`
-	Failure       string              `json:"failure,omitempty"`
-	InternalError string              `json:"internalError,omitempty"`
-	Nodes         []NodeDecision      `json:"nodes"`
-	Candidates    []CandidateDecision `json:"candidates"`
-	Outcomes      []Outcome           `json:"outcomes"`
+	Pod           string `json:"pod"`
+	Failure       string `json:"failure,omitempty"`
+	InternalError string `json:"internalError,omitempty"`
+	// Message is kube-scheduler's own why no node is feasible; modelcheck explain has it, and the reasons of nodes.
+	Message    string              `json:"message,omitempty"`
+	Nodes      []NodeDecision      `json:"nodes"`
+	Candidates []CandidateDecision `json:"candidates"`
+	Outcomes   []Outcome           `json:"outcomes"`
 	// Unmodelled are plugins that had a say and that the model does not know; then it cannot tell what is allowed.
 	Unmodelled []string `json:"unmodelled,omitempty"`
 }
@@ -71,6 +73,7 @@ type NodeDecision struct {
 	Name     string         `json:"name"`
 	Statuses []PluginStatus `json:"statuses"`
 	Overall  string         `json:"overall,omitempty"`
+	Reasons  []string       `json:"reasons,omitempty"`
 	Feasible bool           `json:"modelFeasible"`
 	Scores   []PluginScore  `json:"scores,omitempty"`
 	Total    *int64         `json:"total,omitempty"`
@@ -155,8 +158,8 @@ func stepJSON(step *model.NamedStep, text string) Step {
 func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
 	d := &Decision{
 		Pod: name(c.Question.Pod), Failure: c.Decision.Failure, InternalError: c.Decision.InternalError,
-		Unmodelled: c.Unmodelled,
-		Nodes:      []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
+		Message: c.Decision.Message, Unmodelled: c.Unmodelled,
+		Nodes: []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
 	}
 	for n := range c.Decision.Nodes {
 		d.Nodes = append(d.Nodes, nodeJSON(c, n))
@@ -189,7 +192,8 @@ func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
 
 func nodeJSON(c *invariants.Case, n int) NodeDecision {
 	got, want := &c.Decision.Nodes[n], &c.Expected.Nodes[n]
-	node := NodeDecision{Name: c.Question.Snapshot.Nodes[n].Name, Statuses: []PluginStatus{}, Feasible: want.Feasible}
+	node := NodeDecision{Name: c.Question.Snapshot.Nodes[n].Name, Statuses: []PluginStatus{}, Feasible: want.Feasible,
+		Reasons: got.Reasons}
 	for f, plugin := range c.Decision.Filters {
 		node.Statuses = append(node.Statuses, PluginStatus{plugin, got.Statuses[f].String(),
 			modelStatus(c, plugin, n, got.Statuses[f])})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -72,8 +73,8 @@ func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
 		s := result.Scope
-		text := fmt.Sprintf("%s, up to %s, %s", plural(int64(len(s.Initial)), "cluster"),
-			plural(int64(s.Arrivals), "arriving pod"), plural(int64(s.Events), "event"))
+		text := fmt.Sprintf("%s, up to %s, %s", plural(int64(len(s.Initial)), "initial cluster"),
+			plural(int64(s.Arrivals), "new pod"), plural(int64(s.Events), "event"))
 		if s.Faults > 0 {
 			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
 		}
@@ -81,7 +82,7 @@ func (p *page) loopScopes(r *LoopRun) {
 			text += "; events: " + joined(s.Happens)
 		}
 		if s.Calm {
-			text += "; others act only when no pod is ready to be scheduled"
+			text += "; they happen only while no pod is in activeQ"
 		}
 		p.wrapped(fmt.Sprintf("  %-12s ", s.Name), text)
 	}
@@ -187,15 +188,15 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	}
 	if f.Property.OfBehaviours() {
 		p.line("  %s", loopGoesOn(f))
-		p.line("  Where that begins the queue has")
+		p.line("  The scheduling queue, where that begins:")
 	} else {
-		p.line("  after which the queue has")
+		p.line("  The scheduling queue after that:")
 	}
 	for _, q := range f.Last.After.Queue {
 		p.wrapped("    ", queuedInWords(q))
 	}
 	if len(f.Last.After.Queue) == 0 {
-		p.line("    nobody")
+		p.line("    no pod")
 	}
 }
 
@@ -215,12 +216,17 @@ func nodeInWords(name string, labels map[string]string, cordoned bool, taints in
 	return text
 }
 
+// schedulingQueues are the names that kube-scheduler's documentation has for the queues.
+var schedulingQueues = map[loop.QueueName]string{
+	loop.Active: "activeQ", loop.BackingOff: "backoffQ", loop.Unschedulable: "unschedulablePods",
+}
+
 func queuedInWords(q loop.Queued) string {
-	var places []string
-	for _, place := range q.Queues {
-		places = append(places, place.String())
+	var queues []string
+	for _, queue := range q.Queues {
+		queues = append(queues, cmp.Or(schedulingQueues[queue], queue.String()))
 	}
-	text := q.Pod + ": " + strings.Join(places, " and ")
+	text := q.Pod + ": " + strings.Join(queues, " and ")
 	if q.Waits && !q.Volumes {
 		text += ", waits on permit"
 	}
@@ -251,7 +257,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
-		"Draws of lots: among equal nodes the first by name is taken. Hints that one cycle leaves for an equal pod " +
+		"Random choices: among nodes of equal score the first by name is taken. Hints that one cycle leaves for an equal pod " +
 			"in the next are not used.",
 		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
 	}

@@ -9,7 +9,7 @@ import (
 
 // loopLiveness says among what it was looked for what goes on for ever.
 func (p *page) loopLiveness(r *LoopRun) {
-	rows := table{{"theme", "states", "found by settling only", "steps", "flushes", "ended with"}}
+	rows := table{{"theme", "states", "reached only then", "steps", "flushes", "ended with"}}
 	for _, result := range r.Results {
 		l := result.Liveness
 		switch {
@@ -24,7 +24,7 @@ func (p *page) loopLiveness(r *LoopRun) {
 	if len(rows) == 1 {
 		return
 	}
-	p.section("What goes on once others have done all that they will")
+	p.section("What goes on for ever, once no more events happen")
 	p.table("  ", rows)
 }
 
@@ -43,7 +43,7 @@ func loopVerdicts(r *LoopRun, properties []loop.Property) table {
 				case f.Known == "":
 					verdict = "violated"
 				case verdict == "holds":
-					verdict = "holds but for known defects"
+					verdict = "holds but for known deviations"
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func (r *LoopRun) live() bool {
 func loopGoesOn(f *loop.Finding) string {
 	switch last, first := len(f.Trace), len(f.Trace)-f.Loop+1; {
 	case f.Loop == 0:
-		return "and then nothing can happen any more"
+		return "and then nothing more can happen"
 	case f.Loop == 1:
 		return fmt.Sprintf("and action %d goes on for ever", last)
 	default:
@@ -92,7 +92,7 @@ func loopLivenessNotCovered(r *LoopRun) []string {
 		}
 	}
 	texts := []string{
-		"What the periodic flush leads to before others have done all that they will: here it comes after.",
+		"What the periodic flush leads to while events still happen: here it comes after the last of them.",
 	}
 	for _, result := range r.Results {
 		l := result.Liveness

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -90,7 +91,8 @@ func (r *Replayed) Conclude() {
 		for i := range r.Findings {
 			ids = append(ids, r.Findings[i].ID)
 		}
-		r.Differ("the finding %s is not there any more; what is found: %s", recorded, listed(ids))
+		r.Differ("the finding %s is not there any more; what is found: %s", recorded,
+			cmp.Or(strings.Join(ids, ", "), "nothing"))
 	}
 	if r.Case == nil || r.Trace.Decision == nil {
 		return

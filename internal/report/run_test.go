@@ -200,7 +200,9 @@ func TestDocumentIsDocumented(t *testing.T) {
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
 	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
-	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
+	explained := ExplainedDecision{Findings: []ExplainedFinding{{}}}
+	explained.Message, explained.Nodes = "0/1 nodes are available", []NodeDecision{{Reasons: []string{"Insufficient cpu"}}}
+	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{explained}}
 	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedScore, small())),
 		everyField(), explanation} {
 		maps.Copy(fields, fieldsOf(t, document))

@@ -1,0 +1,34 @@
+package production
+
+import (
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// fitError keeps the error that production makes when no node is feasible, with what its PostFilter plugins said;
+// nil if it ran none. It shares the statuses, so it must be read before the next decision.
+func (c *cycle) fitError(postFilter *fwk.Status) {
+	if !c.messages {
+		return
+	}
+	diagnosis := framework.Diagnosis{NodeToStatus: c.statuses, PostFilterMsg: postFilter.Message()}
+	if c.rejected != nil {
+		diagnosis.PreFilterMsg = c.rejected.Message()
+	}
+	c.unfit = &framework.FitError{Pod: c.pod, NumAllNodes: len(c.snapshot.infos), Diagnosis: diagnosis}
+}
+
+// explain notes why no node is feasible, and why each that is not, in production's own words: the message is what
+// FailedScheduling events and the condition PodScheduled show.
+func (c *cycle) explain() {
+	if c.unfit != nil {
+		c.decision.Message = c.unfit.Error()
+	}
+	for i, node := range c.question.Snapshot.Nodes {
+		if decided := &c.decision.Nodes[i]; !decided.Filtered || decided.Overall != spec.Fits {
+			decided.Reasons = c.statuses.Get(node.Name).Reasons()
+		}
+	}
+}
