@@ -162,7 +162,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		c.job(),
 		c.plan(),
 		c.serve(func() { done(report.Unfinished) }),
-		c.formal(done),
+		c.reference(done),
 		c.deviations(),
 		c.conformance(),
 		c.themes(),
@@ -179,6 +179,11 @@ func (c command) report(ctx context.Context, o *options, done func(report.Verdic
 	run, err := c.check(ctx, o)
 	if err != nil {
 		return err
+	}
+	if o.show != "" {
+		if _, err := run.Find(o.show); err != nil {
+			return usageError{err}
+		}
 	}
 	done(run.Outcome())
 	// Files first: whoever reads the report may close the pipe, which ends the process.
