@@ -88,7 +88,7 @@ func TestThemeErrors(t *testing.T) {
 		},
 		{
 			strings.Replace(first, "v1alpha1", "v1", 1) + second,
-			`web.yaml:1: Theme web: apiVersion: "modelcheck.dev/v1" of this kind is not read: use modelcheck.dev/v1alpha1`,
+			`web.yaml:1: Theme web: apiVersion: "modelcheck.dev/v1" of this kind is not read: use modelcheck.dev/v1`,
 		},
 		{
 			themeFile("net", "order: 1, description: A.") + second,
@@ -109,8 +109,8 @@ func TestThemeErrors(t *testing.T) {
 		},
 		{first, "Theme web: a second Theme with spec.thorough is missing, and after it the templates that a thorough " +
 			"run adds"},
-		{first + first, "web.yaml:9: Theme web: spec.thorough: it is false: the second Theme of a file is the thorough " +
-			"one, no other"},
+		{first + first, "web.yaml:9: Theme web: spec.thorough: it is false: the second Theme of a file is the " +
+			"thorough one, no other"},
 		{
 			first + themeFile("web", "order: 2, thorough: true, description: B."),
 			"web.yaml:9: Theme web: spec.order: the first Theme of the file states it: leave it out here",
