@@ -82,7 +82,8 @@ func EmptySelectorProtectsNobody() Quirk {
 		Name: "empty-selector-protects-nobody", Upstream: "kubernetes/kubernetes#141785",
 		Title:  "a budget with selector {} protects nobody",
 		Plugin: "DefaultPreemption",
-		Doc:    "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no budget.",
+		Doc: "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no " +
+			"budget.",
 		Budgets: func(b *Budgets) {
 			b.Protects = func(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 				selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)

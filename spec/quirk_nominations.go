@@ -10,7 +10,8 @@ func ForeignNominations() Quirk {
 		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
 		Title:  "nominated pods of another schedulerName are overlooked",
 		Plugin: "DefaultPreemption",
-		Doc:    "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
+		Doc: "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand " +
+			"does.",
 		Overlooks: func(p *Profile, pod, nominated *v1.Pod) bool {
 			return pod.Spec.SchedulerName != nominated.Spec.SchedulerName &&
 				!(p.Runs(pod.Spec.SchedulerName) && p.Runs(nominated.Spec.SchedulerName))

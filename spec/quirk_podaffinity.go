@@ -27,8 +27,9 @@ func TermsBySamePod() Quirk {
 		Name: "terms-by-same-pod", Upstream: "kubernetes/kubernetes#130784",
 		Title:  "all affinity terms must be met by one and the same pod",
 		Plugin: "InterPodAffinity",
-		Doc:    "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod each.",
-		Needs:  func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(requiredAffinity(pod)) > 1 },
+		Doc: "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod " +
+			"each.",
+		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(requiredAffinity(pod)) > 1 },
 		Change: func(p *Predicates) {
 			p.Affinity.satisfies = func(r AffinityRules, _ v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
 				return r.ofItsGroup(pod, other, s)

@@ -38,8 +38,8 @@ type Quirk struct {
 	Change func(*Predicates)
 	// Amounts changes how what pods request is added up where a node is looked at as a whole.
 	Amounts *AmountRules
-	// ScoresOutOfRange reports whether a plugin gives the node, if it is scored, a score outside of 0 to 100, which ends
-	// the cycle in an error.
+	// ScoresOutOfRange reports whether a plugin gives the node, if it is scored, a score outside of 0 to 100, which
+	// ends the cycle in an error.
 	ScoresOutOfRange func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
@@ -56,8 +56,8 @@ type Quirk struct {
 // Plugins returns those that have the defect, Plugin first.
 func (q Quirk) Plugins() []string { return append([]string{q.Plugin}, q.Also...) }
 
-// Idle reports whether it makes no difference to the question: what it needs is not there. If it changes neither filters
-// nor scores, of which Filter.Idle and ScorePlugin.Idle tell more, it is also idle if it is about disruption
+// Idle reports whether it makes no difference to the question: what it needs is not there. If it changes neither
+// filters nor scores, of which Filter.Idle and ScorePlugin.Idle tell more, it is also idle if it is about disruption
 // budgets, and there are none, about other nominated pods, and there are none that it is about, or about a
 // nomination that should not stay, and would not.
 func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {

@@ -33,7 +33,8 @@ func TestNominationsToChangedNodes(t *testing.T) {
 					d.Outcomes = []spec.Outcome{{Type: spec.Wait, Node: -1, KeepsNomination: true}}
 				}
 			},
-			invariants.NominationHasReason(), []string{"the pod keeps its nomination to n-1, where no victim terminates"},
+			invariants.NominationHasReason(),
+			[]string{"the pod keeps its nomination to n-1, where no victim terminates"},
 		},
 		{
 			"whoever finds the node cordoned preempts on it all the same",

@@ -1,111 +1,107 @@
 package scenario
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
-	"path"
+	"io/fs"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
-// A theme of the loop is a file of manifests like a theme, made for events: what may happen to the cluster while
-// pods wait.
+// loopThemeKind is the kind of object that the file of a theme of the loop begins with.
+const loopThemeKind = "LoopTheme"
+
+// A theme of the loop is a file like that of a theme, made for events: what may happen to the cluster while pods wait.
 //
 //go:embed loopthemes/*.yaml
-var loopThemes embed.FS
+var loopThemeDirectory embed.FS
+
+type loopTheme = themeSection[loopThemeSpec]
+
+// loopThemeSpec is the spec of a LoopTheme: the bounds within which the theme shows what it is about, and the events
+// that fit. The numbers are those of loop.Scope.
+type loopThemeSpec struct {
+	// Order is its place in the order of exploration: themes of a lower number come first.
+	Order int `json:"order"`
+	// Description says in a sentence what it is about.
+	Description string           `json:"description"`
+	Nodes       int              `json:"nodes"`
+	Calm        bool             `json:"calm,omitempty"`
+	Arrivals    int              `json:"arrivals"`
+	Events      int              `json:"events,omitempty"`
+	Faults      int              `json:"faults,omitempty"`
+	Happens     []loop.EventType `json:"happens,omitempty"`
+}
+
+// loopThemeOf reads the file of a theme of the loop.
+func loopThemeOf(file string, data []byte) (*loopTheme, error) {
+	sections, err := readTheme[loopThemeSpec](file, data, loopThemeKind)
+	if err != nil {
+		return nil, err
+	}
+	s := sections[0]
+	if len(sections) > 1 {
+		return nil, sections[1].fail("", "a file has one object of this kind: leave out the second")
+	}
+	for _, number := range []struct {
+		field        string
+		value, least int
+	}{{"order", s.Spec.Order, 1}, {"nodes", s.Spec.Nodes, 1}, {"arrivals", s.Spec.Arrivals, 0},
+		{"events", s.Spec.Events, 0}, {"faults", s.Spec.Faults, 0}} {
+		if number.value < number.least {
+			return nil, s.fail("spec."+number.field, "it is %d: use %d or more", number.value, number.least)
+		}
+	}
+	for i, event := range s.Spec.Happens {
+		if !slices.Contains(loop.EventTypes(), event) {
+			return nil, s.fail(fmt.Sprintf("spec.happens[%d]", i), "there is no event %q: use some of %v", event,
+				loop.EventTypes())
+		}
+	}
+	if !strings.HasSuffix(s.Spec.Description, ".") {
+		return nil, s.fail("spec.description", "it is %q: use a sentence", s.Spec.Description)
+	}
+	return s, nil
+}
+
+// loopThemesOf reads the themes of a directory, in the order in which they are explored.
+func loopThemesOf(dir fs.FS) ([]*loopTheme, error) {
+	return readThemes(dir, loopThemeOf, func(t *loopTheme) (int, string) { return t.Spec.Order, t.Metadata.Name })
+}
+
+// loopThemes returns the themes of the loop, in the order in which they are explored.
+var loopThemes = sync.OnceValue(func() []*loopTheme { return builtIn(loopThemeDirectory, "loopthemes", loopThemesOf) })
 
 // LoopThemeNames returns the names of the themes of the loop, in the order in which they are explored.
 func LoopThemeNames() []string {
-	return []string{"podaffinity", "spread", "resources", "nodes", "ports", "nominations", "gates", "faults", "volumes",
-		"provisioning", "patience"}
-}
-
-// loopBounds are the bounds within which each theme shows what it is about, and the events that fit.
-func loopBounds(name string) (nodes int, scope loop.Scope) {
-	switch name {
-	case "podaffinity":
-		return 2, loop.Scope{
-			Calm:     true,
-			Arrivals: 2,
-			Events:   2,
-			Happens:  []loop.EventType{loop.NodeCordon, loop.PodDeleted, loop.PodLabels, loop.NamespaceLabels},
-		}
-	case "spread":
-		return 2, loop.Scope{
-			Calm:     true,
-			Arrivals: 3,
-			Events:   1,
-			Happens:  []loop.EventType{loop.NodeLabels, loop.PodDeleted, loop.NodeRemoved},
-		}
-	case "resources":
-		return 2, loop.Scope{
-			Calm:     true,
-			Arrivals: 2,
-			Events:   2,
-			Happens: []loop.EventType{loop.NodeCapacity, loop.NodeCordon, loop.NodeTaints, loop.NodeRemoved,
-				loop.NodeAdded, loop.PodDeleted},
-		}
-	case "nodes":
-		return 2, loop.Scope{
-			Calm:     true,
-			Arrivals: 2,
-			Events:   2,
-			Happens:  []loop.EventType{loop.NodeLabels, loop.NodeTaints, loop.PodDeleted},
-		}
-	case "ports":
-		return 1, loop.Scope{
-			Calm:     true,
-			Arrivals: 3,
-			Events:   2,
-			Happens:  []loop.EventType{loop.PodDeleted, loop.ObjectRemoved, loop.ObjectAdded},
-		}
-	case "nominations":
-		return 2, loop.Scope{
-			Calm:     true,
-			Arrivals: 3,
-			Events:   1,
-			Happens:  []loop.EventType{loop.PodBound, loop.PodNominated, loop.PodDeleted},
-		}
-	case "gates":
-		return 1, loop.Scope{
-			Calm:     true,
-			Arrivals: 2,
-			Events:   3,
-			Happens:  []loop.EventType{loop.PodNominated, loop.PodUngated, loop.PodDeleted, loop.Restarted},
-		}
-	case "volumes":
-		return 1, loop.Scope{
-			Calm:     true,
-			Arrivals: 2,
-			Events:   1,
-			Faults:   1,
-			Happens:  []loop.EventType{loop.PodDeleted, loop.ObjectRemoved, loop.ObjectAdded},
-		}
-	case "provisioning":
-		return 2, loop.Scope{Calm: true, Arrivals: 2, Events: 1, Faults: 1, Happens: []loop.EventType{loop.PodDeleted}}
-	case "patience":
-		return 1, loop.Scope{Calm: true, Arrivals: 2, Events: 1, Faults: 1, Happens: []loop.EventType{loop.PodDeleted}}
-	default:
-		return 1, loop.Scope{Arrivals: 2, Events: 1, Faults: 2, Happens: []loop.EventType{loop.PodDeleted}}
+	var names []string
+	for _, t := range loopThemes() {
+		names = append(names, t.Metadata.Name)
 	}
+	return names
 }
 
 // LoopTheme returns the scope of a theme of the loop: every cluster of its node templates, in which its pod
 // templates arrive, and events happen.
 func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
-	file, err := loopThemes.ReadFile(path.Join("loopthemes", name+".yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name,
-			strings.Join(LoopThemeNames(), ", "))
+	for _, t := range loopThemes() {
+		if t.Metadata.Name != name {
+			continue
+		}
+		manifests, err := t.read(admit)
+		if err != nil {
+			return nil, fmt.Errorf("theme %s of the loop: %w", name, err)
+		}
+		scope := &loop.Scope{
+			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
+			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
+			Happens: slices.Clone(t.Spec.Happens),
+		}
+		scope.Bound(t.Spec.Nodes)
+		return scope, nil
 	}
-	manifests, err := Read([]string{"-"}, bytes.NewReader(file), admit)
-	if err != nil {
-		return nil, fmt.Errorf("theme %s of the loop: %w", name, err)
-	}
-	nodes, scope := loopBounds(name)
-	scope.Name, scope.Doc, scope.Templates = name, firstComment(string(file)), manifests.Snapshot()
-	scope.Bound(nodes)
-	return &scope, nil
+	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))
 }

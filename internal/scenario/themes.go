@@ -1,102 +1,196 @@
 package scenario
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
-	"path"
+	"io/fs"
+	"math"
 	"strings"
+	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// A theme is a file of manifests: its nodes and pods are the kinds from which clusters are drawn, its first comment
-// says what it is about. The file of the same name under thorough has the kinds that a thorough run adds.
-//
-//go:embed themes/*.yaml themes/thorough/*.yaml
-var themes embed.FS
+// themeKind is the kind of object that a theme's file begins with.
+const themeKind = "Theme"
+
+//go:embed themes/*.yaml
+var themeDirectory embed.FS
+
+// theme is a built-in theme, as its file has it.
+type theme struct {
+	// plain has the templates of every run, thorough those that a thorough run adds.
+	plain, thorough *themeSection[themeSpec]
+}
+
+// themeSpec is the spec of a Theme.
+type themeSpec struct {
+	// Order is its place in the order of exploration: themes of a lower number come first.
+	Order int `json:"order,omitempty"`
+	// Description says in a sentence what it is about.
+	Description string `json:"description"`
+	// Thorough marks the second Theme of a file: the manifests after it are for thorough runs only.
+	Thorough bool `json:"thorough,omitempty"`
+	// Actions bounds what is asked for.
+	Actions themeActions `json:"actions,omitempty"`
+}
+
+// themeActions bounds how often each action may happen, whatever the user asks for.
+type themeActions struct {
+	Arrivals    bounds `json:"arrivals,omitempty"`
+	Completions bounds `json:"completions,omitempty"`
+	Deletions   bounds `json:"deletions,omitempty"`
+	Placements  bounds `json:"placements,omitempty"`
+	Recreations bounds `json:"recreations,omitempty"`
+	NodeChanges bounds `json:"nodeChanges,omitempty"`
+}
+
+// bounds is the range that a number is brought into.
+type bounds struct {
+	AtLeast *int `json:"atLeast,omitempty"`
+	AtMost  *int `json:"atMost,omitempty"`
+}
+
+// of returns the number nearest to the one asked for that is within the bounds.
+func (b bounds) of(asked int) int {
+	if b.AtLeast != nil {
+		asked = max(asked, *b.AtLeast)
+	}
+	if b.AtMost != nil {
+		asked = min(asked, *b.AtMost)
+	}
+	return asked
+}
+
+// of returns the actions asked for, within the bounds.
+func (a themeActions) of(asked model.Actions) model.Actions {
+	asked.Arrivals = a.Arrivals.of(asked.Arrivals)
+	asked.Completions = a.Completions.of(asked.Completions)
+	asked.Deletions = a.Deletions.of(asked.Deletions)
+	asked.Placements = a.Placements.of(asked.Placements)
+	asked.Recreations = a.Recreations.of(asked.Recreations)
+	asked.NodeChanges = a.NodeChanges.of(asked.NodeChanges)
+	return asked
+}
+
+// wrong returns what is wrong with the bounds: the field, and in words.
+func (a themeActions) wrong() (field, text string) {
+	for _, action := range []struct {
+		name string
+		bounds
+	}{{"arrivals", a.Arrivals}, {"completions", a.Completions}, {"deletions", a.Deletions},
+		{"placements", a.Placements}, {"recreations", a.Recreations}, {"nodeChanges", a.NodeChanges}} {
+		least, most := action.of(0), action.of(math.MaxInt)
+		switch field := "spec.actions." + action.name; {
+		case action.AtLeast != nil && *action.AtLeast < 0 || most < 0:
+			return field, "a bound is below 0: use 0 or more"
+		case action.AtLeast != nil && least < *action.AtLeast:
+			return field, "atMost is below atLeast: make it at least as large"
+		}
+	}
+	return "", ""
+}
+
+// themeOf reads the file of a theme.
+func themeOf(file string, data []byte) (theme, error) {
+	sections, err := readTheme[themeSpec](file, data, themeKind)
+	if err != nil {
+		return theme{}, err
+	}
+	for i, s := range sections {
+		field, text := s.Spec.Actions.wrong()
+		switch {
+		case i > 1:
+			return theme{}, s.fail("", "a file has two objects of this kind: leave out the third")
+		case s.Spec.Thorough != (i == 1):
+			return theme{}, s.fail("spec.thorough", "it is %t: the second %s of a file is the thorough one, no other",
+				s.Spec.Thorough, themeKind)
+		case i == 0 && s.Spec.Order < 1:
+			return theme{}, s.fail("spec.order", "it is %d: use 1 or more", s.Spec.Order)
+		case i == 1 && s.Spec.Order != 0:
+			return theme{}, s.fail("spec.order", "the first %s of the file states it: leave it out here", themeKind)
+		case !strings.HasSuffix(s.Spec.Description, "."):
+			return theme{}, s.fail("spec.description", "it is %q: use a sentence", s.Spec.Description)
+		case field != "":
+			return theme{}, s.fail(field, "%s", text)
+		}
+	}
+	if len(sections) < 2 {
+		return theme{}, sections[0].fail("", "a second %s with spec.thorough is missing, and after it the templates "+
+			"that a thorough run adds", themeKind)
+	}
+	return theme{sections[0], sections[1]}, nil
+}
+
+// themesOf reads the themes of a directory, in the order in which they are explored.
+func themesOf(dir fs.FS) ([]theme, error) {
+	return readThemes(dir, themeOf, func(t theme) (int, string) { return t.plain.Spec.Order, t.name() })
+}
+
+// themes returns the built-in themes, in the order in which they are explored. That their files can be read is our own
+// business, and tested.
+var themes = sync.OnceValue(func() []theme { return builtIn(themeDirectory, "themes", themesOf) })
+
+// builtIn reads a directory that is part of the program.
+func builtIn[T any](directory embed.FS, name string, read func(fs.FS) ([]T, error)) []T {
+	dir, err := fs.Sub(directory, name)
+	if err != nil {
+		panic(fmt.Sprintf("scenario: %v", err))
+	}
+	all, err := read(dir)
+	if err != nil {
+		panic(fmt.Sprintf("scenario: %v", err))
+	}
+	return all
+}
+
+func (t theme) name() string { return t.plain.Metadata.Name }
 
 // ThemeNames returns the names of the built-in themes, in the order in which they are explored.
 func ThemeNames() []string {
-	return []string{"resources", "priorities", "budgets", "taints", "affinity", "ports", "podaffinity", "podterms",
-		"spread", "services", "images", "volumes", "claims", "exclusive", "zones", "written", "schedulers"}
-}
-
-// themeActions are the actions of the environment that fit what a theme is about: those a user asks for, with some
-// more or fewer.
-func themeActions(name string, asked model.Actions) model.Actions {
-	switch name {
-	case "ports":
-		asked.Placements = max(asked.Placements, 2) // the scheduler lets nobody share a port
-	case "volumes", "exclusive":
-		// nor a claim for one pod; nor does it bind a pod whose claim is another's
-		asked.Placements = max(asked.Placements, 2)
-		asked.Arrivals = min(asked.Arrivals, 4) // claims do not change: more pods show nothing new
-	case "services":
-		asked.Arrivals = min(asked.Arrivals, 3) // crowds of three in domains of two sorts show all there is
-	case "claims", "zones":
-		asked.Arrivals = min(asked.Arrivals, 3) // as above, and few pods have a claim in common
-	case "podaffinity", "spread":
-		asked.Deletions = max(asked.Deletions, 1) // pods that terminate count differently
-		asked.Arrivals = min(asked.Arrivals, 4)   // with who is deleted, there are five times as many clusters of five
-	case "written":
-		asked.Arrivals = min(asked.Arrivals, 3) // many kinds, of which a few pods show all there is
+	var names []string
+	for _, t := range themes() {
+		names = append(names, t.name())
 	}
-	return asked
+	return names
 }
 
-// thoroughActions bounds the arrivals of a thorough theme: three times the kinds make a hundred times the clusters
-// of five pods.
-func thoroughActions(name string, asked model.Actions) model.Actions {
-	asked = themeActions(name, asked)
-	switch name {
-	case "ports", "podaffinity", "spread", "services", "volumes", "exclusive", "claims", "zones", "written":
-		asked.Arrivals = min(asked.Arrivals, 3)
-	case "podterms": // has fewest kinds
-	default:
-		asked.Arrivals = min(asked.Arrivals, 4)
-	}
-	return asked
-}
-
-// Theme returns the scenario of a built-in theme: every cluster of 1 to nodes nodes drawn from its kinds, in which
-// pods drawn from its kinds arrive.
+// Theme returns the scenario of a built-in theme: every cluster of 1 to nodes nodes drawn from its node templates, in
+// which pods drawn from its pod templates arrive. The actions are those asked for, within the bounds of the theme.
 func Theme(name string, nodes int, actions model.Actions, admit Admission) (*model.Scenario, error) {
-	return themeOf(name, nodes, themeActions(name, actions), admit, "themes")
+	t, err := themeNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	return t.scenario(nodes, t.plain.Spec.Actions.of(actions), admit)
 }
 
-// ThoroughTheme is Theme with several times the kinds: those of the theme, and more boundary values of the fields
+// ThoroughTheme is Theme with several times the templates: those of the theme, and more boundary values of the fields
 // that its plugins read. Fewer pods arrive.
 func ThoroughTheme(name string, nodes int, actions model.Actions, admit Admission) (*model.Scenario, error) {
-	return themeOf(name, nodes, thoroughActions(name, actions), admit, "themes", "themes/thorough")
-}
-
-// themeOf joins the theme's files in the directories.
-func themeOf(name string, nodes int, actions model.Actions, admit Admission, dirs ...string) (*model.Scenario, error) {
-	var files [][]byte
-	for _, dir := range dirs {
-		file, err := themes.ReadFile(path.Join(dir, name+".yaml"))
-		if err != nil {
-			return nil, fmt.Errorf("no theme is called %q; themes are: %s", name, strings.Join(ThemeNames(), ", "))
-		}
-		files = append(files, file)
-	}
-	manifests, err := Read([]string{"-"}, bytes.NewReader(bytes.Join(files, []byte("---\n"))), admit)
+	t, err := themeNamed(name)
 	if err != nil {
-		return nil, fmt.Errorf("theme %s: %w", name, err)
+		return nil, err
 	}
-	return EveryCluster(name, firstComment(string(files[0])), manifests.Snapshot(), nodes, actions), nil
+	bounded := t.thorough.Spec.Actions.of(t.plain.Spec.Actions.of(actions))
+	return t.scenario(nodes, bounded, admit, t.thorough)
 }
 
-// firstComment joins the comment lines at the top of a file.
-func firstComment(file string) string {
-	var lines []string
-	for line := range strings.Lines(file) {
-		comment, found := strings.CutPrefix(line, "#")
-		if !found {
-			break
+func themeNamed(name string) (theme, error) {
+	for _, t := range themes() {
+		if t.name() == name {
+			return t, nil
 		}
-		lines = append(lines, strings.TrimSpace(comment))
 	}
-	return strings.Join(lines, " ")
+	return theme{}, fmt.Errorf("no theme is called %q; themes are: %s", name, strings.Join(ThemeNames(), ", "))
+}
+
+// scenario draws clusters from the theme's templates, and those of further sections.
+func (t theme) scenario(nodes int, actions model.Actions, admit Admission,
+	more ...*themeSection[themeSpec]) (*model.Scenario, error) {
+	manifests, err := t.plain.read(admit, more...)
+	if err != nil {
+		return nil, fmt.Errorf("theme %s: %w", t.name(), err)
+	}
+	return EveryCluster(t.name(), t.plain.Spec.Description, manifests.Snapshot(), nodes, actions), nil
 }

@@ -1,33 +1,17 @@
 package scenario_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// TestThemes: every file of themes is explored, says what it is about, and has nothing in it twice.
+// TestThemes: every theme can be explored, and says what it is about.
 func TestThemes(t *testing.T) {
-	for _, dir := range []string{"themes", "themes/thorough"} {
-		files, err := filepath.Glob(dir + "/*.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, file := range files {
-			names = append(names, strings.TrimSuffix(filepath.Base(file), ".yaml"))
-		}
-		if diff := cmp.Diff(names, slices.Sorted(slices.Values(scenario.ThemeNames()))); diff != "" {
-			t.Errorf("%s (-files +names):\n%s", dir, diff)
-		}
-	}
 	for _, name := range scenario.ThemeNames() {
 		s := theme(t, scenario.Theme, name)
 		if s.Name != name || !strings.HasSuffix(s.Doc, ".") {
@@ -36,7 +20,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestThoroughThemes: a thorough theme has all kinds of the theme, and several times as many together.
+// TestThoroughThemes: a thorough theme has all templates of the theme, and several times as many together.
 func TestThoroughThemes(t *testing.T) {
 	for _, name := range scenario.ThemeNames() {
 		s, thorough := theme(t, scenario.Theme, name), theme(t, scenario.ThoroughTheme, name)
