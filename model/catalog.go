@@ -254,7 +254,8 @@ func SetBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
 		return
 	}
 	grace := int64(30)
-	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = StartTime.DeepCopy(), &grace
+	deleted := StartTime()
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &deleted, &grace
 	if phase == Preempted {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,

@@ -53,7 +53,7 @@ func TestPlantedBug(t *testing.T) {
 		Plugin: "NodeResourcesFit",
 		Holds:  func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { return true },
 	}
-	m := spec.NewReference().With(spec.Quirk{Name: "planted", Filter: &blind})
+	m := spec.NewReference().With(spec.Quirk{Name: "planted", Plugin: blind.Plugin, Filter: &blind})
 	f, err := New(rowOfNodes([2]int{1, 0}, [2]int{3, 0}), m, Actions{}, true)
 	if err != nil {
 		t.Fatal(err)
