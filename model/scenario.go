@@ -161,7 +161,7 @@ const (
 	maxBudgets       = 4000
 )
 
-// Validate reports whether the scenario fits the encoding.
+// Validate returns why the scenario does not fit the encoding; nil if it does.
 func (s *Scenario) Validate() error {
 	for _, limit := range []struct {
 		what      string

@@ -63,7 +63,8 @@ Exit codes are those of modelcheck.`,
   modelcheck reference testdata/configurations/H2.json --symmetry off --goal p5@n1,p4@unbound`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("reference wants the file of a configuration, or - for stdin; see modelcheck reference --help")
+				return usage("reference wants the file of a configuration, or - for stdin; see modelcheck reference " +
+					"--help")
 			}
 			return nil
 		},
@@ -223,7 +224,8 @@ func (c command) exploreReference(ctx context.Context, o *referenceOptions, file
 			continue
 		}
 		explored.Result, err = reference.Check(ctx, m, checker.Options{
-			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/referenceStatesShare),
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth,
+			Memory:        max(1, memory/referenceStatesShare),
 			ProgressEvery: progress.every,
 			Progress:      func(p checker.Progress) { progress.showReference(m.Scenario.Name, i+1, len(models), p) },
 			Checkpoint:    checkpoint,

@@ -25,7 +25,8 @@ func (c *cellCodes) code(cell uint64) uint64 {
 	}
 	code, known := c.number[cell]
 	if !known {
-		panic(fmt.Sprintf("reference: a step leads to cell %x of a node, which no sequence of feasible pods does", cell))
+		panic(fmt.Sprintf("reference: a step leads to cell %x of a node, which no sequence of feasible pods does",
+			cell))
 	}
 	return code
 }

@@ -19,7 +19,8 @@ func TestReadConfigurationErrors(t *testing.T) {
 		reason, text string
 		want         []string
 	}{
-		{"nothing", "", []string{"in.json: line 1: it is not the JSON of one configuration: unexpected end of JSON input"}},
+		{"nothing", "",
+			[]string{"in.json: line 1: it is not the JSON of one configuration: unexpected end of JSON input"}},
 		{"cut off", `{"name": "a",` + "\n" + oneNode,
 			[]string{"in.json: line 2: it is not the JSON of one configuration: unexpected end of JSON input"}},
 		{"two of them", `{"name": "a"} {"name": "b"}`, []string{"in.json: line 1: it is not the JSON of one " +
@@ -66,10 +67,10 @@ func TestReadConfigurationErrors(t *testing.T) {
 	}
 }
 
-// TestConfigurationKinds: lists are sets, and what is equal is one kind.
-func TestConfigurationKinds(t *testing.T) {
+// TestConfigurationTemplates: lists are sets, and what is equal is of one template.
+func TestConfigurationTemplates(t *testing.T) {
 	c := &reference.Configuration{
-		Name: "kinds", Complete: "churn",
+		Name: "templates", Complete: "churn",
 		Nodes: []reference.ConfiguredNode{
 			{2, []string{"a", "b"}, nil},
 			{2, []string{"b", "a", "a"}, nil},
@@ -85,15 +86,15 @@ func TestConfigurationKinds(t *testing.T) {
 	if diff := cmp.Diff(reference.Actions{Leave: true, Return: true}, actions); diff != "" {
 		t.Errorf("actions (-want +got):\n%s", diff)
 	}
-	var kinds [][]string
-	for _, kind := range s.Nodes {
-		kinds = append(kinds, kind.Fixed)
+	var fixed [][]string
+	for _, template := range s.Nodes {
+		fixed = append(fixed, template.Fixed)
 	}
-	for _, kind := range s.Pods {
-		kinds = append(kinds, kind.Fixed)
+	for _, template := range s.Pods {
+		fixed = append(fixed, template.Fixed)
 	}
-	if diff := cmp.Diff([][]string{{"n1", "n2"}, {"n3"}, {"p1", "p2"}, {"p3"}}, kinds); diff != "" {
-		t.Errorf("kinds (-want +got):\n%s", diff)
+	if diff := cmp.Diff([][]string{{"n1", "n2"}, {"n3"}, {"p1", "p2"}, {"p3"}}, fixed); diff != "" {
+		t.Errorf("names by template (-want +got):\n%s", diff)
 	}
 }
 

@@ -230,7 +230,7 @@ func TestOrbits(t *testing.T) {
 	})
 }
 
-// whereabouts tells for each pod where it is: 0 unbound, 1 left, 2+i on node i.
+// whereabouts returns where each pod is: 0 unbound, 1 left, 2+i on node i.
 func whereabouts(c *reference.Configuration, view reference.View) []int {
 	at := make([]int, len(c.Pods))
 	number := func(name string) int {

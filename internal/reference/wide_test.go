@@ -156,7 +156,8 @@ func TestErrors(t *testing.T) {
 		want     string
 	}{
 		{"a filter that looks across nodes", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.NewLiteral(wide),
-			"scenario [1 0] [1 0]: filter InterPodAffinity looks across nodes, and the formal model is tabulated by node"},
+			"scenario [1 0] [1 0]: filter InterPodAffinity looks across nodes, and the formal model is tabulated " +
+				"by node"},
 		{"another reading", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.New(&spec.Profile{}),
 			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that " +
 				"help compete"},

@@ -104,7 +104,8 @@ func (p *page) exploredReference(r *Reference) {
 			fmt.Sprintf("%.1f", e.Result.BytesPerState()), ended})
 	}
 	p.table("  ", rows)
-	p.line("  group: the ways to rename nodes and pods that nothing tells apart, which count as one state; 1 if names " + "are kept")
+	p.line("  group: the ways to rename nodes and pods that nothing tells apart, which count as one state; 1 if names " +
+		"are kept")
 	for i := range r.Explored {
 		p.configuration(&r.Explored[i])
 	}
@@ -197,9 +198,11 @@ func (p *page) configuration(e *ReferenceExplored) {
 	switch {
 	case r.Stopped == checker.DiskFailed:
 		p.line("  the disk failed              %s", r.Failure)
-		p.line("                               the last checkpoint is as it was: --resume goes on with it when there is room")
+		p.line("                               the last checkpoint is as it was: --resume goes on with it when there is " +
+			"room")
 	case r.Stopped == checker.MemoryLimit:
-		p.line("  memory is full               raise --memory, or give --checkpoint a directory: then states go to disk")
+		p.line("  memory is full               raise --memory, or give --checkpoint a directory: then states go to " +
+			"disk")
 	}
 	p.referenceFindings(e)
 }
