@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
@@ -54,7 +55,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	code = exitHolds
-	cmd := c.cobra(func(v report.Verdict) { code = exitCode(v) })
+	cmd := c.cobra(func(v decisions.Verdict) { code = exitCode(v) })
 	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
 	err := cmd.ExecuteContext(ctx)
 	var wrong usageError
@@ -84,9 +85,9 @@ func panicked(r any) (value any, stack []byte) {
 }
 
 // exitCode returns the exit code for a verdict.
-func exitCode(v report.Verdict) int {
-	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated,
-		report.Unfinished: exitUnfinished}[v]
+func exitCode(v decisions.Verdict) int {
+	return map[decisions.Verdict]int{decisions.Holds: exitHolds, decisions.Violated: exitViolated,
+		decisions.Unfinished: exitUnfinished}[v]
 }
 
 // flagsOf returns the flags of the command that the arguments name: a subcommand comes first.
@@ -100,7 +101,7 @@ func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
 }
 
 // cobra builds the command line. done gets the verdict when the run is done.
-func (c command) cobra(done func(report.Verdict)) *cobra.Command {
+func (c command) cobra(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: append(documentOutputs(), "junit", "sarif")}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
@@ -161,7 +162,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		c.merge(done),
 		c.job(),
 		c.plan(),
-		c.serve(func() { done(report.Unfinished) }),
+		c.serve(func() { done(decisions.Unfinished) }),
 		c.formal(done),
 		c.deviations(),
 		c.conformance(),
@@ -175,7 +176,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 }
 
 // report checks and writes all that is asked for about it.
-func (c command) report(ctx context.Context, o *options, done func(report.Verdict)) error {
+func (c command) report(ctx context.Context, o *options, done func(decisions.Verdict)) error {
 	run, err := c.check(ctx, o)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ type formalOptions struct {
 }
 
 // formal is the subcommand that explores the formal model on its own. done gets the verdict when it has been reported.
-func (c command) formal(done func(report.Verdict)) *cobra.Command {
+func (c command) formal(done func(decisions.Verdict)) *cobra.Command {
 	o := &formalOptions{}
 	cmd := &cobra.Command{
 		Use:   "formal FILE|-...",

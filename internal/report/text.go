@@ -317,29 +317,29 @@ func verdictSentence(r *Run) string {
 		classes[f.Class]++
 	}
 	text := r.Verdict().String()
-	missing := r.missing()
+	missing := r.Result.Unreached()
 	switch {
-	case r.Verdict() != Violated || len(missing) == 0 || !r.Result.Complete:
+	case r.Verdict() != decisions.Violated || len(missing) == 0 || !r.Result.Complete:
 	case len(missing) == 1:
 		text += fmt.Sprintf(", %s is not reachable", missing[0])
 	default:
 		text += fmt.Sprintf(", %s are not reachable", strings.Join(missing, ", "))
 	}
 	switch r.Verdict() {
-	case Violated:
+	case decisions.Violated:
 		switch known := classes[decisions.Known] + classes[decisions.ByDesign]; {
 		case classes[decisions.New] > 0:
 			text += fmt.Sprintf(", %s that nothing known explains", plural(classes[decisions.New], "finding"))
 		case r.Strict && known > 0:
 			text += ", as --strict lets nothing pass"
 		}
-	case Unfinished:
+	case decisions.Unfinished:
 		text += "; what was explored so far holds"
 	}
 	if known := classes[decisions.Known] + classes[decisions.ByDesign]; known > 0 {
 		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
 	}
-	if r.Verdict() == Violated && !r.Result.Complete {
+	if r.Verdict() == decisions.Violated && !r.Result.Complete {
 		text += "; not everything was explored"
 	}
 	return text
