@@ -79,7 +79,8 @@ func TestDrawnTooLarge(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Chdir(t.TempDir()) // rapid keeps failures
-			said, failed := tell(t, func(t testing.TB) { scheduler.TestRandom(t, modelcheck.DrawQuestion(row.clusters)) })
+			questions := modelcheck.DrawQuestion(row.clusters)
+			said, failed := tell(t, func(t testing.TB) { scheduler.TestRandom(t, questions) })
 			if !failed || !strings.Contains(said, row.want) {
 				t.Errorf("failed: %v; it does not say %q:\n%s", failed, row.want, said)
 			}

@@ -181,6 +181,11 @@ func (c command) report(ctx context.Context, o *options, done func(decisions.Ver
 	if err != nil {
 		return err
 	}
+	if o.show != "" {
+		if _, err := run.Find(o.show); err != nil {
+			return usageError{err}
+		}
+	}
 	done(run.Outcome())
 	// Files first: whoever reads the report may close the pipe, which ends the process.
 	return errors.Join(o.saveFindings(run), c.savePage(ctx, o, run), c.print(run, o.output))

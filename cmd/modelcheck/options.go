@@ -244,6 +244,9 @@ func (o *options) validate() error {
 	if err := validOutput(o.output, o.outputs); err != nil {
 		return err
 	}
+	if (o.verbose || o.show != "") && o.output != "text" {
+		return usage("--output is %q, which has all details: leave out --verbose and --show", o.output)
+	}
 	if o.startTimes != report.Stated && o.startTimes != report.OrderOfBinding {
 		return usage("--start-times is %q: it must be %s or %s", o.startTimes, report.Stated, report.OrderOfBinding)
 	}

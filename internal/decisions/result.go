@@ -226,9 +226,10 @@ func (r *run) conclude(result *Result, results []*ChunkResult) error {
 		result.Facts += result.Facts
 		result.Tried += result.Tried
 		for i, n := range result.Explored.Counters {
-			if i < len(exercised) {
+			switch {
+			case i < len(exercised):
 				exercised[i] += n
-			} else {
+			case i == len(exercised): // those beyond are of Unplaced
 				questions += n
 			}
 		}

@@ -81,8 +81,8 @@ func (e *Expected) Absent(r *Result) []string {
 	})
 }
 
-// VerdictOf returns Holds if the result, with this verdict, is as expected, and Violated if it is not. A run that did not
-// finish may still come to what was expected.
+// VerdictOf returns Holds if the result, with this verdict, is as expected, and Violated if it is not. A run that did
+// not finish may still come to what was expected.
 func (e *Expected) VerdictOf(r *Result, verdict Verdict) Verdict {
 	switch {
 	case verdict == e.Verdict && len(e.Absent(r)) == 0:

@@ -58,6 +58,7 @@ func (m *exploration) Worker() checker.Worker {
 		builder:     m.machine.NewQuestionBuilder(),
 		decider:     m.run.deciders[m.workers%len(m.run.deciders)],
 	}
+	w.countsPlaced = len(initiallyPending(m.machine.Scenario)) > 0
 	w.state = make([]byte, m.Width())
 	w.overtaken, w.namer = m.machine.NewQuestionBuilder(), m.machine.NewNamer()
 	w.checked = invariants.Step{
@@ -103,6 +104,8 @@ type worker struct {
 	}
 	checked invariants.Step // is taken, as properties see it; all but its action is the same for every step
 	steps   int             // from the state that is being expanded
+	// countsPlaced: pods are pending in an initial state, so it is counted which pods are placed.
+	countsPlaced bool
 }
 
 // nodeRecord is what the properties of nodes say of one content.
@@ -111,7 +114,8 @@ type nodeRecord struct {
 	findings []string
 }
 
-// The counters that a worker keeps: one per property, and after them this one.
+// The counters that a worker keeps: one per property, then the questions, then, where pods are pending in the initial
+// state, those of placed.go.
 func (m *exploration) questionsCounter() int { return len(m.run.properties) }
 
 // Run lets the decider say where the worker works.
@@ -133,6 +137,9 @@ func (w *worker) Expand(state []byte, out *checker.Steps) {
 	})
 	for i := soon.from; i < soon.to; i++ {
 		w.follow(&w.prefetch.asked[i], out)
+	}
+	if w.countsPlaced && w.steps == 0 {
+		w.countUnplaced(out)
 	}
 	w.checkState(out)
 }
@@ -157,6 +164,9 @@ func (w *worker) follow(asked *awaited, out *checker.Steps) {
 		}
 		if move.Node >= 0 {
 			move.Node = asked.order[move.Node]
+		}
+		if w.countsPlaced && move.Class() == model.Bind && record.moves[i].taken {
+			out.Count(w.boundCounter(pending.Template), 1)
 		}
 		w.next.CopyFrom(&w.now)
 		w.next.Apply(w.machine.Scenario, pending, move)
