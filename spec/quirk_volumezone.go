@@ -6,10 +6,11 @@ import v1 "k8s.io/api/core/v1"
 func ZoneEphemeral() Quirk {
 	return Quirk{
 		Name: "zone-ephemeral", Upstream: "kubernetes/kubernetes#100482, left so as VolumeZone was to go",
-		VolumePlugin: "VolumeZone",
-		Doc:          "The zone of an ephemeral volume is not looked at.",
-		Needs:        func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
-		Volumes:      func(r *VolumeRules) { r.zoned = naming },
+		Title:   "the zone of an ephemeral volume is not checked",
+		Plugin:  "VolumeZone",
+		Doc:     "The zone of an ephemeral volume is not looked at.",
+		Needs:   func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
+		Volumes: func(r *VolumeRules) { r.zoned = naming },
 	}
 }
 
@@ -17,7 +18,8 @@ func ZoneEphemeral() Quirk {
 func ZoneOlderName() Quirk {
 	return Quirk{
 		Name: "zone-older-name", Upstream: "kubernetes/kubernetes#118923, in its review",
-		VolumePlugin: "VolumeZone",
+		Title:  "zone labels of the older name do not match newer volumes",
+		Plugin: "VolumeZone",
 		Doc: "A node's zone label of the older name does not match a volume's of the newer one, though the " +
 			"other way round they match.",
 		Volumes: func(r *VolumeRules) {

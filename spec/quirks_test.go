@@ -14,10 +14,19 @@ import (
 // plugin.
 func TestQuirksTell(t *testing.T) {
 	profile, names := DefaultProfile(), []string{}
+	known := append(each(profile.ScorePlugins, func(w Weighted) string { return w.Plugin }), "DefaultPreemption")
+	known = append(known, profile.Filters...)
 	for _, quirk := range Quirks() {
-		rated := exists(profile.ScorePlugins, func(w Weighted) bool { return w.Plugin == quirk.Plugin() })
-		if !rated && !contains(append(profile.Filters, "DefaultPreemption"), quirk.Plugin()) {
-			t.Errorf("%s: no plugin %q takes part", quirk.Name, quirk.Plugin())
+		for _, plugin := range quirk.Plugins() {
+			if !contains(known, plugin) {
+				t.Errorf("%s: no plugin %q takes part", quirk.Name, plugin)
+			}
+		}
+		if quirk.Filter != nil && !contains(quirk.Plugins(), quirk.Filter.Plugin) {
+			t.Errorf("%s: it changes the filter of %s, and is in %v", quirk.Name, quirk.Filter.Plugin, quirk.Plugins())
+		}
+		if quirk.Score != nil && !contains(quirk.Plugins(), quirk.Score.Plugin) {
+			t.Errorf("%s: it changes the score of %s, and is in %v", quirk.Name, quirk.Score.Plugin, quirk.Plugins())
 		}
 		if quirk.Name == "" || quirk.Upstream == "" || quirk.Doc == "" || contains(names, quirk.Name) {
 			t.Errorf("%q: wanted are a name of its own, where it is known and what is wrong: %+v", quirk.Name, quirk)
@@ -131,6 +140,16 @@ func TestBudgetQuirksGoTogether(t *testing.T) {
 		s := &Snapshot{PodDisruptionBudgets: []*policyv1.PodDisruptionBudget{apps}}
 		if got := budgets.Protected(budgets, []*v1.Pod{x, y}, s); !slices.Equal(got, []*v1.Pod{y}) {
 			t.Errorf("a budget that allows one disruption protects %d of two pods, want the second", len(got))
+		}
+	}
+}
+
+// TestQuirkTitles: a title fits a line of a report, and is there.
+func TestQuirkTitles(t *testing.T) {
+	const most = 66
+	for _, quirk := range Quirks() {
+		if n := len([]rune(quirk.Title)); n == 0 || n > most {
+			t.Errorf("%s: its title has %d columns, want 1 to %d: %q", quirk.Name, n, most, quirk.Title)
 		}
 	}
 }
