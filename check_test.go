@@ -13,8 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-a3f26817/modelcheck"
-	"github.com/seed-a3f26817/modelcheck/internal/generate"
-	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -65,10 +63,11 @@ func tell(t *testing.T, test func(testing.TB)) (string, bool) {
 // drawnCrowds draws clusters whose pods are of few apps.
 func drawnCrowds() *rapid.Generator[spec.Question] {
 	return rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.DrawQuestion(generate.Scope{Nodes: 2, Pods: 4, Only: []generate.Group{generate.Budgets}}).Draw(t,
-			"question")
+		q := modelcheck.DrawQuestion(modelcheck.Clusters{
+			Nodes: 2, Pods: 4, Only: []modelcheck.Group{modelcheck.Budgets},
+		}).Draw(t, "question")
 		for _, pod := range q.Snapshot.Pods {
-			generate.Label(t, pod, "app", "x", "y")
+			modelcheck.Label(t, pod, "app", "x", "y")
 		}
 		return q
 	})
@@ -119,7 +118,7 @@ func TestNothingTested(t *testing.T) {
 	}{
 		{"one pod is never in its own way", modelcheck.Scope{Templates: crowdTemplates, Pods: 1},
 			"plugin CrowdControl never rejects a node"},
-		{"a bound is reached", modelcheck.Scope{Templates: crowdTemplates, MaxStates: 3}, "not finished: kinds: "},
+		{"a bound is reached", modelcheck.Scope{Templates: crowdTemplates, MaxStates: 3}, "not finished: templates: "},
 	} {
 		said, failed := tell(t, func(t testing.TB) { s.Test(t, row.scope) })
 		if !failed || !strings.Contains(said, row.want) {
@@ -162,11 +161,18 @@ func TestInput(t *testing.T) {
 			"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", whole,
 			"does not run at filter in any profile"},
 		{"a configuration that is none", crowdControl(crowd{}), "kind: Pod", whole, "Scheduler.Configuration"},
-		{"no scope", crowdControl(crowd{}), "", modelcheck.Scope{}, "neither Kinds nor Themes"},
+		{"no scope", crowdControl(crowd{}), "", modelcheck.Scope{}, "neither Templates nor Themes"},
 		{"no theme", crowdControl(crowd{}), "", modelcheck.Scope{Themes: []string{"toys"}},
 			"Scope.Themes: no theme is called \"toys\""},
 		{"too many nodes", crowdControl(crowd{}), "", modelcheck.Scope{Templates: crowdTemplates, Nodes: 21},
-			"Scope.Nodes is 21"},
+			"Scope.Nodes is 21: it must be at most 20"},
+		{"too many pods", crowdControl(crowd{}), "", modelcheck.Scope{Templates: crowdTemplates, Pods: 251},
+			"Scope.Pods is 251: it must be at most 250"},
+		{"more states than fit", crowdControl(crowd{}), "",
+			modelcheck.Scope{Templates: crowdTemplates, Nodes: 20, Pods: 250, Memory: 1 << 30},
+			"may be taken; make Scope.Nodes or Scope.Pods smaller"},
+		{"less memory than none", crowdControl(crowd{}), "",
+			modelcheck.Scope{Templates: crowdTemplates, Memory: -1}, "Scope.Memory is -1"},
 		{"fewer pods than none", crowdControl(crowd{}), "", modelcheck.Scope{Templates: crowdTemplates, Pods: -1},
 			"Scope.Pods is -1"},
 		{"no pods", crowdControl(crowd{}), "",
@@ -175,7 +181,7 @@ func TestInput(t *testing.T) {
 			modelcheck.Scope{Templates: strings.Replace(crowdTemplates, "spec: {containers",
 				"spec: {nodeName: big, containers", 1)}, "leave out spec.nodeName"},
 		{"a slip in the manifests", crowdControl(crowd{}), "",
-			modelcheck.Scope{Templates: "{apiVersion: v1, kind: Node, metadata: {nam: big}}"}, "Scope.Kinds"},
+			modelcheck.Scope{Templates: "{apiVersion: v1, kind: Node, metadata: {nam: big}}"}, "Scope.Templates"},
 	} {
 		_, err := modelcheck.Scheduler{
 			Plugins:       []modelcheck.Plugin{row.plugin},
@@ -188,7 +194,7 @@ func TestInput(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	run, err := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{})}}.Check(cancelled, whole)
-	if err != nil || run.Verdict() != report.Unfinished {
+	if err != nil || run.Verdict != modelcheck.Unfinished {
 		t.Errorf("with a cancelled context: %v, %v", run, err)
 	}
 }

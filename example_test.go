@@ -11,13 +11,13 @@ import (
 // The result of a run, for a program; a test calls Test.
 func ExampleScheduler_Check() {
 	scheduler := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{forgetsToLeave: true})}}
-	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 2})
+	result, err := scheduler.Check(context.Background(), modelcheck.Scope{Templates: crowdTemplates, Nodes: 1, Pods: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(run.Verdict())
-	for _, f := range run.Result.Findings {
-		fmt.Printf("%s, after %d steps: %s\n", f.ID, len(f.Example.Stages)-1, f.Example.Reasons[0])
+	fmt.Println(result.Verdict)
+	for _, f := range result.Findings {
+		fmt.Printf("%s, after %d steps: %s\n", f.ID, len(f.Steps), f.Sentence)
 	}
 	// Output:
 	// violated
@@ -25,14 +25,15 @@ func ExampleScheduler_Check() {
 	// outcome-conforms/new, after 3 steps: kube-scheduler may leave the pod pending; allowed is: evict default/low-1 from big-1 and nominate the pod to it
 }
 
-// The plugin among the kinds of a built-in theme.
+// The plugin among the templates of a built-in theme.
 func ExampleScope() {
 	scheduler := modelcheck.Scheduler{Plugins: []modelcheck.Plugin{crowdControl(crowd{})}}
-	run, err := scheduler.Check(context.Background(), modelcheck.Scope{Themes: []string{"priorities"}, Nodes: 1,
-		Pods: 2})
+	result, err := scheduler.Check(context.Background(), modelcheck.Scope{
+		Themes: []string{"priorities"}, Nodes: 1, Pods: 2,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(run.Verdict(), run.Result.Complete)
-	// Output: holds true
+	fmt.Println(result.Verdict, result.Findings)
+	// Output: holds []
 }

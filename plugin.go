@@ -16,12 +16,15 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// PluginFactory makes a scheduler plugin: what kube-scheduler's app.WithPlugin takes.
+type PluginFactory = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error)
+
 // Plugin is a scheduler plugin and what it is meant to do.
 type Plugin struct {
 	// Name is what the plugin is registered as, what configurations enable, and what its method Name gives.
 	Name string
-	// New makes the plugin: what kube-scheduler's app.WithPlugin takes.
-	New production.PluginFactory
+	// New makes the plugin.
+	New PluginFactory
 	// Filter says which nodes the plugin lets pass; nil if it is enabled at no Filter. The field Plugin may be left
 	// empty.
 	Filter *spec.Filter
@@ -194,7 +197,7 @@ func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spe
 }
 
 // noting returns the plugin's factory, which notes what of the plugin is not compared.
-func (o *opened) noting(p Plugin) production.PluginFactory {
+func (o *opened) noting(p Plugin) PluginFactory {
 	return func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
 		plugin, err := p.New(ctx, args, h)
 		switch {

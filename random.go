@@ -2,6 +2,7 @@ package modelcheck
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -18,14 +19,14 @@ import (
 // TestRandom asks drawn questions, by [rapid.Check], whose flags say how many, and fails with the smallest one that
 // shows something that nothing known explains. Beyond what Test compares, counting a pod on or off a node (AddPod,
 // RemovePod) must leave the verdicts that filtering from scratch gives, and names and order must not matter. The
-// questions are best those of [generate.Question], to which the generator adds what the plugin reads; they need not
+// questions are best those of [DrawQuestion], to which the generator adds what the plugin reads; they need not
 // have gone through admission, and those that kube-scheduler answers by chance are left out. nil stands for
-// generate.Question with up to 3 nodes and 5 pods. That a plugin's predicate made no difference is logged: it may
+// DrawQuestion with up to 3 nodes and 5 pods. That a plugin's predicate made no difference is logged: it may
 // be chance.
 func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Question]) {
 	t.Helper()
 	if questions == nil {
-		questions = generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 5})
+		questions = DrawQuestion(Clusters{Nodes: 3, Pods: 5})
 	}
 	o, err := s.open(t.Context())
 	if err != nil {
@@ -55,12 +56,18 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		if generate.LeftToChance(q) {
 			t.Skip("kube-scheduler answers by chance")
 		}
+		if err := errors.Join(
+			decisions.NotSampled("the question", len(q.Snapshot.Nodes)),
+			decisions.Weighable(o.model, []*v1.Pod{q.Pod}, q.Snapshot, nil),
+		); err != nil {
+			t.Fatalf("questions: %v", err)
+		}
 		answer, findings := decisions.Ask(o.model, properties, decider, q)
 		for i, p := range s.Plugins {
 			did[i].add(p.Name, answer.Decision)
 		}
-		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Class == decisions.New }) {
-			t.Fatal("\n" + failures(o.model, findings))
+		if fresh := ofClasses(findings, []Class{New}); len(fresh) > 0 {
+			t.Fatal("\n" + textOf(o.model, fresh))
 		}
 	})
 	for _, idle := range s.idle(did) {

@@ -2,28 +2,26 @@ package main
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/results"
-	"github.com/seed-a3f26817/modelcheck/spec"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // prepared is a run that can begin.
 type prepared struct {
+	*decisions.Plan
 	in       *input
-	options  decisions.Options
 	progress *progress
-	memory   int64
 	// dir has what is kept of the run; nil if nothing is.
 	dir *results.Dir
 }
 
-// prepare reads the input and cuts it into parts. A usageError means that nothing was checked.
+// prepare reads the input and puts the run together. A usageError means that nothing was checked.
 func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	memory, err := o.memoryLimit()
 	if err != nil {
@@ -37,50 +35,51 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := in.config.Spec(in.profile)
+	specified, err := in.model(o)
 	if err != nil {
-		return nil, usage("scheduler configuration %s: %w", in.source, err)
-	}
-	if o.workers == 0 {
-		o.workers = runtime.GOMAXPROCS(0)
-	}
-	model := spec.NewReading(spec.Reading(o.reading), profile)
-	if err := in.cut(model, o.results != ""); err != nil {
 		return nil, err
 	}
-	progress := newProgress(c.stderr, c.live, o.quiet)
-	p := &prepared{in: in, progress: progress, memory: memory, options: decisions.Options{
-		Spec: model,
-		NewDecider: func() (decisions.Decider, error) {
-			// Not with ctx: a decision that is under way when the user interrupts is taken to its end.
-			return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
-		},
+	p := &prepared{in: in, progress: newProgress(c.stderr, c.live, o.quiet)}
+	p.Plan, err = in.plan(decisions.Options{
+		Spec:          specified,
+		NewDecider:    c.kubeScheduler(ctx, in.config, in.profile),
 		Properties:    properties,
 		Minimise:      o.minimise,
 		Valid:         valid,
 		Workers:       o.workers,
 		MaxStates:     o.maxStates,
 		MaxDepth:      o.maxDepth,
-		Memory:        max(1, memory/statesShare),
-		Chunks:        in.chunks,
-		Progress:      progress.show,
-		ProgressEvery: progress.every,
-	}}
-	if o.results == "" {
-		return p, nil
+		Progress:      p.progress.show,
+		ProgressEvery: p.progress.every,
+	}, memory, o.results != "")
+	if err != nil || o.results == "" {
+		return p, err
 	}
-	p.dir, err = o.open(in, p.options)
+	p.dir, err = o.open(in, p.Plan)
 	if err != nil {
 		return nil, err
 	}
-	p.dir.Taken = progress.taken
-	p.options.Kept = p.dir
+	p.dir.Taken = p.progress.taken
+	p.Options.Kept = p.dir
 	return p, nil
+}
+
+// plan puts a run of the input together. Every error is a usageError.
+func (in *input) plan(o decisions.Options, memory int64, keep bool) (*decisions.Plan, error) {
+	request := decisions.Request{Scenarios: in.scenarios, Options: o, Memory: memory, Keep: keep, Given: in.given}
+	if in.given != nil {
+		request.Alike = scenario.OfCluster("", in.given, model.Actions{})
+	}
+	plan, err := decisions.NewPlan(request)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return plan, nil
 }
 
 // limitMemory has garbage collected seldom, but in time, until the function it gives is called.
 func (p *prepared) limitMemory() func() {
-	before := debug.SetMemoryLimit(p.memory)
+	before := debug.SetMemoryLimit(p.Memory)
 	return func() { debug.SetMemoryLimit(before) }
 }
 
@@ -97,7 +96,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		return nil, err
 	}
 	if p.dir != nil {
-		missing, err := p.dir.Check(p.in.allParts())
+		missing, err := p.dir.Check(p.All())
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -105,31 +104,31 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 			return nil, err
 		}
 	}
-	if !o.merge {
-		if err := p.in.fits(p.options.Spec, p.memory, p.in.allParts()); err != nil {
-			return nil, err
-		}
-	}
 	defer p.limitMemory()()
-	p.options.KeptOnly = o.merge
-	began := time.Now()
-	result, err := decisions.Run(ctx, p.in.scenarios, p.options)
+	p.Options.KeptOnly = o.merge
+	conclusion, err := p.Run(ctx)
 	p.progress.clear()
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
+	run := p.in.report(o, conclusion)
+	run.Expected = p.in.expected()
+	return run, nil
+}
+
+// report returns what is to be reported of a run.
+func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 	return &report.Run{
 		KubernetesVersion: production.KubernetesVersion,
-		Spec:              p.options.Spec,
-		Scope:             p.in.scope,
-		Notes:             p.in.notes,
-		Configuration:     p.in.raw,
-		Result:            result,
+		Spec:              c.Spec,
+		Scope:             in.scope,
+		Notes:             in.notes,
+		Configuration:     in.raw,
+		Result:            c.Result,
 		Strict:            o.strict,
-		Expected:          p.in.expected(),
-		Elapsed:           time.Since(began),
-		Workers:           o.workers,
+		Elapsed:           c.Elapsed,
+		Workers:           c.Workers,
 		Verbose:           o.verbose,
 		Show:              o.show,
-	}, nil
+	}
 }

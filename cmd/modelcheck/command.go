@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
@@ -55,7 +56,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	code = exitHolds
-	cmd := c.cobra(func(v report.Verdict) { code = exitCode(v) })
+	cmd := c.cobra(func(v decisions.Verdict) { code = exitCode(v) })
 	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
 	err := misspelt(cmd, args)
 	if err == nil {
@@ -88,9 +89,9 @@ func panicked(r any) (value any, stack []byte) {
 }
 
 // exitCode returns the exit code for a verdict.
-func exitCode(v report.Verdict) int {
-	return map[report.Verdict]int{report.Holds: exitHolds, report.Violated: exitViolated,
-		report.Unfinished: exitUnfinished}[v]
+func exitCode(v decisions.Verdict) int {
+	return map[decisions.Verdict]int{decisions.Holds: exitHolds, decisions.Violated: exitViolated,
+		decisions.Unfinished: exitUnfinished}[v]
 }
 
 // flagsOf returns the flags of the command that the arguments name: a subcommand comes first.
@@ -104,7 +105,7 @@ func flagsOf(cmd *cobra.Command, args []string) *pflag.FlagSet {
 }
 
 // cobra builds the command line. done gets the verdict when the run is done.
-func (c command) cobra(done func(report.Verdict)) *cobra.Command {
+func (c command) cobra(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "modelcheck [-f FILE|DIR|-]... [--nodes N] [--pods K] [flags]",
@@ -155,7 +156,7 @@ Flags may be written with one dash or two.`,
 		c.merge(done),
 		c.job(),
 		c.plan(),
-		c.serve(func() { done(report.Unfinished) }),
+		c.serve(func() { done(decisions.Unfinished) }),
 		c.reference(done),
 		c.deviations(),
 		c.conformance(),
@@ -169,7 +170,7 @@ Flags may be written with one dash or two.`,
 }
 
 // report checks and writes all that is asked for about it.
-func (c command) report(ctx context.Context, o *options, done func(report.Verdict)) error {
+func (c command) report(ctx context.Context, o *options, done func(decisions.Verdict)) error {
 	run, err := c.check(ctx, o)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 )
 
 // TestInterrupted: what was found so far is printed; here nothing.
@@ -75,7 +75,9 @@ func TestUnwritableStdout(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
-	for verdict, want := range map[report.Verdict]int{report.Holds: 0, report.Violated: 1, report.Unfinished: 3} {
+	for verdict, want := range map[decisions.Verdict]int{
+		decisions.Holds: 0, decisions.Violated: 1, decisions.Unfinished: 3,
+	} {
 		if got := exitCode(verdict); got != want {
 			t.Errorf("%s exits %d, want %d", verdict, got, want)
 		}

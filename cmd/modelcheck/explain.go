@@ -18,7 +18,7 @@ import (
 )
 
 // explain is the subcommand that asks about a cluster as it is.
-func (c command) explain(done func(report.Verdict)) *cobra.Command {
+func (c command) explain(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: documentOutputs()}
 	cmd := &cobra.Command{
 		Use:   "explain -f FILE|DIR|-... [[NAMESPACE/]POD]...",
@@ -83,20 +83,19 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, listed(in.notes))
 	}
-	profile, err := in.config.Spec(in.profile)
+	model, err := in.model(o)
 	if err != nil {
-		return nil, usage("scheduler configuration %s: %w", in.source, err)
-	}
-	e := &report.Explanation{
-		KubernetesVersion: production.KubernetesVersion, Spec: spec.NewReading(spec.Reading(o.reading), profile),
-		Notes: in.notes, Verbose: o.verbose,
-	}
-	if err := weighable(e.Spec, pods, snapshot, true); err != nil {
 		return nil, err
 	}
-	withMessages := c.production
-	withMessages.Messages = true
-	decider, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, withMessages)
+	if err := decisions.Weighable(model, pods, snapshot, nil); err != nil {
+		return nil, usageError{err}
+	}
+	e := &report.Explanation{
+		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, Verbose: o.verbose,
+	}
+	withMessages := c
+	withMessages.production.Messages = true
+	decider, err := withMessages.kubeScheduler(ctx, in.config, in.profile)()
 	if err != nil {
 		return nil, err
 	}

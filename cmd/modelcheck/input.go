@@ -34,10 +34,6 @@ type input struct {
 	given *spec.Snapshot
 	// scenario says what is explored, if the files hold a Scenario; nil otherwise.
 	scenario *scenario.Checked
-	// chunks are what the scenarios are cut into if results are kept, and states about how many states each
-	// scenario has.
-	chunks []decisions.Chunk
-	states []float64
 }
 
 // input reads what the flags ask for. Every error is a usageError.
@@ -134,7 +130,7 @@ func (in *input) sampled() {
 	for _, profile := range in.profiles {
 		if percentage := in.config.PercentageOfNodesToScore(profile); percentage > 0 {
 			in.notes = append(in.notes, fmt.Sprintf("percentageOfNodesToScore is %d: it cannot matter here, as "+
-				"kube-scheduler looks at every node of "+"clusters of fewer than %d.", percentage, maxFileNodes+1))
+				"kube-scheduler looks at every node of clusters of fewer than %d.", percentage, decisions.MaxNodes+1))
 			return
 		}
 	}
@@ -186,9 +182,8 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
-	if n := len(manifests.Nodes); n > maxFileNodes {
-		return nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
-			strings.Join(o.files, ", "), n, maxFileNodes+1)
+	if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
+		return nil, usage("%w; give fewer", err)
 	}
 	snapshot := manifests.Snapshot()
 	var left []string

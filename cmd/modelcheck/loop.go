@@ -15,6 +15,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
@@ -94,7 +95,7 @@ func eventTypes() string {
 }
 
 // loop is the subcommand that steps kube-scheduler as a whole.
-func (c command) loop(done func(report.Verdict)) *cobra.Command {
+func (c command) loop(done func(decisions.Verdict)) *cobra.Command {
 	o := &loopOptions{}
 	cmd := &cobra.Command{
 		Use:   "loop [-f FILE|DIR|-]... [--theme NAME]... [flags]",
@@ -157,21 +158,18 @@ func listLoopThemes(w io.Writer) error {
 
 // validate finds what is wrong whatever the input is.
 func (o *loopOptions) validate() error {
-	for _, bound := range []struct {
-		flag  string
-		value int64
-		most  int64
-	}{
-		{"nodes", int64(o.nodes), maxThemeNodes}, {"pods", int64(o.pods), maxCount},
-		{"events", int64(o.events), maxCount}, {"faults", int64(o.faults), maxCount},
-		{"workers", int64(o.workers), maxWorkers}, {"max-states", o.maxStates, 1 << 62},
-		{"max-depth", int64(o.maxDepth), 1 << 30}, {"simulate", o.simulate, 1 << 40},
+	for _, bound := range []decisions.Bound{
+		{Name: "--nodes", Value: int64(o.nodes), Most: decisions.MaxTemplateNodes},
+		{Name: "--pods", Value: int64(o.pods), Most: decisions.MaxPods},
+		{Name: "--events", Value: int64(o.events), Most: decisions.MaxPods},
+		{Name: "--faults", Value: int64(o.faults), Most: decisions.MaxPods},
+		{Name: "--workers", Value: int64(o.workers), Most: maxWorkers},
+		{Name: "--max-states", Value: o.maxStates, Most: 1 << 62},
+		{Name: "--max-depth", Value: int64(o.maxDepth), Most: 1 << 30},
+		{Name: "--simulate", Value: o.simulate, Most: 1 << 40},
 	} {
-		switch {
-		case bound.value < 0:
-			return usage("--%s is %d: it must be at least 0", bound.flag, bound.value)
-		case bound.value > bound.most:
-			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
+		if err := bound.Check(); err != nil {
+			return usageError{err}
 		}
 	}
 	if err := validOutput(o.output, documentOutputs()); err != nil {
@@ -312,9 +310,8 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage(
 				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
 		}
-		if n := len(manifests.Nodes); n > maxFileNodes {
-			return nil, nil, usage("%s has %d nodes: from %d on kube-scheduler looks at a sample of them; give fewer",
-				strings.Join(o.files, ", "), n, maxFileNodes+1)
+		if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
+			return nil, nil, usage("%w; give fewer", err)
 		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
@@ -330,8 +327,8 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			spec.Unbound(snapshot),
 			func(pod *v1.Pod) bool { return !asks(pod) || spec.Gated(pod) },
 		)
-		if err := weighable(spec.New(profile), waiting, snapshot, true); err != nil {
-			return nil, nil, err
+		if err := decisions.Weighable(spec.New(profile), waiting, snapshot, nil); err != nil {
+			return nil, nil, usageError{err}
 		}
 		scopes = []*loop.Scope{{
 			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot},

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
@@ -17,7 +17,7 @@ type unfinishedError struct{ error }
 func (e unfinishedError) Unwrap() error { return e.error }
 
 // merge is the subcommand that puts shards together.
-func (c command) merge(done func(report.Verdict)) *cobra.Command {
+func (c command) merge(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: runOutputs()}
 	cmd := &cobra.Command{
 		Use:   "merge DIR [flags]",
@@ -82,7 +82,7 @@ func (o *options) mayMiss(p *prepared, missing []int) error {
 	const shown = 10
 	var names []string
 	for _, i := range missing {
-		names = append(names, p.in.chunks[i].Name(p.in.scenarios))
+		names = append(names, p.Options.Chunks[i].Name(p.Scenarios))
 	}
 	list := strings.Join(names[:min(shown, len(names))], ", ")
 	if more := len(names) - shown; more > 0 {
@@ -91,10 +91,10 @@ func (o *options) mayMiss(p *prepared, missing []int) error {
 	if !o.partial {
 		return unfinishedError{
 			fmt.Errorf("%s: %d of %d parts are missing: %s; run the shards again that have them, or see with "+
-				"--partial what "+"there is", o.results, len(missing), len(p.in.chunks), list),
+				"--partial what "+"there is", o.results, len(missing), len(p.Options.Chunks), list),
 		}
 	}
 	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d parts are missing in %s, and nothing is said about them: %s",
-		len(missing), len(p.in.chunks), o.results, list))
+		len(missing), len(p.Options.Chunks), o.results, list))
 	return nil
 }

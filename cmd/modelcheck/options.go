@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -77,14 +78,8 @@ func (o *options) parsed(flags *pflag.FlagSet) {
 	}
 }
 
-// Bounds of what can be asked for. From 100 nodes up kube-scheduler samples nodes; the themes' clusters are listed
-// one by one, so their nodes are bounded lower.
-const (
-	maxThemeNodes = 20
-	maxFileNodes  = 99
-	maxCount      = 250
-	maxWorkers    = 256
-)
+// maxWorkers bounds the workers.
+const maxWorkers = 256
 
 // flags declares the flags.
 func (o *options) flags(f *pflag.FlagSet) {
@@ -179,27 +174,20 @@ func optionalNames() string {
 
 // validate finds what is wrong whatever the input is.
 func (o *options) validate() error {
-	for _, bound := range []struct {
-		flag        string
-		value       int64
-		least, most int64
-	}{
-		{"nodes", int64(o.nodes), 1, maxThemeNodes},
-		{"pods", int64(o.pods), 0, maxCount},
-		{"completions", int64(o.completions), 0, maxCount},
-		{"deletions", int64(o.deletions), 0, maxCount},
-		{"placements", int64(o.placements), 0, maxCount},
-		{"recreations", int64(o.recreations), 0, maxCount},
-		{"node-changes", int64(o.nodeChanges), 0, maxCount},
-		{"workers", int64(o.workers), 0, maxWorkers},
-		{"max-states", o.maxStates, 0, 1 << 62},
-		{"max-depth", int64(o.maxDepth), 0, 1 << 30},
+	for _, bound := range []decisions.Bound{
+		{Name: "--nodes", Value: int64(o.nodes), Least: 1, Most: decisions.MaxTemplateNodes},
+		{Name: "--pods", Value: int64(o.pods), Most: decisions.MaxPods},
+		{Name: "--completions", Value: int64(o.completions), Most: decisions.MaxPods},
+		{Name: "--deletions", Value: int64(o.deletions), Most: decisions.MaxPods},
+		{Name: "--placements", Value: int64(o.placements), Most: decisions.MaxPods},
+		{Name: "--recreations", Value: int64(o.recreations), Most: decisions.MaxPods},
+		{Name: "--node-changes", Value: int64(o.nodeChanges), Most: decisions.MaxPods},
+		{Name: "--workers", Value: int64(o.workers), Most: maxWorkers},
+		{Name: "--max-states", Value: o.maxStates, Most: 1 << 62},
+		{Name: "--max-depth", Value: int64(o.maxDepth), Most: 1 << 30},
 	} {
-		switch {
-		case bound.value < bound.least:
-			return usage("--%s is %d: it must be at least %d", bound.flag, bound.value, bound.least)
-		case bound.value > bound.most:
-			return usage("--%s is %d: it must be at most %d", bound.flag, bound.value, bound.most)
+		if err := bound.Check(); err != nil {
+			return usageError{err}
 		}
 	}
 	if err := validOutput(o.output, o.outputs); err != nil {
@@ -263,7 +251,7 @@ func (o *options) properties() ([]invariants.Property, error) {
 // memoryLimit returns the memory to take, in bytes.
 func (o *options) memoryLimit() (int64, error) {
 	if o.memory == "" {
-		return machineMemory() / 4 * 3, nil
+		return decisions.DefaultMemory(), nil
 	}
 	quantity, err := resource.ParseQuantity(o.memory)
 	if err != nil || quantity.Sign() <= 0 || quantity.Cmp(*resource.NewQuantity(math.MaxInt64, resource.BinarySI)) > 0 {

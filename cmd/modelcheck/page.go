@@ -53,7 +53,7 @@ func (c command) decider(ctx context.Context, run *report.Run) func() (decisions
 		if err != nil {
 			return nil, err
 		}
-		return production.NewProfiles(context.WithoutCancel(ctx), config, run.Spec.Profile.SchedulerName, c.production)
+		return c.kubeScheduler(ctx, config, run.Spec.Profile.SchedulerName)()
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // What was measured of the built-in themes with 3 nodes and 5 pods (docs/scale.md): a state takes so much of a core
@@ -50,19 +49,19 @@ check that a scope fits into memory: somewhat too high for most themes, and seve
 			if err != nil {
 				return err
 			}
-			profile, err := in.config.Spec(in.profile)
+			model, err := in.model(o)
 			if err != nil {
-				return usage("scheduler configuration %s: %w", in.source, err)
-			}
-			model := spec.NewReading(spec.Reading(o.reading), profile)
-			if err := in.cut(model, true); err != nil {
 				return err
 			}
-			shares := decisions.Deal(in.chunks, of) // by the estimates that shards go by
-			if err := in.refine(model); err != nil {
+			plan, err := in.plan(decisions.Options{Spec: model, MaxStates: o.maxStates, MaxDepth: o.maxDepth}, 0, true)
+			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprint(c.stdout, in.planned(shares)); err != nil {
+			shares := decisions.Deal(plan.Options.Chunks, of) // by the estimates that shards go by
+			if err := plan.Refine(); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprint(c.stdout, planned(plan, shares)); err != nil {
 				return fmt.Errorf("writing the plan: %w", err)
 			}
 			return nil
@@ -73,56 +72,43 @@ check that a scope fits into memory: somewhat too high for most themes, and seve
 	return cmd
 }
 
-// refine estimates again, with more effort, how many states the parts have.
-func (in *input) refine(m *spec.Scheduler) error {
-	states, err := in.estimates(m, moreEffort)
-	if err != nil {
-		return err
-	}
-	for i := range in.chunks {
-		chunk := &in.chunks[i]
-		chunk.States *= states[chunk.Scenario] / in.states[chunk.Scenario]
-	}
-	in.states = states
-	return nil
-}
-
 // planned says what shards with these shares take, each on one core.
-func (in *input) planned(shares [][]int) string {
+func planned(p *decisions.Plan, shares [][]int) string {
+	chunks := p.Options.Chunks
 	n := len(shares)
 	var text strings.Builder
-	count := make([]int, len(in.scenarios))
-	largest := make([]float64, len(in.scenarios))
+	count := make([]int, len(p.Scenarios))
+	largest := make([]float64, len(p.Scenarios))
 	most := 0
-	for i := range in.chunks {
-		chunk := &in.chunks[i]
+	for i := range chunks {
+		chunk := &chunks[i]
 		count[chunk.Scenario]++
 		largest[chunk.Scenario] = max(largest[chunk.Scenario], chunk.States)
-		if chunk.States > in.chunks[most].States {
+		if chunk.States > chunks[most].States {
 			most = i
 		}
 	}
 	width := len("total")
-	for _, s := range in.scenarios {
+	for _, s := range p.Scenarios {
 		width = max(width, len(s.Name))
 	}
-	row := func(name, chunks, states, largest string) {
-		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, chunks, states, largest)
+	row := func(name, parts, states, largest string) {
+		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, parts, states, largest)
 	}
 	total := 0.0
 	row("theme", "parts", "states", "largest part")
-	for i, s := range in.scenarios {
-		row(s.Name, fmt.Sprint(count[i]), about(in.states[i]), about(largest[i]))
-		total += in.states[i]
+	for i, s := range p.Scenarios {
+		row(s.Name, fmt.Sprint(count[i]), about(p.States[i]), about(largest[i]))
+		total += p.States[i]
 	}
-	row("total", fmt.Sprint(len(in.chunks)), about(total), about(in.chunks[most].States))
+	row("total", fmt.Sprint(len(chunks)), about(total), about(chunks[most].States))
 	last, idle := 0.0, 0
-	for _, chunks := range shares {
+	for _, share := range shares {
 		states := 0.0
-		for _, i := range chunks {
-			states += in.chunks[i].States
+		for _, i := range share {
+			states += chunks[i].States
 		}
-		if last = max(last, states); len(chunks) == 0 {
+		if last = max(last, states); len(share) == 0 {
 			idle++
 		}
 	}
@@ -138,7 +124,7 @@ func (in *input) planned(shares [][]int) string {
 		"alone: %.1f "+"times as fast\n", n, seconds(wall), seconds(total*perState.Seconds()),
 		total*perState.Seconds()/wall)
 	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
-		in.chunks[most].Name(in.scenarios), seconds(in.chunks[most].States*perState.Seconds()+perShard.Seconds()))
+		chunks[most].Name(p.Scenarios), seconds(chunks[most].States*perState.Seconds()+perShard.Seconds()))
 	if idle > 0 {
 		fmt.Fprintf(&text, "%d of the shards would have nothing to do: the scope has no more parts\n", idle)
 	}

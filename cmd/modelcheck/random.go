@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -22,7 +20,7 @@ import (
 const defaultQuestions = 10_000
 
 // random is the subcommand that draws clusters.
-func (c command) random(done func(report.Verdict)) *cobra.Command {
+func (c command) random(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: runOutputs(), random: true}
 	cmd := &cobra.Command{
 		Use:   "random [--seed N] [--questions N] [--for TIME] [-f FILE|DIR|-]... [flags]",
@@ -71,17 +69,14 @@ func (o *options) validateRandom() error {
 		return usage("--questions is %d: it must be at least 1", o.questions)
 	case o.duration <= 0 && o.given("for"):
 		return usage("--for is %v: it must be positive, such as 10m", o.duration)
-	case o.pods < 1 || o.pods > maxRandomPods:
-		return usage("--pods is %d: of drawn clusters it must be from 1 to %d", o.pods, maxRandomPods)
+	case o.pods < 1 || o.pods > decisions.MaxDrawnPods:
+		return usage("--pods is %d: of drawn clusters it must be from 1 to %d", o.pods, decisions.MaxDrawnPods)
 	}
 	if o.questions == 0 && o.duration == 0 {
 		o.questions = defaultQuestions
 	}
 	return nil
 }
-
-// maxRandomPods bounds the pods of drawn clusters: the ideal preemption goes through every set of pods of a node.
-const maxRandomPods = 16
 
 // checkRandom asks about drawn clusters.
 func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, error) {
@@ -93,21 +88,14 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	if err != nil {
 		return nil, err
 	}
-	profile, err := in.config.Spec(in.profile)
+	model, err := in.model(o)
 	if err != nil {
-		return nil, usage("scheduler configuration %s: %w", in.source, err)
+		return nil, err
 	}
-	if o.workers == 0 {
-		o.workers = runtime.GOMAXPROCS(0)
-	}
-	model := spec.NewReading(spec.Reading(o.reading), profile)
-	began := time.Now()
 	progress := newProgress(c.stderr, c.live, o.quiet)
-	result, err := decisions.Random(ctx, decisions.RandomOptions{
-		Spec: model,
-		NewDecider: func() (decisions.Decider, error) {
-			return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
-		},
+	conclusion, err := decisions.Draw(ctx, decisions.RandomOptions{
+		Spec:       model,
+		NewDecider: c.kubeScheduler(ctx, in.config, in.profile),
 		Draw:       o.drawn(in.profiles),
 		Valid:      valid,
 		Properties: append(properties, invariants.Oracles()...),
@@ -118,11 +106,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	if err != nil {
 		return nil, err
 	}
-	return &report.Run{
-		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes,
-		Configuration: in.raw, Result: result,
-		Strict: o.strict, Elapsed: time.Since(began), Workers: o.workers, Verbose: o.verbose, Show: o.show,
-	}, nil
+	return in.report(o, conclusion), nil
 }
 
 // drawn returns the n-th question, under the profiles in turn.

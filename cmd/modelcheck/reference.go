@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -39,7 +40,7 @@ type referenceOptions struct {
 }
 
 // reference is the subcommand that explores the formal model alone. done gets the verdict when it has been reported.
-func (c command) reference(done func(report.Verdict)) *cobra.Command {
+func (c command) reference(done func(decisions.Verdict)) *cobra.Command {
 	o := &referenceOptions{}
 	cmd := &cobra.Command{
 		Use:        "reference FILE|-...",

@@ -27,7 +27,7 @@ import (
 )
 
 // replay is the subcommand that takes the steps of a saved counterexample again.
-func (c command) replay(done func(report.Verdict)) *cobra.Command {
+func (c command) replay(done func(decisions.Verdict)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FOLDER|" + report.TraceFile,
 		Short: "Repeat a saved counterexample, step by step, and ask kube-scheduler again",
@@ -95,7 +95,7 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	if err != nil {
 		return nil, wrong(err)
 	}
-	decider, err := production.NewProfiles(context.WithoutCancel(ctx), config, trace.Profile, c.production)
+	decider, err := c.kubeScheduler(ctx, config, trace.Profile)()
 	if err != nil {
 		return nil, err
 	}
@@ -193,9 +193,8 @@ func clustersOf(trace *report.Trace) ([]*spec.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(manifests.Nodes) > maxFileNodes {
-			return nil, fmt.Errorf("%s has %d nodes: from %d on kube-scheduler looks at a sample of them", field,
-				len(manifests.Nodes), maxFileNodes+1)
+		if err := decisions.NotSampled(field, len(manifests.Nodes)); err != nil {
+			return nil, err
 		}
 		clusters = append(clusters, manifests.Snapshot())
 	}

@@ -15,7 +15,7 @@ import (
 
 // open opens the directory of --results for the run. What is wrong with the directory is a usageError. What is in
 // its results is not looked at yet.
-func (o *options) open(in *input, run decisions.Options) (*results.Dir, error) {
+func (o *options) open(in *input, plan *decisions.Plan) (*results.Dir, error) {
 	tool, err := executableDigest()
 	if err != nil {
 		return nil, err
@@ -25,15 +25,15 @@ func (o *options) open(in *input, run decisions.Options) (*results.Dir, error) {
 		return nil, err
 	}
 	var headers []results.Header
-	for i := range in.chunks {
-		chunk := &in.chunks[i]
-		scope, err := results.Digest(decisions.ScopeOf(in.scenarios[chunk.Scenario], *chunk, run))
+	for i := range plan.Options.Chunks {
+		chunk := &plan.Options.Chunks[i]
+		scope, err := results.Digest(decisions.ScopeOf(plan.Scenarios[chunk.Scenario], *chunk, plan.Options))
 		if err != nil {
 			return nil, fmt.Errorf("telling scopes apart: %w", err)
 		}
 		headers = append(headers, results.Header{
 			Format: results.Format, Tool: tool, KubernetesVersion: production.KubernetesVersion,
-			Configuration: configuration, Profile: strings.Join(in.profiles, ","), Chunk: chunk.Name(in.scenarios),
+			Configuration: configuration, Profile: strings.Join(in.profiles, ","), Chunk: chunk.Name(plan.Scenarios),
 			Scope: scope,
 		})
 	}
@@ -47,15 +47,6 @@ func (o *options) open(in *input, run decisions.Options) (*results.Dir, error) {
 		return nil, usageError{err}
 	}
 	return dir, nil
-}
-
-// allParts returns the indexes of all parts.
-func (in *input) allParts() []int {
-	all := make([]int, len(in.chunks))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // executableDigest tells builds of modelcheck apart: another one may find something else.

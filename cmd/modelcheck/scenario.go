@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -129,13 +129,13 @@ func (in *input) properties(o *options) ([]invariants.Property, error) {
 }
 
 // expected returns what the Scenario expects to come out; nil if it says nothing.
-func (in *input) expected() *report.Expected {
+func (in *input) expected() *decisions.Expected {
 	if in.scenario == nil || in.scenario.Spec.Expect == nil {
 		return nil
 	}
-	verdict := report.Holds
-	if in.scenario.Spec.Expect.Verdict == report.Violated.String() {
-		verdict = report.Violated
+	verdict := decisions.Holds
+	if in.scenario.Spec.Expect.Verdict == decisions.Violated.String() {
+		verdict = decisions.Violated
 	}
-	return &report.Expected{Verdict: verdict, Findings: in.scenario.Spec.Expect.Findings}
+	return &decisions.Expected{Verdict: verdict, Findings: in.scenario.Spec.Expect.Findings}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/job"
-	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by
@@ -28,7 +27,7 @@ const (
 const maxShards = 100_000
 
 // shard is the subcommand that explores one of several shards of a run.
-func (c command) shard(done func(report.Verdict)) *cobra.Command {
+func (c command) shard(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: []string{"text"}}
 	index, of := 0, 0
 	cmd := &cobra.Command{
@@ -106,7 +105,7 @@ func fromEnvironment(flags *pflag.FlagSet, flag, variable string, value *int) er
 }
 
 // explore explores a shard and says what was done.
-func (c command) explore(ctx context.Context, o *options, index, of int) (report.Verdict, error) {
+func (c command) explore(ctx context.Context, o *options, index, of int) (decisions.Verdict, error) {
 	if err := o.validate(); err != nil {
 		return 0, err
 	}
@@ -114,43 +113,27 @@ func (c command) explore(ctx context.Context, o *options, index, of int) (report
 	if err != nil {
 		return 0, err
 	}
-	chunks := decisions.Deal(p.in.chunks, of)[index]
+	chunks := decisions.Deal(p.Options.Chunks, of)[index]
 	if _, err := p.dir.Check(chunks); err != nil {
 		return 0, usageError{err}
 	}
-	if err := p.in.fits(p.options.Spec, p.memory, chunks); err != nil {
-		return 0, err
-	}
 	defer p.limitMemory()()
-	shard, err := decisions.Explore(ctx, p.in.scenarios, p.options, chunks)
+	shard, err := p.Explore(ctx, chunks)
 	p.progress.clear()
 	if err != nil {
-		return 0, err
+		return 0, refused(err)
 	}
-	return shardVerdict(shard, len(chunks)), c.printShard(p, o, shard, chunks, index, of)
-}
-
-// shardVerdict is about what is kept: what a limit on states or levels ends is kept, and what it means is for
-// modelcheck merge to say.
-func shardVerdict(s *decisions.Shard, chunks int) report.Verdict {
-	switch {
-	case s.Chunks < chunks:
-		return report.Unfinished
-	case len(s.New) > 0:
-		return report.Violated
-	default:
-		return report.Holds
-	}
+	return shard.Verdict(len(chunks)), c.printShard(p, o, shard, chunks, index, of)
 }
 
 func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks []int, index, of int) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n", index, of,
-		len(chunks), len(p.in.chunks), s.Chunks, o.results)
+		len(chunks), len(p.Options.Chunks), s.Chunks, o.results)
 	fmt.Fprintf(&text, "%d states, %d transitions, %d distinct decisions\n", s.Distinct, s.Generated, s.Asked)
 	for _, i := range chunks {
 		if reason, stopped := s.Stopped[i]; stopped {
-			fmt.Fprintf(&text, "%s: stopped (%s)\n", p.in.chunks[i].Name(p.in.scenarios), reason)
+			fmt.Fprintf(&text, "%s: stopped (%s)\n", p.Options.Chunks[i].Name(p.Scenarios), reason)
 		}
 	}
 	for _, id := range s.New {

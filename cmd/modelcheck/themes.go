@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -92,27 +91,17 @@ func themeNames(asked []string) ([]string, error) {
 	return names, nil
 }
 
-// themeScenarios returns the scenarios of themes, for each profile: pods ask under it, but for those that a theme
-// gives to another scheduler. With several profiles, the name of the profile is part of the scenario's.
+// themeScenarios returns the scenarios of themes, for each profile.
 func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions,
 	profiles []string) ([]*model.Scenario, error) {
-	var scenarios []*model.Scenario
-	for _, profile := range profiles {
+	return scenario.ForProfiles(profiles, func() (scenarios []*model.Scenario, err error) {
 		for _, name := range names {
 			theme, err := theme(thorough)(name, nodes, actions, admission.Admit)
 			if err != nil {
 				return nil, err
 			}
-			for i := range theme.Pods {
-				if pod := theme.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
-					pod.Spec.SchedulerName = profile
-				}
-			}
-			if len(profiles) > 1 {
-				theme.Name += "@" + profile
-			}
 			scenarios = append(scenarios, theme)
 		}
-	}
-	return scenarios, nil
+		return scenarios, nil
+	})
 }

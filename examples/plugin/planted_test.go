@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck"
 	"github.com/seed-a3f26817/modelcheck/examples/plugin"
-	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // careless is the plugin with a bug: it looks at pods that state a team only.
@@ -62,15 +61,15 @@ func counterexamples(t *testing.T, buggy fwk.Plugin, nodes int) string {
 	t.Helper()
 	s := modelcheck.Scheduler{Plugins: slices.Clone(scheduler.Plugins)}
 	s.Plugins[0].New = func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return buggy, nil }
-	run, err := s.Check(t.Context(), modelcheck.Scope{Templates: templates, Nodes: nodes, Pods: 2})
+	result, err := s.Check(t.Context(), modelcheck.Scope{Templates: templates, Nodes: nodes, Pods: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Verdict() != report.Violated {
-		t.Fatalf("the verdict is %s", run.Verdict())
+	if result.Verdict != modelcheck.Violated {
+		t.Fatalf("the verdict is %s", result.Verdict)
 	}
 	var text strings.Builder
-	if err := report.FindingsText(&text, run.Spec, run.Result.Findings); err != nil {
+	if err := result.WriteFindings(&text); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck"
 	"github.com/seed-a3f26817/modelcheck/examples/plugin"
-	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -29,7 +28,7 @@ var scheduler = modelcheck.Scheduler{Plugins: []modelcheck.Plugin{{
 	Score: &spec.ScorePlugin{Footprint: spec.ReadsNode, Raw: rank, Normalize: inProportion},
 }}}
 
-// TestEveryCluster goes through every cluster of up to two nodes and three pods of these kinds.
+// TestEveryCluster goes through every cluster of up to two nodes and three pods of these templates.
 func TestEveryCluster(t *testing.T) {
 	scheduler.Test(t, modelcheck.Scope{Templates: templates, Nodes: 2, Pods: 3})
 }
@@ -37,14 +36,15 @@ func TestEveryCluster(t *testing.T) {
 // TestDrawnClusters asks about random clusters, in which nodes and pods have the plugin's labels.
 func TestDrawnClusters(t *testing.T) {
 	scheduler.TestRandom(t, rapid.Custom(func(t *rapid.T) spec.Question {
-		q := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 4, Only: []generate.Group{generate.Resources}}).Draw(
-			t, "question")
+		q := modelcheck.DrawQuestion(modelcheck.Clusters{
+			Nodes: 3, Pods: 4, Only: []modelcheck.Group{modelcheck.Resources},
+		}).Draw(t, "question")
 		for _, node := range q.Snapshot.Nodes {
-			generate.Label(t, node, plugin.TeamLabel, "red", "blue", "")
-			generate.Label(t, node, plugin.RankLabel, "0", "7", "1000", "1001", "007", "high")
+			modelcheck.Label(t, node, plugin.TeamLabel, "red", "blue", "")
+			modelcheck.Label(t, node, plugin.RankLabel, "0", "7", "1000", "1001", "007", "high")
 		}
 		for _, pod := range q.Snapshot.Pods {
-			generate.Label(t, pod, plugin.TeamLabel, "red", "blue", "")
+			modelcheck.Label(t, pod, plugin.TeamLabel, "red", "blue", "")
 		}
 		return q
 	}))

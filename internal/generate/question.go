@@ -1,9 +1,9 @@
 // Package generate draws random nodes, pods, disruption budgets, clusters and questions for property-based tests:
 // everything that the modelled predicates read, with the values at which they turn.
 //
-// Its generators are those of rapid, and of use outside this module too. What they do not know is added to what
-// they drew: labels by Label, all else by changing the objects, which nobody shares. Admitted, with the admission
-// of package production/admission, does to a question what an API server would.
+// Its generators are those of rapid; the root package hands DrawQuestion and Label on to users. What they do not know
+// is added to what they drew: labels by Label, all else by changing the objects, which nobody shares. Admitted, with
+// the admission of package production/admission, does to a question what an API server would.
 //
 // Objects are valid and defaulted, as the API server would hand them out. Nodes are small, pods large against them,
 // so that full and empty nodes, feasible and infeasible pods, and preemptions are all common. What is drawn shrinks

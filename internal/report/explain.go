@@ -23,14 +23,14 @@ type Explanation struct {
 	Verbose bool
 }
 
-// Verdict sums up: violated if a finding is new, or, if strict, if there is any.
-func (e *Explanation) Verdict(strict bool) Verdict {
+// Verdict sums up: violated if a finding fails.
+func (e *Explanation) Verdict(strict bool) decisions.Verdict {
 	for _, findings := range e.Findings {
-		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return strict || f.Class == decisions.New }) {
-			return Violated
+		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Fails(strict) }) {
+			return decisions.Violated
 		}
 	}
-	return Holds
+	return decisions.Holds
 }
 
 // ExplainText writes for a person what becomes of each pod and why, the answer first. The error is the writer's.

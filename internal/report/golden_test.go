@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -57,7 +58,11 @@ func TestReports(t *testing.T) {
 			golden(t, tt.file+".summary.txt", summary.Bytes())
 			golden(t, tt.file+".txt", text.Bytes())
 			golden(t, tt.file+".json", document.Bytes())
-			if want := map[bool]Verdict{true: Holds, false: Violated}[tt.bug == nil]; run.Verdict() != want {
+			want := decisions.Holds
+			if tt.bug != nil {
+				want = decisions.Violated
+			}
+			if run.Verdict() != want {
 				t.Errorf("%s: the verdict is %s, want %s", tt.reason, run.Verdict(), want)
 			}
 		})

@@ -72,7 +72,7 @@ func JUnit(w io.Writer, r *Run) error {
 	if !r.Result.Complete {
 		finished.Error = &junitMessage{
 			Message: "not everything was explored; what was, is judged",
-			Type:    Unfinished.String(),
+			Type:    decisions.Unfinished.String(),
 		}
 	}
 	suite.Cases = append(suite.Cases, finished)
@@ -109,7 +109,7 @@ func (r *Run) junitCase(p decisions.PropertyResult) junitCase {
 		if f.Property.Name != p.Name {
 			continue
 		}
-		if r.fails(f) {
+		if f.Fails(r.Strict) {
 			failing = append(failing, f.ID)
 		} else if f.Class != decisions.Witness {
 			passing = append(passing, f.ID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -30,14 +31,14 @@ type LoopRun struct {
 }
 
 // Verdict sums the run up. A violation counts even if the run did not finish.
-func (r *LoopRun) Verdict() Verdict {
-	verdict := Holds
+func (r *LoopRun) Verdict() decisions.Verdict {
+	verdict := decisions.Holds
 	for _, result := range r.Results {
 		if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return r.Strict || f.Known == "" }) {
-			return Violated
+			return decisions.Violated
 		}
 		if !result.Complete || result.Liveness != nil && !result.Liveness.Decided() {
-			verdict = Unfinished
+			verdict = decisions.Unfinished
 		}
 	}
 	return verdict
@@ -286,10 +287,10 @@ func loopVerdict(r *LoopRun) string {
 	text := r.Verdict().String()
 	if news > 0 {
 		text += fmt.Sprintf(", %s that nothing known explains", plural(int64(news), "finding"))
-	} else if r.Verdict() == Violated {
+	} else if r.Verdict() == decisions.Violated {
 		text += ", as --strict lets nothing pass"
 	}
-	if r.Verdict() == Unfinished {
+	if r.Verdict() == decisions.Unfinished {
 		text += "; what was explored so far holds"
 	}
 	if known > 0 {

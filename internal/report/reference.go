@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
@@ -46,17 +47,17 @@ func (e *ReferenceExplored) complete() bool {
 }
 
 // Verdict is that of the run. A goal that is reached, or not, is no violation.
-func (r *Reference) Verdict() Verdict {
-	verdict := Holds
+func (r *Reference) Verdict() decisions.Verdict {
+	verdict := decisions.Holds
 	for i := range r.Explored {
 		e := &r.Explored[i]
 		for _, f := range e.findings() {
 			if e.violates(f, r.Strict) {
-				return Violated
+				return decisions.Violated
 			}
 		}
 		if !e.complete() {
-			verdict = Unfinished
+			verdict = decisions.Unfinished
 		}
 	}
 	return verdict
@@ -139,9 +140,9 @@ func (p *page) simulated(r *Reference) {
 
 func referenceVerdict(r *Reference) string {
 	switch r.Verdict() {
-	case Violated:
+	case decisions.Violated:
 		return "violated"
-	case Unfinished:
+	case decisions.Unfinished:
 		return "not finished; what was explored so far holds"
 	default:
 		return "holds"

@@ -32,11 +32,11 @@ type Replayed struct {
 }
 
 // Verdict is Holds if all is as it was recorded, and Violated otherwise.
-func (r *Replayed) Verdict() Verdict {
+func (r *Replayed) Verdict() decisions.Verdict {
 	if len(r.Differences) > 0 {
-		return Violated
+		return decisions.Violated
 	}
-	return Holds
+	return decisions.Holds
 }
 
 // Differ notes a difference.

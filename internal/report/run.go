@@ -26,7 +26,7 @@ type Run struct {
 	// Strict makes every finding count as a violation, also what is known or by design.
 	Strict bool
 	// Expected is what a Scenario expects to come out; nil if none does.
-	Expected *Expected
+	Expected *decisions.Expected
 	// Elapsed is the time of the run, and Workers the number of workers that shared it.
 	Elapsed time.Duration
 	Workers int
@@ -62,54 +62,8 @@ type RandomScope struct {
 	Seconds   float64 `json:"seconds,omitempty"`
 }
 
-// Verdict is the answer of a run.
-type Verdict uint8
-
-const (
-	// Holds: everything was explored, and nothing is violated.
-	Holds Verdict = iota
-	// Violated: a property is violated.
-	Violated
-	// Unfinished: nothing is violated so far, but not everything was explored.
-	Unfinished
-)
-
-// String returns the words used in reports.
-func (v Verdict) String() string {
-	return [...]string{"holds", "violated", "not finished"}[v]
-}
-
-// Verdict sums the run up. A violation counts even if the run did not finish.
-func (r *Run) Verdict() Verdict {
-	for i := range r.Result.Findings {
-		if r.fails(&r.Result.Findings[i]) {
-			return Violated
-		}
-	}
-	if !r.Result.Complete {
-		return Unfinished
-	}
-	if len(r.missing()) > 0 {
-		return Violated
-	}
-	return Holds
-}
-
-// fails reports whether a finding makes the run fail. What was to be found does not.
-func (r *Run) fails(f *decisions.Finding) bool {
-	return f.Class == decisions.New || r.Strict && f.Class != decisions.Witness
-}
-
-// missing names what was to be found and is not there.
-func (r *Run) missing() []string {
-	var names []string
-	for _, p := range r.Result.Properties {
-		if p.Missing() {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
+// Verdict sums the run up.
+func (r *Run) Verdict() decisions.Verdict { return r.Result.Verdict(r.Strict) }
 
 // weights returns the weights of a score plugin in the profiles that run it, each once.
 func (r *Run) weights(plugin string) []int64 {

@@ -25,18 +25,19 @@ func TestVerdict(t *testing.T) {
 		classes  []decisions.Class
 		complete bool
 		strict   bool
-		want     Verdict
+		want     decisions.Verdict
 		sentence string
 	}{
-		{"nothing found", nil, true, false, Holds, "holds"},
-		{"nothing found, strictly", nil, true, true, Holds, "holds"},
-		{"nothing found so far", nil, false, false, Unfinished, "not finished; what was explored so far holds"},
+		{"nothing found", nil, true, false, decisions.Holds, "holds"},
+		{"nothing found, strictly", nil, true, true, decisions.Holds, "holds"},
+		{"nothing found so far", nil, false, false, decisions.Unfinished,
+			"not finished; what was explored so far holds"},
 		{
 			"known and by design pass",
 			[]decisions.Class{decisions.Known, decisions.ByDesign},
 			true,
 			false,
-			Holds,
+			decisions.Holds,
 			"holds; 2 findings known or by design",
 		},
 		{
@@ -44,7 +45,7 @@ func TestVerdict(t *testing.T) {
 			[]decisions.Class{decisions.ByDesign},
 			true,
 			true,
-			Violated,
+			decisions.Violated,
 			"violated, as --strict lets nothing pass; 1 finding known or by design",
 		},
 		{
@@ -52,7 +53,7 @@ func TestVerdict(t *testing.T) {
 			[]decisions.Class{decisions.New, decisions.Known},
 			true,
 			false,
-			Violated,
+			decisions.Violated,
 			"violated, 1 finding that nothing known explains; 1 finding known or by design",
 		},
 		{
@@ -60,7 +61,7 @@ func TestVerdict(t *testing.T) {
 			[]decisions.Class{decisions.New},
 			false,
 			false,
-			Violated,
+			decisions.Violated,
 			"violated, 1 finding that nothing known explains; not everything was explored",
 		},
 	}
@@ -155,8 +156,8 @@ func TestCancelledRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	run := explored(t, ctx, nil, small(), full())
-	if run.Verdict() != Unfinished {
-		t.Errorf("the verdict is %s, want %s", run.Verdict(), Unfinished)
+	if run.Verdict() != decisions.Unfinished {
+		t.Errorf("the verdict is %s, want %s", run.Verdict(), decisions.Unfinished)
 	}
 	for _, write := range []func() error{
 		func() error { return Text(&bytes.Buffer{}, run) }, func() error { return JSON(&bytes.Buffer{}, run) },
@@ -198,7 +199,8 @@ func TestDocumentIsDocumented(t *testing.T) {
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
-	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
+	run.Scope.Scenario = "s"
+	run.Expected = &decisions.Expected{Verdict: decisions.Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explained := ExplainedDecision{Findings: []ExplainedFinding{{}}}
 	explained.Message, explained.Nodes = "0/1 nodes are available", []NodeDecision{{Reasons: []string{"Insufficient cpu"}}}

@@ -101,7 +101,7 @@ func (r *Run) sarifResult(f *decisions.Finding) sarifResult {
 		PartialFingerprints: map[string]string{"finding/v1": f.ID},
 		Properties:          map[string]any{"class": string(f.Class), "count": f.Count},
 	}
-	if r.fails(f) {
+	if f.Fails(r.Strict) {
 		result.Level = "error"
 	}
 	if file := r.firstFile(); file != "" {

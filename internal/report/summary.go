@@ -100,7 +100,7 @@ func (p *page) found(r *Run, room int) {
 		}
 		p.items(fmt.Sprintf("  and %d more: ", len(left)), ", ", names)
 	}
-	if i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return r.fails(&f) }); i >= 0 {
+	if i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return f.Fails(r.Strict) }); i >= 0 {
 		p.section("Finding " + findings[i].ID)
 		p.finding(&findings[i])
 		p.example(&findings[i])

@@ -338,13 +338,13 @@ func (p *page) conclusion(r *Run) {
 // verdictSentence is the verdict in words; of a user's cluster, in those of its pods.
 func verdictSentence(r *Run) string {
 	text := r.Verdict().String() + outsideExpectation(r)
-	if r.Verdict() == Holds {
+	if r.Verdict() == decisions.Holds {
 		text += fate(r)
 	}
 	if known := countOf(r, decisions.Known) + countOf(r, decisions.ByDesign); known > 0 {
 		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
 	}
-	if r.Verdict() == Violated && !r.Result.Complete {
+	if r.Verdict() == decisions.Violated && !r.Result.Complete {
 		text += "; not everything was explored"
 	}
 	return text
@@ -362,20 +362,21 @@ func countOf(r *Run, class decisions.Class) int64 {
 
 // outsideExpectation says why the verdict is none that holds.
 func outsideExpectation(r *Run) string {
-	text, missing := "", r.missing()
+	text, missing := "", r.Result.Unreached()
 	switch {
-	case r.Verdict() != Violated || len(missing) == 0 || !r.Result.Complete:
+	case r.Verdict() != decisions.Violated || len(missing) == 0 || !r.Result.Complete:
 	case len(missing) == 1:
 		text += fmt.Sprintf(", %s is not reachable", missing[0])
 	default:
 		text += fmt.Sprintf(", %s are not reachable", strings.Join(missing, ", "))
 	}
 	switch fresh := countOf(r, decisions.New); {
-	case r.Verdict() == Unfinished:
+	case r.Verdict() == decisions.Unfinished:
 		text += "; what was explored so far holds"
-	case r.Verdict() == Violated && fresh > 0:
+	case r.Verdict() == decisions.Violated && fresh > 0:
 		text += fmt.Sprintf(", %s that nothing known explains", plural(fresh, "finding"))
-	case r.Verdict() == Violated && r.Strict && countOf(r, decisions.Known)+countOf(r, decisions.ByDesign) > 0:
+	case r.Verdict() == decisions.Violated && r.Strict &&
+		countOf(r, decisions.Known)+countOf(r, decisions.ByDesign) > 0:
 		text += ", as --strict lets nothing pass"
 	}
 	return text

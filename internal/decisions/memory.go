@@ -1,4 +1,4 @@
-package main
+package decisions
 
 import (
 	"os"
@@ -8,6 +8,10 @@ import (
 
 // unknownMemory is taken for the memory of a machine that does not tell.
 const unknownMemory = 4 << 30
+
+// DefaultMemory returns the memory that a run takes if nobody says how much, in bytes: three quarters of the
+// machine's.
+func DefaultMemory() int64 { return machineMemory() / 4 * 3 }
 
 // machineMemory returns the memory the process may hope for, in bytes: that of the machine, or less where a
 // container is limited.
