@@ -311,21 +311,29 @@ func (i *explanation) mends(wrong []wrongStatus, defects []*cause) bool {
 	)
 }
 
-// shrink leaves out of an explanation what is not needed, large parts first, the last first.
+// shrink leaves out of an explanation what is not needed.
 func (i *explanation) shrink(causes []*cause) []*cause {
-	for chunk := len(causes) / 2; chunk > 0; {
-		before := len(causes)
-		for end := len(causes); end > 0; end -= chunk {
-			fewer := slices.Delete(slices.Clone(causes), max(end-chunk, 0), end)
-			if len(fewer) > 0 && i.agrees(i.question, i.evaluate(fewer), i.decision) {
-				causes = fewer
+	return shrunk(causes, func(fewer []*cause) bool {
+		return i.agrees(i.question, i.evaluate(fewer), i.decision)
+	})
+}
+
+// shrunk leaves out of what explains something all that is not needed for it, halves first and then ever fewer at a
+// time, the last first. Something is left.
+func shrunk[E any](all []E, explains func([]E) bool) []E {
+	for size := len(all) / 2; size > 0; {
+		before := len(all)
+		for end := len(all); end > 0; end -= size {
+			fewer := slices.Delete(slices.Clone(all), max(end-size, 0), end)
+			if len(fewer) > 0 && explains(fewer) {
+				all = fewer
 			}
 		}
-		if chunk > 1 || len(causes) == before {
-			chunk /= 2
+		if size > 1 || len(all) == before {
+			size /= 2
 		}
 	}
-	return causes
+	return all
 }
 
 // differs reports whether the model with the causes says anything else than the answer.

@@ -58,7 +58,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	machine := g.explorations[0].machine
+	machine := g.scenarios[0].machine
 	known, classes := map[string]bool{}, map[string]bool{}
 	var queue []*model.Arrangement
 	meet := func(a *model.Arrangement) {

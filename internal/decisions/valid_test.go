@@ -36,40 +36,40 @@ var forgeries = []struct {
 }{
 	{"as it was", func(*decisions.ChunkResult) {}, ""},
 	{
-		"a question of no account",
+		"a question of no stats",
 		func(p *decisions.ChunkResult) { p.Questions[len(p.Questions)-1] = 255 },
-		"has account ",
+		"has stats ",
 	},
 	{
 		"no property",
 		func(p *decisions.ChunkResult) { p.Stats[1].Exercised = []int{1 << 40} },
-		"its account 1 has property ",
+		"its stats 1 has property ",
 	},
 	{
 		"a property below the first",
 		func(p *decisions.ChunkResult) { p.Stats[1].Exercised = []int{-1} },
-		"its account 1 has property ",
+		"its stats 1 has property ",
 	},
 	{
 		"no score plugin",
 		func(p *decisions.ChunkResult) { p.Stats[0].Told = []int{99} },
-		"its account 0 has score plugin 99, of ",
+		"its stats 0 has score plugin 99, of ",
 	},
-	{"no outcome", func(p *decisions.ChunkResult) { p.Stats[0].Outcome = 3 }, "its account 0 has outcome 3, of 3"},
+	{"no outcome", func(p *decisions.ChunkResult) { p.Stats[0].Outcome = 3 }, "its stats 0 has outcome 3, of 3"},
 	{
 		"an outcome below none",
 		func(p *decisions.ChunkResult) { p.Stats[0].Outcome = -2 },
-		"its account 0 has outcome -2",
+		"its stats 0 has outcome -2",
 	},
 	{
 		"more filters",
 		func(p *decisions.ChunkResult) { p.Stats[0].Statuses = make([][3]int, 99) },
-		"its account 0 has verdicts of 99 filters, of ",
+		"its stats 0 has statuses of 99 filters, of ",
 	},
 	{
 		"a key cut off",
 		func(p *decisions.ChunkResult) { p.Stats[0].Breaks = []string{"answered//new"} },
-		`its account 0 names "answered//new", which has 3 parts, not 4`,
+		`its stats 0 names "answered//new", which has 3 parts, not 4`,
 	},
 	{
 		"a key of nothing",
