@@ -52,7 +52,8 @@ func caseFrom(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.De
 	}
 }
 
-// normalized returns the decision so that, of victims that are alike, it names those that a normalized answer names.
+// normalized returns the decision so that, of victims that are alike, it names those that a normalized
+// evaluation names.
 func normalized(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision) *spec.Decision {
 	if len(decision.Outcomes) == 1 && decision.Outcomes[0].Type != spec.Preempt && len(decision.Candidates) == 0 {
 		return decision // nobody is a victim
@@ -69,7 +70,7 @@ func normalized(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.
 	return &normal
 }
 
-// normalize brings the outcomes of an answer into the form in which they are compared.
+// normalize brings the outcomes of an evaluation into the form in which they are compared.
 func normalize(q *model.CanonicalQuestion, a *model.Evaluation) {
 	a.Expected.Outcomes = distinctOutcomes(q, a, a.Expected.Outcomes)
 	for i, candidate := range a.Expected.Ideal {

@@ -25,7 +25,8 @@ type lifted struct {
 var outside = []byte{}
 
 // lift looks for a loop in a component with names, and fair to each pod by itself; nil if there is none.
-func (c *livenessChecker) lift(ctx context.Context, b *invariants.Behaviour, component *checker.Component) (*lasso, error) {
+func (c *livenessChecker) lift(ctx context.Context, b *invariants.Behaviour,
+	component *checker.Component) (*lasso, error) {
 	stem, err := c.namer.walk(component.Stem())
 	if err != nil {
 		return nil, err

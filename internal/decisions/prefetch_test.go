@@ -128,7 +128,7 @@ func (d ending) Decide(q spec.Question) *spec.Decision {
 	return d.Decider.Decide(q)
 }
 
-// TestPrefetchPanics: a property that panics leaves no question claimed, for which others would wait for ever, and
+// TestPrefetchPanics: a property that panics leaves no entry locked, for which others would wait for ever, and
 // the panic is passed on.
 func TestPrefetchPanics(t *testing.T) {
 	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
@@ -154,7 +154,7 @@ func TestPrefetchPanics(t *testing.T) {
 				}
 				left++
 				if !entry.mu.TryLock() {
-					t.Errorf("question %d is claimed", i)
+					t.Errorf("question %d is locked", i)
 					continue
 				}
 				entry.mu.Unlock()

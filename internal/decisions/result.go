@@ -84,7 +84,7 @@ type ScoreCoverage struct {
 	Plugin   string
 	Modelled bool
 	Scores   int64
-	// Values is the number of distinct weighted scores it gave.
+	// Values is the number of distinct weighted scores it returned.
 	Values int
 	// Distinguished is the number of distinct decisions in which it scored two nodes differently.
 	Distinguished int64

@@ -57,8 +57,10 @@ type statsMaker struct {
 	key    []byte
 }
 
-// of says what the decision counts for, and which scores each score plugin returned. Both are valid until the next call.
-func (w *statsMaker) of(all plugins, c *invariants.Case, exercised []int, findings, breaks []string) (*Stats, [][]int64) {
+// of returns the stats of a decision, and which scores each score plugin returned. Both are valid until the next
+// call.
+func (w *statsMaker) of(all plugins, c *invariants.Case, exercised []int,
+	findings, breaks []string) (*Stats, [][]int64) {
 	s := &w.stats
 	*s = Stats{
 		Outcome:    -1,
@@ -120,7 +122,7 @@ func (s *Stats) clone() Stats {
 	return clone
 }
 
-// appendKey appends what tells stats apart.
+// appendKey appends a key that only equal stats share.
 func (s *Stats) appendKey(key []byte) []byte {
 	put := func(n int) { key = append(key, byte(n>>8), byte(n)) } // nodes and properties are few
 	for _, statuses := range s.Statuses {
