@@ -11,6 +11,8 @@ import (
 type Quirk struct {
 	// Name is short and stable.
 	Name string
+	// Title says in a few words what goes wrong, in at most 66 columns.
+	Title string
 	// Upstream is where the defect is known: an issue or pull request; or how it was found, if nobody reported it.
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.

@@ -129,5 +129,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		Expected:          p.in.expected(),
 		Elapsed:           time.Since(began),
 		Workers:           o.workers,
+		Verbose:           o.verbose,
+		Show:              o.show,
 	}, nil
 }

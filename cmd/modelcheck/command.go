@@ -180,6 +180,11 @@ func (c command) report(ctx context.Context, o *options, done func(report.Verdic
 	if err != nil {
 		return err
 	}
+	if o.show != "" {
+		if _, err := run.Find(o.show); err != nil {
+			return usageError{err}
+		}
+	}
 	done(run.Outcome())
 	// Files first: whoever reads the report may close the pipe, which ends the process.
 	return errors.Join(o.saveFindings(run), c.savePage(ctx, o, run), c.print(run, o.output))

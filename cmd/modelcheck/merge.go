@@ -48,7 +48,8 @@ failed.`,
 			return c.report(cmd.Context(), whole, done)
 		},
 	}
-	o.someFlags(cmd.Flags(), "output", "strict", "minimise", "save", "html", "workers", "memory", "quiet")
+	o.someFlags(cmd.Flags(), "output", "verbose", "show", "strict", "minimise", "save", "html", "workers", "memory",
+		"quiet")
 	cmd.Flags().BoolVar(&o.partial, "partial", false, "report what there is if not all is there")
 	return cmd
 }
@@ -69,6 +70,7 @@ func (o *options) ofRun(dir string) (*options, error) {
 	whole.results = dir
 	whole.output, whole.strict, whole.minimise, whole.save, whole.html = o.output, o.strict, o.minimise, o.save, o.html
 	whole.workers, whole.memory, whole.quiet = o.workers, o.memory, o.quiet
+	whole.verbose, whole.show = o.verbose, o.show
 	return whole, nil
 }
 

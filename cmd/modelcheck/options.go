@@ -35,6 +35,8 @@ type options struct {
 	maxDepth                           int
 	strict                             bool
 	output                             string
+	verbose                            bool
+	show                               string
 	quiet                              bool
 	random                             bool
 	save, html                         string
@@ -179,6 +181,9 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "stop each theme at `N` levels of states (default no limit)")
 	f.BoolVar(&o.strict, "strict", false, "let known defects and what is by design fail too")
 	f.StringVarP(&o.output, "output", "o", "text", "print "+strings.Join(o.outputs, ", "))
+	// With -v taken, cobra gives --version no shorthand.
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all details: clusters, coverage and every counterexample")
+	f.StringVar(&o.show, "show", "", "print only the finding with this `ID`, with its counterexample")
 	f.BoolVar(&o.minimise, "minimise", false,
 		"make the clusters of counterexamples smaller, as long as the same steps show the same finding")
 	f.StringVar(
@@ -250,6 +255,9 @@ func (o *options) validate() error {
 	}
 	if err := validOutput(o.output, o.outputs); err != nil {
 		return err
+	}
+	if (o.verbose || o.show != "") && o.output != "text" {
+		return usage("--output is %q, which has all details: leave out --verbose and --show", o.output)
 	}
 	if o.startTimes != report.Stated && o.startTimes != report.OrderOfBinding {
 		return usage("--start-times is %q: it must be %s or %s", o.startTimes, report.Stated, report.OrderOfBinding)

@@ -93,7 +93,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	return &report.Run{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Scope: in.scope, Notes: in.notes,
 		Configuration: in.raw, Result: result,
-		Strict: o.strict, Elapsed: time.Since(began), Workers: o.workers,
+		Strict: o.strict, Elapsed: time.Since(began), Workers: o.workers, Verbose: o.verbose, Show: o.show,
 	}, nil
 }
 

@@ -24,9 +24,10 @@ func (r *run) conclude(result *Result, results []*ChunkResult) error {
 		result.Facts += c.Facts
 		result.Tried += c.Tried
 		for i, n := range c.Explored.Counters {
-			if i < len(exercised) {
+			switch {
+			case i < len(exercised):
 				exercised[i] += n
-			} else {
+			case i == len(exercised): // those beyond are of Unplaced
 				questions += n
 			}
 		}

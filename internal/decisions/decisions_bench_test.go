@@ -70,7 +70,7 @@ func explored(b *testing.B, theme string) (*explorer, int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return x, result.Counters[x.questionsCounter()]
+	return x, result.Counters[x.counters().questions()]
 }
 
 // explorerOf returns a scenario ready to be explored.

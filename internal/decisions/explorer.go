@@ -63,7 +63,9 @@ func (x *explorer) Worker() checker.Worker {
 		state:    make([]byte, x.Width()),
 		others:   newLookup(x.machine, x.cache, decider),
 		namer:    x.machine.NewNamer(),
+		counters: x.counters(),
 	}
+	w.countsPlaced = len(initiallyPending(w.scenario)) > 0
 	w.checked = invariants.Step{
 		Scenario: w.scenario,
 		Before:   &w.now,
@@ -82,5 +84,6 @@ func (x *explorer) Worker() checker.Worker {
 	return w
 }
 
-// questionsCounter is the counter of questions; a worker has one per property before it.
-func (x *explorer) questionsCounter() int { return len(x.cache.properties) }
+func (x *explorer) counters() counters {
+	return countersOf(len(x.cache.properties), x.machine.Scenario)
+}

@@ -32,6 +32,10 @@ type worker struct {
 	}
 	checked invariants.Step // is taken, as properties see it; all but its action is the same for every step
 	steps   int             // from the state that is being expanded
+
+	counters counters
+	// countsPlaced: pods are pending in an initial state, so it is counted which pods are placed.
+	countsPlaced bool
 }
 
 // nodeBreaks is what one content breaks of the properties of nodes.
@@ -60,6 +64,9 @@ func (w *worker) Expand(state []byte, out *checker.Steps) {
 	for i := soon.from; i < soon.to; i++ {
 		w.follow(&w.prefetch.questions[i], out)
 	}
+	if w.countsPlaced && w.steps == 0 {
+		w.countUnplaced(out)
+	}
 	w.checkState(out)
 }
 
@@ -69,7 +76,7 @@ func (w *worker) follow(asked *preparedQuestion, out *checker.Steps) {
 	if !entry.settled.Load() {
 		w.cache.wait(entry, asked.question.Clone, w.decider)
 	}
-	out.Count(len(w.cache.properties), 1) // see questionsCounter
+	out.Count(w.counters.questions(), 1)
 	for _, finding := range entry.findings {
 		out.Find(finding, -1)
 	}
@@ -83,6 +90,9 @@ func (w *worker) follow(asked *preparedQuestion, out *checker.Steps) {
 		}
 		if move.Node >= 0 {
 			move.Node = asked.order[move.Node]
+		}
+		if w.countsPlaced && move.Class() == model.Bind && entry.moves[i].taken {
+			out.Count(w.counters.bound(pending.Template), 1)
 		}
 		w.next.CopyFrom(&w.now)
 		w.next.Apply(w.scenario, pending, move)

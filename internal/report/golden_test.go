@@ -27,7 +27,7 @@ func TestReports(t *testing.T) {
 	}{
 		{"holds", "nothing is wrong", small(), nil},
 		{"filter", "a filter lets every node pass, and the pod is bound accordingly", small(), blindFilter},
-		{"score", "a score plugin prefers the node it should not", small(), reversedRating},
+		{"score", "a score plugin prefers the node it should not", small(), reversedScore},
 		{"victims", "a preemption takes everybody on the node", full(), greedyPreemption},
 		{
 			"failure",
@@ -43,13 +43,18 @@ func TestReports(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
 			run := explored(t, t.Context(), tt.bug, tt.scenario)
-			var text, document bytes.Buffer
+			var summary, text, document bytes.Buffer
+			if err := Text(&summary, run); err != nil {
+				t.Fatal(err)
+			}
+			run.Verbose = true
 			if err := Text(&text, run); err != nil {
 				t.Fatal(err)
 			}
 			if err := JSON(&document, run); err != nil {
 				t.Fatal(err)
 			}
+			golden(t, tt.file+".summary.txt", summary.Bytes())
 			golden(t, tt.file+".txt", text.Bytes())
 			golden(t, tt.file+".json", document.Bytes())
 			if want := map[bool]Verdict{true: Holds, false: Violated}[tt.bug == nil]; run.Verdict() != want {
@@ -93,8 +98,8 @@ func occupied(q spec.Question, node int) bool {
 	return len(spec.PodsOn(q.Snapshot.Nodes[node], q.Snapshot)) > 0
 }
 
-// reversedRating is a NodeResourcesFit whose scores are upside down.
-func reversedRating(_ spec.Question, d *spec.Decision) {
+// reversedScore is a NodeResourcesFit whose scores are upside down.
+func reversedScore(_ spec.Question, d *spec.Decision) {
 	column := slices.Index(d.ScorePlugins, "NodeResourcesFit")
 	for n := range d.Nodes {
 		if d.Nodes[n].Scores != nil {

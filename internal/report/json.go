@@ -26,6 +26,8 @@ type Document struct {
 	Plugins           Plugins       `json:"plugins"`
 	Scope             DocumentScope `json:"scope"`
 	Verdict           string        `json:"verdict"`
+	// Headline is the verdict in the words of the text report.
+	Headline string `json:"headline"`
 	// Surprises tell what is otherwise than a Scenario expects; nil if it expects nothing.
 	Surprises  []string   `json:"surprises,omitempty"`
 	Complete   bool       `json:"complete"`
@@ -221,6 +223,7 @@ func NewDocument(r *Run) *Document {
 		Plugins:           pluginsJSON(r),
 		Scope:             scopeJSON(r),
 		Verdict:           r.Verdict().String(),
+		Headline:          verdictSentence(r),
 		Surprises:         r.Surprises(),
 		Complete:          r.Result.Complete,
 		States:            States{r.Result.Distinct, r.Result.Generated, r.Result.Depth},

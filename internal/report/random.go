@@ -7,7 +7,7 @@ import (
 
 // randomSentence says which clusters were drawn.
 func randomSentence(s Scope) string {
-	text := fmt.Sprintf("clusters of 1 to %s and up to %s, one of which asks, drawn at random over all fields at "+
+	text := fmt.Sprintf("clusters of 1 to %s and up to %s, one of them pending, drawn at random over all fields at "+
 		"once with seed %d", plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), s.Random.Seed)
 	if s.Random.Questions > 0 {
 		text += fmt.Sprintf(", until %s were asked about", plural(s.Random.Questions, "cluster"))
@@ -22,11 +22,14 @@ func randomSentence(s Scope) string {
 // drawn tells how many clusters were drawn, and what became of the pods that asked.
 func (p *page) drawn(r *Run) {
 	p.section("Asked about")
+	p.drawnLines(r)
+}
+
+func (p *page) drawnLines(r *Run) {
 	drawn := r.Result.Random
 	p.line("  drawn clusters: %s, of which %s had been drawn before and %s are left to chance by kube-scheduler",
 		count(drawn.Drawn), count(drawn.Repeated), count(drawn.LeftOut))
-	p.line("  distinct decisions: %s asked of kube-scheduler", count(r.Result.Asked))
-	p.becameOf(r)
+	p.line("  distinct decisions: %s; outcomes: %s", count(r.Result.Asked), outcomeCounts(r))
 }
 
 // randomNotCovered says what drawn clusters tell nothing about.

@@ -30,6 +30,9 @@ type Run struct {
 	// Elapsed is the time of the run, and Workers the number of workers that shared it.
 	Elapsed time.Duration
 	Workers int
+	// Verbose asks for all details in the report for people, and Show, the ID of a finding, for that finding alone.
+	Verbose bool
+	Show    string
 }
 
 // Scope says what was explored, beyond what the scenarios say themselves.

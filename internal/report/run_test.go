@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,7 +201,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	run.Scope.Scenario, run.Expected = "s", &Expected{Verdict: Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{{Findings: []ExplainedFinding{{}}}}}
-	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedRating, small())),
+	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedScore, small())),
 		everyField(), explanation} {
 		maps.Copy(fields, fieldsOf(t, document))
 	}
@@ -304,13 +305,16 @@ func collect(value any, fields map[string]bool) {
 
 func TestLinesFitThePage(t *testing.T) {
 	run := explored(t, t.Context(), greedyPreemption, full())
-	var text bytes.Buffer
-	if err := Text(&text, run); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(text.String()) {
-		if len(strings.TrimSuffix(line, "\n")) > width {
-			t.Errorf("%d columns: %q", len(line), line)
+	for _, run.Verbose = range []bool{false, true} {
+		columns := map[bool]int{false: wide, true: width}[run.Verbose]
+		var text bytes.Buffer
+		if err := Text(&text, run); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > columns {
+				t.Errorf("%d columns: %q", utf8.RuneCountInString(line), line)
+			}
 		}
 	}
 }

@@ -13,10 +13,28 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Text writes the report for a person to read: plain text, about 110 columns wide, fit to be pasted. The error is
-// the writer's.
+// Text writes the report for a person to read, as plain text that is fit to be pasted: on one screen, unless r asks for
+// all details or for one finding. The error is the writer's, or says that there is no such finding.
 func Text(w io.Writer, r *Run) error {
 	p := &page{spec: r.Spec}
+	switch {
+	case r.Show != "":
+		shown, err := r.Find(r.Show)
+		if err != nil {
+			return err
+		}
+		p.findings(shown)
+	case r.Verbose:
+		p.details(r)
+	default:
+		p.summary(r)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// details writes everything there is to say.
+func (p *page) details(r *Run) {
 	p.compared(r)
 	p.scope(r)
 	p.explored(r)
@@ -25,9 +43,7 @@ func Text(w io.Writer, r *Run) error {
 	p.properties(r)
 	p.findings(r.Result.Findings)
 	p.notCovered(r)
-	p.verdict(r)
-	_, err := io.WriteString(w, p.String())
-	return err
+	p.conclusion(r)
 }
 
 // compared says what was compared with what.
@@ -129,12 +145,12 @@ func scopeSentence(r *Run) string {
 		}
 		return text
 	}
-	kinds := "kinds"
+	templates := "templates"
 	if s.Thorough {
-		kinds = "kinds, and the thorough ones,"
+		templates = "templates, and the thorough ones,"
 	}
 	return fmt.Sprintf("every cluster of 1 to %s, in which up to %s arrive, all drawn from the %s of each theme",
-		plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), kinds)
+		plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), templates)
 }
 
 // explored has one line per scenario, and the totals.
@@ -143,11 +159,17 @@ func (p *page) explored(r *Run) {
 		p.drawn(r)
 		return
 	}
+	p.section("Explored")
+	p.themes(r)
+	p.totals(r)
+}
+
+// themes is a table with a line per theme or cluster, and their sum.
+func (p *page) themes(r *Run) {
 	what := "theme"
 	if len(r.Scope.Files) > 0 {
 		what = "cluster"
 	}
-	p.section("Explored")
 	rows := table{
 		{what, "node templates", "pod templates", "states", "transitions", "depth", "questions", "ended with"},
 	}
@@ -164,17 +186,20 @@ func (p *page) explored(r *Run) {
 		})
 	}
 	p.table("  ", rows)
-	p.endStates(r)
-	p.line("  distinct decisions: %s asked of kube-scheduler, %s times one of them came up again and was not asked",
-		count(total.Asked), count(total.CacheHits))
-	p.becameOf(r)
+}
+
+// totals counts decisions, what they led to, and the states in which nothing can happen any more.
+func (p *page) totals(r *Run) {
+	p.line("  distinct decisions: %s, cache hits: %s; outcomes: %s", count(r.Result.Asked), count(r.Result.CacheHits),
+		outcomeCounts(r))
+	p.terminalStates(r)
 	p.behaviours(r)
 }
 
-func (p *page) becameOf(r *Run) {
+func outcomeCounts(r *Run) string {
 	outcomes := r.Result.Outcomes
-	p.line("  what became of the pending pods: bound %s, preempts %s, waits %s", count(outcomes[spec.Bind]),
-		count(outcomes[spec.Preempt]), count(outcomes[spec.Wait]))
+	return fmt.Sprintf("bind %s, preempt %s, wait %s", count(outcomes[spec.Bind]), count(outcomes[spec.Preempt]),
+		count(outcomes[spec.Wait]))
 }
 
 // ends says how the exploration of a scenario ended.
@@ -188,15 +213,14 @@ func ends(s decisions.ScenarioResult) string {
 	return s.Stopped.String()
 }
 
-// endStates counts the states in which nothing can happen any more.
-func (p *page) endStates(r *Run) {
-	counts := endCounts(r)
+// terminalStates counts the states in which nothing can happen any more.
+func (p *page) terminalStates(r *Run) {
 	var words []string
-	for _, end := range counts {
+	for _, end := range endCounts(r) {
 		words = append(words, fmt.Sprintf("%s in %s", end.Label, count(end.Count)))
 	}
 	if len(words) > 0 {
-		p.items("  end states: ", ", ", words)
+		p.items("  terminal states: ", ", ", words)
 	}
 }
 
@@ -294,8 +318,8 @@ func (p *page) notCovered(r *Run) {
 	}
 }
 
-// verdict ends the report.
-func (p *page) verdict(r *Run) {
+// conclusion ends the report.
+func (p *page) conclusion(r *Run) {
 	p.section("Verdict: " + verdictSentence(r))
 	if r.Expected != nil && len(r.Surprises()) == 0 {
 		p.line("Expected: it is so")
@@ -311,13 +335,34 @@ func (p *page) verdict(r *Run) {
 		plural(int64(r.Workers), "worker"), busy)
 }
 
+// verdictSentence is the verdict in words; of a user's cluster, in those of its pods.
 func verdictSentence(r *Run) string {
-	classes := map[decisions.Class]int64{}
-	for _, f := range r.Result.Findings {
-		classes[f.Class]++
+	text := r.Verdict().String() + outsideExpectation(r)
+	if r.Verdict() == Holds {
+		text += fate(r)
 	}
-	text := r.Verdict().String()
-	missing := r.missing()
+	if known := countOf(r, decisions.Known) + countOf(r, decisions.ByDesign); known > 0 {
+		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
+	}
+	if r.Verdict() == Violated && !r.Result.Complete {
+		text += "; not everything was explored"
+	}
+	return text
+}
+
+func countOf(r *Run, class decisions.Class) int64 {
+	n := int64(0)
+	for _, f := range r.Result.Findings {
+		if f.Class == class {
+			n++
+		}
+	}
+	return n
+}
+
+// outsideExpectation says why the verdict is none that holds.
+func outsideExpectation(r *Run) string {
+	text, missing := "", r.missing()
 	switch {
 	case r.Verdict() != Violated || len(missing) == 0 || !r.Result.Complete:
 	case len(missing) == 1:
@@ -325,24 +370,75 @@ func verdictSentence(r *Run) string {
 	default:
 		text += fmt.Sprintf(", %s are not reachable", strings.Join(missing, ", "))
 	}
-	switch r.Verdict() {
-	case Violated:
-		switch known := classes[decisions.Known] + classes[decisions.ByDesign]; {
-		case classes[decisions.New] > 0:
-			text += fmt.Sprintf(", %s that nothing known explains", plural(classes[decisions.New], "finding"))
-		case r.Strict && known > 0:
-			text += ", as --strict lets nothing pass"
-		}
-	case Unfinished:
+	switch fresh := countOf(r, decisions.New); {
+	case r.Verdict() == Unfinished:
 		text += "; what was explored so far holds"
-	}
-	if known := classes[decisions.Known] + classes[decisions.ByDesign]; known > 0 {
-		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
-	}
-	if r.Verdict() == Violated && !r.Result.Complete {
-		text += "; not everything was explored"
+	case r.Verdict() == Violated && fresh > 0:
+		text += fmt.Sprintf(", %s that nothing known explains", plural(fresh, "finding"))
+	case r.Verdict() == Violated && r.Strict && countOf(r, decisions.Known)+countOf(r, decisions.ByDesign) > 0:
+		text += ", as --strict lets nothing pass"
 	}
 	return text
+}
+
+// fate says what becomes of the pods of the user's cluster, where that is not what the user wants: that they are never
+// placed, or evicted again and again. It is empty if all is well, and for clusters of themes.
+func fate(r *Run) string {
+	if len(r.Scope.Files) == 0 || r.Scope.Random != nil {
+		return ""
+	}
+	var text string
+	if victims := evictedForEver(r.Result.Findings); len(victims) > 0 {
+		text += fmt.Sprintf(", but %s evicted again and again", subject(victims, "is", "are"))
+	}
+	var all decisions.Unplaced
+	for i := range r.Result.Scenarios {
+		u := r.Result.Unplaced(i)
+		all.Never, all.Left = append(all.Never, u.Never...), append(all.Left, u.Left...)
+		all.Sometimes = append(all.Sometimes, u.Sometimes...)
+	}
+	if len(all.Never) > 0 {
+		text += fmt.Sprintf("; %s never be placed", subject(all.Never, "can", "can"))
+	}
+	if len(all.Left) > 0 {
+		text += fmt.Sprintf("; %s left pending in the end, whatever happens", subject(all.Left, "is", "are"))
+	}
+	if len(all.Sometimes) > 0 {
+		text += fmt.Sprintf("; %s placed in some orders of events, and left pending in others",
+			subject(all.Sometimes, "is", "are"))
+	}
+	return text
+}
+
+// evictedForEver names the pods that steps which go on for ever evict.
+func evictedForEver(findings []decisions.Finding) []string {
+	var victims []string
+	for _, f := range findings {
+		stages := f.Example.Stages
+		for i := len(stages) - 1 - f.Example.Loop; f.Example.Loop > 0 && i < len(stages)-1; i++ {
+			for _, victim := range stages[i].Step.Victims {
+				if !slices.Contains(victims, name(victim)) {
+					victims = append(victims, name(victim))
+				}
+			}
+		}
+	}
+	return victims
+}
+
+// mostNamed is how many pods a verdict names.
+const mostNamed = 5
+
+// subject joins names with the verb that fits them.
+func subject(names []string, one, several string) string {
+	switch n := len(names); {
+	case n == 1:
+		return names[0] + " " + one
+	case n > mostNamed:
+		return fmt.Sprintf("%s and %d more %s", strings.Join(names[:mostNamed], ", "), n-mostNamed, several)
+	default:
+		return fmt.Sprintf("%s and %s %s", strings.Join(names[:n-1], ", "), names[n-1], several)
+	}
 }
 
 // rounded is a time to two or three digits.
