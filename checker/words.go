@@ -6,7 +6,7 @@ import "encoding/binary"
 // state is known, which is what becomes of most steps, then costs one access to memory instead of two (the slot,
 // and the state that it points to).
 //
-//	go test ./explore -run '^$' -bench Formal/H6
+//	go test ./internal/reference -run '^$' -bench Check/H6
 //
 // gave 173 ns of processor time for a generated state with two accesses, one after the other, and 83 ns with one
 // access that is begun some steps ahead (see ahead).

@@ -10,42 +10,46 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Answered: production answers.
-var Decided = Property{
-	Name: "answered",
-	Doc:  "Every question gets a decision: no error, no panic, no hang.",
-	Decision: func(c *Case) (bool, []Breach) {
-		switch failed := c.Decision.Failure != ""; {
-		case failed && !c.Expected.NoDecision:
-			return true, []Breach{{Reason: c.Decision.Failure}}
-		case !failed && c.Expected.NoDecision:
-			return true, []Breach{{Reason: "there is a decision; the model says that there is none"}}
-		}
-		return true, nil
-	},
+// Decided returns the property that kube-scheduler decides.
+func Decided() Property {
+	return Property{
+		Name: "answered",
+		Doc:  "Every question gets a decision: no error, no panic, no hang.",
+		Decision: func(c *Case) (bool, []Breach) {
+			switch failed := c.Decision.Failure != ""; {
+			case failed && !c.Expected.NoDecision:
+				return true, []Breach{{Reason: c.Decision.Failure}}
+			case !failed && c.Expected.NoDecision:
+				return true, []Breach{{Reason: "there is a decision; the model says that there is none"}}
+			}
+			return true, nil
+		},
+	}
 }
 
-// VerdictsConform: production's filters say what the model says.
-var StatusesConform = Property{
-	Name: "statuses-conform",
-	Doc:  "Every filter's status on every node is the one that Kubernetes documents.",
-	Decision: func(c *Case) (bool, []Breach) {
-		var breaches []Breach
-		for f, plugin := range c.Expected.Filters {
-			column := slices.Index(c.Decision.Filters, plugin)
-			for n := range c.Decision.Nodes {
-				got, want := c.Decision.Nodes[n].Statuses[column], c.Expected.Nodes[n].Statuses[f]
-				if !want.Allow(got) {
-					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
-						"%s says that node %s %s; %s", plugin, c.node(n), verb(got), expected(want))})
+// StatusesConform returns the property that the status of every filter is the model's.
+func StatusesConform() Property {
+	return Property{
+		Name: "statuses-conform",
+		Doc:  "Every filter's status on every node is the one that Kubernetes documents.",
+		Decision: func(c *Case) (bool, []Breach) {
+			var breaches []Breach
+			for f, plugin := range c.Expected.Filters {
+				column := slices.Index(c.Decision.Filters, plugin)
+				for n := range c.Decision.Nodes {
+					got, want := c.Decision.Nodes[n].Statuses[column], c.Expected.Nodes[n].Statuses[f]
+					if !want.Allow(got) {
+						breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
+							"%s says that node %s %s; %s", plugin, c.node(n), verb(got), expected(want))})
+					}
 				}
 			}
-		}
-		return len(c.Expected.Filters) > 0 && len(c.Decision.Nodes) > 0, append(breaches, overall(c)...)
-	},
+			return len(c.Expected.Filters) > 0 && len(c.Decision.Nodes) > 0, append(breaches, overall(c)...)
+		},
+	}
 }
 
-// overall compares the verdict of all filters together, nominated pods included, where production gave one.
+// overall compares the status of all filters together, nominated pods included, where production gave one.
 func overall(c *Case) []Breach {
 	if len(c.Unmodelled) > 0 {
 		return nil
@@ -76,39 +80,41 @@ func expected(want spec.AllowedStatuses) string {
 	}
 }
 
-// RatingsConform: production's score plugins rate as the model does.
-var ScoresConform = Property{
-	Name: "scores-conform",
-	Doc: "Every score plugin's score of every feasible node is the documented one, both normalised and weighted, " +
-		"and before that.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if len(c.Unmodelled) > 0 {
-			return false, nil // which nodes are scored decides what normalisation makes of it
-		}
-		var breaches []Breach
-		rated := false
-		for r, plugin := range c.Expected.ScorePlugins {
-			column := slices.Index(c.Decision.ScorePlugins, plugin)
-			for n := range c.Decision.Nodes {
-				got, want := c.Decision.Nodes[n].Scores, c.Expected.Nodes[n].Scores
-				if got == nil || want == nil {
-					continue // not scored, or infeasible: another property's business
-				}
-				rated = true
-				if !got[column].Agrees(want[r]) {
-					breaches = append(
-						breaches,
-						Breach{
-							Plugin: plugin,
-							Reason: fmt.Sprintf("%s scores node %s %s", plugin, c.node(n),
-								disagreement(got[column], want[r])),
-						},
-					)
+// ScoresConform returns the property that the scores of every score plugin are the model's.
+func ScoresConform() Property {
+	return Property{
+		Name: "scores-conform",
+		Doc: "Every score plugin's score of every feasible node is the documented one, both normalised and weighted, " +
+			"and before that.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if len(c.Unmodelled) > 0 {
+				return false, nil // which nodes are scored decides what normalisation makes of it
+			}
+			var breaches []Breach
+			rated := false
+			for r, plugin := range c.Expected.ScorePlugins {
+				column := slices.Index(c.Decision.ScorePlugins, plugin)
+				for n := range c.Decision.Nodes {
+					got, want := c.Decision.Nodes[n].Scores, c.Expected.Nodes[n].Scores
+					if got == nil || want == nil {
+						continue // not scored, or infeasible: another property's business
+					}
+					rated = true
+					if !got[column].Agrees(want[r]) {
+						breaches = append(
+							breaches,
+							Breach{
+								Plugin: plugin,
+								Reason: fmt.Sprintf("%s scores node %s %s", plugin, c.node(n),
+									disagreement(got[column], want[r])),
+							},
+						)
+					}
 				}
 			}
-		}
-		return rated, breaches
-	},
+			return rated, breaches
+		},
+	}
 }
 
 // disagreement tells how scores differ, and whether it is normalisation that makes or hides the difference.
@@ -123,48 +129,53 @@ func disagreement(got, want spec.Score) string {
 	}
 }
 
-// OutcomeConforms: what production does is documented.
-var OutcomeConforms = Property{
-	Name: "outcome-conforms",
-	Doc:  "Every outcome, bind, preempt or wait, is one that Kubernetes documents for this cluster.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if len(c.Unmodelled) > 0 {
-			return false, nil
-		}
-		var breaches []Breach
-		for _, outcome := range c.Decision.Outcomes {
-			if !slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal) {
-				breaches = append(breaches, Breach{Reason: fmt.Sprintf(
-					"kube-scheduler may %s; allowed is: %s", c.describe(outcome), c.describeAll(c.Expected.Outcomes))})
+// OutcomeConforms returns the property that what kube-scheduler does, bind, preempt or wait, is documented.
+func OutcomeConforms() Property {
+	return Property{
+		Name: "outcome-conforms",
+		Doc:  "Every outcome, bind, preempt or wait, is one that Kubernetes documents for this cluster.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if len(c.Unmodelled) > 0 {
+				return false, nil
 			}
-		}
-		return len(c.Decision.Outcomes) > 0, breaches
-	},
+			var breaches []Breach
+			for _, outcome := range c.Decision.Outcomes {
+				if !slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal) {
+					breaches = append(breaches, Breach{Reason: fmt.Sprintf(
+						"kube-scheduler may %s; allowed is: %s", c.describe(outcome),
+						c.describeAll(c.Expected.Outcomes))})
+				}
+			}
+			return len(c.Decision.Outcomes) > 0, breaches
+		},
+	}
 }
 
-// IdealPreemption: production's preemption is the formal model's minimum of casualty. What
+// IdealPreemption returns the property that every preemption is the formal model's minimum of casualty. What
 // Kubernetes documents is weaker, so a preemption that is documented but not minimal is by design.
-var IdealPreemption = Property{
-	Name: "ideal-preemption",
-	Doc: "Every preemption does the least damage possible over all nodes and all sets of victims (stronger than " +
-		"what Kubernetes documents).",
-	Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
-		ideal := func(ideal spec.Candidate) bool {
-			return ideal.Node == o.Node && spec.SamePods(ideal.Victims, o.Victims)
-		}
-		documented := slices.ContainsFunc(c.Expected.Outcomes, o.Equal)
-		if !documented || slices.ContainsFunc(c.Expected.Ideal, ideal) {
-			return nil
-		}
-		best := c.Expected.Ideal[0]
-		if i := slices.IndexFunc(c.Expected.Ideal,
-			func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
-			best = c.Expected.Ideal[i]
-		}
-		return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best),
-			Reason: fmt.Sprintf("kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o),
-				names(best.Victims), c.node(best.Node))}}
-	}),
+func IdealPreemption() Property {
+	return Property{
+		Name: "ideal-preemption",
+		Doc: "Every preemption does the least damage possible over all nodes and all sets of victims (stronger than " +
+			"what Kubernetes documents).",
+		Decision: eachPreemption(func(c *Case, o spec.Outcome) []Breach {
+			ideal := func(ideal spec.Candidate) bool {
+				return ideal.Node == o.Node && spec.SamePods(ideal.Victims, o.Victims)
+			}
+			documented := slices.ContainsFunc(c.Expected.Outcomes, o.Equal)
+			if !documented || slices.ContainsFunc(c.Expected.Ideal, ideal) {
+				return nil
+			}
+			best := c.Expected.Ideal[0]
+			if i := slices.IndexFunc(c.Expected.Ideal,
+				func(ideal spec.Candidate) bool { return ideal.Node == o.Node }); i >= 0 {
+				best = c.Expected.Ideal[i]
+			}
+			return []Breach{{ByDesign: true, Sort: c.whyNotIdeal(o, best),
+				Reason: fmt.Sprintf("kube-scheduler may %s; least damage is to evict %s from %s", c.describe(o),
+					names(best.Victims), c.node(best.Node))}}
+		}),
+	}
 }
 
 // describe puts an outcome in words.

@@ -9,42 +9,43 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// CountingOn: what the plugins have counted may be brought up to date.
-var CountingOn = Property{
-	Name: "counting-on",
-	Doc: "When a bound pod comes or goes and the filters bring up to date what they have counted (AddPod, " +
-		"RemovePod), they say of its " +
-		"node what they say when they count afresh.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if c.Increments == nil {
-			return false, nil
-		}
-		increments, err := c.Increments()
-		if err != nil {
-			return true, []Breach{{Reason: err.Error()}}
-		}
-		var breaches []Breach
-		for _, in := range increments {
-			for f, plugin := range in.Filters {
-				if in.Removed[f] != in.Without[f] {
-					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
-						"once %s goes, %s says that node %s %s; asked afresh, that it %s",
-						podName(in.Pod), plugin, c.node(in.Node), verb(in.Removed[f]), verb(in.Without[f]))})
-				}
-				if in.Added[f] != in.With[f] {
-					breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
-						"once %s comes, %s says that node %s %s; asked afresh, that it %s",
-						podName(in.Pod), plugin, c.node(in.Node), verb(in.Added[f]), verb(in.With[f]))})
+// CountingOn returns the property that a filter's state may be updated, by AddPod and RemovePod, instead of made anew.
+func CountingOn() Property {
+	return Property{
+		Name: "counting-on",
+		Doc: "When a bound pod comes or goes and the filters bring up to date what they have counted (AddPod, " +
+			"RemovePod), they say of its node what they say when they count afresh.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if c.Increments == nil {
+				return false, nil
+			}
+			increments, err := c.Increments()
+			if err != nil {
+				return true, []Breach{{Reason: err.Error()}}
+			}
+			var breaches []Breach
+			for _, in := range increments {
+				for f, plugin := range in.Filters {
+					if in.Removed[f] != in.Without[f] {
+						breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
+							"once %s goes, %s says that node %s %s; asked afresh, that it %s",
+							podName(in.Pod), plugin, c.node(in.Node), verb(in.Removed[f]), verb(in.Without[f]))})
+					}
+					if in.Added[f] != in.With[f] {
+						breaches = append(breaches, Breach{Plugin: plugin, Reason: fmt.Sprintf(
+							"once %s comes, %s says that node %s %s; asked afresh, that it %s",
+							podName(in.Pod), plugin, c.node(in.Node), verb(in.Added[f]), verb(in.With[f]))})
+					}
 				}
 			}
-		}
-		return len(increments) > 0, breaches
-	},
-	Explained: func(c *Case, s *spec.Scheduler) bool {
-		increments, err := c.Increments()
-		return err == nil &&
-			!slices.ContainsFunc(increments, func(in spec.Increment) bool { return !counts(c.Question, in, s) })
-	},
+			return len(increments) > 0, breaches
+		},
+		Explained: func(c *Case, s *spec.Scheduler) bool {
+			increments, err := c.Increments()
+			return err == nil &&
+				!slices.ContainsFunc(increments, func(in spec.Increment) bool { return !counts(c.Question, in, s) })
+		},
+	}
 }
 
 // counts reports whether the model says of each filter that makes a difference what production says, in all four

@@ -106,103 +106,103 @@ type decisionRow struct {
 }
 
 var decisionRows = []decisionRow{
-	{"there is an answer", Decided, nil, nil},
+	{"there is an answer", Decided(), nil, nil},
 	{
 		"there is none, as a quirk says",
-		Decided,
+		Decided(),
 		[]func(*Case){func(c *Case) { c.Decision.Failure, c.Expected.NoDecision = "error: planted", true }},
 		nil,
 	},
 	{
 		"there is an answer, where a quirk says that there is none",
-		Decided,
+		Decided(),
 		[]func(*Case){func(c *Case) { c.Expected.NoDecision = true }},
 		[]string{"there is a decision; the model says that there is none"},
 	},
 	{
 		"production panics",
-		Decided,
+		Decided(),
 		[]func(*Case){func(c *Case) { c.Decision.Failure = "panic: planted" }},
 		[]string{"panic: planted"},
 	},
-	{"production fails, as the model says", Decided, []func(*Case){func(c *Case) {
+	{"production fails, as the model says", Decided(), []func(*Case){func(c *Case) {
 		c.Decision.Failure, c.Expected.NoDecision = "planted", true
 	}}, nil},
 	{
 		"there is an answer, and the model says that there is none",
-		Decided,
+		Decided(),
 		[]func(*Case){func(c *Case) { c.Expected.NoDecision = true }},
 		[]string{"there is a decision; the model says that there is none"},
 	},
 
-	{"verdicts agree", StatusesConform, nil, nil},
+	{"verdicts agree", StatusesConform(), nil, nil},
 	{
 		"the model knows no filter",
-		StatusesConform,
+		StatusesConform(),
 		[]func(*Case){func(c *Case) { c.Expected.Filters = nil }},
 		[]string{silent},
 	},
-	{"a filter lets a node pass", StatusesConform, []func(*Case){func(c *Case) {
+	{"a filter lets a node pass", StatusesConform(), []func(*Case){func(c *Case) {
 		c.Decision.Nodes[0].Statuses = []spec.Status{spec.Fits, spec.Fits}
 	}}, []string{"F: F says that node a fits; the model says that it does not fit, but would if pods were evicted"}},
-	{"a filter turns a node away", StatusesConform, []func(*Case){schedulable, func(c *Case) {
+	{"a filter turns a node away", StatusesConform(), []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Nodes[1].Statuses = []spec.Status{spec.Unschedulable, spec.Fits}
 	}}, []string{"F: F says that node b does not fit; the model says that it fits"}},
-	{"a filter gives up on a node too early", StatusesConform, []func(*Case){func(c *Case) {
+	{"a filter gives up on a node too early", StatusesConform(), []func(*Case){func(c *Case) {
 		c.Decision.Nodes[0].Statuses = []spec.Status{spec.Unresolvable, spec.Fits}
 	}}, []string{"F: F says that node a does not fit whoever is evicted; the model says that it does not fit, but " +
 		"would if pods were evicted"}},
-	{"a filter that could give up need not", StatusesConform, []func(*Case){func(c *Case) {
+	{"a filter that could give up need not", StatusesConform(), []func(*Case){func(c *Case) {
 		c.Expected.Nodes[0].Statuses[0] = spec.AllowedStatuses{}
 	}}, nil},
 	{
 		"all filters together let a node pass",
-		StatusesConform,
+		StatusesConform(),
 		[]func(*Case){func(c *Case) { c.Decision.Nodes[1].Overall = spec.Fits }},
 		[]string{"all filters together, nominated pods included, say that node b fits; the model says the opposite"},
 	},
-	{"a node that was not asked about", StatusesConform, []func(*Case){func(c *Case) {
+	{"a node that was not asked about", StatusesConform(), []func(*Case){func(c *Case) {
 		c.Decision.Nodes[1].Filtered, c.Decision.Nodes[1].Overall = false, spec.Fits
 	}}, nil},
-	{"an unknown plugin has a say in it", StatusesConform, []func(*Case){func(c *Case) {
+	{"an unknown plugin has a say in it", StatusesConform(), []func(*Case){func(c *Case) {
 		c.Decision.Nodes[1].Overall, c.Unmodelled = spec.Fits, []string{"Unknown"}
 	}}, nil},
 
-	{"scores agree", ScoresConform, []func(*Case){schedulable}, nil},
-	{"nothing is scored", ScoresConform, nil, []string{silent}},
-	{"a score is one too high", ScoresConform, []func(*Case){schedulable, func(c *Case) {
+	{"scores agree", ScoresConform(), []func(*Case){schedulable}, nil},
+	{"nothing is scored", ScoresConform(), nil, []string{silent}},
+	{"a score is one too high", ScoresConform(), []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Nodes[1].Scores[1].Value++
 		c.Decision.Nodes[1].Scores[1].Raw++
 	}}, []string{"R: R scores node b 31; the model 30"}},
 	{
 		"normalisation is wrong",
-		ScoresConform,
+		ScoresConform(),
 		[]func(*Case){schedulable, func(c *Case) { c.Decision.Nodes[1].Scores[1].Value++ }},
 		[]string{"R: R scores node b 31; the model 30 (before normalisation, both 3)"},
 	},
 	{
 		"normalisation hides what is wrong",
-		ScoresConform,
+		ScoresConform(),
 		[]func(*Case){schedulable, func(c *Case) { c.Decision.Nodes[1].Scores[1].Raw++ }},
 		[]string{"R: R scores node b 4 before normalisation; the model 3 (after it, both 30)"},
 	},
-	{"who abstains says nothing before normalisation", ScoresConform, []func(*Case){schedulable, func(c *Case) {
+	{"who abstains says nothing before normalisation", ScoresConform(), []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Nodes[1].Scores[1] = spec.Score{Skipped: true}
 		c.Expected.Nodes[1].Scores[0] = spec.Score{Raw: 5}
 	}}, nil},
-	{"an unknown plugin has a say in it", ScoresConform, []func(*Case){schedulable, func(c *Case) {
+	{"an unknown plugin has a say in it", ScoresConform(), []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Nodes[1].Scores[1].Value++
 		c.Unmodelled = []string{"Unknown"}
 	}}, []string{silent}},
 
-	{"the outcome is allowed", OutcomeConforms, []func(*Case){schedulable}, nil},
-	{"the wrong node", OutcomeConforms, []func(*Case){schedulable, func(c *Case) {
+	{"the outcome is allowed", OutcomeConforms(), []func(*Case){schedulable}, nil},
+	{"the wrong node", OutcomeConforms(), []func(*Case){schedulable, func(c *Case) {
 		c.Decision.Outcomes = []spec.Outcome{{Type: spec.Bind, Node: 1}}
 	}}, []string{"kube-scheduler may bind the pod to b; allowed is: bind the pod to a"}},
-	{"one of two outcomes is wrong", OutcomeConforms, []func(*Case){func(c *Case) {
+	{"one of two outcomes is wrong", OutcomeConforms(), []func(*Case){func(c *Case) {
 		c.Decision.Outcomes = append(c.Decision.Outcomes, spec.Outcome{Type: spec.Wait, Node: -1})
 	}}, []string{"kube-scheduler may leave the pod pending; allowed is: evict ns/low from a and nominate the pod to it"}},
-	{"a nomination that should go", OutcomeConforms, []func(*Case){func(c *Case) {
+	{"a nomination that should go", OutcomeConforms(), []func(*Case){func(c *Case) {
 		c.Question.Pod.Status.NominatedNodeName = "a"
 		c.Decision.Outcomes = []spec.Outcome{{Type: spec.Wait, Node: -1, KeepsNomination: true}}
 		c.Expected.Outcomes = []spec.Outcome{{Type: spec.Wait, Node: -1}}
@@ -210,95 +210,95 @@ var decisionRows = []decisionRow{
 		"and clear its nomination"}},
 	{
 		"an unknown plugin has a say in it",
-		OutcomeConforms,
+		OutcomeConforms(),
 		[]func(*Case){preempts(0, 2), func(c *Case) { c.Unmodelled = []string{"Unknown"} }},
 		[]string{silent},
 	},
 
-	{"the least damage", IdealPreemption, nil, nil},
-	{"nobody is preempted", IdealPreemption, []func(*Case){schedulable}, []string{silent}},
+	{"the least damage", IdealPreemption(), nil, nil},
+	{"nobody is preempted", IdealPreemption(), []func(*Case){schedulable}, []string{silent}},
 	{
 		"documented, but more damage than need be",
-		IdealPreemption,
+		IdealPreemption(),
 		[]func(*Case){preempts(0, 1, 3), func(c *Case) { c.Expected.Outcomes = c.Decision.Outcomes }},
 		[]string{
 			"by design: kube-scheduler may evict ns/low, ns/other from a and nominate the pod to it; least damage is " +
 				"to evict ns/low from a",
 		},
 	},
-	{"what is not even documented is another property's business", IdealPreemption, []func(*Case){preempts(0, 3)}, nil},
+	{"what is not even documented is another property's business", IdealPreemption(), []func(*Case){preempts(0, 3)}, nil},
 
-	{"bound to a feasible node", PlacementFeasible, []func(*Case){schedulable}, nil},
-	{"nobody is bound", PlacementFeasible, nil, []string{silent}},
+	{"bound to a feasible node", PlacementFeasible(), []func(*Case){schedulable}, nil},
+	{"nobody is bound", PlacementFeasible(), nil, []string{silent}},
 	{
 		"bound to an infeasible node",
-		PlacementFeasible,
+		PlacementFeasible(),
 		[]func(*Case){schedulable, func(c *Case) { c.Expected.Nodes[0].Feasible = false }},
 		[]string{"the pod may be bound to a, which is not feasible"},
 	},
 
-	{"there is room", BindingNeverOvercommits, []func(*Case){schedulable, requests(0, v1.ResourceCPU, "2")}, nil},
-	{"nobody is bound", BindingNeverOvercommits, nil, []string{silent}},
+	{"there is room", BindingNeverOvercommits(), []func(*Case){schedulable, requests(0, v1.ResourceCPU, "2")}, nil},
+	{"nobody is bound", BindingNeverOvercommits(), nil, []string{silent}},
 	{
 		"too much cpu",
-		BindingNeverOvercommits,
+		BindingNeverOvercommits(),
 		[]func(*Case){schedulable, requests(0, v1.ResourceCPU, "1"), requests(1, v1.ResourceCPU, "1500m")},
 		[]string{"NodeResourcesFit: node a is overcommitted in cpu by ns/low, ns/other, ns/pending"},
 	},
 	{
 		"overcommitted before, in what the pod does not request",
-		BindingNeverOvercommits,
+		BindingNeverOvercommits(),
 		[]func(*Case){schedulable, requests(1, v1.ResourceCPU, "3")},
 		nil,
 	},
-	{"one pod too many", BindingNeverOvercommits, []func(*Case){schedulable, func(c *Case) {
+	{"one pod too many", BindingNeverOvercommits(), []func(*Case){schedulable, func(c *Case) {
 		c.Question.Snapshot.Nodes[0].Status.Allocatable[v1.ResourcePods] = resource.MustParse("2")
 	}}, []string{"NodeResourcesFit: node a is overcommitted in pods by ns/low, ns/other, ns/pending"}},
 
-	{"the victim has a lower priority", VictimsLowerPriority, nil, nil},
-	{"nobody is preempted", VictimsLowerPriority, []func(*Case){schedulable}, []string{silent}},
-	{"an equal dies", VictimsLowerPriority, []func(*Case){preempts(1, 2)},
+	{"the victim has a lower priority", VictimsLowerPriority(), nil, nil},
+	{"nobody is preempted", VictimsLowerPriority(), []func(*Case){schedulable}, []string{silent}},
+	{"an equal dies", VictimsLowerPriority(), []func(*Case){preempts(1, 2)},
 		[]string{"DefaultPreemption: victim equal of priority 10 dies for a pod of priority 10"}},
 
-	{"the victim is on the nominated node", VictimsOnNominatedNode, nil, nil},
-	{"nobody is preempted", VictimsOnNominatedNode, []func(*Case){schedulable}, []string{silent}},
-	{"a victim elsewhere", VictimsOnNominatedNode, []func(*Case){preempts(0, 1, 2)},
+	{"the victim is on the nominated node", VictimsOnNominatedNode(), nil, nil},
+	{"nobody is preempted", VictimsOnNominatedNode(), []func(*Case){schedulable}, []string{silent}},
+	{"a victim elsewhere", VictimsOnNominatedNode(), []func(*Case){preempts(0, 1, 2)},
 		[]string{"DefaultPreemption: victim equal is on b, the nomination goes to a"}},
 
-	{"the eviction helps", PreemptionSound, nil, nil},
-	{"nobody is preempted", PreemptionSound, []func(*Case){schedulable}, []string{silent}},
-	{"the wrong pod dies", PreemptionSound, []func(*Case){preempts(0, 3)},
+	{"the eviction helps", PreemptionSound(), nil, nil},
+	{"nobody is preempted", PreemptionSound(), []func(*Case){schedulable}, []string{silent}},
+	{"the wrong pod dies", PreemptionSound(), []func(*Case){preempts(0, 3)},
 		[]string{"DefaultPreemption: a is not feasible for the pod even without ns/other"}},
-	{"a nomination without victims", PreemptionSound, []func(*Case){preempts(0)},
+	{"a nomination without victims", PreemptionSound(), []func(*Case){preempts(0)},
 		[]string{"DefaultPreemption: a is not feasible for the pod even without nobody"}},
 
-	{"the victim is needed", PreemptionIrredundant, nil, nil},
-	{"nobody is preempted", PreemptionIrredundant, []func(*Case){schedulable}, []string{silent}},
-	{"one victim too many", PreemptionIrredundant, []func(*Case){preempts(0, 1, 3)},
+	{"the victim is needed", PreemptionIrredundant(), nil, nil},
+	{"nobody is preempted", PreemptionIrredundant(), []func(*Case){schedulable}, []string{silent}},
+	{"one victim too many", PreemptionIrredundant(), []func(*Case){preempts(0, 1, 3)},
 		[]string{"DefaultPreemption: victim other dies for nothing: the pod fits a with it"}},
 
-	{"no node is feasible", NoNeedlessPreemption, nil, nil},
-	{"nobody is preempted", NoNeedlessPreemption, []func(*Case){schedulable}, []string{silent}},
-	{"a node is feasible", NoNeedlessPreemption, []func(*Case){schedulable, preempts(0, 1)},
+	{"no node is feasible", NoNeedlessPreemption(), nil, nil},
+	{"nobody is preempted", NoNeedlessPreemption(), []func(*Case){schedulable}, []string{silent}},
+	{"a node is feasible", NoNeedlessPreemption(), []func(*Case){schedulable, preempts(0, 1)},
 		[]string{"DefaultPreemption: ns/low die, though a is feasible"}},
 
-	{"the pod may preempt", NeverPreempts, nil, []string{silent}},
-	{"it never does", NeverPreempts, []func(*Case){schedulable, never}, nil},
+	{"the pod may preempt", NeverPreempts(), nil, []string{silent}},
+	{"it never does", NeverPreempts(), []func(*Case){schedulable, never}, nil},
 	{
 		"it does all the same",
-		NeverPreempts,
+		NeverPreempts(),
 		[]func(*Case){never},
 		[]string{"DefaultPreemption: the pod never preempts, yet ns/low die"},
 	},
 
-	{"a node without GPUs", ExtendedResourcesReserved, []func(*Case){schedulable}, nil},
-	{"nobody is bound", ExtendedResourcesReserved, nil, []string{silent}},
-	{"a node with GPUs", ExtendedResourcesReserved, []func(*Case){schedulable, func(c *Case) {
+	{"a node without GPUs", ExtendedResourcesReserved(), []func(*Case){schedulable}, nil},
+	{"nobody is bound", ExtendedResourcesReserved(), nil, []string{silent}},
+	{"a node with GPUs", ExtendedResourcesReserved(), []func(*Case){schedulable, func(c *Case) {
 		c.Question.Snapshot.Nodes[0].Status.Allocatable["example.com/gpu"] = resource.MustParse("1")
 	}}, []string{"the pod requests no extended resource and may be bound to a, which has example.com/gpu"}},
 	{
 		"a pod that needs them",
-		ExtendedResourcesReserved,
+		ExtendedResourcesReserved(),
 		[]func(*Case){schedulable, requests(0, "example.com/gpu", "1")},
 		[]string{silent},
 	},
@@ -356,13 +356,13 @@ func TestEveryPropertyIsShown(t *testing.T) {
 		note(row.property, row.want)
 	}
 	for _, row := range nodeRows {
-		note(NoOvercommit, row.want)
+		note(NoOvercommit(), row.want)
 	}
 	for _, row := range stepRows {
-		note(BoundPodsStay, row.want)
+		note(BoundPodsStay(), row.want)
 	}
 	for _, row := range staleRows {
-		note(NoStaleDisruption, row.want)
+		note(NoStaleDisruption(), row.want)
 	}
 	names := map[string]bool{}
 	for _, property := range append(All(), Optional()...) {

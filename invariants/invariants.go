@@ -1,6 +1,6 @@
 // Package invariants holds the properties that are checked: of nodes in every state, of every state as a whole, of
-// every step, of every distinct decision, and of what goes on for ever. A property is a value; adding one is a file
-// with the value and a line in All.
+// every step, of every distinct decision, and of what goes on for ever. A property is a value that a
+// function returns; adding one is a file with the function and a line in All.
 package invariants
 
 import (
@@ -153,14 +153,14 @@ func (c *Case) node(i int) string { return c.Question.Snapshot.Nodes[i].Name }
 // Oracles returns the properties that need no model, in the order in which they are reported. They cost several
 // decisions each, and are checked where questions are few.
 func Oracles() []Property {
-	return []Property{NamesDoNotMatter, CountingOn}
+	return []Property{NamesDoNotMatter(), CountingOn()}
 }
 
 // All returns every other property, in the order in which they are reported.
 func All() []Property {
-	return []Property{Decided, StatusesConform, ScoresConform, OutcomeConforms, IdealPreemption, PlacementFeasible,
-		NoOvercommit, BindingNeverOvercommits, BoundPodsStay, VictimsLowerPriority, VictimsOnNominatedNode,
-		PreemptionSound, PreemptionIrredundant, NoNeedlessPreemption, NeverPreempts, NoAvoidableViolation,
-		NoStaleDisruption, LowestVictims, NoLastingInversion, NominationsRespected, NominationAttainable,
-		NominationHasReason, OnePreemptionAtATime, PreemptionWrites}
+	return []Property{Decided(), StatusesConform(), ScoresConform(), OutcomeConforms(), IdealPreemption(),
+		PlacementFeasible(), NoOvercommit(), BindingNeverOvercommits(), BoundPodsStay(), VictimsLowerPriority(),
+		VictimsOnNominatedNode(), PreemptionSound(), PreemptionIrredundant(), NoNeedlessPreemption(), NeverPreempts(),
+		NoAvoidableViolation(), NoStaleDisruption(), LowestVictims(), NoLastingInversion(), NominationsRespected(),
+		NominationAttainable(), NominationHasReason(), OnePreemptionAtATime(), PreemptionWrites()}
 }

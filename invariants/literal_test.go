@@ -34,7 +34,7 @@ func TestAllowsNoMore(t *testing.T) {
 		c := newCase()
 		c.Decision.Outcomes, c.Expected.Outcomes, c.Unmodelled = row.production, row.expected, row.unmodelled
 		c.Documented = func() []spec.Outcome { return row.documented }
-		if diff := cmp.Diff(row.want, said(AllowsNoMore.Decision(c))); diff != "" {
+		if diff := cmp.Diff(row.want, said(AllowsNoMore().Decision(c))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -97,7 +97,7 @@ func TestHighestPriorityFirst(t *testing.T) {
 				return stuck
 			},
 		}
-		if diff := cmp.Diff(row.want, said(HighestPriorityFirst.Step(step))); diff != "" {
+		if diff := cmp.Diff(row.want, said(HighestPriorityFirst().Step(step))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}

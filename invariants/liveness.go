@@ -27,25 +27,27 @@ type Behaviour struct {
 
 // Liveness returns the properties of behaviours. They are checked when asked for: every step has to be kept.
 func Liveness() []Property {
-	return []Property{NoPreemptionCycle, NoForcedPreemptionCycle, PreemptorsSettle}
+	return []Property{NoPreemptionCycle(), NoForcedPreemptionCycle(), PreemptorsSettle()}
 }
 
-// NoPreemptionCycle: preemption gets somewhere.
-var NoPreemptionCycle = Property{
-	Name: "no-preemption-cycle",
-	Doc: "Nobody is preempted for ever: however often evicted pods are brought back, preemptions come to an end once " +
-		"no other pods arrive, " +
-		"if whatever terminates is gone in the end and every pending pod is retried.",
-	Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions},
+// NoPreemptionCycle returns the property that preemptions come to an end.
+func NoPreemptionCycle() Property {
+	return Property{
+		Name: "no-preemption-cycle",
+		Doc: "Nobody is preempted for ever: however often evicted pods are brought back, preemptions come to an end " +
+			"once no other pods arrive, if whatever terminates is gone in the end and every pending pod is retried.",
+		Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions},
+	}
 }
 
-// NoForcedPreemptionCycle: nor does it need luck.
-var NoForcedPreemptionCycle = Property{
-	Name: "no-forced-preemption-cycle",
-	Doc: "Nobody is preempted for ever where, besides, every pod that could be bound again and again is bound some " +
-		"time: such a cycle " +
-		"needs no unlucky order of the queue.",
-	Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions, Strong: true},
+// NoForcedPreemptionCycle returns the property that they do whatever the order of the queue.
+func NoForcedPreemptionCycle() Property {
+	return Property{
+		Name: "no-forced-preemption-cycle",
+		Doc: "Nobody is preempted for ever where, besides, every pod that could be bound again and again is bound " +
+			"some time: such a cycle needs no unlucky order of the queue.",
+		Behaviour: &Behaviour{Bad: isPreemption, Reason: evictions, Strong: true},
+	}
 }
 
 func isPreemption(a model.Action) bool { return a.Class == model.Preempt }
@@ -64,22 +66,23 @@ func evictions(loop []*model.NamedStep, _ *v1.Pod) string {
 	return strings.Join(words, ", and ") + ", again and again for ever"
 }
 
-// PreemptorsSettle: a nomination leads to something.
-var PreemptorsSettle = Property{
-	Name: "preemptors-settle",
-	Doc: "Every pod that holds a nomination is bound or loses it in the end, if whatever terminates is gone in the " +
-		"end and every pending " +
-		"pod is retried.",
-	Behaviour: &Behaviour{
-		Stays: func(a *model.Arrangement) []model.Pod {
-			var nominated []model.Pod
-			for i := range a.Nodes {
-				nominated = append(nominated, a.Nodes[i].Nominated...)
-			}
-			return nominated
+// PreemptorsSettle returns the property that a pod with a nomination is bound, or loses it.
+func PreemptorsSettle() Property {
+	return Property{
+		Name: "preemptors-settle",
+		Doc: "Every pod that holds a nomination is bound or loses it in the end, if whatever terminates is gone in " +
+			"the end and every pending pod is retried.",
+		Behaviour: &Behaviour{
+			Stays: func(a *model.Arrangement) []model.Pod {
+				var nominated []model.Pod
+				for i := range a.Nodes {
+					nominated = append(nominated, a.Nodes[i].Nominated...)
+				}
+				return nominated
+			},
+			Reason: func(_ []*model.NamedStep, pod *v1.Pod) string {
+				return podName(pod) + " holds a nomination for ever, and is neither bound nor rid of it"
+			},
 		},
-		Reason: func(_ []*model.NamedStep, pod *v1.Pod) string {
-			return podName(pod) + " holds a nomination for ever, and is neither bound nor rid of it"
-		},
-	},
+	}
 }

@@ -9,29 +9,30 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// NamesDoNotMatter: a cluster is what it is under any names, listed in any order.
-var NamesDoNotMatter = Property{
-	Name: "names-do-not-matter",
-	Doc: "When nodes, pods and namespaces get other names, and nodes and pods are listed in another order, every " +
-		"verdict, score and outcome " +
-		"stays what it was, but for a choice among equally important victims.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if c.Again == nil || len(c.Question.Snapshot.Nodes) == 0 {
-			return false, nil
-		}
-		other := Renamed(c.Question)
-		return true, c.compareRenamed(c.Again(other))
-	},
-	Explained: func(c *Case, s *spec.Scheduler) bool {
-		other := Renamed(c.Question)
-		return conforms(c.Question, c.Decision, s) && conforms(other, c.Again(other), s)
-	},
+// NamesDoNotMatter returns the property that names, and the order of lists, change no decision.
+func NamesDoNotMatter() Property {
+	return Property{
+		Name: "names-do-not-matter",
+		Doc: "When nodes, pods and namespaces get other names, and nodes and pods are listed in another order, every " +
+			"verdict, score and outcome stays what it was, but for a choice among equally important victims.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if c.Again == nil || len(c.Question.Snapshot.Nodes) == 0 {
+				return false, nil
+			}
+			other := Renamed(c.Question)
+			return true, c.compareRenamed(c.Again(other))
+		},
+		Explained: func(c *Case, s *spec.Scheduler) bool {
+			other := Renamed(c.Question)
+			return conforms(c.Question, c.Decision, s) && conforms(other, c.Again(other), s)
+		},
+	}
 }
 
 // conforms reports whether the decision is what the model says, by the properties that compare the two.
 func conforms(q spec.Question, d *spec.Decision, s *spec.Scheduler) bool {
 	c := &Case{Question: q, Decision: d, Expected: s.Expect(q)}
-	for _, property := range []Property{Decided, StatusesConform, ScoresConform, OutcomeConforms} {
+	for _, property := range []Property{Decided(), StatusesConform(), ScoresConform(), OutcomeConforms()} {
 		if _, breaches := property.Decision(c); len(breaches) > 0 {
 			return false
 		}

@@ -67,12 +67,12 @@ func TestNamesDoNotMatter(t *testing.T) {
 		other := mirrored(c.Decision, Renamed(c.Question), c.Question)
 		row.change(c, other)
 		c.Again = func(spec.Question) *spec.Decision { return other }
-		applies, got := NamesDoNotMatter.Decision(c)
+		applies, got := NamesDoNotMatter().Decision(c)
 		if diff := cmp.Diff(row.want, got); diff != "" || !applies {
 			t.Errorf("%s: applies: %t (-want +got):\n%s", row.reason, applies, diff)
 		}
 	}
-	if applies, _ := NamesDoNotMatter.Decision(newCase()); applies {
+	if applies, _ := NamesDoNotMatter().Decision(newCase()); applies {
 		t.Error("it applies though production cannot be asked again")
 	}
 }
@@ -129,7 +129,7 @@ func TestCountingOn(t *testing.T) {
 			row.in[i].Pod, row.in[i].Filters = c.Question.Snapshot.Pods[1], []string{"F"}
 		}
 		c.Increments = func() ([]spec.Increment, error) { return row.in, row.err }
-		applies, got := CountingOn.Decision(c)
+		applies, got := CountingOn().Decision(c)
 		if diff := cmp.Diff(row.want, got); diff != "" || !applies {
 			t.Errorf("%s: applies: %t (-want +got):\n%s", row.reason, applies, diff)
 		}

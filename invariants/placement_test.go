@@ -54,7 +54,7 @@ func TestNoOvercommit(t *testing.T) {
 			}
 			n.Pods = append(n.Pods, pod)
 		}
-		if diff := cmp.Diff(row.want, said(NoOvercommit.Node(n))); diff != "" {
+		if diff := cmp.Diff(row.want, said(NoOvercommit().Node(n))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -158,12 +158,12 @@ func TestBoundPodsStay(t *testing.T) {
 			Before:   before,
 			After:    after,
 		}
-		if diff := cmp.Diff(row.want, said(BoundPodsStay.Step(step))); diff != "" {
+		if diff := cmp.Diff(row.want, said(BoundPodsStay().Step(step))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
 	empty := &model.Arrangement{Nodes: make([]model.NodeState, 1)}
-	if applies, _ := BoundPodsStay.Step(&Step{Scenario: m.Scenario, Before: empty, After: empty}); applies {
+	if applies, _ := BoundPodsStay().Step(&Step{Scenario: m.Scenario, Before: empty, After: empty}); applies {
 		t.Error("nobody is bound, and it applies all the same")
 	}
 }
@@ -184,7 +184,7 @@ func podsByTemplate(m *model.Machine) []model.Pod {
 // TestUnmodelled: where a plugin had a say that the model does not know, properties that rest on what the model says is
 // feasible cannot be judged.
 func TestUnmodelled(t *testing.T) {
-	for _, property := range []Property{NoNeedlessPreemption, PreemptionIrredundant} {
+	for _, property := range []Property{NoNeedlessPreemption(), PreemptionIrredundant()} {
 		c := newCase()
 		schedulable(c)
 		preempts(0, 1, 3)(c)

@@ -12,27 +12,30 @@ import (
 // Optional returns the properties that are checked only when asked for: wishes that many clusters have and that no
 // scheduler promises.
 func Optional() []Property {
-	return []Property{ExtendedResourcesReserved}
+	return []Property{ExtendedResourcesReserved()}
 }
 
-// ExtendedResourcesReserved is the question of the formal model's case study: are nodes with GPUs left to the pods
-// that need them?
-var ExtendedResourcesReserved = Property{
-	Name: "extended-resources-reserved",
-	Doc:  "A pod that requests no extended resource is bound only to nodes that have none.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if len(extended(spec.Requests(c.Question.Pod))) > 0 {
-			return false, nil
-		}
-		return eachBinding(func(c *Case, o spec.Outcome) []Breach {
-			has := extended(c.Question.Snapshot.Nodes[o.Node].Status.Allocatable)
-			if len(has) == 0 {
-				return nil
+// ExtendedResourcesReserved returns the property that nodes with extended resources are left to the pods that request
+// them: the question of the formal model's case study, about GPUs.
+func ExtendedResourcesReserved() Property {
+	return Property{
+		Name: "extended-resources-reserved",
+		Doc:  "A pod that requests no extended resource is bound only to nodes that have none.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if len(extended(spec.Requests(c.Question.Pod))) > 0 {
+				return false, nil
 			}
-			return []Breach{{Reason: fmt.Sprintf(
-				"the pod requests no extended resource and may be bound to %s, which has %s", c.node(o.Node), has[0])}}
-		})(c)
-	},
+			return eachBinding(func(c *Case, o spec.Outcome) []Breach {
+				has := extended(c.Question.Snapshot.Nodes[o.Node].Status.Allocatable)
+				if len(has) == 0 {
+					return nil
+				}
+				return []Breach{{Reason: fmt.Sprintf(
+					"the pod requests no extended resource and may be bound to %s, which has %s",
+					c.node(o.Node), has[0])}}
+			})(c)
+		},
+	}
 }
 
 // extended returns the extended resources that the list has some of, sorted.

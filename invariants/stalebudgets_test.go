@@ -82,7 +82,7 @@ func TestNoStaleDisruption(t *testing.T) {
 			Before:   before,
 			After:    after,
 		}
-		if diff := cmp.Diff(row.want, said(NoStaleDisruption.Step(step))); diff != "" {
+		if diff := cmp.Diff(row.want, said(NoStaleDisruption().Step(step))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}

@@ -7,31 +7,32 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// PreemptionWrites: what a scheduler does is what it says it does.
-var PreemptionWrites = Property{
-	Name: "preemption-writes",
-	Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes it, " +
-		"clears the nominations of lower " +
-		"priority to the node, and writes nothing else; other decisions write nothing before the pod is bound or its " +
-		"status updated.",
-	Decision: func(c *Case) (bool, []Breach) {
-		if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
-			return false, nil // of several outcomes, chance picked the one that was written
-		}
-		wanted := c.wantedWrites(c.Decision.Outcomes[0])
-		var breaches []Breach
-		for _, w := range c.Decision.Writes {
-			if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
-				wanted = slices.Delete(wanted, i, i+1)
-				continue
+// PreemptionWrites returns the property that a preemption writes to the API server what it decided.
+func PreemptionWrites() Property {
+	return Property{
+		Name: "preemption-writes",
+		Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes " +
+			"it, clears the nominations of lower priority to the node, and writes nothing else; other decisions " +
+			"write nothing before the pod is bound or its status updated.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
+				return false, nil // of several outcomes, chance picked the one that was written
 			}
-			breaches = append(breaches, preemption("kube-scheduler is not to %s", describeWrite(w)))
-		}
-		for _, w := range wanted {
-			breaches = append(breaches, preemption("kube-scheduler does not %s", describeWrite(w)))
-		}
-		return len(c.Decision.Writes)+len(wanted) > 0, breaches
-	},
+			wanted := c.wantedWrites(c.Decision.Outcomes[0])
+			var breaches []Breach
+			for _, w := range c.Decision.Writes {
+				if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
+					wanted = slices.Delete(wanted, i, i+1)
+					continue
+				}
+				breaches = append(breaches, preemption("kube-scheduler is not to %s", describeWrite(w)))
+			}
+			for _, w := range wanted {
+				breaches = append(breaches, preemption("kube-scheduler does not %s", describeWrite(w)))
+			}
+			return len(c.Decision.Writes)+len(wanted) > 0, breaches
+		},
+	}
 }
 
 // wantedWrites returns what an outcome takes, besides the pod's own binding or nomination.

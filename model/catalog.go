@@ -193,11 +193,11 @@ func number[T any](entries *[]T, entry T) int {
 
 // node returns the object of a node: the ordinal-th of its template.
 func (c *Catalog) node(key nodeKey) *v1.Node {
-	return intern(c, c.nodes, key, func() *v1.Node { return c.nodeTemplates[key.template].object(key.ordinal) })
+	return intern(c, c.nodes, key, func() *v1.Node { return c.nodeTemplates[key.template].Object(key.ordinal) })
 }
 
-// object makes the ordinal-th node of the template.
-func (k *NodeTemplate) object(ordinal int) *v1.Node {
+// Object makes the ordinal-th node of the template.
+func (k *NodeTemplate) Object(ordinal int) *v1.Node {
 	node := k.Node.DeepCopy()
 	if node.Name = fmt.Sprintf("%s-%d", k.Name, ordinal+1); ordinal < len(k.Fixed) {
 		node.Name = k.Fixed[ordinal]
@@ -222,7 +222,7 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 		switch key.ordered {
 		case bound:
 			pod.Name = fmt.Sprintf("%s-on-%s-%d", template.Name, node.Name, key.index+1)
-			setBound(pod, node, code.Phase(), code.Rank())
+			SetBound(pod, node, code.Phase(), code.Rank())
 		case nominated:
 			pod.Name = fmt.Sprintf("%s-to-%s-%d", template.Name, node.Name, key.index+1)
 			pod.Status.NominatedNodeName = node.Name
@@ -245,8 +245,8 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 // again.
 func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/" + name) }
 
-// setBound makes the pod one that runs on the node, in the phase and with the rank.
-func setBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
+// SetBound makes the pod one that runs on the node, in the phase and with the rank.
+func SetBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
 	pod.Spec.NodeName = node.Name
 	pod.Status.NominatedNodeName = ""
 	pod.Status.StartTime = startOf(pod, rank)
@@ -254,7 +254,8 @@ func setBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {
 		return
 	}
 	grace := int64(30)
-	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = StartTime.DeepCopy(), &grace
+	deleted := StartTime()
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &deleted, &grace
 	if phase == Preempted {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,

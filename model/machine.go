@@ -14,7 +14,7 @@ type Machine struct {
 
 // NewMachine enters the scenario in the catalog. It fails if the scenario is malformed or exceeds the encoding.
 func NewMachine(s *Scenario, c *Catalog) (*Machine, error) {
-	if err := s.validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	ordered, numbers := c.enter(s)

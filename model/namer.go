@@ -91,7 +91,7 @@ func (n *Namer) pod(key namedPod, node *v1.Node) *v1.Pod {
 	case key.nominated:
 		pod.Status.NominatedNodeName = node.Name
 	case node != nil:
-		setBound(pod, node, key.pod.Phase(), key.pod.Rank())
+		SetBound(pod, node, key.pod.Phase(), key.pod.Rank())
 	}
 	n.pods[key] = pod
 	return pod

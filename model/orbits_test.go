@@ -99,7 +99,7 @@ func newNamedExplorer(m *Machine) *namedExplorer {
 	n := &namedExplorer{machine: m, scheduler: spec.New(spec.DefaultProfile()), known: map[string]namedState{}}
 	ordinals := map[int]int{}
 	for _, nodeState := range m.Scenario.Initial[0].Nodes {
-		n.nodes = append(n.nodes, m.Scenario.Nodes[nodeState.Template].object(ordinals[nodeState.Template]))
+		n.nodes = append(n.nodes, m.Scenario.Nodes[nodeState.Template].Object(ordinals[nodeState.Template]))
 		n.nodeTemplates = append(n.nodeTemplates, nodeState.Template)
 		ordinals[nodeState.Template]++
 	}
@@ -245,11 +245,11 @@ func (n *namedExplorer) objects(state namedState) (*spec.Snapshot, []int) {
 		case at >= nominatedTo:
 			pod.Status.NominatedNodeName = n.nodes[at-nominatedTo].Name
 		case at >= terminatingOn:
-			setBound(pod, n.nodes[at-terminatingOn], Terminating, 0)
+			SetBound(pod, n.nodes[at-terminatingOn], Terminating, 0)
 		case at >= preemptedOn:
-			setBound(pod, n.nodes[at-preemptedOn], Preempted, 0)
+			SetBound(pod, n.nodes[at-preemptedOn], Preempted, 0)
 		case at >= runningOn:
-			setBound(pod, n.nodes[at-runningOn], Running, 0)
+			SetBound(pod, n.nodes[at-runningOn], Running, 0)
 		}
 		s.Pods, index = append(s.Pods, pod), append(index, i)
 	}

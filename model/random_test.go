@@ -26,9 +26,9 @@ func drawScenario(t *rapid.T) *Scenario {
 	for i := range rapid.IntRange(1, 4).Draw(t, "pod templates") {
 		pod := generate.Pod().Draw(t, "pod")
 		if rapid.Bool().Draw(t, "starts later") {
-			later := StartTime.DeepCopy()
+			later := StartTime()
 			later.Time = later.Add(1e9)
-			pod.Status.StartTime = later
+			pod.Status.StartTime = &later
 		}
 		keepsCompany(t, pod)
 		s.Pods = append(s.Pods, PodTemplate{Name: fmt.Sprintf("p%d", i), Pod: pod})

@@ -161,8 +161,8 @@ const (
 	maxBudgets       = 4000
 )
 
-// validate reports whether the scenario fits the encoding.
-func (s *Scenario) validate() error {
+// Validate reports whether the scenario fits the encoding.
+func (s *Scenario) Validate() error {
 	for _, limit := range []struct {
 		what      string
 		have, max int

@@ -16,19 +16,20 @@ import (
 // could preempt, how many starts of bound pods of its priority came before. When a pod is gone, those after it move
 // up.
 
-// StartTime is when bound pods start whose template does not say when: production would read the clock for pods
+// StartTime returns when bound pods start whose template does not say when: production would read the clock for pods
 // without one, and decisions would depend on it.
-var StartTime = metav1.Unix(1_700_000_000, 0)
+func StartTime() metav1.Time { return metav1.Unix(1_700_000_000, 0) }
 
 // startOf returns the start of a bound pod of the rank: rank 0 is as its template says.
 func startOf(template *v1.Pod, rank int) *metav1.Time {
 	switch {
 	case rank > 0:
-		return &metav1.Time{Time: StartTime.Add(time.Duration(rank) * time.Second)}
+		return &metav1.Time{Time: StartTime().Add(time.Duration(rank) * time.Second)}
 	case template.Status.StartTime != nil:
 		return template.Status.StartTime.DeepCopy()
 	default:
-		return StartTime.DeepCopy()
+		first := StartTime()
+		return &first
 	}
 }
 

@@ -225,7 +225,7 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 		snapshot.Nodes = append(snapshot.Nodes, node)
 		for _, p := range nodeState.Bound {
 			pod := m.PodNamed(p)
-			setBound(pod, node, p.Phase(), p.Rank())
+			SetBound(pod, node, p.Phase(), p.Rank())
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
 		for _, p := range nodeState.Nominated {
@@ -242,7 +242,7 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 
 func (m *Machine) nodeNamed(nodeState *NodeState) *v1.Node {
 	template := m.Scenario.Nodes[nodeState.Template].changed(nodeState.Changed)
-	return template.object(max(nodeState.ID-1, 0))
+	return template.Object(max(nodeState.ID-1, 0))
 }
 
 // PodNamed returns a pod with an identity as an object, pending and without nomination.

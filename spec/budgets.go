@@ -80,7 +80,8 @@ func exhausting(b Budgets, victims []*v1.Pod, s *Snapshot) []*v1.Pod {
 func EmptySelectorProtectsNobody() Quirk {
 	return Quirk{
 		Name: "empty-selector-protects-nobody", Upstream: "kubernetes/kubernetes#141785",
-		Doc: "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no budget.",
+		Plugin: "DefaultPreemption",
+		Doc:    "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no budget.",
 		Budgets: func(b *Budgets) {
 			b.Protects = func(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 				selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
@@ -94,6 +95,7 @@ func EmptySelectorProtectsNobody() Quirk {
 func BudgetSpentOnSpared() Quirk {
 	return Quirk{
 		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and its kin",
+		Plugin: "DefaultPreemption",
 		Doc: "What a budget allows is handed out, in the order of importance, to all pods that may be evicted, also " +
 			"to those that are spared then.",
 		Budgets: func(b *Budgets) {

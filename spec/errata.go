@@ -29,7 +29,9 @@ func (e Erratum) Doc() string {
 
 // quirk returns the erratum as something that explains a difference.
 func (e Erratum) quirk() Quirk {
-	return Quirk{Name: e.ID, Title: e.Name, Upstream: e.Source, Doc: e.Doc(), Erratum: &e}
+	return Quirk{
+		Name: e.ID, Title: e.Name, Plugin: e.Plugin, Upstream: e.Source, Doc: e.Doc(), Erratum: &e,
+	}
 }
 
 // Errata returns every known place where the model as first written is not what Kubernetes documents, by number.

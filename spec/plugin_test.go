@@ -67,7 +67,7 @@ func TestOwnPlugins(t *testing.T) {
 			}
 			explains := exists(
 				row.model.Explanations(),
-				func(q Quirk) bool { return q.Plugin() == "PodTopologySpread" },
+				func(q Quirk) bool { return q.Plugin == "PodTopologySpread" },
 			)
 			if explains != row.explanation {
 				t.Errorf("defects of PodTopologySpread count: %v", explains)

@@ -10,7 +10,7 @@ import (
 func ZeroScoreLeftOut() Quirk {
 	return Quirk{
 		Name: "zero-score-left-out", Upstream: "not reported",
-		About: "NodeResourcesFit",
+		Plugin: "NodeResourcesFit",
 		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that " +
 			"can be said of it is " +
 			"as good as nothing.",
@@ -34,8 +34,8 @@ func RequestsOverflow() Quirk {
 	fit, balance := nodeResourcesFit(amounts), balancedAllocation(amounts)
 	return Quirk{
 		Name: "requests-overflow", Upstream: "not reported",
+		Plugin: "NodeResourcesFit", Also: []string{"NodeResourcesBalancedAllocation"},
 		Filter: &fit, Score: &balance, Amounts: &amounts,
-		About: "NodeResourcesFit",
 		Doc: "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on " +
 			"any node, or its cycle ends in an error.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {

@@ -12,7 +12,7 @@ import (
 func BuiltInSpreadWithoutKeys() Quirk {
 	return Quirk{
 		Name: "built-in-spread-without-keys", Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
-		About: "PodTopologySpread",
+		Plugin: "PodTopologySpread",
 		Doc: "With the built-in default constraints, nodes that lack one of the topology keys are scored by the " +
 			"other, and their pods count.",
 		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
@@ -49,7 +49,7 @@ func builtIn(p *Profile, pod *v1.Pod) bool {
 func ExternalNameServes() Quirk {
 	return Quirk{
 		Name: "external-name-serves", Upstream: "not reported",
-		About: "PodTopologySpread",
+		Plugin: "PodTopologySpread",
 		Doc: "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so " +
 			"default constraints apply to them.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
@@ -67,9 +67,9 @@ func ExternalNameServes() Quirk {
 func ReleasedPodSpreads() Quirk {
 	return Quirk{
 		Name: "released-pod-spreads", Upstream: "not reported",
-		About: "PodTopologySpread",
-		Doc:   "A pod that its controller's selector does not match any more is spread over those that it matches.",
-		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool { return len(controllerSelectors(pod, s)) > 0 },
+		Plugin: "PodTopologySpread",
+		Doc:    "A pod that its controller's selector does not match any more is spread over those that it matches.",
+		Needs:  func(_ *Profile, pod *v1.Pod, s *Snapshot) bool { return len(controllerSelectors(pod, s)) > 0 },
 		Change: func(p *Predicates) {
 			p.Spread.memberships = func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector {
 				services, controller := r.serviceSelectors(pod, s), controllerSelectors(pod, s)
@@ -91,7 +91,7 @@ func ReleasedPodSpreads() Quirk {
 func ExcludedHostCounts() Quirk {
 	return Quirk{
 		Name: "excluded-host-counts", Upstream: "not reported",
-		About: "PodTopologySpread",
+		Plugin: "PodTopologySpread",
 		Doc: "Where nodes are scored by host name, the pods on a node count although the constraint's " +
 			"nodeAffinityPolicy or nodeTaintsPolicy excludes it.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {

@@ -11,8 +11,8 @@ import (
 func ImageVolumesUnscaled() Quirk {
 	return Quirk{
 		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
-		About: "ImageLocality",
-		Doc:   "The images of a pod's volumes count in what is present, not in how much there could be.",
+		Plugin: "ImageLocality",
+		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",
 		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
 			return exists(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.Image != nil })
 		},
@@ -32,8 +32,8 @@ func ImageVolumesUnscaled() Quirk {
 func ImageSizeOfFirstNode() Quirk {
 	return Quirk{
 		Name: "image-size-of-first-node", Upstream: "not reported",
-		About: "ImageLocality",
-		Doc:   "An image counts on every node with the size that the first node with it reports.",
+		Plugin: "ImageLocality",
+		Doc:    "An image counts on every node with the size that the first node with it reports.",
 		Change: func(p *Predicates) {
 			p.Images.size = func(image string, _ v1.ContainerImage, s *Snapshot) int64 {
 				return union(s.Nodes, func(n *v1.Node) []v1.ContainerImage { return stored(image, n) })[0].SizeBytes

@@ -8,7 +8,8 @@ import v1 "k8s.io/api/core/v1"
 func ForeignNominations() Quirk {
 	return Quirk{
 		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
-		Doc: "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
+		Plugin: "DefaultPreemption",
+		Doc:    "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
 		Overlooks: func(p *Profile, pod, nominated *v1.Pod) bool {
 			return pod.Spec.SchedulerName != nominated.Spec.SchedulerName &&
 				!(p.Runs(pod.Spec.SchedulerName) && p.Runs(nominated.Spec.SchedulerName))
@@ -21,6 +22,7 @@ func ForeignNominations() Quirk {
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
 		Name: "nominations-beside-terminating", Upstream: "not reported",
+		Plugin: "DefaultPreemption",
 		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +
 			"terminates already.",
 		Needs: terminatingThere,

@@ -10,7 +10,7 @@ import (
 func PodRequestsOverlooked() Quirk {
 	return Quirk{
 		Name: "pod-requests-overlooked", Upstream: "not reported",
-		About: "NodeResourcesFit",
+		Plugin: "NodeResourcesFit",
 		Doc: "In the score, requests that the incoming pod states for the pod as a whole do not count; those of " +
 			"its containers do.",
 		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return pod.Spec.Resources != nil },
@@ -29,7 +29,7 @@ func PodRequestsOverlooked() Quirk {
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
 		Name: "missing-requests-of-bound", Upstream: "not reported",
-		About: "NodeResourcesFit",
+		Plugin: "NodeResourcesFit",
 		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +
 			"a resource that it " +
 			"does not request, if another container does.",

@@ -81,7 +81,7 @@ func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []
 func SingleClaimNominated() Quirk {
 	return Quirk{
 		Name: "rwop-nominated", Upstream: "not reported",
-		VolumePlugin: "VolumeRestrictions",
+		Plugin: "VolumeRestrictions",
 		Doc: "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound " +
 			"pod uses it.",
 		Needs:   nominatedThere,
@@ -93,7 +93,7 @@ func SingleClaimNominated() Quirk {
 func SingleClaimEphemeral() Quirk {
 	return Quirk{
 		Name: "rwop-ephemeral", Upstream: "not reported",
-		VolumePlugin: "VolumeRestrictions",
+		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor " +
 			"that of pods that are bound.",
 		Needs:   func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, isEphemeral) },
@@ -105,7 +105,7 @@ func SingleClaimEphemeral() Quirk {
 func SingleClaimNamespace() Quirk {
 	return Quirk{
 		Name: "rwop-namespace", Upstream: "not reported",
-		VolumePlugin: "VolumeRestrictions",
+		Plugin: "VolumeRestrictions",
 		Doc: "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod " +
 			"claim of the same name.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
@@ -122,7 +122,7 @@ func SingleClaimNamespace() Quirk {
 func SingleClaimCounted() Quirk {
 	return Quirk{
 		Name: "rwop-counted", Upstream: "not reported",
-		VolumePlugin: "VolumeRestrictions",
+		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off " +
 			"for each volume of an evicted pod that uses it.",
 		Volumes: func(r *VolumeRules) { r.count(func(u *claimUsers) { u.onceBefore = true }) },

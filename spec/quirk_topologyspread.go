@@ -7,8 +7,8 @@ import v1 "k8s.io/api/core/v1"
 func SpreadEmptySelector() Quirk {
 	return Quirk{
 		Name: "spread-empty-selector", Upstream: "kubernetes/kubernetes#141339",
-		About: "PodTopologySpread",
-		Doc:   "A topology spread constraint with the selector {} counts no pod that is there.",
+		Plugin: "PodTopologySpread",
+		Doc:    "A topology spread constraint with the selector {} counts no pod that is there.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return exists(
 				pod.Spec.TopologySpreadConstraints,
@@ -37,9 +37,9 @@ func matchesEverything(c v1.TopologySpreadConstraint, pod *v1.Pod) bool {
 func SpreadTerminating() Quirk {
 	return Quirk{
 		Name: "spread-terminating", Upstream: "not reported",
-		About: "PodTopologySpread",
-		Doc:   "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",
-		Needs: terminatingThere,
+		Plugin: "PodTopologySpread",
+		Doc:    "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",
+		Needs:  terminatingThere,
 		Change: func(p *Predicates) {
 			p.Spread.moves, p.Spread.moved = SpreadsOver, movedApart
 		},

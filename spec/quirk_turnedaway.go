@@ -8,6 +8,7 @@ import v1 "k8s.io/api/core/v1"
 func TurnedAwayKeepsNomination() Quirk {
 	return Quirk{
 		Name: "turned-away-keeps-nomination", Upstream: "not reported",
+		Plugin: "DynamicResources",
 		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +
 			"that node.",
 		KeepsNomination: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {

@@ -12,7 +12,7 @@ import (
 func VolumeMatchFields() Quirk {
 	return Quirk{
 		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
-		VolumePlugin: "VolumeBinding",
+		Plugin: "VolumeBinding",
 		Doc: "The matchFields of a volume's node affinity are passed over: the volume is taken to be within " +
 			"reach from every node.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
@@ -42,7 +42,7 @@ func VolumeMatchFields() Quirk {
 func ClaimUsedTwice() Quirk {
 	return Quirk{
 		Name: "claim-used-twice", Upstream: "not reported",
-		VolumePlugin: "VolumeBinding",
+		Plugin: "VolumeBinding",
 		Doc: "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent " +
 			"volumes.",
 		Needs: severalClaims,
@@ -59,7 +59,7 @@ func ClaimUsedTwice() Quirk {
 func VolumesMatchedGreedily() Quirk {
 	return Quirk{
 		Name: "volumes-matched-greedily", Upstream: "not reported",
-		VolumePlugin: "VolumeBinding",
+		Plugin: "VolumeBinding",
 		Doc: "Claims take the smallest volume that suits them, one after the other, and a later one may be " +
 			"left without although all could be served.",
 		Needs:   severalClaims,
@@ -95,9 +95,9 @@ func bySize(a, b *v1.PersistentVolumeClaim) int {
 func ReservedAccessModes() Quirk {
 	return Quirk{
 		Name: "reserved-access-modes", Upstream: "not reported",
-		VolumePlugin: "VolumeBinding",
-		Doc:          "The access modes of a volume that is reserved for the claim are not looked at.",
-		Needs:        reservedThere,
+		Plugin: "VolumeBinding",
+		Doc:    "The access modes of a volume that is reserved for the claim are not looked at.",
+		Needs:  reservedThere,
 		Volumes: func(r *VolumeRules) {
 			r.suitsReserved = func(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 				anyModes := claim.DeepCopy()
@@ -112,7 +112,7 @@ func ReservedAccessModes() Quirk {
 func ReservedAndProvisioned() Quirk {
 	return Quirk{
 		Name: "reserved-and-provisioned", Upstream: "not reported",
-		VolumePlugin: "VolumeBinding",
+		Plugin: "VolumeBinding",
 		Doc: "A volume is to be provisioned for a claim on a node from which the volume reserved for the " +
 			"claim cannot be reached.",
 		Needs: reservedThere,
@@ -126,8 +126,8 @@ func ReservedAndProvisioned() Quirk {
 func SelectorProvisioned() Quirk {
 	return Quirk{
 		Name: "selector-provisioned", Upstream: "not reported",
-		VolumePlugin: "VolumeBinding",
-		Doc:          "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
+		Plugin: "VolumeBinding",
+		Doc:    "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return exists(
 				Claims(pod, s),

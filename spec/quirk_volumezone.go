@@ -6,10 +6,10 @@ import v1 "k8s.io/api/core/v1"
 func ZoneEphemeral() Quirk {
 	return Quirk{
 		Name: "zone-ephemeral", Upstream: "kubernetes/kubernetes#100482, left so as VolumeZone was to go",
-		VolumePlugin: "VolumeZone",
-		Doc:          "The zone of an ephemeral volume is not looked at.",
-		Needs:        func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
-		Volumes:      func(r *VolumeRules) { r.zoned = naming },
+		Plugin:  "VolumeZone",
+		Doc:     "The zone of an ephemeral volume is not looked at.",
+		Needs:   func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
+		Volumes: func(r *VolumeRules) { r.zoned = naming },
 	}
 }
 
@@ -17,7 +17,7 @@ func ZoneEphemeral() Quirk {
 func ZoneOlderName() Quirk {
 	return Quirk{
 		Name: "zone-older-name", Upstream: "kubernetes/kubernetes#118923, in its review",
-		VolumePlugin: "VolumeZone",
+		Plugin: "VolumeZone",
 		Doc: "A node's zone label of the older name does not match a volume's of the newer one, though the " +
 			"other way round they match.",
 		Volumes: func(r *VolumeRules) {

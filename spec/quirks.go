@@ -13,6 +13,10 @@ type Quirk struct {
 	Name string
 	// Title says in a few words what goes wrong, in at most 66 columns.
 	Title string
+	// Plugin is the plugin that has the defect, or that the erratum is about; empty if it is about none in particular.
+	Plugin string
+	// Also are further plugins that have the defect.
+	Also []string
 	// Upstream is where the defect is known: an issue or pull request; or how it was found, if nobody reported it.
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
@@ -27,60 +31,32 @@ type Quirk struct {
 	Score  *ScorePlugin
 	// Budgets changes the rules for disruption budgets. Such quirks go together.
 	Budgets func(*Budgets)
-	// Volumes changes the rules of the volume filters, of which VolumePlugin is the one that is wrong. Such quirks
-	// go together.
-	Volumes      func(*VolumeRules)
-	VolumePlugin string
-	// Change changes a predicate of the plugin About. Such quirks go together.
+	// Volumes changes the rules of the volume filters, of which Plugin is the one that is wrong. Such quirks go
+	// together.
+	Volumes func(*VolumeRules)
+	// Change changes a predicate of Plugin. Such quirks go together.
 	Change func(*Predicates)
-	About  string
 	// Amounts changes how what pods request is added up where a node is looked at as a whole.
 	Amounts *AmountRules
-	// ScoresOutOfRange tells that a plugin gives the node, if it is scored, a score outside of 0 to 100, which ends
+	// ScoresOutOfRange reports whether a plugin gives the node, if it is scored, a score outside of 0 to 100, which ends
 	// the cycle in an error.
 	ScoresOutOfRange func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// KeepsNomination tells of a pod that stays pending with its nomination, although that should be cleared.
+	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
-	// Overlooks tells of a pod nominated to a node that it is not respected, although it should be. It changes
+	// Overlooks reports whether a pod nominated to a node is not respected, although it should be. It changes
 	// Feasibility.
 	Overlooks func(p *Profile, pod, nominated *v1.Pod) bool
-	// KeepsRoom tells of a preemption that it clears no nomination, although it should.
+	// KeepsRoom reports whether a preemption clears no nomination, although it should.
 	KeepsRoom func(o Outcome) bool
 	// Erratum is set if this is no defect, but a place where the model as first written is not what Kubernetes
 	// documents. It is mended.
 	Erratum *Erratum
 }
 
-// Plugin is the plugin that has the defect, or that the erratum is about; empty if it is about none in particular.
-func (q Quirk) Plugin() string {
-	switch {
-	case q.Erratum != nil:
-		return q.Erratum.Plugin
-	case q.Filter != nil:
-		return q.Filter.Plugin
-	case q.Score != nil:
-		return q.Score.Plugin
-	case q.Volumes != nil:
-		return q.VolumePlugin
-	case q.Change != nil:
-		return q.About
-	case q.KeepsNomination != nil:
-		return "DynamicResources"
-	default:
-		return "DefaultPreemption"
-	}
-}
+// Plugins returns those that have the defect, Plugin first.
+func (q Quirk) Plugins() []string { return append([]string{q.Plugin}, q.Also...) }
 
-// Plugins are those that have the defect, Plugin among them.
-func (q Quirk) Plugins() []string {
-	plugins := []string{q.Plugin()}
-	if q.Score != nil && q.Score.Plugin != plugins[0] {
-		plugins = append(plugins, q.Score.Plugin)
-	}
-	return plugins
-}
-
-// Idle tells that it makes no difference to the question: what it needs is not there. If it changes neither filters
+// Idle reports whether it makes no difference to the question: what it needs is not there. If it changes neither filters
 // nor scores, of which Filter.Idle and ScorePlugin.Idle tell more, it is also idle if it is about disruption
 // budgets, and there are none, about other nominated pods, and there are none that it is about, or about a
 // nomination that should not stay, and would not.
@@ -110,7 +86,7 @@ func (q Quirk) OnlyScores() bool {
 	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoresOutOfRange == nil &&
 		q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
-		!q.changesFilter(q.Plugin())
+		!q.changesFilter(q.Plugin)
 }
 
 // changesFilter reports whether it puts something else in the place of the plugin's filter. Not every filter is
@@ -127,7 +103,7 @@ func (q Quirk) changesScore(plugin string) bool {
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
-	return q.Change != nil && q.About == plugin || q.Volumes != nil && q.VolumePlugin == plugin
+	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin
 }
 
 // ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
@@ -204,7 +180,7 @@ func (m *Scheduler) change() {
 	predicates := m.predicates()
 	changed := func(plugin string) bool {
 		return exists(m.quirks, func(q Quirk) bool {
-			return q.Change != nil && q.About == plugin && m.takes(q) || q.Volumes != nil && q.VolumePlugin == plugin
+			return q.changesPredicate(plugin) && (q.Change == nil || m.takes(q))
 		})
 	}
 	for _, odd := range predicates.filters() {

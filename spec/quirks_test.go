@@ -14,10 +14,19 @@ import (
 // plugin.
 func TestQuirksTell(t *testing.T) {
 	profile, names := DefaultProfile(), []string{}
+	known := append(each(profile.ScorePlugins, func(w Weighted) string { return w.Plugin }), "DefaultPreemption")
+	known = append(known, profile.Filters...)
 	for _, quirk := range Quirks() {
-		rated := exists(profile.ScorePlugins, func(w Weighted) bool { return w.Plugin == quirk.Plugin() })
-		if !rated && !contains(append(profile.Filters, "DefaultPreemption"), quirk.Plugin()) {
-			t.Errorf("%s: no plugin %q takes part", quirk.Name, quirk.Plugin())
+		for _, plugin := range quirk.Plugins() {
+			if !contains(known, plugin) {
+				t.Errorf("%s: no plugin %q takes part", quirk.Name, plugin)
+			}
+		}
+		if quirk.Filter != nil && !contains(quirk.Plugins(), quirk.Filter.Plugin) {
+			t.Errorf("%s: it changes the filter of %s, and is in %v", quirk.Name, quirk.Filter.Plugin, quirk.Plugins())
+		}
+		if quirk.Score != nil && !contains(quirk.Plugins(), quirk.Score.Plugin) {
+			t.Errorf("%s: it changes the score of %s, and is in %v", quirk.Name, quirk.Score.Plugin, quirk.Plugins())
 		}
 		if quirk.Name == "" || quirk.Upstream == "" || quirk.Doc == "" || contains(names, quirk.Name) {
 			t.Errorf("%q: wanted are a name of its own, where it is known and what is wrong: %+v", quirk.Name, quirk)

@@ -41,7 +41,7 @@ func (m *Scheduler) Explanations() []Quirk {
 	}
 	return filter(
 		Quirks(),
-		func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin() }) },
+		func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin }) },
 	)
 }
 

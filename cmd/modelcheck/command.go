@@ -162,7 +162,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		c.job(),
 		c.plan(),
 		c.serve(func() { done(report.Unfinished) }),
-		c.formal(done),
+		c.reference(done),
 		c.deviations(),
 		c.conformance(),
 		c.themes(),

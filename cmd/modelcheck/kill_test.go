@@ -32,7 +32,7 @@ func TestKilled(t *testing.T) {
 		command := exec.Command(program)
 		// TestMain runs the command that it is called by.
 		command.Args = append(
-			[]string{"modelcheck", "formal", configuration, "--symmetry", "off", "-o", "json", "--quiet"},
+			[]string{"modelcheck", "reference", configuration, "--symmetry", "off", "-o", "json", "--quiet"},
 			args...)
 		command.Stdout, command.Stderr = &stdout, os.Stderr
 		return command, &stdout
@@ -132,7 +132,7 @@ func TestInUse(t *testing.T) {
 		var stderr strings.Builder
 		command := exec.Command(program)
 		// It takes minutes, if nobody ends it.
-		command.Args = append([]string{"modelcheck", "formal", "../../testdata/configurations/growth/10-20-4.json",
+		command.Args = append([]string{"modelcheck", "reference", "../../testdata/configurations/growth/10-20-4.json",
 			"--workers", "1", "--memory", "1Gi", "--checkpoint", dir, "--checkpoint-every", "50ms", "--quiet"}, more...)
 		command.Stderr = &stderr
 		if err := command.Start(); err != nil {

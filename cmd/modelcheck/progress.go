@@ -20,7 +20,7 @@ type progress struct {
 	w     io.Writer
 	live  bool
 	every time.Duration
-	// before is what showFormal showed last.
+	// before is what showReference showed last.
 	before checker.Progress
 }
 
@@ -59,10 +59,10 @@ func (p *progress) resumed(name string, distinct int64, dir string) {
 	fmt.Fprintf(p.w, "%s: goes on with the %d states in %s\n", name, distinct, dir)
 }
 
-// showFormal shows the progress of the formal model: also how many transitions there were in a second since the
+// showReference shows the progress of the formal model: also how many transitions there were in a second since the
 // line before, and how long the states that wait take if as many are expanded in a second as since then. What they
 // lead to comes on top, so that is no estimate of the end: how many states there are is known when none waits.
-func (p *progress) showFormal(name string, number, of int, now checker.Progress) {
+func (p *progress) showReference(name string, number, of int, now checker.Progress) {
 	rate, ahead := "", ""
 	if before := p.before; before.Elapsed > 0 &&
 		now.Elapsed > before.Elapsed { // else it is the first of its configuration

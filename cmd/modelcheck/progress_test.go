@@ -42,19 +42,19 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfFormal: scores are those since the line before of the same configuration.
-func TestProgressOfFormal(t *testing.T) {
+// TestProgressOfReference: scores are those since the line before of the same configuration.
+func TestProgressOfReference(t *testing.T) {
 	var out strings.Builder
 	p := newProgress(&out, false, false)
 	at := func(distinct, waiting, generated int64, elapsed time.Duration) checker.Progress {
 		return checker.Progress{Depth: 3, Distinct: distinct, Generated: generated, Queue: waiting, Elapsed: elapsed}
 	}
 	p.resumed("H6", 90, "run")
-	p.showFormal("H6", 1, 2, at(100, 20, 200, 2*time.Second))
-	p.showFormal("H6", 1, 2, at(150, 60, 500, 4*time.Second)) // 10 expanded in 2 seconds
-	p.showFormal("H6", 1, 2, at(170, 80, 600, 5*time.Second)) // none, while steps are added
-	p.showFormal("H6", 1, 2, at(170, 0, 900, 6*time.Second))
-	p.showFormal("D3", 2, 2, at(100, 7, 40, time.Second))
+	p.showReference("H6", 1, 2, at(100, 20, 200, 2*time.Second))
+	p.showReference("H6", 1, 2, at(150, 60, 500, 4*time.Second)) // 10 expanded in 2 seconds
+	p.showReference("H6", 1, 2, at(170, 80, 600, 5*time.Second)) // none, while steps are added
+	p.showReference("H6", 1, 2, at(170, 0, 900, 6*time.Second))
+	p.showReference("D3", 2, 2, at(100, 7, 40, time.Second))
 	want := "H6: goes on with the 90 states in run\n" +
 		"1/2 H6: 100 states, 200 transitions, depth 3, 20 waiting; 2s\n" +
 		"1/2 H6: 150 states, 500 transitions (150 a second), depth 3, 60 waiting (12s at this rate); 4s\n" +

@@ -74,8 +74,8 @@ func TestOraclesFindPlantedBugs(t *testing.T) {
 		oracle         invariants.Property
 		planted        production.Options
 	}{
-		{"a filter goes by the name of a node", "TaintToleration", invariants.NamesDoNotMatter, goesByName()},
-		{"a filter counts the pods once and for all", "PodTopologySpread", invariants.CountingOn, countsOnce()},
+		{"a filter goes by the name of a node", "TaintToleration", invariants.NamesDoNotMatter(), goesByName()},
+		{"a filter counts the pods once and for all", "PodTopologySpread", invariants.CountingOn(), countsOnce()},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			cfg := defaultConfig(t)

@@ -50,7 +50,7 @@ func TestQuirks(t *testing.T) {
 			}
 			q = admitted(t, q)
 			var reasons []string
-			_, breaches := invariants.ScoresConform.Decision(c.ask(q))
+			_, breaches := invariants.ScoresConform().Decision(c.ask(q))
 			for _, breach := range breaches {
 				reasons = append(reasons, breach.Reason)
 			}

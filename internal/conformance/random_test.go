@@ -35,7 +35,7 @@ func TestRandomClusters(t *testing.T) {
 		})
 	}
 	for _, property := range invariants.All() {
-		if property.Decision != nil && seen[property.Name] == 0 && property.Name != invariants.NeverPreempts.Name {
+		if property.Decision != nil && seen[property.Name] == 0 && property.Name != invariants.NeverPreempts().Name {
 			t.Errorf("%s was never exercised", property.Name)
 		}
 	}

@@ -59,7 +59,7 @@ func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.Can
 	*spec.Decision) bool) *explainer {
 	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}, applying: map[uint32][]*cause{}}
 	for i, quirk := range s.Explanations() {
-		c := &cause{quirk, byte(i), quirk.Plugin(), quirk.Plugins(), quirk.OnlyScores()}
+		c := &cause{quirk, byte(i), quirk.Plugin, quirk.Plugins(), quirk.OnlyScores()}
 		if quirk.Erratum != nil {
 			x.errata = append(x.errata, c)
 		} else {

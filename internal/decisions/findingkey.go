@@ -59,11 +59,11 @@ func joined(quirks []string) string { return strings.Join(quirks, "+") }
 // pluginOf returns the plugin that all the quirks are about; empty if they are about several.
 func pluginOf(quirks []spec.Quirk) string {
 	for _, quirk := range quirks {
-		if quirk.Plugin() != quirks[0].Plugin() {
+		if quirk.Plugin != quirks[0].Plugin {
 			return ""
 		}
 	}
-	return quirks[0].Plugin()
+	return quirks[0].Plugin
 }
 
 func quirksNamed(s *spec.Scheduler, names string) []spec.Quirk {

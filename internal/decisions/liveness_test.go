@@ -215,7 +215,7 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	o := lying(t, stuck)
-	o.Properties = []invariants.Property{invariants.PreemptorsSettle}
+	o.Properties = []invariants.Property{invariants.PreemptorsSettle()}
 	result := run(t, o, clusters(t, 1, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true},
 		node("n", "1"), pod("low", "1", 0), pod("high", "1", 10)))
 	f := finding(t, result, "preemptors-settle/new")

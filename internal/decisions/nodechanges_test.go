@@ -33,7 +33,7 @@ func TestNominationsToChangedNodes(t *testing.T) {
 					d.Outcomes = []spec.Outcome{{Type: spec.Wait, Node: -1, KeepsNomination: true}}
 				}
 			},
-			invariants.NominationHasReason, []string{"the pod keeps its nomination to n-1, where no victim terminates"},
+			invariants.NominationHasReason(), []string{"the pod keeps its nomination to n-1, where no victim terminates"},
 		},
 		{
 			"whoever finds the node cordoned preempts on it all the same",
@@ -45,7 +45,7 @@ func TestNominationsToChangedNodes(t *testing.T) {
 					)(q, d)
 				}
 			},
-			invariants.NominationAttainable,
+			invariants.NominationAttainable(),
 			[]string{"the pod is nominated to n-1, which it never fits: so says TaintToleration"},
 		},
 		{
@@ -55,7 +55,7 @@ func TestNominationsToChangedNodes(t *testing.T) {
 					d.Outcomes = []spec.Outcome{{Type: spec.Bind, Node: 0}}
 				}
 			},
-			invariants.PlacementFeasible, []string{"the pod may be bound to n-1, which is not feasible"},
+			invariants.PlacementFeasible(), []string{"the pod may be bound to n-1, which is not feasible"},
 		},
 	}
 	for _, tt := range tests {

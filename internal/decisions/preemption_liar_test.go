@@ -33,7 +33,7 @@ func TestLyingPreemptions(t *testing.T) {
 		{
 			"the more important of two dies",
 			evicting(func(pod *v1.Pod) bool { return spec.Priority(pod) == 5 }, 0),
-			invariants.LowestVictims, []runtime.Object{node("n", "2"), pod("low", "1", 0), pod("mid", "1", 5),
+			invariants.LowestVictims(), []runtime.Object{node("n", "2"), pod("low", "1", 0), pod("mid", "1", 5),
 				pod("high", "1", 10)},
 			[]string{"victim default/mid-1 of priority 5 dies where default/low-1 of priority 0 would do"}, 5,
 		},
@@ -44,7 +44,7 @@ func TestLyingPreemptions(t *testing.T) {
 					d.Outcomes = []spec.Outcome{wait(false)}
 				}
 			},
-			invariants.NoLastingInversion, []runtime.Object{node("n", "2"), low, high},
+			invariants.NoLastingInversion(), []runtime.Object{node("n", "2"), low, high},
 			[]string{
 				"the pod of priority 10 is left pending, though it could be placed by evicting default/low-1 from n-1",
 			}, 3,
@@ -56,12 +56,12 @@ func TestLyingPreemptions(t *testing.T) {
 					d.Outcomes = []spec.Outcome{{Type: spec.Bind, Node: 0}}
 				}
 			},
-			invariants.NominationsRespected, []runtime.Object{node("n", "2"), low, high},
+			invariants.NominationsRespected(), []runtime.Object{node("n", "2"), low, high},
 			[]string{"the pod may be bound to n-1, where default/high-1 is nominated and would not fit beside it"}, 6,
 		},
 		{
 			"a nomination to a node of the wrong sort",
-			evicting(lower, 0), invariants.NominationAttainable, []runtime.Object{node("n", "2"), low, picky},
+			evicting(lower, 0), invariants.NominationAttainable(), []runtime.Object{node("n", "2"), low, picky},
 			[]string{"the pod is nominated to n-1, which it never fits: so says NodeAffinity"}, 3,
 		},
 		{
@@ -71,12 +71,12 @@ func TestLyingPreemptions(t *testing.T) {
 					d.Outcomes = []spec.Outcome{wait(true)}
 				}
 			},
-			invariants.NominationHasReason, []runtime.Object{node("n", "2"), low, high, pod("top", "2", 20)},
+			invariants.NominationHasReason(), []runtime.Object{node("n", "2"), low, high, pod("top", "2", 20)},
 			[]string{"the pod keeps its nomination to n-1, where no victim terminates"}, 7,
 		},
 		{
 			"it preempts again while its victims terminate",
-			evicting(lower, 0), invariants.OnePreemptionAtATime, []runtime.Object{node("n", "2"), low, high},
+			evicting(lower, 0), invariants.OnePreemptionAtATime(), []runtime.Object{node("n", "2"), low, high},
 			[]string{"the pod evicts default/low-1 from n-1, while victims terminate on n-1 for its sake"}, 4,
 		},
 		{
@@ -94,7 +94,7 @@ func TestLyingPreemptions(t *testing.T) {
 					)
 				}
 			},
-			invariants.PreemptionWrites, []runtime.Object{node("n", "2"), low, high},
+			invariants.PreemptionWrites(), []runtime.Object{node("n", "2"), low, high},
 			[]string{"kube-scheduler is not to patch pods/status of default/low-1 ([nominatedNodeName])"}, 3,
 		},
 		{
@@ -102,7 +102,7 @@ func TestLyingPreemptions(t *testing.T) {
 			func(q spec.Question, d *spec.Decision) {
 				d.Writes = slices.DeleteFunc(d.Writes, func(w spec.Write) bool { return w.Verb == "delete" })
 			},
-			invariants.PreemptionWrites, []runtime.Object{node("n", "2"), low, high},
+			invariants.PreemptionWrites(), []runtime.Object{node("n", "2"), low, high},
 			[]string{"kube-scheduler does not delete pods of default/low-1"}, 3,
 		},
 	}
@@ -138,7 +138,7 @@ func TestAvoidableViolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := lying(t, evicting(func(pod *v1.Pod) bool { return pod.Labels["app"] == "db" }, 0))
-	o.Properties = []invariants.Property{invariants.NoAvoidableViolation}
+	o.Properties = []invariants.Property{invariants.NoAvoidableViolation()}
 	f := finding(t, run(t, o, s), "no-avoidable-violation/DefaultPreemption/new")
 	want := []string{"to evict b/db-1 from large-1 breaks budgets 1 times; to evict b/free-1 from large-1, 0 times"}
 	if diff := cmp.Diff(want, f.Example.Reasons); diff != "" {

@@ -28,7 +28,7 @@ func TestTablesWithQuirks(t *testing.T) {
 				odd, with := plain.With(quirks...), tables.With(quirks...)
 				for _, q := range questions {
 					base := tables.Evaluate(q)
-					if tables.Idle(base, quirk.Plugin()) && with.Idle(base, quirk.Plugin()) {
+					if tables.Idle(base, quirk.Plugin) && with.Idle(base, quirk.Plugin) {
 						continue
 					}
 					normalize(q, base)
@@ -114,7 +114,7 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 	for _, quirk := range spec.Quirks() {
 		// No theme has another strategy than the default one, or requests that much.
 		elsewhere := slices.Contains([]string{"zero-score-left-out", "requests-overflow"}, quirk.Name)
-		if (quirk.Plugin() == "DefaultPreemption" || quirk.Needs != nil) &&
+		if (quirk.Plugin == "DefaultPreemption" || quirk.Needs != nil) &&
 			!(idle[quirk.Name] && (active[quirk.Name] || elsewhere)) {
 			t.Errorf("%s: idle %v, active %v; both are wanted", quirk.Name, idle[quirk.Name], active[quirk.Name])
 		}

@@ -207,13 +207,13 @@ func TestBrokenUnderAnotherName(t *testing.T) {
 	}
 	result := run(t, kubeScheduler(t, production.Options{}), s)
 	for _, f := range result.Findings {
-		if f.Property.Name == invariants.LowestVictims.Name {
+		if f.Property.Name == invariants.LowestVictims().Name {
 			t.Fatalf("%s is a finding of its own now: this test wants another property", f.ID)
 		}
 	}
 	i := slices.IndexFunc(
 		result.Properties,
-		func(p decisions.PropertyResult) bool { return p.Name == invariants.LowestVictims.Name },
+		func(p decisions.PropertyResult) bool { return p.Name == invariants.LowestVictims().Name },
 	)
 	p := result.Properties[i]
 	if p.Verdict() != "known defect" || p.Broken == 0 || p.Broken > p.Exercised {

@@ -17,7 +17,7 @@ func Text(w io.Writer, version string) error {
 		version)
 	for _, e := range entries {
 		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
-			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin(), e.Repeat(), e.Find())
+			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin, e.Repeat(), e.Find())
 	}
 	between := LoopEntries()
 	fmt.Fprintf(&text, "\n%d defects between decisions, each found by stepping the scheduler as a whole\n",
@@ -48,7 +48,7 @@ it. "Not reported" means that no issue was found.
 `, version)
 	for _, e := range Entries() {
 		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | %s | `%s` | `%s` |\n",
-			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin(), e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
+			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin, e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
 	}
 	text.WriteString(byNumber())
 	text.WriteString(`

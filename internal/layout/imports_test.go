@@ -32,6 +32,7 @@ var layers = []layer{
 	{"spec", nil},
 	{"checker", nil},
 	{"model", []string{"spec"}},
+	{"internal/reference", []string{"spec", "checker", "model"}},
 	{"internal/loop", []string{"spec", "checker"}},
 	{
 		"internal/production",
@@ -46,7 +47,8 @@ var layers = []layer{
 	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields"}},
 	{
 		"internal/report",
-		[]string{"spec", "checker", "model", "invariants", "internal/loop", "internal/decisions", "internal/fields"},
+		[]string{"spec", "checker", "model", "invariants", "internal/reference", "internal/loop", "internal/decisions",
+			"internal/fields"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
@@ -56,8 +58,9 @@ var layers = []layer{
 	{top, []string{"spec", "model", "invariants", "internal/production", "internal/generate", "internal/scenario",
 		"internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},
-	{"internal/benchmarks", []string{"spec", "checker", "model", "internal/scenario"}},
-	{"cmd", []string{"spec", "checker", "model", "invariants", "internal/loop", "internal/production",
+	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
+	{"cmd", []string{"spec", "checker", "model", "invariants", "internal/reference", "internal/loop",
+		"internal/production",
 		"internal/generate", "internal/deviations", "internal/expression", "internal/scenario", "internal/decisions",
 		"internal/results", "internal/report", "internal/page", "internal/job"}},
 }

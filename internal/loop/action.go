@@ -30,7 +30,7 @@ const (
 	Restart
 	// Backoff: time passes until no pod is backing off, and the queue moves the pods whose backoff is over.
 	Backoff
-	// Flush: the time passes after which the queue retries pods in the unschedulable pool whatever happened.
+	// Flush: the time passes after which the queue retries pods in unschedulablePods whatever happened.
 	Flush
 
 	verbs = int(Flush) + 1

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// boundStays: a binding is for good.
+// boundStays returns the property that a bound pod stays on its node.
 func boundStays() Property {
 	return Property{
 		Name: "bound-stays",
@@ -33,16 +33,16 @@ func boundStays() Property {
 	}
 }
 
-// exclusive: what is for one is not given to two. The model says so too, of each decision; this is asked of what
-// came of it.
+// exclusive returns the property that a host port, and a ReadWriteOncePod claim, has one user. The model says so of
+// each decision too; this is asked of what came of it.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes (ReadWriteOncePod), and the
 // API reference of ContainerPort (hostPort, hostIP).
 func exclusive() Property {
 	return Property{
 		Name: "exclusive",
-		Doc: "A pod that the scheduler places gets no host port that another pod has on that node, and no claim " +
-			"that is for one pod at a time and that another pod uses.",
+		Doc: "A pod is bound to no node where another pod has its host port, nor with a ReadWriteOncePod claim that " +
+			"another pod uses.",
 		Broken: func(t *Transition) []Violation {
 			view := t.After.View()
 			pod := in(view, t.Step.Popped)

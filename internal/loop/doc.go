@@ -16,6 +16,6 @@
 //
 // Sources: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/ (queue, scheduling cycle,
 // binding cycle), https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/, KEP-4247 (queueing
-// hints: a pod in the unschedulable pool is retried when an event may make it schedulable), KEP-5278 (nominations
+// hints: a pod in unschedulablePods is retried when an event may make it schedulable), KEP-5278 (nominations
 // by others).
 package loop

@@ -67,7 +67,7 @@ type Finding struct {
 	Trace   []Action
 	Loop    int
 	Last    *Transition
-	// Flushed says of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+	// Flushed says of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
 	Flushed string
 
 	// pod is the pod it is about.
@@ -320,7 +320,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	return finding, e.flush(finding)
 }
 
-// flush asks of a pod that stays in the unschedulable pool what becomes of it after the periodic flush.
+// flush asks of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
 func (e *explorer) flush(f *Finding) (err error) {
 	if f.Property.Name == "wake-up" || f.Property.Name == "progress" {
 		f.Flushed, err = e.flushed(f, f.pod)

@@ -44,7 +44,7 @@ func TestExplore(t *testing.T) {
 		}
 		if first == "" {
 			first = text
-			want := `wake-up/new/Toy/Node labels: default/p-1 is feasible on n-1 now, and stays in the unschedulable pool; it was rejected by Toy
+			want := `wake-up/new/Toy/Node labels: default/p-1 is feasible on n-1 now, and stays in unschedulablePods; it was rejected by Toy
   Node n-1: labels: it loses disk
   Pod default/p-1 is created
   the scheduler takes the next pod

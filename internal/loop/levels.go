@@ -11,12 +11,13 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// levelsAgree: what is found of single decisions holds of the whole scheduler, and the other way round.
+// levelsAgree returns the property that what is found of single decisions holds of the scheduler as a whole, and the
+// other way round.
 func levelsAgree() Property {
 	return Property{
 		Name: "levels-agree",
-		Doc: "Whatever becomes of a pod that the scheduler takes off its queue is what kube-scheduler decides when " +
-			"it is asked about that pod in that state alone.",
+		Doc: "What a scheduling cycle does with a pod is what kube-scheduler decides when it is asked about that pod " +
+			"in that state alone.",
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := t.asked(view)

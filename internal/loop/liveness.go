@@ -16,20 +16,19 @@ func Liveness() []Property {
 	return []Property{boundInTheEnd(), waitsEnd(), nominationsSettle(), preemptionEnds(), comesToRest()}
 }
 
-// boundInTheEnd: who can be placed is.
+// boundInTheEnd returns the property that a pod which can be bound is.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/ ("for every Pod that the
 // scheduler discovers, the scheduler becomes responsible for finding the best Node for that Pod to run on"), and
-// the comment on the flush of pods in the unschedulable pool, which is to see to it whatever the hints overlook.
+// the comment on the flush of pods in unschedulablePods, which is to see to it whatever the hints overlook.
 func boundInTheEnd() Property {
 	return Property{
 		Name: "bound-in-the-end",
-		Doc: "A pod that is pending, and that some node could take all the time from some moment on, is bound in " +
-			"the end.",
+		Doc:  "A pending pod for which from some moment on some node is feasible all the time is bound in the end.",
 	}
 }
 
-// waitsEnd: nobody waits for ever.
+// waitsEnd returns the property that no pod waits on permit, or for volumes, for ever.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/#permit (approve, deny, wait
 // with a timeout).
@@ -40,8 +39,8 @@ func waitsEnd() Property {
 	}
 }
 
-// nominationsSettle: a nomination leads to something. It keeps room from others, so it must not be kept by a pod
-// that it does not help.
+// nominationsSettle returns the property that a nomination leads to something. It keeps resources from others, so it
+// must not be kept by a pod that it does not help.
 //
 // Source: field doc of PodStatus.nominatedNodeName (it is set while victims have their graceful termination
 // periods, and promises nothing), and KEP-5278 as of v1.35 with the release note of kubernetes/kubernetes#135007
@@ -51,23 +50,23 @@ func waitsEnd() Property {
 func nominationsSettle() Property {
 	return Property{
 		Name: "nominations-settle",
-		Doc: "A pod that is nominated to a node is bound, or loses its nomination, in the end, unless it waits for " +
-			"room that terminating pods hold there.",
+		Doc: "A pod with a nominatedNodeName is bound, or loses it, in the end, unless it waits for pods that " +
+			"terminate on that node.",
 	}
 }
 
-// preemptionEnds: no livelock of preemption.
+// preemptionEnds returns the property that preemption is no livelock.
 func preemptionEnds() Property {
-	return Property{Name: "preemption-ends", Doc: "The scheduler does not evict, or nominate anew, for ever."}
+	return Property{Name: "preemption-ends", Doc: "The scheduler does not preempt, or nominate anew, for ever."}
 }
 
-// comesToRest: no livelock of any sort.
+// comesToRest returns the property that nothing else is a livelock.
 //
 // Source: KEP-4247: a pod that was rejected is retried when something happens that may help it, not again and again.
 func comesToRest() Property {
 	return Property{
 		Name: "comes-to-rest",
-		Doc:  "As long as no time passes and nobody else does anything, the scheduler has no pod to take in the end.",
+		Doc:  "As long as no time passes and nobody else does anything, activeQ is empty in the end.",
 	}
 }
 
@@ -196,7 +195,7 @@ func fair(action uint32) (label uint64, ok bool) {
 }
 
 // flushes returns the label of the flush, which comes again and again however often time passes for a backoff in
-// between: while some pods come back from backoff for ever, those in the unschedulable pool grow as old as it
+// between: while some pods come back from backoff for ever, those in unschedulablePods grow as old as it
 // takes.
 func flushes(action uint32) (label uint64, ok bool) {
 	if label, ok = fair(action); ok {

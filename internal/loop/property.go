@@ -73,13 +73,13 @@ func (t *Transition) Broken() []Breach {
 	return all
 }
 
-// conservation: nobody is lost or doubled.
+// conservation returns the property that the scheduling queue loses no pod and holds none twice.
 func conservation() Property {
 	return Property{
 		Name: "conservation",
-		Doc: "Every pending pod is in exactly one of active, backoff, unschedulable, gated, in flight and binding, " +
-			"one that is being deleted in one or none, and no other pod is; between steps only pods that wait on " +
-			"permit are in flight, and only pods that wait for their volumes are binding.",
+		Doc: "Every pending pod is in exactly one of activeQ, backoffQ, unschedulablePods, gated, in flight and " +
+			"binding (one that is being deleted in at most one), and no other pod is; between steps only pods that " +
+			"wait on permit are in flight, and only pods that wait for their volumes are binding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			blame := func(pod, format string, args ...any) {
@@ -109,12 +109,12 @@ func conservation() Property {
 	}
 }
 
-// assumed: what is assumed comes true or is taken back.
+// assumed returns the property that an assumed pod is bound or forgotten.
 func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
-		Doc: "A pod is assumed on a node only while its binding is under way: then it is bound, or forgotten. So " +
-			"are volumes and claims that are reserved for it.",
+		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is bound or " +
+			"forgotten; the same holds of volumes and claims that are reserved for it.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pair := range t.After.Assumed {
@@ -160,11 +160,11 @@ func uses(pod *v1.Pod, object runtime.Object) bool {
 		})
 }
 
-// cacheAgrees: the scheduler sees the cluster as it is.
+// cacheAgrees returns the property that the scheduler sees the cluster as it is.
 func cacheAgrees() Property {
 	return Property{
 		Name: "cache-agrees",
-		Doc: "Between steps the scheduler's cache and nominations are those that the API server's objects and the " +
+		Doc: "Between steps the scheduler's cache and its nominated pods are what the API server's objects and the " +
 			"assumed pods make.",
 		Broken: func(t *Transition) []Violation {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
@@ -215,13 +215,13 @@ func without[T comparable](a, b []T) []T {
 	return slices.DeleteFunc(slices.Clone(a), func(x T) bool { return slices.Contains(b, x) })
 }
 
-// rollBack: a failed attempt leaves nothing behind.
+// rollBack returns the property that a failed cycle leaves nothing behind.
 func rollBack() Property {
 	return Property{
 		Name: "roll-back",
-		Doc: "After a failure at reserve, permit, pre-bind or bind, the cache, reserved volumes and all other " +
-			"objects are as if the attempt had not happened, and the pod is back in the queue. What pre-bind wrote " +
-			"of volumes and claims stays.",
+		Doc: "After a failure at Reserve, Permit, PreBind or Bind the cache, reserved volumes and all other objects " +
+			"are as if the cycle had not run, and the pod is back in the scheduling queue. What PreBind wrote of " +
+			"volumes and claims stays.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
@@ -270,7 +270,7 @@ func rollBack() Property {
 	}
 }
 
-// noErrors: what is not made to fail does not fail.
+// noErrors returns the property that what is not made to fail does not fail.
 func noErrors() Property {
 	return Property{
 		Name: "no-errors",
@@ -303,7 +303,7 @@ func noErrors() Property {
 	}
 }
 
-// noPanics: nothing ends the process.
+// noPanics returns the property that the scheduler does not panic.
 func noPanics() Property {
 	return Property{
 		Name: "no-panics",

@@ -9,12 +9,12 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// refinement: every step of the scheduler is one of the formal model.
+// refinement returns the property that every step of the scheduler is one of the formal model.
 func refinement() Property {
 	return Property{
 		Name: "refinement",
-		Doc: "Whatever becomes of a pod that the scheduler takes off its queue is allowed by the formal model in " +
-			"the state in which it happens.",
+		Doc: "What a scheduling cycle does with a pod, bind, preempt or leave pending, is allowed by the formal " +
+			"model in the state in which it happens.",
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := t.asked(view)

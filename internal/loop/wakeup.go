@@ -7,16 +7,16 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// wakeUp: nobody sleeps through the event that helps him.
+// wakeUp returns the property that an event which makes a pod schedulable wakes it up.
 //
-// Source: KEP-4247, and the concept page of the scheduling framework: a pod in the unschedulable pool is retried
+// Source: KEP-4247, and the concept page of the scheduling framework: a pod in unschedulablePods is retried
 // when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
 // overlook, not the way it is meant to be.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
-		Doc: "A pod in the unschedulable pool that a step makes feasible leaves the pool with that step, without " +
-			"waiting for the periodic flush.",
+		Doc: "An event that makes a pod schedulable moves it out of unschedulablePods, without waiting for the " +
+			"periodic flush.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			before, after := t.Before.View(), t.After.View()
@@ -28,7 +28,9 @@ func wakeUp() Property {
 				}
 				v := Violation{
 					Pod: q.Pod, About: strings.Join(q.Rejectors, "+") + "/" + t.Action.Class(),
-					But: fmt.Sprintf("%s is feasible on %s now, and stays in the unschedulable pool; it was rejected by %s", q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
+					But: fmt.Sprintf("%s is feasible on %s now, and stays in unschedulablePods; it was rejected by %s",
+						q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
+						strings.Join(q.Rejectors, ", ")),
 				}
 				broken = append(broken, v.explained(t).turnedAway(t))
 			}
@@ -37,12 +39,12 @@ func wakeUp() Property {
 	}
 }
 
-// progress: nobody is put to sleep who need not be. With wake-up, a feasible pod is never left in the pool: each
-// pod there was infeasible when it came, and is infeasible still.
+// progress returns the property that no feasible pod is put into unschedulablePods. With wake-up, none is ever left
+// there: each was infeasible when it came, and is infeasible still.
 func progress() Property {
 	return Property{
 		Name: "progress",
-		Doc:  "No pod comes into the unschedulable pool while it is feasible.",
+		Doc:  "No pod is put into unschedulablePods while a node is feasible for it.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			after := t.After.View()
@@ -54,7 +56,9 @@ func progress() Property {
 				}
 				v := Violation{
 					Pod: q.Pod, About: strings.Join(q.Rejectors, "+"),
-					But: fmt.Sprintf("%s comes into the unschedulable pool, and is feasible on %s; it was rejected by %s", q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "), strings.Join(q.Rejectors, ", ")),
+					But: fmt.Sprintf("%s is put into unschedulablePods, and is feasible on %s; it was rejected by %s",
+						q.Pod, strings.Join(feasibleNodes(t.Model, q.Pod, after), ", "),
+						strings.Join(q.Rejectors, ", ")),
 				}
 				broken = append(broken, v.explained(t).turnedAway(t))
 			}
@@ -87,7 +91,7 @@ func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string 
 	return names
 }
 
-// Needless returns the pods that the step moved out of the unschedulable pool although it cannot have helped them:
+// Needless returns the pods that the step moved out of unschedulablePods although it cannot have helped them:
 // infeasible before and after, and with no set of pods to evict. This costs a scheduling cycle and breaks nothing.
 func (t *Transition) Needless() []string {
 	var pods []string

@@ -194,7 +194,7 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 // docs/json.md names every field of the JSON, and none that is not there.
 func TestDocumentIsDocumented(t *testing.T) {
 	documented := documentedIn(t, func(title string) bool {
-		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck formal")
+		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference")
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
@@ -210,19 +210,19 @@ func TestDocumentIsDocumented(t *testing.T) {
 	}
 }
 
-// The sections about modelcheck loop and modelcheck formal name every field of theirs, and none that is not there.
+// The sections about modelcheck loop and modelcheck reference name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
-	configuration := FormalConfiguration{
-		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []FormalFinding{{}},
+	configuration := ReferenceConfiguration{
+		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
 		Unreached:  []string{"u"},
-		Simulation: &FormalSimulation{},
+		Simulation: &ReferenceSimulation{},
 	}
 	for title, document := range map[string]any{
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Findings: []LoopFinding{finding}},
-		"modelcheck formal -o json": &FormalDocument{Configurations: []FormalConfiguration{configuration}},
+		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })
 		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {

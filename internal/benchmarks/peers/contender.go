@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // contender is a tool in one mode, ready to run.
@@ -54,13 +54,13 @@ func (c *contender) run() error {
 }
 
 // preparations make contenders of the tools, in an empty directory that they may use.
-func preparations() map[string]func(c *scenario.Configuration, file, dir string) ([]*contender, error) {
-	return map[string]func(c *scenario.Configuration, file, dir string) ([]*contender, error){
+func preparations() map[string]func(c *reference.Configuration, file, dir string) ([]*contender, error) {
+	return map[string]func(c *reference.Configuration, file, dir string) ([]*contender, error){
 		"modelcheck": prepareModelcheck, "spin": prepareSpin, "rumur": prepareRumur,
 	}
 }
 
-func prepareModelcheck(_ *scenario.Configuration, file, dir string) ([]*contender, error) {
+func prepareModelcheck(_ *reference.Configuration, file, dir string) ([]*contender, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func prepareModelcheck(_ *scenario.Configuration, file, dir string) ([]*contende
 	for _, workers := range workerCounts() {
 		all = append([]*contender{{
 			name: fmt.Sprintf("modelcheck, %d workers", workers), model: "tuned", dir: dir, read: read,
-			args: []string{binary, "formal", path, "--symmetry=off", "--quiet", "-o", "json", "--workers",
+			args: []string{binary, "reference", path, "--symmetry=off", "--quiet", "-o", "json", "--workers",
 				strconv.Itoa(workers)},
 		}}, all...)
 	}
@@ -101,7 +101,7 @@ func workerCounts() []int {
 }
 
 // prepareSpin compiles Spin's exact modes; -DHC4 keeps hashes in the place of states, and is not exact.
-func prepareSpin(c *scenario.Configuration, _, dir string) ([]*contender, error) {
+func prepareSpin(c *reference.Configuration, _, dir string) ([]*contender, error) {
 	text, err := promela(c)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func readSpin(output []byte) (distinct, generated int64, err error) {
 
 // prepareRumur compiles two models: the straightforward one, and one in which what an eviction costs is known
 // beforehand.
-func prepareRumur(c *scenario.Configuration, _, dir string) ([]*contender, error) {
+func prepareRumur(c *reference.Configuration, _, dir string) ([]*contender, error) {
 	read := func(output []byte) (distinct, generated int64, err error) {
 		if distinct, err = number(output, `([0-9]+) states`); err != nil {
 			return 0, 0, err
@@ -165,7 +165,7 @@ func prepareRumur(c *scenario.Configuration, _, dir string) ([]*contender, error
 	var all []*contender
 	for _, model := range []struct {
 		name string
-		text func(*scenario.Configuration) (string, error)
+		text func(*reference.Configuration) (string, error)
 	}{{"plain", murphiPlain}, {"tuned", murphiTuned}} {
 		text, err := model.text(c)
 		if err != nil {

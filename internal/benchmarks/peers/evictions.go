@@ -5,26 +5,25 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // mostEvictions is the largest number of preemptions among which a state leaves the choice. Spin has a step for
 // each, as it would count a choice made by a loop as states of its own.
-func mostEvictions(c *scenario.Configuration) (int, error) {
+func mostEvictions(c *reference.Configuration) (int, error) {
 	s, actions := c.Scenario()
-	formal, err := model.NewFormal(s, spec.NewReference(), actions, false)
+	m, err := reference.New(s, spec.NewReference(), actions, false)
 	if err != nil {
 		return 0, err
 	}
-	m := &evictionCounter{Formal: formal}
-	_, err = checker.Check(context.Background(), m, checker.Options{})
-	return int(m.most.Load()), err
+	counter := &evictionCounter{Model: m}
+	_, err = checker.Check(context.Background(), counter, checker.Options{})
+	return int(counter.most.Load()), err
 }
 
 type evictionCounter struct {
-	*model.Formal
+	*reference.Model
 	most atomic.Int64
 }
 
@@ -32,14 +31,14 @@ type evictionCounter struct {
 func (m *evictionCounter) Worker() checker.Worker { return &countingWorker{m.NewWorker(), m} }
 
 type countingWorker struct {
-	*model.FormalWorker
+	*reference.Worker
 	m *evictionCounter
 }
 
 // Expand adds every step, and notes how many are preemptions.
 func (w *countingWorker) Expand(state []byte, out *checker.Steps) {
-	count := &preemptions{Steps: out, formal: w.m.Formal}
-	w.FormalWorker.Expand(state, count)
+	count := &preemptions{Steps: out, model: w.m.Model}
+	w.Worker.Expand(state, count)
 	for {
 		most := w.m.most.Load()
 		if count.n <= most || w.m.most.CompareAndSwap(most, count.n) {
@@ -51,13 +50,13 @@ func (w *countingWorker) Expand(state []byte, out *checker.Steps) {
 // preemptions are steps of which the preemptions are counted.
 type preemptions struct {
 	*checker.Steps
-	formal *model.Formal
-	n      int64
+	model *reference.Model
+	n     int64
 }
 
 // Add adds a step.
 func (p *preemptions) Add(action uint32, next []byte) int {
-	if p.formal.ClassOf(action) == model.FormalPreempt {
+	if p.model.ClassOf(action) == reference.Preempt {
 		p.n++
 	}
 	return p.Steps.Add(action, next)

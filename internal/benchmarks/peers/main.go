@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 func main() {
@@ -74,13 +74,13 @@ func install(tools []string) error {
 	return nil
 }
 
-func configuration(file string) (*scenario.Configuration, error) {
+func configuration(file string) (*reference.Configuration, error) {
 	text, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer text.Close()
-	return scenario.ReadConfiguration(text, scenario.Source{File: file})
+	return reference.ReadConfiguration(text, file)
 }
 
 // compareOn runs the tools on one configuration and prints the table.

@@ -3,13 +3,13 @@ package main
 import (
 	"text/template"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // murphiPlain writes the reference model of the configuration for Rumur as the TLA+ module is written: nothing is
 // worked out beforehand, and every set of pods in jeopardy is weighed where a rule asks for it. What may be chosen
 // is counted, as Murphi has no sets to choose from.
-func murphiPlain(c *scenario.Configuration) (string, error) { return withChoices(murphiPlainText, c) }
+func murphiPlain(c *reference.Configuration) (string, error) { return withChoices(murphiPlainText, c) }
 
 var murphiPlainText = template.Must(template.New("murphiplain").Funcs(functions).Funcs(choices(1)).Parse(`const
 	NONE: 0;

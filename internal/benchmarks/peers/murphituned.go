@@ -6,13 +6,13 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // murphiTuned writes the reference model of the configuration for Rumur. Murphi has no sets to choose from, so
 // every set of pods that can be evicted from a node at all is written out; what it costs is a number that is known
 // beforehand.
-func murphiTuned(c *scenario.Configuration) (string, error) { return withChoices(murphiTunedText, c) }
+func murphiTuned(c *reference.Configuration) (string, error) { return withChoices(murphiTunedText, c) }
 
 var murphiTunedText = template.Must(template.New("murphituned").Funcs(functions).Funcs(choices(1)).Parse(`const
 	NONE: 0;
@@ -126,7 +126,7 @@ type eviction struct {
 
 // evictable returns the sets of pods that could ever be evicted for a pod: of lower priority, together on a node
 // that they may use and that holds them.
-func evictable(c *scenario.Configuration, p int) []eviction {
+func evictable(c *reference.Configuration, p int) []eviction {
 	var all []eviction
 	for _, n := range allowed(c, p) {
 		capacity := c.Nodes[n-1].Cap
@@ -147,7 +147,7 @@ func evictable(c *scenario.Configuration, p int) []eviction {
 	return all
 }
 
-func newEviction(c *scenario.Configuration, p, n int, pods []int, requested int64) eviction {
+func newEviction(c *reference.Configuration, p, n int, pods []int, requested int64) eviction {
 	var there []string
 	for _, q := range pods {
 		there = append(there, fmt.Sprintf("p%d = %d", q, n))
@@ -159,7 +159,7 @@ func newEviction(c *scenario.Configuration, p, n int, pods []int, requested int6
 }
 
 // damage puts the casualty of the pods into one number of the same order.
-func damage(c *scenario.Configuration, pods []int) int64 {
+func damage(c *reference.Configuration, pods []int) int64 {
 	high, sum := int64(0), int64(0)
 	for _, q := range pods {
 		high, sum = max(high, int64(c.Pods[q].Prio)), sum+int64(c.Pods[q].Prio)
@@ -169,7 +169,7 @@ func damage(c *scenario.Configuration, pods []int) int64 {
 }
 
 // worst is more than any damage.
-func worst(c *scenario.Configuration) int64 {
+func worst(c *reference.Configuration) int64 {
 	high := int64(0)
 	for _, pod := range c.Pods {
 		high = max(high, int64(pod.Prio))
@@ -177,7 +177,7 @@ func worst(c *scenario.Configuration) int64 {
 	return (high+1)*(prioritySum(c)+1)*int64(len(c.Pods)+1) + 1
 }
 
-func prioritySum(c *scenario.Configuration) int64 {
+func prioritySum(c *reference.Configuration) int64 {
 	sum := int64(0)
 	for _, pod := range c.Pods {
 		sum += int64(pod.Prio)

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"text/template"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // promela writes the reference model of the configuration for Spin: one process, one step for each choice. What the
 // scheduler may do in a state is worked out once, in C, and looked up by all guards.
-func promela(c *scenario.Configuration) (string, error) { return withChoices(promelaText, c) }
+func promela(c *reference.Configuration) (string, error) { return withChoices(promelaText, c) }
 
 var promelaText = template.Must(
 	template.New("promela").Funcs(functions).Funcs(choices(1)).Parse(`#define P {{len .Pods}}
@@ -113,7 +113,7 @@ end:	do
 )
 
 // withChoices fills a template in, with the number of choices among preemptions.
-func withChoices(t *template.Template, c *scenario.Configuration) (string, error) {
+func withChoices(t *template.Template, c *reference.Configuration) (string, error) {
 	most, err := mostEvictions(c)
 	if err != nil {
 		return "", err

@@ -6,26 +6,26 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // functions are what both templates ask about a configuration. Nodes are numbered from 1, pods from 0.
 var functions = template.FuncMap{
-	"gone":    func(c *scenario.Configuration) int { return len(c.Nodes) + 1 },
-	"cap":     func(c *scenario.Configuration, n int) int64 { return c.Nodes[n-1].Cap },
-	"unbinds": func(c *scenario.Configuration) bool { return scenario.Completions()[c.Complete].Unbind },
-	"leaves":  func(c *scenario.Configuration) bool { return scenario.Completions()[c.Complete].Leave },
-	"returns": func(c *scenario.Configuration) bool { return scenario.Completions()[c.Complete].Return },
+	"gone":    func(c *reference.Configuration) int { return len(c.Nodes) + 1 },
+	"cap":     func(c *reference.Configuration, n int) int64 { return c.Nodes[n-1].Cap },
+	"unbinds": func(c *reference.Configuration) bool { return reference.Completions()[c.Complete].Unbind },
+	"leaves":  func(c *reference.Configuration) bool { return reference.Completions()[c.Complete].Leave },
+	"returns": func(c *reference.Configuration) bool { return reference.Completions()[c.Complete].Return },
 	"nodes":   nodes, "allowed": allowed, "may": may, "total": total, "top": top, "worst": worst,
 	"evictable": evictable,
 	"node":      func(i int) int { return i + 1 }, "only": func(p int) int { return 1 << p },
-	"allPods":     func(c *scenario.Configuration) int { return 1<<len(c.Pods) - 1 },
-	"priorities":  func(c *scenario.Configuration) int64 { return prioritySum(c) + 1 },
-	"numbers":     func(c *scenario.Configuration) int { return len(c.Pods) + 1 },
+	"allPods":     func(c *reference.Configuration) int { return 1<<len(c.Pods) - 1 },
+	"priorities":  func(c *reference.Configuration) int64 { return prioritySum(c) + 1 },
+	"numbers":     func(c *reference.Configuration) int { return len(c.Pods) + 1 },
 	"prioritySum": prioritySum,
 }
 
-func nodes(c *scenario.Configuration) []int {
+func nodes(c *reference.Configuration) []int {
 	var all []int
 	for n := range c.Nodes {
 		all = append(all, n+1)
@@ -34,7 +34,7 @@ func nodes(c *scenario.Configuration) []int {
 }
 
 // allowed returns the nodes whose taints the pod tolerates and that have the labels it wants.
-func allowed(c *scenario.Configuration, p int) []int {
+func allowed(c *reference.Configuration, p int) []int {
 	within := func(some, all []string) bool {
 		return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(all, name) })
 	}
@@ -45,7 +45,7 @@ func allowed(c *scenario.Configuration, p int) []int {
 }
 
 // may is allowed as a set of bits.
-func may(c *scenario.Configuration, p int) uint32 {
+func may(c *reference.Configuration, p int) uint32 {
 	bits := uint32(0)
 	for _, n := range allowed(c, p) {
 		bits |= 1 << n
@@ -53,7 +53,7 @@ func may(c *scenario.Configuration, p int) uint32 {
 	return bits
 }
 
-func total(c *scenario.Configuration) int64 {
+func total(c *reference.Configuration) int64 {
 	sum := int64(0)
 	for _, pod := range c.Pods {
 		sum += pod.Req
@@ -62,7 +62,7 @@ func total(c *scenario.Configuration) int64 {
 }
 
 // top says in Murphi that no unbound pod has a higher priority than the pod.
-func top(c *scenario.Configuration, p int) string {
+func top(c *reference.Configuration, p int) string {
 	words := []string{"true"}
 	for q, other := range c.Pods {
 		if other.Prio > c.Pods[p].Prio {

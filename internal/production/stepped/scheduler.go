@@ -32,7 +32,7 @@ import (
 // Every backoff is as long as kube-scheduler's longest, or the number of all earlier attempts would be part of the
 // state: who failed more often would come back later. Time passes by tick with every action and every binding cycle
 // that comes to its end, so that no two pods come back to the queue at the same moment; by backoff and more with
-// Backoff; by maxUnschedulable, the longest stay in the unschedulable pool and more, with Flush.
+// Backoff; by maxUnschedulable, the longest stay in unschedulablePods and more, with Flush.
 const (
 	backoff          = 10 * time.Second
 	tick             = time.Microsecond
@@ -325,7 +325,7 @@ func (s *Scheduler) moveBackedOff() {
 	}
 }
 
-// flush does what the queue's other timer does: pods that were long in the unschedulable pool are moved by an event
+// flush does what the queue's other timer does: pods that were long in unschedulablePods are moved by an event
 // of that name.
 func (s *Scheduler) flush() {
 	queue := s.sched.SchedulingQueue

@@ -1,4 +1,4 @@
-package scenario_test
+package reference_test
 
 import (
 	"os"
@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 const oneNode = `"nodes": [{"cap": 4, "taints": [], "labels": ["x"]}]`
@@ -54,7 +53,7 @@ func TestReadConfigurationErrors(t *testing.T) {
 			`in.json: pods[0].tol[0]: "" cannot be the key of a label or taint`}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			_, err := scenario.ReadConfiguration(strings.NewReader(row.text), scenario.Source{File: "in.json"})
+			_, err := reference.ReadConfiguration(strings.NewReader(row.text), "in.json")
 			if err == nil {
 				t.Fatal("it was read")
 			}
@@ -69,21 +68,21 @@ func TestReadConfigurationErrors(t *testing.T) {
 
 // TestConfigurationKinds: lists are sets, and what is equal is one kind.
 func TestConfigurationKinds(t *testing.T) {
-	c := &scenario.Configuration{
+	c := &reference.Configuration{
 		Name: "kinds", Complete: "churn",
-		Nodes: []scenario.ConfiguredNode{
+		Nodes: []reference.ConfiguredNode{
 			{2, []string{"a", "b"}, nil},
 			{2, []string{"b", "a", "a"}, nil},
 			{2, []string{"a"}, nil},
 		},
-		Pods: []scenario.ConfiguredPod{
+		Pods: []reference.ConfiguredPod{
 			{1, 0, []string{"a", "b"}, nil},
 			{1, 0, []string{"b", "a"}, nil},
 			{1, 0, []string{"b", "a"}, []string{"x"}},
 		},
 	}
 	s, actions := c.Scenario()
-	if diff := cmp.Diff(model.FormalActions{Leave: true, Return: true}, actions); diff != "" {
+	if diff := cmp.Diff(reference.Actions{Leave: true, Return: true}, actions); diff != "" {
 		t.Errorf("actions (-want +got):\n%s", diff)
 	}
 	var kinds [][]string
@@ -98,7 +97,7 @@ func TestConfigurationKinds(t *testing.T) {
 	}
 }
 
-// FuzzReadConfiguration: whatever is read, it is a configuration or an error, and a configuration makes a scenario.
+// FuzzReadConfiguration: whatever is read, it is a configuration or an error, and a configuration makes a reference.
 func FuzzReadConfiguration(f *testing.F) {
 	paths, err := filepath.Glob("../../testdata/configurations/*.json")
 	if err != nil || len(paths) == 0 {
@@ -112,7 +111,7 @@ func FuzzReadConfiguration(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := scenario.ReadConfiguration(strings.NewReader(text), scenario.Source{File: "fuzz"})
+		c, err := reference.ReadConfiguration(strings.NewReader(text), "fuzz")
 		if err != nil {
 			return
 		}

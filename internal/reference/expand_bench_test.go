@@ -1,4 +1,4 @@
-package model
+package reference
 
 import (
 	"testing"
@@ -24,9 +24,9 @@ func (s *frontier) Add(_ uint32, next []byte) int {
 
 func (*frontier) Find(string, int) {}
 
-// BenchmarkFormalSteps returns the time of a step: it is generated, brought into canonical form with symmetry, and
+// BenchmarkSteps returns the time of a step: it is generated, brought into canonical form with symmetry, and
 // packed. Nothing is looked up.
-func BenchmarkFormalSteps(b *testing.B) {
+func BenchmarkSteps(b *testing.B) {
 	for _, row := range []struct {
 		name        string
 		nodes, pods [2]int
@@ -38,8 +38,8 @@ func BenchmarkFormalSteps(b *testing.B) {
 		{"30nodes", [2]int{18, 12}, [2]int{30, 20}, true},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			f, err := NewFormal(rowOfNodes(row.nodes, row.pods), spec.NewReference(),
-				FormalActions{Leave: true, Return: true}, row.symmetry)
+			f, err := New(rowOfNodes(row.nodes, row.pods), spec.NewReference(),
+				Actions{Leave: true, Return: true}, row.symmetry)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -66,12 +66,12 @@ type counted struct{ steps int64 }
 func (c *counted) Add(uint32, []byte) int { c.steps++; return 0 }
 func (*counted) Find(string, int)         {}
 
-// BenchmarkFormalTables returns the time of asking the spec about a multiset of pods on a node for the first time.
-func BenchmarkFormalTables(b *testing.B) {
+// BenchmarkTables returns the time of asking the spec about a multiset of pods on a node for the first time.
+func BenchmarkTables(b *testing.B) {
 	cells, evaluations := 0, int64(0)
 	for b.Loop() {
-		f, err := NewFormal(rowOfNodes([2]int{1, 1}, [2]int{6, 4}), spec.NewReference(),
-			FormalActions{Leave: true, Return: true}, true)
+		f, err := New(rowOfNodes([2]int{1, 1}, [2]int{6, 4}), spec.NewReference(),
+			Actions{Leave: true, Return: true}, true)
 		if err != nil {
 			b.Fatal(err)
 		}

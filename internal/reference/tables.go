@@ -1,43 +1,43 @@
-package model
+package reference
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// formalTables keep what the spec says of a node with what is on it. Every entry is made by calling the spec, once
-// per node template and multiset of pod templates. They are safe for concurrent use.
-type formalTables struct {
-	formal *Formal
-	spec   *spec.Scheduler
+// tables keep what the spec says of a node with what is on it. Every entry is made by calling the spec, once per
+// node template and multiset of pod templates. They are safe for concurrent use.
+type tables struct {
+	model *Model
+	spec  *spec.Scheduler
 
 	mu         sync.Mutex
-	facts      map[formalKey]*formalFacts
+	facts      map[tableKey]*nodeFacts
 	casualties map[uint64]spec.Casualty
-	objects    map[formalObject]*v1.Pod
+	objects    map[objectKey]*v1.Pod
 	// firstOf is the first pod of the same template of the scenario.
 	firstOf []int
 	// evaluations counts the calls of the spec.
 	evaluations int64
 }
 
-// formalKey is a node template and a cell.
-type formalKey struct {
+// tableKey is a node template and a cell.
+type tableKey struct {
 	node int
 	cell uint64
 }
 
-// formalObject is the ordinal-th pod of a template on a node, or one that asks (node -1).
-type formalObject struct{ pod, ordinal, node int }
+// objectKey is the ordinal-th pod of a template on a node, or pending (node -1).
+type objectKey struct{ pod, ordinal, node int }
 
-// formalFacts is what the spec says of a node of one template with a cell of pods on it.
-type formalFacts struct {
+// nodeFacts is what the spec says of a node of one template with a cell of pods on it.
+type nodeFacts struct {
 	cell uint64
 	// pods are the templates in the cell.
 	pods []uint8
@@ -59,77 +59,77 @@ type evictions struct {
 	casualty spec.Casualty
 }
 
-func newFormalTables(f *Formal, m *spec.Scheduler) (*formalTables, error) {
-	for _, filter := range m.Filters() {
+func newTables(m *Model, scheduler *spec.Scheduler) (*tables, error) {
+	for _, filter := range scheduler.Filters() {
 		if filter.Footprint.LooksAcross() {
 			return nil, fmt.Errorf("filter %s looks across nodes, and the formal model is tabulated by node",
 				filter.Plugin)
 		}
 	}
-	for _, scorePlugin := range m.ScorePlugins() {
+	for _, scorePlugin := range scheduler.ScorePlugins() {
 		if scorePlugin.Footprint.LooksAcross() || scorePlugin.Raw == nil || scorePlugin.Normalize != nil ||
 			scorePlugin.Abstains != nil {
 			return nil, fmt.Errorf("score %s depends on several nodes, and the formal model is tabulated by node",
 				scorePlugin.Plugin)
 		}
 	}
-	if m.Reading() != spec.Literal || !m.WeighsHelpfulSets() {
+	if scheduler.Reading() != spec.Literal || !scheduler.WeighsHelpfulSets() {
 		return nil, fmt.Errorf(
 			"preemption must be that of the literal reading, in which all sets of pods that help compete")
 	}
-	if len(f.Scenario.Around.PodDisruptionBudgets) > 0 {
+	if len(m.Scenario.Around.PodDisruptionBudgets) > 0 {
 		return nil, fmt.Errorf("disruption budgets span nodes, and the formal model is tabulated by node")
 	}
-	t := &formalTables{
-		formal: f, spec: m,
-		facts: map[formalKey]*formalFacts{}, casualties: map[uint64]spec.Casualty{},
-		objects: map[formalObject]*v1.Pod{},
+	t := &tables{
+		model: m, spec: scheduler,
+		facts: map[tableKey]*nodeFacts{}, casualties: map[uint64]spec.Casualty{},
+		objects: map[objectKey]*v1.Pod{},
 	}
 	first := map[int]int{}
-	for i := range f.pods {
-		if _, known := first[f.pods[i].template]; !known {
-			first[f.pods[i].template] = i
+	for i := range m.pods {
+		if _, known := first[m.pods[i].template]; !known {
+			first[m.pods[i].template] = i
 		}
-		t.firstOf = append(t.firstOf, first[f.pods[i].template])
+		t.firstOf = append(t.firstOf, first[m.pods[i].template])
 	}
 	return t, nil
 }
 
 // of returns the facts of a node with a cell of pods on it.
-func (t *formalTables) of(node int, cell uint64) *formalFacts {
+func (t *tables) of(node int, cell uint64) *nodeFacts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.find(node, cell)
 }
 
 // find is of, under the lock.
-func (t *formalTables) find(node int, cell uint64) *formalFacts {
-	key := formalKey{node, cell}
+func (t *tables) find(node int, cell uint64) *nodeFacts {
+	key := tableKey{node, cell}
 	if known := t.facts[key]; known != nil {
 		return known
 	}
-	var facts *formalFacts
+	var facts *nodeFacts
 	if alike := t.first(cell); alike != cell {
 		// The same multiset of templates, other pods: only their names differ.
 		other := t.find(node, alike)
-		facts = &formalFacts{feasible: other.feasible, viability: other.viability, breaches: other.breaches}
+		facts = &nodeFacts{feasible: other.feasible, viability: other.viability, breaches: other.breaches}
 	} else {
 		facts = t.ask(node, cell)
 	}
 	facts.cell = cell
-	for i := range t.formal.pods {
-		if t.formal.pods[i].count(cell) > 0 {
+	for i := range t.model.pods {
+		if t.model.pods[i].count(cell) > 0 {
 			facts.pods = append(facts.pods, uint8(i))
 		}
 	}
-	facts.evictions = make([]atomic.Pointer[evictions], len(t.formal.pods))
+	facts.evictions = make([]atomic.Pointer[evictions], len(t.model.pods))
 	t.facts[key] = facts
 	return facts
 }
 
 // first replaces pods by the first ones of their templates of the scenario.
-func (t *formalTables) first(cell uint64) uint64 {
-	pods := t.formal.pods
+func (t *tables) first(cell uint64) uint64 {
+	pods := t.model.pods
 	counts := make([]uint64, len(pods))
 	for i := range pods {
 		counts[t.firstOf[i]] += pods[i].count(cell)
@@ -137,7 +137,7 @@ func (t *formalTables) first(cell uint64) uint64 {
 	first := uint64(0)
 	for i := range pods {
 		of := &counts[t.firstOf[i]]
-		take := min(*of, pods[i].count(t.formal.all))
+		take := min(*of, pods[i].count(t.model.all))
 		first += take * pods[i].one
 		*of -= take
 	}
@@ -145,11 +145,11 @@ func (t *formalTables) first(cell uint64) uint64 {
 }
 
 // ask asks the spec about a cluster of this one node.
-func (t *formalTables) ask(node int, cell uint64) *formalFacts {
-	f := t.formal
+func (t *tables) ask(node int, cell uint64) *nodeFacts {
+	m := t.model
 	s := t.snapshot(node, cell)
-	facts := &formalFacts{viability: make([]int64, len(f.pods)), breaches: t.breaches(node, cell, s)}
-	for i := range f.pods {
+	facts := &nodeFacts{viability: make([]int64, len(m.pods)), breaches: t.breaches(node, cell, s)}
+	for i := range m.pods {
 		first := t.firstOf[i]
 		if first < i {
 			facts.feasible |= facts.feasible >> first & 1 << i
@@ -169,11 +169,11 @@ func (t *formalTables) ask(node int, cell uint64) *formalFacts {
 }
 
 // snapshot returns the cluster of one node with a cell of pods.
-func (t *formalTables) snapshot(node int, cell uint64) *spec.Snapshot {
-	s := t.formal.Scenario.Around
-	s.Nodes, s.Pods = []*v1.Node{t.formal.Scenario.Nodes[node].object(0)}, nil
-	for i := range t.formal.pods {
-		for n := range t.formal.pods[i].count(cell) {
+func (t *tables) snapshot(node int, cell uint64) *spec.Snapshot {
+	s := t.model.Scenario.Around
+	s.Nodes, s.Pods = []*v1.Node{t.model.Scenario.Nodes[node].Object(0)}, nil
+	for i := range t.model.pods {
+		for n := range t.model.pods[i].count(cell) {
 			s.Pods = append(s.Pods, t.object(i, int(n), node))
 		}
 	}
@@ -181,61 +181,23 @@ func (t *formalTables) snapshot(node int, cell uint64) *spec.Snapshot {
 }
 
 // object makes a pod once.
-func (t *formalTables) object(pod, ordinal, node int) *v1.Pod {
-	key := formalObject{pod, ordinal, node}
+func (t *tables) object(pod, ordinal, node int) *v1.Pod {
+	key := objectKey{pod, ordinal, node}
 	if known := t.objects[key]; known != nil {
 		return known
 	}
-	object := t.formal.template(pod).DeepCopy()
-	object.Name = fmt.Sprintf("%s-%d-%d", t.formal.Scenario.Pods[t.formal.pods[pod].template].Name, pod, ordinal)
+	object := t.model.template(pod).DeepCopy()
+	object.Name = fmt.Sprintf("%s-%d-%d", t.model.Scenario.Pods[t.model.pods[pod].template].Name, pod, ordinal)
 	if node >= 0 {
-		setBound(object, t.formal.Scenario.Nodes[node].object(0), Running, 0)
+		model.SetBound(object, t.model.Scenario.Nodes[node].Object(0), model.Running, 0)
 	}
-	object.UID = PodUID(object.Namespace, object.Name)
+	object.UID = model.PodUID(object.Namespace, object.Name)
 	t.objects[key] = object
 	return object
 }
 
-// Properties of the formal model, checked in every state.
-const (
-	// FormalCapacity: the pods on a node request no more than it has.
-	FormalCapacity = "capacity"
-	// FormalPlacement: every pod would be feasible on its node were it alone there.
-	FormalPlacement = "placement"
-)
-
-// FormalProperties returns the names of the properties, and what each says.
-func FormalProperties() [][2]string {
-	return [][2]string{
-		{FormalCapacity, "the pods on a node together request no more than it has to allocate"},
-		{FormalPlacement, "every pod is on a node that would be feasible for it, were it alone there"},
-	}
-}
-
-// breaches returns the properties that are broken on a node with a cell of pods.
-func (t *formalTables) breaches(node int, cell uint64, s *spec.Snapshot) []string {
-	var broken []string
-	if exceeded := t.spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
-		names := make([]string, len(exceeded))
-		for i, name := range exceeded {
-			names[i] = string(name)
-		}
-		broken = append(broken, FormalCapacity+" ("+strings.Join(names, ", ")+")")
-	}
-	if cell == 0 {
-		return broken
-	}
-	alone := t.find(node, 0).feasible
-	for i := range t.formal.pods {
-		if t.formal.pods[i].count(cell) > 0 && alone>>i&1 == 0 {
-			return append(broken, FormalPlacement)
-		}
-	}
-	return broken
-}
-
 // evict returns the evictions from a node with these facts that make the pending pod feasible there.
-func (t *formalTables) evict(node int, facts *formalFacts, pending int) *evictions {
+func (t *tables) evict(node int, facts *nodeFacts, pending int) *evictions {
 	cell := facts.cell
 	if known := facts.evictions[pending].Load(); known != nil {
 		return known
@@ -244,7 +206,7 @@ func (t *formalTables) evict(node int, facts *formalFacts, pending int) *evictio
 	defer t.mu.Unlock()
 	found := &evictions{}
 	jeopardy := t.jeopardy(node, cell, pending)
-	for victims := range formalSubsets(t.formal.pods, jeopardy) {
+	for victims := range subsets(t.model.pods, jeopardy) {
 		if t.find(node, cell-victims).feasible>>pending&1 == 0 {
 			continue
 		}
@@ -260,24 +222,24 @@ func (t *formalTables) evict(node int, facts *formalFacts, pending int) *evictio
 		}
 	}
 	for _, victims := range found.sets {
-		found.fields = append(found.fields, t.formal.codes[node].code(cell-victims))
+		found.fields = append(found.fields, t.model.codes[node].code(cell-victims))
 	}
 	facts.evictions[pending].Store(found)
 	return found
 }
 
 // jeopardy returns the pods on a node that the pending pod may evict.
-func (t *formalTables) jeopardy(node int, cell uint64, pending int) uint64 {
+func (t *tables) jeopardy(node int, cell uint64, pending int) uint64 {
 	s := t.snapshot(node, cell)
 	inJeopardy := map[*v1.Pod]bool{}
 	for _, pod := range spec.Jeopardy(t.object(pending, 0, -1), s.Nodes[0], s) {
 		inJeopardy[pod] = true
 	}
 	sum := uint64(0)
-	for i := range t.formal.pods {
-		for n := range t.formal.pods[i].count(cell) {
+	for i := range t.model.pods {
+		for n := range t.model.pods[i].count(cell) {
 			if inJeopardy[t.object(i, int(n), node)] {
-				sum += t.formal.pods[i].one
+				sum += t.model.pods[i].one
 			}
 		}
 	}
@@ -286,7 +248,7 @@ func (t *formalTables) jeopardy(node int, cell uint64, pending int) uint64 {
 
 // casualty returns the damage of evicting pods from a node. The spec is asked once per multiset of templates:
 // without budgets neither the node nor the pending pod matters.
-func (t *formalTables) casualty(node int, victims uint64, pending int) spec.Casualty {
+func (t *tables) casualty(node int, victims uint64, pending int) spec.Casualty {
 	alike := t.first(victims)
 	if known, ok := t.casualties[alike]; ok {
 		return known
@@ -298,8 +260,8 @@ func (t *formalTables) casualty(node int, victims uint64, pending int) spec.Casu
 	return casualty
 }
 
-// formalSubsets goes through the multisets contained in a cell, the empty one first.
-func formalSubsets(pods []formalPod, cell uint64) func(yield func(uint64) bool) {
+// subsets goes through the multisets contained in a cell, the empty one first.
+func subsets(pods []podTemplate, cell uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		now := uint64(0)
 		for {

@@ -1,4 +1,4 @@
-package model_test
+package reference_test
 
 import (
 	"bytes"
@@ -13,21 +13,20 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // anyConfiguration draws a small configuration in which nodes and pods are often alike.
-func anyConfiguration(t *rapid.T) *scenario.Configuration {
+func anyConfiguration(t *rapid.T) *reference.Configuration {
 	some := func(what string, names ...string) []string {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 1, rapid.ID).Draw(t, what)
 	}
-	c := &scenario.Configuration{
-		Name: "any", Complete: rapid.SampledFrom(slices.Sorted(maps.Keys(scenario.Completions()))).Draw(t, "complete"),
+	c := &reference.Configuration{
+		Name: "any", Complete: rapid.SampledFrom(slices.Sorted(maps.Keys(reference.Completions()))).Draw(t, "complete"),
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "nodes") {
-		node := scenario.ConfiguredNode{
+		node := reference.ConfiguredNode{
 			Cap:    rapid.Int64Range(1, 4).Draw(t, "cap"),
 			Taints: some("taints", "a"),
 			Labels: some("labels", "x"),
@@ -38,7 +37,7 @@ func anyConfiguration(t *rapid.T) *scenario.Configuration {
 	}
 	c.Nodes = c.Nodes[:min(len(c.Nodes), 3)]
 	for range rapid.IntRange(1, 4).Draw(t, "pods") {
-		pod := scenario.ConfiguredPod{
+		pod := reference.ConfiguredPod{
 			Req: rapid.Int64Range(0, 4).Draw(t, "req"), Prio: rapid.Int32Range(-2, 3).Draw(t, "prio"),
 			Tol: some("tol", "a"), Sel: some("sel", "x"),
 		}
@@ -50,9 +49,9 @@ func anyConfiguration(t *rapid.T) *scenario.Configuration {
 	return c
 }
 
-func formalOf(t *rapid.T, c *scenario.Configuration, symmetry bool) *model.Formal {
+func modelOf(t *rapid.T, c *reference.Configuration, symmetry bool) *reference.Model {
 	s, actions := c.Scenario()
-	f, err := model.NewFormal(s, spec.NewReference(), actions, symmetry)
+	f, err := reference.New(s, spec.NewReference(), actions, symmetry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func (c *collected) Add(action uint32, next []byte) int {
 func (c *collected) Find(key string, _ int) { c.reports = append(c.reports, key) }
 
 // reached explores a machine: its states with their successors, in the order in which they were found.
-func reached(f *model.Formal) (states []string, steps map[string]*collected) {
+func reached(f *reference.Model) (states []string, steps map[string]*collected) {
 	steps = map[string]*collected{}
 	worker := f.NewWorker()
 	add := func(state []byte) {
@@ -94,12 +93,12 @@ func reached(f *model.Formal) (states []string, steps map[string]*collected) {
 	return states, steps
 }
 
-// TestFormalIsSpec: without symmetry, the steps from every state are those that the spec gives when it is asked
+// TestIsSpec: without symmetry, the steps from every state are those that the spec gives when it is asked
 // about the whole cluster, tables and packed states left aside.
-func TestFormalIsSpec(t *testing.T) {
+func TestIsSpec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConfiguration(t)
-		f := formalOf(t, c, false)
+		f := modelOf(t, c, false)
 		states, steps := reached(f)
 		for i, state := range states {
 			if i == 300 {
@@ -116,7 +115,7 @@ func TestFormalIsSpec(t *testing.T) {
 			}
 			var reports []string
 			if len(got) == 0 && len(view.Unbound) > 0 {
-				reports = []string{model.FormalDeadlock}
+				reports = []string{reference.Deadlock}
 			}
 			if diff := gocmp.Diff(reports, steps[state].reports); diff != "" {
 				t.Fatalf("reports in %v (-want +got):\n%s", view, diff)
@@ -126,7 +125,7 @@ func TestFormalIsSpec(t *testing.T) {
 }
 
 // wholly returns the views that follow, sorted: Next of the module, with the spec asked about all objects at once.
-func wholly(c *scenario.Configuration, view model.FormalView) []string {
+func wholly(c *reference.Configuration, view reference.View) []string {
 	s := c.Snapshot()
 	m := spec.NewReference()
 	byName := map[string]*v1.Pod{}
@@ -147,7 +146,7 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 	var all []string
 	// then adds the view after some pods moved: to a node, to "" if they are unbound, to "left" if they left.
 	then := func(to string, names ...string) {
-		next := model.FormalView{}
+		next := reference.View{}
 		where := func(list []string, nodeState string) []string {
 			list = slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(names, name) })
 			if nodeState == to {
@@ -157,7 +156,7 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 			return list
 		}
 		for _, node := range view.Nodes {
-			next.Nodes = append(next.Nodes, model.FormalViewNode{Name: node.Name, Pods: where(node.Pods, node.Name)})
+			next.Nodes = append(next.Nodes, reference.ViewNode{Name: node.Name, Pods: where(node.Pods, node.Name)})
 		}
 		next.Unbound, next.Left = where(view.Unbound, ""), where(view.Left, "left")
 		all = append(all, next.String())
@@ -180,7 +179,7 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 			}
 		}
 	}
-	actions := scenario.Completions()[c.Complete]
+	actions := reference.Completions()[c.Complete]
 	for _, pod := range here {
 		if pod.Spec.NodeName != "" && actions.Unbind {
 			then("", pod.Name)
@@ -198,12 +197,12 @@ func wholly(c *scenario.Configuration, view model.FormalView) []string {
 	return all
 }
 
-// TestFormalOrbits: with symmetry, there is one state for each orbit of the states without: as many as there are
+// TestOrbits: with symmetry, there is one state for each orbit of the states without: as many as there are
 // classes under all renamings of nodes and pods that are alike. The classes are counted by trying every renaming.
-func TestFormalOrbits(t *testing.T) {
+func TestOrbits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConfiguration(t)
-		named, alike := formalOf(t, c, false), formalOf(t, c, true)
+		named, alike := modelOf(t, c, false), modelOf(t, c, true)
 		states, _ := reached(named)
 		if len(states) > 3000 {
 			t.Skip("too many states to try every renaming")
@@ -232,7 +231,7 @@ func TestFormalOrbits(t *testing.T) {
 }
 
 // whereabouts tells for each pod where it is: 0 unbound, 1 left, 2+i on node i.
-func whereabouts(c *scenario.Configuration, view model.FormalView) []int {
+func whereabouts(c *reference.Configuration, view reference.View) []int {
 	at := make([]int, len(c.Pods))
 	number := func(name string) int {
 		var n int
@@ -267,7 +266,7 @@ func (r renaming) of(at []int) string {
 }
 
 // renamings returns all renamings that leave alone what nodes and pods are.
-func renamings(c *scenario.Configuration) []renaming {
+func renamings(c *reference.Configuration) []renaming {
 	nodes := permutations(len(c.Nodes), func(i, j int) bool { return fmt.Sprint(c.Nodes[i]) == fmt.Sprint(c.Nodes[j]) })
 	pods := permutations(len(c.Pods), func(i, j int) bool { return fmt.Sprint(c.Pods[i]) == fmt.Sprint(c.Pods[j]) })
 	var all []renaming

@@ -1,4 +1,4 @@
-package scenario
+package reference
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -21,7 +22,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Configuration is a cluster in few words, of cpu, taints, labels and priorities, for the formal model on its own.
+// Configuration is a cluster in few words, of cpu, taints, labels and priorities, for the formal model alone.
 // It is read from JSON:
 //
 //	{"name": "H2",
@@ -58,8 +59,8 @@ type ConfiguredPod struct {
 //	both      either
 //	churn     a bound pod may leave, and one that left may come back, unbound
 //	none      nothing: there is the scheduler only
-func Completions() map[string]model.FormalActions {
-	return map[string]model.FormalActions{
+func Completions() map[string]Actions {
+	return map[string]Actions{
 		"unbound": {Unbind: true},
 		"done":    {Leave: true},
 		"both":    {Unbind: true, Leave: true},
@@ -71,14 +72,14 @@ func Completions() map[string]model.FormalActions {
 // Largest numbers in a configuration. In thousandths of a cpu, times a hundred, they are far from what 64 bits hold.
 const maxConfiguredCPU = 1_000_000_000
 
-// ReadConfiguration reads a configuration. Decoding is strict: unknown, repeated and missing fields are errors. The
-// error joins one *Error for each thing that is wrong.
-func ReadConfiguration(r io.Reader, source Source) (*Configuration, error) {
+// ReadConfiguration reads a configuration; errors call it by the name. Decoding is strict: unknown, repeated and
+// missing fields are errors. The error joins one for each thing that is wrong.
+func ReadConfiguration(r io.Reader, name string) (*Configuration, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, &Error{Source: source, Err: err}
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	wrong := &configurationErrors{source: source}
+	wrong := &configurationErrors{name: name}
 	c := wrong.decode(text)
 	if len(wrong.errs) == 0 {
 		wrong.check(c)
@@ -91,12 +92,17 @@ func ReadConfiguration(r io.Reader, source Source) (*Configuration, error) {
 
 // configurationErrors collects what is wrong.
 type configurationErrors struct {
-	source Source
-	errs   []error
+	name string
+	errs []error
 }
 
+// add adds what is wrong with a field, or with the whole if it is "".
 func (e *configurationErrors) add(field, format string, args ...any) {
-	e.errs = append(e.errs, &Error{Source: e.source, Field: field, Err: fmt.Errorf(format, args...)})
+	at := e.name + ": "
+	if field != "" {
+		at += field + ": "
+	}
+	e.errs = append(e.errs, fmt.Errorf("%s%w", at, fmt.Errorf(format, args...)))
 }
 
 // writtenConfiguration is a configuration as it is written: nil is what is not there.
@@ -217,11 +223,54 @@ func (e *configurationErrors) checkNames(field string, names []string) {
 }
 
 // Scenario returns the configuration in Kubernetes objects: nodes n1, n2, ... and pods p1, p2, ..., all of them
-// unbound. Nodes that are equal are of one kind, and pods likewise.
-func (c *Configuration) Scenario() (*model.Scenario, model.FormalActions) {
-	s := OfCluster(c.Name, c.Snapshot(), model.Actions{Preempt: true})
-	s.Doc = fmt.Sprintf("%d nodes, %d pods, complete: %s", len(c.Nodes), len(c.Pods), c.Complete)
+// unbound. Nodes that are equal are of one template, and pods likewise.
+func (c *Configuration) Scenario() (*model.Scenario, Actions) {
+	s := &model.Scenario{
+		Name: c.Name, Doc: fmt.Sprintf("%d nodes, %d pods, complete: %s", len(c.Nodes), len(c.Pods), c.Complete),
+	}
+	var cluster model.Cluster
+	objects := c.Snapshot()
+	for _, node := range objects.Nodes {
+		template, id := templateOfNode(s, node)
+		cluster.Nodes = append(cluster.Nodes, model.ClusterNode{Template: template, ID: id})
+	}
+	for _, pod := range objects.Pods {
+		template, id := templateOfPod(s, pod)
+		cluster.Pending = append(cluster.Pending, model.ClusterPod{Template: template, ID: id})
+	}
+	s.Initial = []model.Cluster{cluster}
 	return s, Completions()[c.Complete]
+}
+
+// templateOfNode adds the node to its template, a new one if it is like none before, and returns the template and
+// its number among the nodes of it, from 1.
+func templateOfNode(s *model.Scenario, node *v1.Node) (template, id int) {
+	nameless := node.DeepCopy()
+	nameless.Name = ""
+	template = slices.IndexFunc(s.Nodes, func(known model.NodeTemplate) bool {
+		return equality.Semantic.DeepEqual(known.Node, nameless)
+	})
+	if template < 0 {
+		template, s.Nodes = len(s.Nodes), append(s.Nodes, model.NodeTemplate{Name: node.Name, Node: nameless})
+	}
+	fixed := &s.Nodes[template].Fixed
+	*fixed = append(*fixed, node.Name)
+	return template, len(*fixed)
+}
+
+// templateOfPod is templateOfNode for a pod.
+func templateOfPod(s *model.Scenario, pod *v1.Pod) (template, id int) {
+	nameless := pod.DeepCopy()
+	nameless.Name = ""
+	template = slices.IndexFunc(s.Pods, func(known model.PodTemplate) bool {
+		return equality.Semantic.DeepEqual(known.Pod, nameless)
+	})
+	if template < 0 {
+		template, s.Pods = len(s.Pods), append(s.Pods, model.PodTemplate{Name: pod.Name, Pod: nameless})
+	}
+	fixed := &s.Pods[template].Fixed
+	*fixed = append(*fixed, pod.Name)
+	return template, len(*fixed)
 }
 
 // Snapshot returns the objects.

@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/internal/results"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
-// formalStatesShare is the part of the memory that the engine may take for states, tables and buffers: as much
+// referenceStatesShare is the part of the memory that the engine may take for states, tables and buffers: as much
 // again goes into tables that are left behind when they grow, until they are collected.
-const formalStatesShare = 2
+const referenceStatesShare = 2
 
 // checkpointOf says where the run of the configuration is kept; nil if it is not.
-func (o *formalOptions) checkpointOf(c *scenario.Configuration, progress *progress) (*checker.Checkpoint, error) {
+func (o *referenceOptions) checkpointOf(c *reference.Configuration, progress *progress) (*checker.Checkpoint, error) {
 	if o.checkpoint == "" {
 		return nil, nil
 	}
@@ -24,7 +24,7 @@ func (o *formalOptions) checkpointOf(c *scenario.Configuration, progress *progre
 	// Limits and workers are not in it: they make no difference to what is found until then.
 	identity, err := results.Digest(struct {
 		Tool          string
-		Configuration *scenario.Configuration
+		Configuration *reference.Configuration
 		Symmetry      string
 		Goals         []string
 	}{tool, c, o.symmetry, o.goals})

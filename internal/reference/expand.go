@@ -1,54 +1,54 @@
-package model
+package reference
 
 import "encoding/binary"
 
 // Successors takes the steps from a state, and what is noticed there. *checker.Steps does.
 type Successors interface {
-	// Add adds a step. It copies next, and gives the step's number.
+	// Add adds a step. It copies next, and returns the step's number.
 	Add(action uint32, next []byte) int
 	// Find reports something under a key: on a step, or in the state itself (-1).
 	Find(key string, step int)
 }
 
-// FormalClass is a class of action of the formal model.
-type FormalClass uint8
+// ActionClass is a class of action of the formal model.
+type ActionClass uint8
 
 const (
-	// FormalSchedule: a pod is bound.
-	FormalSchedule FormalClass = iota
-	// FormalPreempt: pods are evicted and unbound again.
-	FormalPreempt
-	// FormalUnbind: a bound pod is unbound again.
-	FormalUnbind
-	// FormalLeave: a bound pod completes and leaves.
-	FormalLeave
-	// FormalReturn: a pod that left comes back, unbound.
-	FormalReturn
+	// Bind: a pod is bound.
+	Bind ActionClass = iota
+	// Preempt: pods are evicted and unbound again.
+	Preempt
+	// Unbind: a bound pod is unbound again.
+	Unbind
+	// Leave: a bound pod completes and leaves.
+	Leave
+	// Return: a pod that left comes back, unbound.
+	Return
 )
 
-// FormalClasses names the classes of actions, by number.
-func FormalClasses() []string { return []string{"bind", "preempt", "unbind", "leave", "return"} }
+// ActionClasses names the classes of actions, by number.
+func ActionClasses() []string { return []string{"bind", "preempt", "unbind", "leave", "return"} }
 
-// formalAction packs an action: its class, the pod that is scheduled, preempts or acts, and the node, as positions
+// actionOf packs an action: its class, the pod that is scheduled, preempts or acts, and the node, as positions
 // in the machine.
-func formalAction(class FormalClass, pod, node int) uint32 {
+func actionOf(class ActionClass, pod, node int) uint32 {
 	return uint32(class)<<28 | uint32(pod)<<16 | uint32(node)
 }
 
 // ClassOf returns the class of an action.
-func (f *Formal) ClassOf(action uint32) FormalClass { return FormalClass(action >> 28) }
+func (m *Model) ClassOf(action uint32) ActionClass { return ActionClass(action >> 28) }
 
-// FormalWorker expands states of a Formal, one at a time. Once the tables are filled, it allocates nothing.
-type FormalWorker struct {
-	formal *Formal
+// Worker expands states of a Model, one at a time. Once the tables are filled, it allocates nothing.
+type Worker struct {
+	model *Model
 	// direct and known save the tables' lock: the cells of a node by its field, in arrays if fields are small.
 	// Nodes of a template share them.
-	direct [][]*formalCell
-	known  []map[uint64]*formalCell
+	direct [][]*workerCell
+	known  []map[uint64]*workerCell
 	// narrow: a state is one word.
 	narrow bool
 	width  int
-	spans  []formalSpan
+	spans  []fieldSpan
 
 	// row is the state, fields what is in it; next and state are the one that a step leads to.
 	row    []uint64
@@ -59,15 +59,15 @@ type FormalWorker struct {
 	steps  int // of the state
 	// cells are what is on nodes: one for each run of nodes that nothing tells apart, not even the pods on them.
 	// The i-th run begins with node runs[i], and ends before node runs[i+1].
-	cells []*formalCell
+	cells []*workerCell
 	runs  []int
 
 	_ [cacheLine]byte
 }
 
-// formalSpan is the bits of a field, and the fields among which it has its place: those of nodes that nothing tells
+// fieldSpan is the bits of a field, and the fields among which it has its place: those of nodes that nothing tells
 // apart, which are of one width.
-type formalSpan struct{ from, width, first, last int }
+type fieldSpan struct{ from, width, first, last int }
 
 // cacheLine is what cores hand one another of memory. What one worker writes all the time keeps that far away from
 // what another one does, or each would take it from the other: two workers took a third more processor time than one.
@@ -76,27 +76,27 @@ const cacheLine = 64
 // apart returns n zeros, with room behind them that nobody uses.
 func apart[T any](n int) []T { return make([]T, n, n+cacheLine) }
 
-// formalCell is a cell on a node of one template as a worker needs it: the facts, and what becomes of the node's field.
-type formalCell struct {
-	*formalFacts
+// workerCell is a cell on a node of one template as a worker needs it: the facts, and what becomes of the node's field.
+type workerCell struct {
+	*nodeFacts
 	// bound has the field once one more pod of a template is there, for those that are feasible; gone once one is
 	// gone, in the order of pods.
 	bound, gone []uint64
 }
 
 // cellOf returns the cell of a field.
-func (f *Formal) cellOf(template int, field uint64) *formalCell {
-	codes := f.codes[template]
-	facts := f.tables.of(template, codes.cell(field))
-	c := &formalCell{formalFacts: facts, bound: make([]uint64, len(f.pods))}
-	for i := range f.pods {
+func (m *Model) cellOf(template int, field uint64) *workerCell {
+	codes := m.codes[template]
+	facts := m.tables.of(template, codes.cell(field))
+	c := &workerCell{nodeFacts: facts, bound: make([]uint64, len(m.pods))}
+	for i := range m.pods {
 		// More than there are of the template would spoil the next template's count, and is not asked for.
-		if facts.feasible>>i&1 != 0 && f.pods[i].count(facts.cell) < f.pods[i].count(f.all) {
-			c.bound[i] = codes.code(facts.cell + f.pods[i].one)
+		if facts.feasible>>i&1 != 0 && m.pods[i].count(facts.cell) < m.pods[i].count(m.all) {
+			c.bound[i] = codes.code(facts.cell + m.pods[i].one)
 		}
 	}
 	for _, i := range facts.pods {
-		c.gone = append(c.gone, codes.code(facts.cell-f.pods[i].one))
+		c.gone = append(c.gone, codes.code(facts.cell-m.pods[i].one))
 	}
 	return c
 }
@@ -105,55 +105,46 @@ func (f *Formal) cellOf(template int, field uint64) *formalCell {
 const directBits = 16
 
 // NewWorker returns a worker.
-func (f *Formal) NewWorker() *FormalWorker {
-	w := &FormalWorker{
-		formal: f, narrow: f.bits() <= 64, width: f.Width(),
-		fields: apart[uint64](len(f.widths)), cells: apart[*formalCell](len(f.nodes)),
-		runs: apart[int](len(f.nodes) + 1),
-		row:  apart[uint64](f.rowWords()), next: apart[uint64](f.rowWords()), state: apart[byte](8 * f.rowWords()),
-		direct: make([][]*formalCell, len(f.nodes)), known: make([]map[uint64]*formalCell, len(f.nodes)),
+func (m *Model) NewWorker() *Worker {
+	w := &Worker{
+		model: m, narrow: m.bits() <= 64, width: m.Width(),
+		fields: apart[uint64](len(m.widths)), cells: apart[*workerCell](len(m.nodes)),
+		runs: apart[int](len(m.nodes) + 1),
+		row:  apart[uint64](m.rowWords()), next: apart[uint64](m.rowWords()), state: apart[byte](8 * m.rowWords()),
+		direct: make([][]*workerCell, len(m.nodes)), known: make([]map[uint64]*workerCell, len(m.nodes)),
 	}
 	from := 0
-	for i, width := range f.widths {
-		span := formalSpan{from: from, width: width}
+	for i, width := range m.widths {
+		span := fieldSpan{from: from, width: width}
 		if i > 0 {
-			span.first, span.last = f.nodes[i-1].first+1, f.nodes[i-1].last+1
+			span.first, span.last = m.nodes[i-1].first+1, m.nodes[i-1].last+1
 		}
 		w.spans = append(w.spans, span)
 		from += width
 	}
 	first := map[int]int{}
-	for i, n := range f.nodes {
+	for i, n := range m.nodes {
 		if same, ok := first[n.template]; ok {
 			w.direct[i], w.known[i] = w.direct[same], w.known[same]
 			continue
 		}
 		first[n.template] = i
-		if width := f.widths[i+1]; width <= directBits {
-			w.direct[i] = make([]*formalCell, 1<<width)
+		if width := m.widths[i+1]; width <= directBits {
+			w.direct[i] = make([]*workerCell, 1<<width)
 		} else {
-			w.known[i] = map[uint64]*formalCell{}
+			w.known[i] = map[uint64]*workerCell{}
 		}
 	}
 	return w
 }
 
-// FormalDeadlock is the key under which a state is reported in which nothing can happen, although pods are unbound:
-// the scheduler is at the end of its means, and the environment does not help.
-const FormalDeadlock = "deadlock"
-
-// Deadlock reports whether a state that has no step is a deadlock; else it is at rest.
-func (f *Formal) Deadlock(state []byte) bool {
-	return f.cellsOf(state)[0] != 0
-}
-
-// Expand returns every step from a state, and reports broken properties, goals and deadlock.
-func (w *FormalWorker) Expand(state []byte, out Successors) {
+// Expand adds every step from a state to out, and reports broken properties, goals and deadlock there.
+func (w *Worker) Expand(state []byte, out Successors) {
 	w.out, w.steps = out, 0
 	w.read(state)
 	w.cells, w.runs = w.cells[:0], w.runs[:0]
-	for node := range w.formal.nodes {
-		if node == w.formal.nodes[node].first || w.fields[node+1] != w.fields[node] {
+	for node := range w.model.nodes {
+		if node == w.model.nodes[node].first || w.fields[node+1] != w.fields[node] {
 			w.cells = append(w.cells, w.cellOf(node, w.fields[node+1]))
 			w.runs = append(w.runs, node)
 		}
@@ -161,21 +152,21 @@ func (w *FormalWorker) Expand(state []byte, out Successors) {
 			out.Find(breach, -1)
 		}
 	}
-	w.runs = append(w.runs, len(w.formal.nodes))
-	for i := range w.formal.goals {
-		if goal := &w.formal.goals[i]; w.reaches(goal) {
+	w.runs = append(w.runs, len(w.model.nodes))
+	for i := range w.model.goals {
+		if goal := &w.model.goals[i]; w.reaches(goal) {
 			out.Find(GoalKey(goal.text), -1)
 		}
 	}
 	w.schedule()
 	w.environment()
 	if w.steps == 0 && w.fields[0] != 0 {
-		out.Find(FormalDeadlock, -1)
+		out.Find(Deadlock, -1)
 	}
 }
 
 // read takes the state apart.
-func (w *FormalWorker) read(state []byte) {
+func (w *Worker) read(state []byte) {
 	rowOf(state, w.row)
 	if !w.narrow {
 		for i := range w.spans {
@@ -190,8 +181,8 @@ func (w *FormalWorker) read(state []byte) {
 }
 
 // reaches reports whether the state is in the goal. Without symmetry every run is one node.
-func (w *FormalWorker) reaches(goal *formalGoal) bool {
-	left := w.formal.all - w.fields[0]
+func (w *Worker) reaches(goal *goal) bool {
+	left := w.model.all - w.fields[0]
 	if w.fields[0]&goal.need[0] != goal.need[0] {
 		return false
 	}
@@ -205,40 +196,40 @@ func (w *FormalWorker) reaches(goal *formalGoal) bool {
 }
 
 // cellOf returns the cell of a node's field.
-func (w *FormalWorker) cellOf(node int, field uint64) *formalCell {
+func (w *Worker) cellOf(node int, field uint64) *workerCell {
 	if direct := w.direct[node]; direct != nil {
 		if direct[field] == nil {
-			direct[field] = w.formal.cellOf(w.formal.nodes[node].template, field)
+			direct[field] = w.model.cellOf(w.model.nodes[node].template, field)
 		}
 		return direct[field]
 	}
 	known := w.known[node][field]
 	if known == nil {
-		known = w.formal.cellOf(w.formal.nodes[node].template, field)
+		known = w.model.cellOf(w.model.nodes[node].template, field)
 		w.known[node][field] = known
 	}
 	return known
 }
 
 // schedule returns the steps of Scheduler: of each unbound pod of the highest priority.
-func (w *FormalWorker) schedule() {
-	f, unbound := w.formal, w.fields[0]
+func (w *Worker) schedule() {
+	m, unbound := w.model, w.fields[0]
 	if unbound == 0 {
 		return
 	}
 	i := 0
-	for unbound&f.classes[i].mask == 0 {
+	for unbound&m.groups[i].mask == 0 {
 		i++
 	}
-	for _, pod := range f.classes[i].pods {
-		if unbound&f.pods[pod].mask != 0 && !w.bind(pod) {
+	for _, pod := range m.groups[i].pods {
+		if unbound&m.pods[pod].mask != 0 && !w.bind(pod) {
 			w.preempt(pod)
 		}
 	}
 }
 
 // bind returns the steps of Scheduling. It is false if there is no feasible node.
-func (w *FormalWorker) bind(pod int) bool {
+func (w *Worker) bind(pod int) bool {
 	most, feasible := int64(0), false
 	for _, facts := range w.cells {
 		if facts.feasible>>pod&1 != 0 && (!feasible || facts.viability[pod] > most) {
@@ -248,20 +239,20 @@ func (w *FormalWorker) bind(pod int) bool {
 	if !feasible {
 		return false
 	}
-	one := w.formal.pods[pod].one
+	one := w.model.pods[pod].one
 	for i, facts := range w.cells {
 		if facts.feasible>>pod&1 != 0 && facts.viability[pod] == most {
-			w.add(formalAction(FormalSchedule, pod, w.runs[i]), w.runs[i], facts.bound[pod], w.fields[0]-one)
+			w.add(actionOf(Bind, pod, w.runs[i]), w.runs[i], facts.bound[pod], w.fields[0]-one)
 		}
 	}
 	return true
 }
 
 // preempt returns the steps of Preemption: of all nodes the evictions of least casualty.
-func (w *FormalWorker) preempt(pod int) {
-	t := w.formal.tables
+func (w *Worker) preempt(pod int) {
+	t := w.model.tables
 	evict := func(i int) *evictions {
-		return t.evict(w.formal.nodes[w.runs[i]].template, w.cells[i].formalFacts, pod)
+		return t.evict(w.model.nodes[w.runs[i]].template, w.cells[i].nodeFacts, pod)
 	}
 	var least *evictions
 	for i := range w.cells {
@@ -280,33 +271,33 @@ func (w *FormalWorker) preempt(pod int) {
 		}
 		node := w.runs[i]
 		for j, victims := range here.sets {
-			w.add(formalAction(FormalPreempt, pod, node), node, here.fields[j], w.fields[0]+victims)
+			w.add(actionOf(Preempt, pod, node), node, here.fields[j], w.fields[0]+victims)
 		}
 	}
 }
 
 // environment returns the steps of Environment.
-func (w *FormalWorker) environment() {
-	f := w.formal
-	gone := f.all - w.fields[0]
+func (w *Worker) environment() {
+	m := w.model
+	gone := m.all - w.fields[0]
 	for i, cell := range w.cells {
 		node := w.runs[i]
 		gone -= cell.cell * uint64(w.runs[i+1]-node)
 		for j, i := range cell.pods {
-			if f.actions.Unbind {
-				w.add(formalAction(FormalUnbind, int(i), node), node, cell.gone[j], w.fields[0]+f.pods[i].one)
+			if m.actions.Unbind {
+				w.add(actionOf(Unbind, int(i), node), node, cell.gone[j], w.fields[0]+m.pods[i].one)
 			}
-			if f.actions.Leave {
-				w.add(formalAction(FormalLeave, int(i), node), node, cell.gone[j], w.fields[0])
+			if m.actions.Leave {
+				w.add(actionOf(Leave, int(i), node), node, cell.gone[j], w.fields[0])
 			}
 		}
 	}
-	if !f.actions.Return || gone == 0 {
+	if !m.actions.Return || gone == 0 {
 		return
 	}
-	for i := range f.pods {
-		if f.pods[i].count(gone) > 0 {
-			w.add(formalAction(FormalReturn, i, 0), -1, 0, w.fields[0]+f.pods[i].one)
+	for i := range m.pods {
+		if m.pods[i].count(gone) > 0 {
+			w.add(actionOf(Return, i, 0), -1, 0, w.fields[0]+m.pods[i].one)
 		}
 	}
 }
@@ -314,7 +305,7 @@ func (w *FormalWorker) environment() {
 // add returns the step after which the node has this field and these pods are unbound. No node changes if it is -1.
 //
 // Of a canonical state, only the bits between the field's old place and its new one change, and the unbound pods.
-func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
+func (w *Worker) add(action uint32, node int, field, unbound uint64) {
 	w.steps++
 	if w.narrow {
 		// Bits are exchanged by adding differences: what some borrow from the next they give back.
@@ -337,8 +328,8 @@ func (w *FormalWorker) add(action uint32, node int, field, unbound uint64) {
 	w.out.Add(action, w.state[:w.width])
 }
 
-// place returns the place of what becomes of the i-th field.
-func (w *FormalWorker) place(i int, field uint64) int {
+// slot returns the number that what becomes of the i-th field has among the fields, which ascend.
+func (w *Worker) slot(i int, field uint64) int {
 	span, at := &w.spans[i], i
 	for at > span.first && w.fields[at-1] > field {
 		at--
@@ -351,8 +342,8 @@ func (w *FormalWorker) place(i int, field uint64) int {
 
 // exchanged returns the difference that putting a field into its place, instead of the i-th one, makes to a state
 // of one word.
-func (w *FormalWorker) exchanged(i int, field uint64) uint64 {
-	span, at := &w.spans[i], w.place(i, field)
+func (w *Worker) exchanged(i int, field uint64) uint64 {
+	span, at := &w.spans[i], w.slot(i, field)
 	if at == i {
 		return (field - w.fields[i]) << span.from
 	}
@@ -367,8 +358,8 @@ func (w *FormalWorker) exchanged(i int, field uint64) uint64 {
 }
 
 // exchange is exchanged for a state of several words: it changes next.
-func (w *FormalWorker) exchange(i int, field uint64) {
-	span, at := &w.spans[i], w.place(i, field)
+func (w *Worker) exchange(i int, field uint64) {
+	span, at := &w.spans[i], w.slot(i, field)
 	to := w.spans[at].from
 	if at > i {
 		copyBits(w.next, span.from, w.row, span.from+span.width, to-span.from)

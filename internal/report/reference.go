@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
-// Formal is a run of the formal model on its own.
-type Formal struct {
-	Explored []FormalExplored
+// Reference is a run of the formal model on its own.
+type Reference struct {
+	Explored []ReferenceExplored
 	// Strict lets deadlocks fail.
 	Strict  bool
 	Elapsed time.Duration
 	Workers int
 }
 
-// FormalExplored is what was found of one configuration: by exploring every state (Result), or by following
+// ReferenceExplored is what was found of one configuration: by exploring every state (Result), or by following
 // behaviours (Simulation).
-type FormalExplored struct {
-	Model      *model.Formal
+type ReferenceExplored struct {
+	Model      *reference.Model
 	Symmetry   bool
 	Goals      []string
 	Result     *checker.Result
@@ -31,14 +31,14 @@ type FormalExplored struct {
 	Elapsed    time.Duration
 }
 
-func (e *FormalExplored) findings() []checker.Finding {
+func (e *ReferenceExplored) findings() []checker.Finding {
 	if e.Simulation != nil {
 		return e.Simulation.Findings
 	}
 	return e.Result.Findings
 }
 
-func (e *FormalExplored) complete() bool {
+func (e *ReferenceExplored) complete() bool {
 	if e.Simulation != nil {
 		return e.Simulation.Complete
 	}
@@ -46,7 +46,7 @@ func (e *FormalExplored) complete() bool {
 }
 
 // Verdict is that of the run. A goal that is reached, or not, is no violation.
-func (r *Formal) Verdict() Verdict {
+func (r *Reference) Verdict() Verdict {
 	verdict := Holds
 	for i := range r.Explored {
 		e := &r.Explored[i]
@@ -62,32 +62,32 @@ func (r *Formal) Verdict() Verdict {
 	return verdict
 }
 
-func (e *FormalExplored) violates(f checker.Finding, strict bool) bool {
+func (e *ReferenceExplored) violates(f checker.Finding, strict bool) bool {
 	for _, goal := range e.Goals {
-		if f.Key == model.GoalKey(goal) {
+		if f.Key == reference.GoalKey(goal) {
 			return false
 		}
 	}
-	return strict || f.Key != model.FormalDeadlock
+	return strict || f.Key != reference.Deadlock
 }
 
-// FormalText writes a run of the formal model for a person to read. The error is the writer's.
-func FormalText(w io.Writer, r *Formal) error {
+// ReferenceText writes a run of the formal model for a person to read. The error is the writer's.
+func ReferenceText(w io.Writer, r *Reference) error {
 	p := &page{}
 	p.line("The formal model on its own, in the literal reading; kube-scheduler is not asked")
 	if len(r.Explored) > 0 && r.Explored[0].Simulation != nil {
 		p.simulated(r)
 	} else {
-		p.exploredFormal(r)
+		p.exploredReference(r)
 	}
-	p.line("\nVerdict: %s", formalVerdict(r))
+	p.line("\nVerdict: %s", referenceVerdict(r))
 	p.line("Time: %s with %s", r.Elapsed.Round(time.Millisecond), plural(int64(r.Workers), "worker"))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
 // exploredFormal adds what was found by exploring.
-func (p *page) exploredFormal(r *Formal) {
+func (p *page) exploredReference(r *Reference) {
 	p.section("Explored")
 	rows := table{
 		{"configuration", "nodes", "pods", "group", "distinct", "generated", "depth", "bytes/state", "ended with"},
@@ -106,12 +106,12 @@ func (p *page) exploredFormal(r *Formal) {
 	p.table("  ", rows)
 	p.line("  group: the ways to rename nodes and pods that nothing tells apart, which count as one state; 1 if names " + "are kept")
 	for i := range r.Explored {
-		p.formal(&r.Explored[i])
+		p.configuration(&r.Explored[i])
 	}
 }
 
 // simulated adds what was found by following behaviours.
-func (p *page) simulated(r *Formal) {
+func (p *page) simulated(r *Reference) {
 	p.section("Behaviours followed at random")
 	rows := table{{"configuration", "nodes", "pods", "behaviours", "steps", "longest", "came to an end"}}
 	for i := range r.Explored {
@@ -132,11 +132,11 @@ func (p *page) simulated(r *Formal) {
 	for i := range r.Explored {
 		e := &r.Explored[i]
 		p.section(e.Model.Scenario.Name + ": " + e.Model.Scenario.Doc)
-		p.formalFindings(e)
+		p.referenceFindings(e)
 	}
 }
 
-func formalVerdict(r *Formal) string {
+func referenceVerdict(r *Reference) string {
 	switch r.Verdict() {
 	case Violated:
 		return "violated"
@@ -147,20 +147,20 @@ func formalVerdict(r *Formal) string {
 	}
 }
 
-func (e *FormalExplored) size() (nodes, pods int) {
+func (e *ReferenceExplored) size() (nodes, pods int) {
 	initial := e.Model.Scenario.Initial[0]
 	return len(initial.Nodes), e.Model.Scenario.MaxPods()
 }
 
-func (e *FormalExplored) group() string {
+func (e *ReferenceExplored) group() string {
 	if group := e.Model.SymmetryGroup(); group >= 1e9 {
 		return fmt.Sprintf("%.2g", group)
 	}
 	return count(int64(e.Model.SymmetryGroup()))
 }
 
-// formal adds what is known of one configuration.
-func (p *page) formal(e *FormalExplored) {
+// configuration adds what is known of one configuration.
+func (p *page) configuration(e *ReferenceExplored) {
 	r := e.Result
 	p.section(e.Model.Scenario.Name + ": " + e.Model.Scenario.Doc)
 	var actions []string
@@ -201,16 +201,16 @@ func (p *page) formal(e *FormalExplored) {
 	case r.Stopped == checker.MemoryLimit:
 		p.line("  memory is full               raise --memory, or give --checkpoint a directory: then states go to disk")
 	}
-	p.formalFindings(e)
+	p.referenceFindings(e)
 }
 
-// formalFindings says of each property and goal what became of it, and adds shortest traces.
-func (p *page) formalFindings(e *FormalExplored) {
+// referenceFindings says of each property and goal what became of it, and adds shortest traces.
+func (p *page) referenceFindings(e *ReferenceExplored) {
 	unit := "state"
 	if e.Simulation != nil {
 		unit = "behaviour"
 	}
-	for _, property := range model.FormalProperties() {
+	for _, property := range reference.Properties() {
 		verdict := "holds"
 		for _, f := range e.findings() {
 			if f.Key == property[0] || strings.HasPrefix(f.Key, property[0]+" ") {
@@ -221,7 +221,7 @@ func (p *page) formalFindings(e *FormalExplored) {
 	}
 	for _, goal := range e.Goals {
 		if !e.reached(goal) {
-			p.line("  %s: no state that was visited is like that", model.GoalKey(goal))
+			p.line("  %s: no state that was visited is like that", reference.GoalKey(goal))
 		}
 	}
 	for _, f := range e.findings() {
@@ -239,77 +239,77 @@ func (p *page) formalFindings(e *FormalExplored) {
 	}
 }
 
-func (e *FormalExplored) reached(goal string) bool {
+func (e *ReferenceExplored) reached(goal string) bool {
 	for _, f := range e.findings() {
-		if f.Key == model.GoalKey(goal) {
+		if f.Key == reference.GoalKey(goal) {
 			return true
 		}
 	}
 	return false
 }
 
-// FormalDocument is a run of the formal model as JSON; docs/json.md describes it. Fields with seconds differ
+// ReferenceDocument is a run of the formal model as JSON; docs/json.md describes it. Fields with seconds differ
 // between equal runs, nothing else does.
-type FormalDocument struct {
-	SchemaVersion  int                   `json:"schemaVersion"`
-	Verdict        string                `json:"verdict"`
-	Configurations []FormalConfiguration `json:"configurations"`
-	Workers        int                   `json:"workers"`
-	Seconds        float64               `json:"seconds"`
+type ReferenceDocument struct {
+	SchemaVersion  int                      `json:"schemaVersion"`
+	Verdict        string                   `json:"verdict"`
+	Configurations []ReferenceConfiguration `json:"configurations"`
+	Workers        int                      `json:"workers"`
+	Seconds        float64                  `json:"seconds"`
 }
 
-// FormalConfiguration is one configuration.
-type FormalConfiguration struct {
-	Name          string                    `json:"name"`
-	Symmetry      bool                      `json:"symmetry"`
-	Group         float64                   `json:"group"`
-	Complete      bool                      `json:"complete"`
-	Stopped       string                    `json:"stopped,omitempty"`
-	Distinct      int64                     `json:"distinct"`
-	Generated     int64                     `json:"generated"`
-	Depth         int                       `json:"depth"`
-	Levels        []int64                   `json:"levels,omitempty"`
-	Queue         int64                     `json:"queue"`
-	Actions       map[string]FormalCoverage `json:"actions"`
-	Ends          map[string]int64          `json:"ends"`
-	BytesPerState float64                   `json:"bytesPerState"`
+// ReferenceConfiguration is one configuration.
+type ReferenceConfiguration struct {
+	Name          string                       `json:"name"`
+	Symmetry      bool                         `json:"symmetry"`
+	Group         float64                      `json:"group"`
+	Complete      bool                         `json:"complete"`
+	Stopped       string                       `json:"stopped,omitempty"`
+	Distinct      int64                        `json:"distinct"`
+	Generated     int64                        `json:"generated"`
+	Depth         int                          `json:"depth"`
+	Levels        []int64                      `json:"levels,omitempty"`
+	Queue         int64                        `json:"queue"`
+	Actions       map[string]ReferenceCoverage `json:"actions"`
+	Ends          map[string]int64             `json:"ends"`
+	BytesPerState float64                      `json:"bytesPerState"`
 	// Failure says what went wrong if stopped is "disk failed"; diskShards is the number of 64 parts of the states
 	// that were on disk only.
-	Failure    string            `json:"failure,omitempty"`
-	DiskShards int               `json:"diskShards,omitempty"`
-	Findings   []FormalFinding   `json:"findings"`
-	Unreached  []string          `json:"unreached,omitempty"`
-	Simulation *FormalSimulation `json:"simulation,omitempty"`
-	Seconds    float64           `json:"seconds"`
+	Failure    string               `json:"failure,omitempty"`
+	DiskShards int                  `json:"diskShards,omitempty"`
+	Findings   []ReferenceFinding   `json:"findings"`
+	Unreached  []string             `json:"unreached,omitempty"`
+	Simulation *ReferenceSimulation `json:"simulation,omitempty"`
+	Seconds    float64              `json:"seconds"`
 }
 
-// FormalSimulation is how many behaviours were followed, where not every state was explored. Then distinct,
+// ReferenceSimulation is how many behaviours were followed, where not every state was explored. Then distinct,
 // generated, depth, queue and actions are empty, and what is counted is behaviours.
-type FormalSimulation struct {
+type ReferenceSimulation struct {
 	Behaviours int64 `json:"behaviours"`
 	Steps      int64 `json:"steps"`
 	Longest    int   `json:"longest"`
 }
 
-// FormalCoverage is how often an action found a new state, and how often it was taken.
-type FormalCoverage struct {
+// ReferenceCoverage is how often an action found a new state, and how often it was taken.
+type ReferenceCoverage struct {
 	Distinct  int64 `json:"distinct"`
 	Generated int64 `json:"generated"`
 }
 
-// FormalFinding is a property that is broken, a deadlock or a goal, with a shortest trace.
-type FormalFinding struct {
+// ReferenceFinding is a property that is broken, a deadlock or a goal, with a shortest trace.
+type ReferenceFinding struct {
 	Key   string   `json:"key"`
 	Count int64    `json:"count"`
 	Steps []string `json:"steps"`
 	State string   `json:"state"`
 }
 
-// FormalJSON writes a run of the formal model for a program to read.
-func FormalJSON(w io.Writer, r *Formal) error {
-	document := FormalDocument{
+// ReferenceJSON writes a run of the formal model for a program to read.
+func ReferenceJSON(w io.Writer, r *Reference) error {
+	document := ReferenceDocument{
 		SchemaVersion: SchemaVersion, Verdict: r.Verdict().String(), Workers: r.Workers, Seconds: r.Elapsed.Seconds(),
-		Configurations: []FormalConfiguration{},
+		Configurations: []ReferenceConfiguration{},
 	}
 	for i := range r.Explored {
 		document.Configurations = append(document.Configurations, r.Explored[i].document())
@@ -319,14 +319,14 @@ func FormalJSON(w io.Writer, r *Formal) error {
 	return encoder.Encode(document)
 }
 
-func (e *FormalExplored) document() FormalConfiguration {
-	d := FormalConfiguration{
+func (e *ReferenceExplored) document() ReferenceConfiguration {
+	d := ReferenceConfiguration{
 		Name: e.Model.Scenario.Name, Symmetry: e.Symmetry, Group: e.Model.SymmetryGroup(), Complete: e.complete(),
-		Actions: map[string]FormalCoverage{}, Ends: map[string]int64{}, Findings: []FormalFinding{},
+		Actions: map[string]ReferenceCoverage{}, Ends: map[string]int64{}, Findings: []ReferenceFinding{},
 		Seconds: e.Elapsed.Seconds(),
 	}
 	if s := e.Simulation; s != nil {
-		d.Simulation = &FormalSimulation{s.Walks, s.Steps, s.Longest}
+		d.Simulation = &ReferenceSimulation{s.Walks, s.Steps, s.Longest}
 		for _, end := range s.Ends {
 			d.Ends[end.Label] = end.Count
 		}
@@ -338,14 +338,14 @@ func (e *FormalExplored) document() FormalConfiguration {
 			d.Stopped = r.Stopped.String()
 		}
 		for _, c := range r.Coverage {
-			d.Actions[c.Class] = FormalCoverage{c.Distinct, c.Generated}
+			d.Actions[c.Class] = ReferenceCoverage{c.Distinct, c.Generated}
 		}
 		for _, end := range r.Ends {
 			d.Ends[end.Label] = end.Count
 		}
 	}
 	for _, f := range e.findings() {
-		finding := FormalFinding{
+		finding := ReferenceFinding{
 			Key:   f.Key,
 			Count: f.Count,
 			Steps: []string{},

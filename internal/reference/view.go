@@ -1,40 +1,40 @@
-package model
+package reference
 
 import (
 	"fmt"
 	"strings"
 )
 
-// FormalView is a state of the formal model in words: the names of pods by where they are. With symmetry, pods that
+// View is a state of the formal model in words: the names of pods by where they are. With symmetry, pods that
 // nothing tells apart go by one name, which is repeated, and so it is open which of several nodes that are alike is
 // which.
-type FormalView struct {
-	Nodes []FormalViewNode
+type View struct {
+	Nodes []ViewNode
 	// Unbound are pending, and Left are gone for the time being or for good.
 	Unbound, Left []string
 }
 
-// FormalViewNode is a node and the pods bound to it.
-type FormalViewNode struct {
+// ViewNode is a node and the pods bound to it.
+type ViewNode struct {
 	Name string
 	Pods []string
 }
 
 // View puts a state in words.
-func (f *Formal) View(state []byte) FormalView {
-	cells := f.cellsOf(state)
-	view := FormalView{Unbound: f.podNames(cells[0])}
-	left := f.all - cells[0]
+func (m *Model) View(state []byte) View {
+	cells := m.cellsOf(state)
+	view := View{Unbound: m.podNames(cells[0])}
+	left := m.all - cells[0]
 	for i, cell := range cells[1:] {
-		view.Nodes = append(view.Nodes, FormalViewNode{f.nodeName(i), f.podNames(cell)})
+		view.Nodes = append(view.Nodes, ViewNode{m.nodeName(i), m.podNames(cell)})
 		left -= cell
 	}
-	view.Left = f.podNames(left)
+	view.Left = m.podNames(left)
 	return view
 }
 
 // String returns the view in one line.
-func (v FormalView) String() string {
+func (v View) String() string {
 	var parts []string
 	for _, node := range v.Nodes {
 		parts = append(parts, node.Name+": "+names(node.Pods))
@@ -47,17 +47,17 @@ func (v FormalView) String() string {
 }
 
 // Step puts a step in words: the action that leads from one state to the next.
-func (f *Formal) Step(before []byte, action uint32, after []byte) string {
-	pod, node := f.podName(int(action>>16&0xfff)), f.nodeName(int(action&0xffff))
-	switch f.ClassOf(action) {
-	case FormalSchedule:
+func (m *Model) Step(before []byte, action uint32, after []byte) string {
+	pod, node := m.podName(int(action>>16&0xfff)), m.nodeName(int(action&0xffff))
+	switch m.ClassOf(action) {
+	case Bind:
 		return fmt.Sprintf("the scheduler binds %s to %s", pod, node)
-	case FormalPreempt:
-		from, to := f.cellsOf(before), f.cellsOf(after)
-		return fmt.Sprintf("the scheduler evicts %s from %s for %s", names(f.podNames(to[0]-from[0])), node, pod)
-	case FormalUnbind:
+	case Preempt:
+		from, to := m.cellsOf(before), m.cellsOf(after)
+		return fmt.Sprintf("the scheduler evicts %s from %s for %s", names(m.podNames(to[0]-from[0])), node, pod)
+	case Unbind:
 		return fmt.Sprintf("%s on %s is unbound", pod, node)
-	case FormalLeave:
+	case Leave:
 		return fmt.Sprintf("%s on %s completes", pod, node)
 	default:
 		return fmt.Sprintf("%s comes back", pod)
@@ -72,20 +72,20 @@ func names(of []string) string {
 }
 
 // podNames names the pods of a cell.
-func (f *Formal) podNames(cell uint64) []string {
+func (m *Model) podNames(cell uint64) []string {
 	var names []string
-	for i := range f.pods {
-		for range f.pods[i].count(cell) {
-			names = append(names, f.podName(i))
+	for i := range m.pods {
+		for range m.pods[i].count(cell) {
+			names = append(names, m.podName(i))
 		}
 	}
 	return names
 }
 
 // podName names a pod of the template: the first one, if it stands for several.
-func (f *Formal) podName(pod int) string {
-	p := &f.pods[pod]
-	template := &f.Scenario.Pods[p.template]
+func (m *Model) podName(pod int) string {
+	p := &m.pods[pod]
+	template := &m.Scenario.Pods[p.template]
 	if i := max(p.number, 0); i < len(template.Fixed) {
 		return template.Fixed[i]
 	}
@@ -93,8 +93,8 @@ func (f *Formal) podName(pod int) string {
 }
 
 // nodeName names the node of a cell.
-func (f *Formal) nodeName(node int) string {
-	n := &f.nodes[node]
-	nodeState := f.Scenario.Initial[0].Nodes[n.number]
-	return f.Scenario.Nodes[n.template].object(max(nodeState.ID-1, 0)).Name
+func (m *Model) nodeName(node int) string {
+	n := &m.nodes[node]
+	initial := m.Scenario.Initial[0].Nodes[n.number]
+	return m.Scenario.Nodes[n.template].Object(max(initial.ID-1, 0)).Name
 }

@@ -1,13 +1,10 @@
-package model_test
+package reference_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
-	"github.com/seed-a3f26817/modelcheck/spec"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
 // firstStates keeps the first states that steps lead to.
@@ -32,13 +29,13 @@ type counted int64
 func (c *counted) Add(uint32, []byte) int { *c++; return 0 }
 func (*counted) Find(string, int)         {}
 
-// BenchmarkFormalCanonical returns what it costs to bring a successor into canonical form, and what to generate it,
+// BenchmarkCanonical returns what it costs to bring a successor into canonical form, and what to generate it,
 // packed, from the same states of the same configurations with symmetry. The former is the time that a step takes
 // more than one that is left as it is generated. At most 3 times the latter is wanted.
-func BenchmarkFormalCanonical(b *testing.B) {
+func BenchmarkCanonical(b *testing.B) {
 	for _, name := range []string{"S3", "S5", "gpu15", "growth/15-40-2", "growth/30-60-2", "growth/10-20-4"} {
 		b.Run(name, func(b *testing.B) {
-			f := configured(b, "../testdata/configurations/"+name+".json")
+			f := configured(b, name, true)
 			canonical, plain := f.NewWorker(), f.NewWorker()
 			plain.LeaveInPlace()
 			states := &firstStates{known: map[string]bool{}}
@@ -47,7 +44,7 @@ func BenchmarkFormalCanonical(b *testing.B) {
 				canonical.Expand(states.all[i], states)
 			}
 			var count counted
-			timed := func(w *model.FormalWorker) time.Duration {
+			timed := func(w *reference.Worker) time.Duration {
 				begun := time.Now()
 				for _, state := range states.all {
 					w.Expand(state, &count)
@@ -67,23 +64,4 @@ func BenchmarkFormalCanonical(b *testing.B) {
 			b.ReportMetric(float64(all-generating)/float64(generating), "canonical/generate")
 		})
 	}
-}
-
-// configured returns the formal model of a configuration, with symmetry.
-func configured(b *testing.B, file string) *model.Formal {
-	opened, err := os.Open(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer opened.Close()
-	configuration, err := scenario.ReadConfiguration(opened, scenario.Source{File: file})
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, actions := configuration.Scenario()
-	f, err := model.NewFormal(s, spec.NewReference(), actions, true)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return f
 }

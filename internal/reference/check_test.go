@@ -1,4 +1,4 @@
-package decisions_test
+package reference_test
 
 import (
 	"fmt"
@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/internal/decisions"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// formalOf reads a configuration of testdata.
-func formalOf(t testing.TB, name string, symmetry bool) *model.Formal {
+// configured reads a configuration of testdata.
+func configured(t testing.TB, name string, symmetry bool) *reference.Model {
 	t.Helper()
 	path := "../../testdata/configurations/" + name + ".json"
 	file, err := os.Open(path)
@@ -22,20 +20,20 @@ func formalOf(t testing.TB, name string, symmetry bool) *model.Formal {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	c, err := scenario.ReadConfiguration(file, scenario.Source{File: path})
+	c, err := reference.ReadConfiguration(file, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, actions := c.Scenario()
-	f, err := model.NewFormal(s, spec.NewReference(), actions, symmetry)
+	f, err := reference.New(s, spec.NewReference(), actions, symmetry)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// TestReference: the counts on which TLC, Spin's exact modes, Rumur, Stateright and two programs of one purpose agree.
-func TestReference(t *testing.T) {
+// TestCheck: the counts on which TLC, Spin's exact modes, Rumur, Stateright and two programs of one purpose agree.
+func TestCheck(t *testing.T) {
 	for _, row := range []struct {
 		name                string
 		distinct, generated int64
@@ -52,7 +50,7 @@ func TestReference(t *testing.T) {
 		{name: "H6", distinct: 2_438_428, generated: 22_214_040, depth: 33, canonical: 2_438_428, group: 1,
 			large: true},
 		{name: "D3", distinct: 194, generated: 905, depth: 9, ends: 1, canonical: 69, group: 4,
-			findings: []string{model.FormalDeadlock}},
+			findings: []string{reference.Deadlock}},
 		{name: "D4", distinct: 39_066, generated: 311_428, depth: 25, ends: 1, canonical: 39_066, group: 1},
 		{name: "S1", distinct: 776, generated: 3_723, depth: 13, canonical: 80, group: 24},
 		{name: "S2", distinct: 9_112, generated: 54_409, depth: 16, canonical: 164, group: 216},
@@ -64,7 +62,7 @@ func TestReference(t *testing.T) {
 			if row.large && testing.Short() {
 				t.Skip("takes seconds")
 			}
-			result, err := decisions.Formal(t.Context(), formalOf(t, row.name, false), checker.Options{})
+			result, err := reference.Check(t.Context(), configured(t, row.name, false), checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,8 +82,8 @@ func TestReference(t *testing.T) {
 			if !slices.Equal(findings, row.findings) {
 				t.Errorf("findings are %v, want %v", findings, row.findings)
 			}
-			f := formalOf(t, row.name, true)
-			result, err = decisions.Formal(t.Context(), f, checker.Options{})
+			f := configured(t, row.name, true)
+			result, err = reference.Check(t.Context(), f, checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package model
+package reference
 
 import "encoding/binary"
 
@@ -7,27 +7,27 @@ import "encoding/binary"
 // a field that ends with the state can be read like any other.
 
 // Width is the number of bytes of a state.
-func (f *Formal) Width() int { return (f.bits() + 7) / 8 }
+func (m *Model) Width() int { return (m.bits() + 7) / 8 }
 
 // bits is the number of bits of a state: at least one.
-func (f *Formal) bits() int {
+func (m *Model) bits() int {
 	sum := 0
-	for _, width := range f.widths {
+	for _, width := range m.widths {
 		sum += width
 	}
 	return max(1, sum)
 }
 
 // rowWords is the number of words of a row.
-func (f *Formal) rowWords() int { return (f.bits()+63)/64 + 1 }
+func (m *Model) rowWords() int { return (m.bits()+63)/64 + 1 }
 
 // pack writes fields into a state.
-func (f *Formal) pack(fields []uint64, state []byte) {
-	row := make([]uint64, f.rowWords())
+func (m *Model) pack(fields []uint64, state []byte) {
+	row := make([]uint64, m.rowWords())
 	at := 0
 	for i, field := range fields {
-		setBits(row, at, f.widths[i], field)
-		at += f.widths[i]
+		setBits(row, at, m.widths[i], field)
+		at += m.widths[i]
 	}
 	for i := range state {
 		state[i] = byte(row[i/8] >> (i % 8 * 8))
@@ -35,11 +35,11 @@ func (f *Formal) pack(fields []uint64, state []byte) {
 }
 
 // unpack reads the fields of a state.
-func (f *Formal) unpack(state []byte, fields []uint64) {
-	row := make([]uint64, f.rowWords())
+func (m *Model) unpack(state []byte, fields []uint64) {
+	row := make([]uint64, m.rowWords())
 	rowOf(state, row)
 	at := 0
-	for i, width := range f.widths {
+	for i, width := range m.widths {
 		fields[i] = bitsAt(row, at, width)
 		at += width
 	}

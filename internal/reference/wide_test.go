@@ -1,4 +1,4 @@
-package model
+package reference
 
 import (
 	"fmt"
@@ -10,20 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // rowOfNodes is a scenario of so many nodes and pods of two templates each, all pods unbound. Nodes of the second
 // template are tainted, and pods of the second template tolerate that and have the higher priority.
-func rowOfNodes(nodes, pods [2]int) *Scenario {
+func rowOfNodes(nodes, pods [2]int) *model.Scenario {
 	cpu := func(n int64) v1.ResourceList {
 		return v1.ResourceList{
 			v1.ResourceCPU:  *resource.NewQuantity(n, resource.DecimalSI),
 			v1.ResourcePods: resource.MustParse("110"),
 		}
 	}
-	s := &Scenario{Name: fmt.Sprint(nodes, pods)}
-	var cluster Cluster
+	s := &model.Scenario{Name: fmt.Sprint(nodes, pods)}
+	var cluster model.Cluster
 	for template := range 2 {
 		node := &v1.Node{Status: v1.NodeStatus{Allocatable: cpu(2)}}
 		pod := &v1.Pod{
@@ -40,16 +41,16 @@ func rowOfNodes(nodes, pods [2]int) *Scenario {
 				{Key: "gpu", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule},
 			}
 		}
-		s.Nodes = append(s.Nodes, NodeTemplate{Name: fmt.Sprintf("node%d", template), Node: node})
-		s.Pods = append(s.Pods, PodTemplate{Name: fmt.Sprintf("pod%d", template), Pod: pod})
+		s.Nodes = append(s.Nodes, model.NodeTemplate{Name: fmt.Sprintf("node%d", template), Node: node})
+		s.Pods = append(s.Pods, model.PodTemplate{Name: fmt.Sprintf("pod%d", template), Pod: pod})
 		for i := range nodes[template] {
-			cluster.Nodes = append(cluster.Nodes, ClusterNode{Template: template, ID: i + 1})
+			cluster.Nodes = append(cluster.Nodes, model.ClusterNode{Template: template, ID: i + 1})
 		}
 		for i := range pods[template] {
-			cluster.Pending = append(cluster.Pending, ClusterPod{Template: template, ID: i + 1})
+			cluster.Pending = append(cluster.Pending, model.ClusterPod{Template: template, ID: i + 1})
 		}
 	}
-	s.Initial = []Cluster{cluster}
+	s.Initial = []model.Cluster{cluster}
 	return s
 }
 
@@ -63,11 +64,11 @@ func (s *steps) Add(action uint32, next []byte) int {
 
 func (s *steps) Find(string, int) {}
 
-// TestFormalPaths: states of one word and of several, and facts from arrays and from maps, give the same steps.
-func TestFormalPaths(t *testing.T) {
+// TestPaths: states of one word and of several, and facts from arrays and from maps, give the same steps.
+func TestPaths(t *testing.T) {
 	for _, symmetry := range []bool{false, true} {
-		f, err := NewFormal(rowOfNodes([2]int{2, 1}, [2]int{2, 2}), spec.NewReference(),
-			FormalActions{Leave: true, Return: true}, symmetry)
+		f, err := New(rowOfNodes([2]int{2, 1}, [2]int{2, 2}), spec.NewReference(),
+			Actions{Leave: true, Return: true}, symmetry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,9 +76,9 @@ func TestFormalPaths(t *testing.T) {
 		if !quick.narrow || quick.direct == nil {
 			t.Fatal("the scenario is too large to test the quick paths")
 		}
-		plain.narrow, plain.direct = false, make([][]*formalCell, len(f.nodes))
+		plain.narrow, plain.direct = false, make([][]*workerCell, len(f.nodes))
 		for i := range plain.known {
-			plain.known[i] = map[uint64]*formalCell{}
+			plain.known[i] = map[uint64]*workerCell{}
 		}
 		var states []string
 		known := map[string]bool{}
@@ -111,12 +112,12 @@ func TestFormalPaths(t *testing.T) {
 	}
 }
 
-// TestFormalAllocatesNothing: once the tables are filled, expanding a state allocates nothing, be it of one word or
+// TestAllocatesNothing: once the tables are filled, expanding a state allocates nothing, be it of one word or
 // of several.
-func TestFormalAllocatesNothing(t *testing.T) {
+func TestAllocatesNothing(t *testing.T) {
 	for _, nodes := range [][2]int{{9, 6}, {30, 20}} {
-		f, err := NewFormal(rowOfNodes(nodes, [2]int{12, 8}), spec.NewReference(),
-			FormalActions{Leave: true, Return: true}, true)
+		f, err := New(rowOfNodes(nodes, [2]int{12, 8}), spec.NewReference(),
+			Actions{Leave: true, Return: true}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,12 +146,12 @@ type discard struct{}
 func (discard) Add(uint32, []byte) int { return 0 }
 func (discard) Find(string, int)       {}
 
-// TestFormalErrors: what is not tabulated is refused.
-func TestFormalErrors(t *testing.T) {
+// TestErrors: what is not tabulated is refused.
+func TestErrors(t *testing.T) {
 	wide := spec.DefaultProfile()
 	for _, row := range []struct {
 		reason   string
-		scenario *Scenario
+		scenario *model.Scenario
 		model    *spec.Scheduler
 		want     string
 	}{
@@ -162,23 +163,23 @@ func TestFormalErrors(t *testing.T) {
 		{"the empty set competes", rowOfNodes([2]int{1, 0}, [2]int{1, 0}), spec.NewLiteral(&spec.Profile{}),
 			"scenario [1 0] [1 0]: preemption must be that of the literal reading, in which all sets of pods that " +
 				"help compete"},
-		{"no cluster", &Scenario{Name: "none"}, spec.NewReference(),
+		{"no cluster", &model.Scenario{Name: "none"}, spec.NewReference(),
 			"scenario none has 0 initial clusters: the formal model begins with one"},
 		{"too many pods without symmetry", rowOfNodes([2]int{1, 0}, [2]int{65, 0}), spec.NewReference(),
 			"scenario [1 0] [65 0]: the pods on a node take 65 bits to tell apart, one for each pod without " +
 				"symmetry; at most 64 can be explored"},
 	} {
-		_, err := NewFormal(row.scenario, row.model, FormalActions{}, false)
+		_, err := New(row.scenario, row.model, Actions{}, false)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s: error is %v, want %s", row.reason, err, row.want)
 		}
 	}
 }
 
-// TestFormalCodec: a state holds its cells, whatever their width and number.
-func TestFormalCodec(t *testing.T) {
+// TestCodec: a state holds its cells, whatever their width and number.
+func TestCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := &Formal{}
+		f := &Model{}
 		for range rapid.IntRange(2, 20).Draw(t, "fields") {
 			f.widths = append(f.widths, rapid.IntRange(0, 64).Draw(t, "bits"))
 		}
@@ -195,11 +196,11 @@ func TestFormalCodec(t *testing.T) {
 	})
 }
 
-// TestFormalChangesArePacked: a step that writes what it changes of a state gives the state that is packed of all
+// TestChangesArePacked: a step that writes what it changes of a state gives the state that is packed of all
 // fields, sorted.
-func TestFormalChangesArePacked(t *testing.T) {
+func TestChangesArePacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := &Formal{widths: []int{rapid.IntRange(0, 64).Draw(t, "bits of the unbound pods")}}
+		f := &Model{widths: []int{rapid.IntRange(0, 64).Draw(t, "bits of the unbound pods")}}
 		fields := []uint64{0}
 		draw := func(i int) uint64 {
 			return rapid.Uint64().Draw(t, "field") & (1<<f.widths[i] - 1)
@@ -208,7 +209,7 @@ func TestFormalChangesArePacked(t *testing.T) {
 			first, nodes := len(f.nodes), rapid.IntRange(1, 20).Draw(t, "nodes")
 			width := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, 7, 11, 16, 31, 32, 63, 64}).Draw(t, "bits of a node")
 			for range nodes {
-				f.nodes = append(f.nodes, formalNode{template: template, first: first, last: first + nodes - 1})
+				f.nodes = append(f.nodes, node{template: template, first: first, last: first + nodes - 1})
 				f.widths = append(f.widths, width)
 				fields = append(fields, draw(len(fields)))
 			}
@@ -244,15 +245,15 @@ func TestFormalChangesArePacked(t *testing.T) {
 	})
 }
 
-// FuzzFormalCodec: whatever the widths are, fields come out of a state as they went in, and a state's bytes are
+// FuzzCodec: whatever the widths are, fields come out of a state as they went in, and a state's bytes are
 // those of its fields.
-func FuzzFormalCodec(f *testing.F) {
+func FuzzCodec(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte("some bytes to take fields from"))
 	f.Add([]byte{64, 0, 64, 1, 63}, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 	f.Add([]byte{11, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, []byte{0x5a, 0xa5, 0x3c})
 	f.Add([]byte{0, 0}, []byte{})
 	f.Fuzz(func(t *testing.T, widths, data []byte) {
-		m := &Formal{}
+		m := &Model{}
 		for _, width := range widths {
 			m.widths = append(m.widths, int(width)%65)
 		}

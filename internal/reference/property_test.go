@@ -1,4 +1,4 @@
-package model
+package reference
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -16,24 +17,24 @@ type reports struct{ keys []string }
 func (*reports) Add(uint32, []byte) int      { return 0 }
 func (r *reports) Find(key string, step int) { r.keys = append(r.keys, key) }
 
-// TestFormalProperties: what is wrong in the initial state is reported there.
-func TestFormalProperties(t *testing.T) {
+// TestProperties: what is wrong in the initial state is reported there.
+func TestProperties(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		bound  []ClusterPod // to the first node, which is not tainted, or
-		gpu    []ClusterPod // to the second, which is
+		bound  []model.ClusterPod // to the first node, which is not tainted, or
+		gpu    []model.ClusterPod // to the second, which is
 		want   []string
 	}{
-		{"all is well", []ClusterPod{{Template: 0}}, []ClusterPod{{Template: 1}}, nil},
-		{"a node with 2 cpus, of which pods request 3", []ClusterPod{{Template: 0, ID: 1}, {Template: 1}}, nil,
-			[]string{FormalCapacity + " (cpu)"}},
-		{"a pod that does not tolerate the taint", nil, []ClusterPod{{Template: 0}}, []string{FormalPlacement}},
-		{"both", nil, []ClusterPod{{Template: 0}, {Template: 1}}, []string{FormalCapacity + " (cpu)", FormalPlacement}},
+		{"all is well", []model.ClusterPod{{Template: 0}}, []model.ClusterPod{{Template: 1}}, nil},
+		{"a node with 2 cpus, of which pods request 3", []model.ClusterPod{{Template: 0, ID: 1}, {Template: 1}}, nil,
+			[]string{Capacity + " (cpu)"}},
+		{"a pod that does not tolerate the taint", nil, []model.ClusterPod{{Template: 0}}, []string{Placement}},
+		{"both", nil, []model.ClusterPod{{Template: 0}, {Template: 1}}, []string{Capacity + " (cpu)", Placement}},
 	} {
 		s := rowOfNodes([2]int{1, 1}, [2]int{0, 0})
 		s.Initial[0].Nodes[0].Bound, s.Initial[0].Nodes[1].Bound = row.bound, row.gpu
 		for _, symmetry := range []bool{false, true} {
-			f, err := NewFormal(s, spec.NewReference(), FormalActions{}, symmetry)
+			f, err := New(s, spec.NewReference(), Actions{}, symmetry)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,14 +47,14 @@ func TestFormalProperties(t *testing.T) {
 	}
 }
 
-// TestFormalPlantedBug: with a filter that lets too much pass, the scheduler breaks a property by itself.
-func TestFormalPlantedBug(t *testing.T) {
+// TestPlantedBug: with a filter that lets too much pass, the scheduler breaks a property by itself.
+func TestPlantedBug(t *testing.T) {
 	blind := spec.Filter{
 		Plugin: "NodeResourcesFit",
 		Holds:  func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { return true },
 	}
-	m := spec.NewReference().With(spec.Quirk{Name: "planted", Filter: &blind})
-	f, err := NewFormal(rowOfNodes([2]int{1, 0}, [2]int{3, 0}), m, FormalActions{}, true)
+	m := spec.NewReference().With(spec.Quirk{Name: "planted", Plugin: blind.Plugin, Filter: &blind})
+	f, err := New(rowOfNodes([2]int{1, 0}, [2]int{3, 0}), m, Actions{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestFormalPlantedBug(t *testing.T) {
 			}
 		}
 	})
-	if want := []string{FormalCapacity + " (cpu)"}; !slices.Equal(keys, want) {
+	if want := []string{Capacity + " (cpu)"}; !slices.Equal(keys, want) {
 		t.Errorf("reported: %v, want %v", keys, want)
 	}
 }
@@ -82,8 +83,8 @@ type lastStep struct{ state []byte }
 func (l *lastStep) Add(_ uint32, next []byte) int { l.state = slices.Clone(next); return 0 }
 func (*lastStep) Find(string, int)                {}
 
-// TestFormalGoals: a goal is a set of states by where pods are.
-func TestFormalGoals(t *testing.T) {
+// TestGoals: a goal is a set of states by where pods are.
+func TestGoals(t *testing.T) {
 	for _, row := range []struct {
 		reason, goal string
 		want         bool
@@ -93,7 +94,7 @@ func TestFormalGoals(t *testing.T) {
 		{"one is not there yet", "pod0-1@unbound,pod1-1@node1-1", false},
 		{"nobody has left", "pod0-1@left", false},
 	} {
-		f, err := NewFormal(rowOfNodes([2]int{1, 1}, [2]int{1, 1}), spec.NewReference(), FormalActions{}, false)
+		f, err := New(rowOfNodes([2]int{1, 1}, [2]int{1, 1}), spec.NewReference(), Actions{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,15 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// formalOptions are the flags of the subcommand formal.
-type formalOptions struct {
+// referenceOptions are the flags of the subcommand reference.
+type referenceOptions struct {
 	// given reports whether a flag is on the command line.
 	given         func(flag string) bool
 	symmetry      string
@@ -39,13 +38,14 @@ type formalOptions struct {
 	output        string
 }
 
-// formal is the subcommand that explores the formal model on its own. done gets the verdict when it has been reported.
-func (c command) formal(done func(report.Verdict)) *cobra.Command {
-	o := &formalOptions{}
+// reference is the subcommand that explores the formal model alone. done gets the verdict when it has been reported.
+func (c command) reference(done func(report.Verdict)) *cobra.Command {
+	o := &referenceOptions{}
 	cmd := &cobra.Command{
-		Use:   "formal FILE|-...",
-		Short: "Explore the formal model on its own, in the literal reading, without kube-scheduler",
-		Long: `formal explores every state of the formal model as it was first written, cut down to cpu, taints,
+		Use:        "reference FILE|-...",
+		SuggestFor: []string{"formal"},
+		Short:      "Explore the formal model alone, in the literal reading, without kube-scheduler",
+		Long: `reference explores every state of the formal model as it was first written, cut down to cpu, taints,
 labels and priorities, so that other model checkers can run the same (docs/explorer.md). kube-scheduler
 is not asked. Each FILE is a configuration in JSON:
 
@@ -58,23 +58,23 @@ complete says what may become of bound pods: unbound (a bound pod may become unb
 leave for good), both (either), churn (it may leave, and come back unbound) or none.
 
 Exit codes are those of modelcheck.`,
-		Example: `  modelcheck formal testdata/configurations/H4.json
-  modelcheck formal testdata/configurations/S3.json --symmetry off
-  modelcheck formal testdata/configurations/H2.json --symmetry off --goal p5@n1,p4@unbound`,
+		Example: `  modelcheck reference testdata/configurations/H4.json
+  modelcheck reference testdata/configurations/S3.json --symmetry off
+  modelcheck reference testdata/configurations/H2.json --symmetry off --goal p5@n1,p4@unbound`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("formal wants the file of a configuration, or - for stdin; see modelcheck formal --help")
+				return usage("reference wants the file of a configuration, or - for stdin; see modelcheck reference --help")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			run, err := c.exploreFormal(cmd.Context(), o, args)
+			run, err := c.exploreReference(cmd.Context(), o, args)
 			if err != nil {
 				return err
 			}
 			done(run.Verdict())
-			return writeAs(c.stdout, o.output, "report", run, report.FormalText, report.FormalJSON)
+			return writeAs(c.stdout, o.output, "report", run, report.ReferenceText, report.ReferenceJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -124,7 +124,7 @@ Exit codes are those of modelcheck.`,
 	return cmd
 }
 
-func (o *formalOptions) validate() error {
+func (o *referenceOptions) validate() error {
 	if o.symmetry != "on" && o.symmetry != "off" {
 		return usage("--symmetry is %q: it must be on or off", o.symmetry)
 	}
@@ -169,15 +169,15 @@ func (o *formalOptions) validate() error {
 }
 
 // steps is the number of steps of a behaviour: one less than the levels of states it goes through.
-func (o *formalOptions) steps() int {
+func (o *referenceOptions) steps() int {
 	if o.maxDepth == 0 {
 		return 1000 - 1
 	}
 	return o.maxDepth - 1
 }
 
-// exploreFormal explores the configurations one after the other.
-func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []string) (*report.Formal, error) {
+// exploreReference explores the configurations one after the other.
+func (c command) exploreReference(ctx context.Context, o *referenceOptions, files []string) (*report.Reference, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -191,11 +191,11 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
-	var models []*model.Formal
+	var models []*reference.Model
 	var checkpoint *checker.Checkpoint
 	progress := newProgress(c.stderr, c.live, o.quiet)
 	for _, file := range files {
-		m, configuration, err := c.formalModel(o, file)
+		m, configuration, err := c.referenceModel(o, file)
 		if err != nil {
 			return nil, err
 		}
@@ -206,13 +206,13 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 	}
 	// Garbage is collected in time: the tables that are left behind when they grow are as large as the states.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory))
-	run := &report.Formal{Strict: o.strict, Workers: o.workers}
+	run := &report.Reference{Strict: o.strict, Workers: o.workers}
 	began := time.Now()
 	for i, m := range models {
 		begun := time.Now()
-		explored := report.FormalExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
+		explored := report.ReferenceExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
 		if o.simulate > 0 {
-			explored.Simulation, err = decisions.SimulateFormal(ctx, m, checker.SimulateOptions{
+			explored.Simulation, err = reference.Simulate(ctx, m, checker.SimulateOptions{
 				Seed: o.seed, Walks: o.simulate, Depth: max(1, o.steps()), Workers: o.workers,
 			})
 			if err != nil {
@@ -222,10 +222,10 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 			run.Explored = append(run.Explored, explored)
 			continue
 		}
-		explored.Result, err = decisions.Formal(ctx, m, checker.Options{
-			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/formalStatesShare),
+		explored.Result, err = reference.Check(ctx, m, checker.Options{
+			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, Memory: max(1, memory/referenceStatesShare),
 			ProgressEvery: progress.every,
-			Progress:      func(p checker.Progress) { progress.showFormal(m.Scenario.Name, i+1, len(models), p) },
+			Progress:      func(p checker.Progress) { progress.showReference(m.Scenario.Name, i+1, len(models), p) },
 			Checkpoint:    checkpoint,
 		})
 		if refused, ok := errors.AsType[*checker.CheckpointError](err); ok {
@@ -242,8 +242,8 @@ func (c command) exploreFormal(ctx context.Context, o *formalOptions, files []st
 	return run, nil
 }
 
-// formalModel reads a configuration and makes the model of it.
-func (c command) formalModel(o *formalOptions, file string) (*model.Formal, *scenario.Configuration, error) {
+// referenceModel reads a configuration and makes the model of it.
+func (c command) referenceModel(o *referenceOptions, file string) (*reference.Model, *reference.Configuration, error) {
 	var input io.Reader = c.stdin
 	if file != "-" {
 		opened, err := os.Open(file)
@@ -253,12 +253,12 @@ func (c command) formalModel(o *formalOptions, file string) (*model.Formal, *sce
 		defer opened.Close()
 		input = opened
 	}
-	configuration, err := scenario.ReadConfiguration(input, scenario.Source{File: file})
+	configuration, err := reference.ReadConfiguration(input, scenario.Source{File: file}.String())
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
 	s, actions := configuration.Scenario()
-	m, err := model.NewFormal(s, spec.NewReference(), actions, o.symmetry == "on")
+	m, err := reference.New(s, spec.NewReference(), actions, o.symmetry == "on")
 	if err != nil {
 		return nil, nil, usage("%s: %w", scenario.Source{File: file}, err)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package decisions_test
+package reference_test
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/reference"
 )
 
-// BenchmarkFormal returns the wall and processor time of a generated state, and the memory of a distinct one.
-func BenchmarkFormal(b *testing.B) {
+// BenchmarkCheck measures the wall and processor time of a generated state, and the memory of a distinct one.
+func BenchmarkCheck(b *testing.B) {
 	for _, row := range []struct {
 		name     string
 		symmetry bool
@@ -23,7 +23,7 @@ func BenchmarkFormal(b *testing.B) {
 				began := processorTime(b)
 				for b.Loop() {
 					var err error
-					if result, err = decisions.Formal(b.Context(), formalOf(b, row.name, row.symmetry),
+					if result, err = reference.Check(b.Context(), configured(b, row.name, row.symmetry),
 						checker.Options{Workers: workers}); err != nil {
 						b.Fatal(err)
 					}
