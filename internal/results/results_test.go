@@ -194,7 +194,7 @@ func TestWriters(t *testing.T) {
 // TestDisorder: a piece whose questions are not in order, or lead nowhere, is not believed.
 func TestDisorder(t *testing.T) {
 	for reason, spoil := range map[string]func(*decisions.ChunkResult){
-		"its question 1 is not in order":     func(p *decisions.ChunkResult) { p.Questions[20] = 0 },
+		"its question 1 is not in order":   func(p *decisions.ChunkResult) { p.Questions[20] = 0 },
 		"its question 1 has stats 7, of 2": func(p *decisions.ChunkResult) { p.Questions[36] = 7 },
 		"its questions take 39 bytes, no multiple of 20": func(
 			p *decisions.ChunkResult) {
