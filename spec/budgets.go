@@ -80,6 +80,7 @@ func exhausting(b Budgets, victims []*v1.Pod, s *Snapshot) []*v1.Pod {
 func EmptySelectorProtectsNobody() Quirk {
 	return Quirk{
 		Name: "empty-selector-protects-nobody", Upstream: "kubernetes/kubernetes#141785",
+		Title:  "a budget with selector {} protects nobody",
 		Plugin: "DefaultPreemption",
 		Doc:    "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no budget.",
 		Budgets: func(b *Budgets) {
@@ -95,6 +96,7 @@ func EmptySelectorProtectsNobody() Quirk {
 func BudgetSpentOnSpared() Quirk {
 	return Quirk{
 		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and its kin",
+		Title:  "budgets are spent on pods that are then spared",
 		Plugin: "DefaultPreemption",
 		Doc: "What a budget allows is handed out, in the order of importance, to all pods that may be evicted, also " +
 			"to those that are spared then.",

@@ -10,6 +10,7 @@ import (
 func ZeroScoreLeftOut() Quirk {
 	return Quirk{
 		Name: "zero-score-left-out", Upstream: "not reported",
+		Title:  "RequestedToCapacityRatio leaves out resources of score 0",
 		Plugin: "NodeResourcesFit",
 		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that " +
 			"can be said of it is " +
@@ -34,6 +35,7 @@ func RequestsOverflow() Quirk {
 	fit, balance := nodeResourcesFit(amounts), balancedAllocation(amounts)
 	return Quirk{
 		Name: "requests-overflow", Upstream: "not reported",
+		Title:  "requests that add up to 2^63 or more count as nothing",
 		Plugin: "NodeResourcesFit", Also: []string{"NodeResourcesBalancedAllocation"},
 		Filter: &fit, Score: &balance, Amounts: &amounts,
 		Doc: "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on " +

@@ -12,6 +12,7 @@ import (
 func BuiltInSpreadWithoutKeys() Quirk {
 	return Quirk{
 		Name: "built-in-spread-without-keys", Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
+		Title:  "default spreading scores nodes that lack a topology key",
 		Plugin: "PodTopologySpread",
 		Doc: "With the built-in default constraints, nodes that lack one of the topology keys are scored by the " +
 			"other, and their pods count.",
@@ -49,6 +50,7 @@ func builtIn(p *Profile, pod *v1.Pod) bool {
 func ExternalNameServes() Quirk {
 	return Quirk{
 		Name: "external-name-serves", Upstream: "not reported",
+		Title:  "pods spread over those of an ExternalName Service",
 		Plugin: "PodTopologySpread",
 		Doc: "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so " +
 			"default constraints apply to them.",
@@ -67,6 +69,7 @@ func ExternalNameServes() Quirk {
 func ReleasedPodSpreads() Quirk {
 	return Quirk{
 		Name: "released-pod-spreads", Upstream: "not reported",
+		Title:  "a pod its controller no longer selects is spread like its pods",
 		Plugin: "PodTopologySpread",
 		Doc:    "A pod that its controller's selector does not match any more is spread over those that it matches.",
 		Needs:  func(_ *Profile, pod *v1.Pod, s *Snapshot) bool { return len(controllerSelectors(pod, s)) > 0 },
@@ -91,6 +94,7 @@ func ReleasedPodSpreads() Quirk {
 func ExcludedHostCounts() Quirk {
 	return Quirk{
 		Name: "excluded-host-counts", Upstream: "not reported",
+		Title:  "pods on nodes that a spread constraint excludes count",
 		Plugin: "PodTopologySpread",
 		Doc: "Where nodes are scored by host name, the pods on a node count although the constraint's " +
 			"nodeAffinityPolicy or nodeTaintsPolicy excludes it.",

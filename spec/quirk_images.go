@@ -11,6 +11,7 @@ import (
 func ImageVolumesUnscaled() Quirk {
 	return Quirk{
 		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
+		Title:  "images of volumes count as present, not in the maximum",
 		Plugin: "ImageLocality",
 		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",
 		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
@@ -32,6 +33,7 @@ func ImageVolumesUnscaled() Quirk {
 func ImageSizeOfFirstNode() Quirk {
 	return Quirk{
 		Name: "image-size-of-first-node", Upstream: "not reported",
+		Title:  "an image has the size that the first node reports everywhere",
 		Plugin: "ImageLocality",
 		Doc:    "An image counts on every node with the size that the first node with it reports.",
 		Change: func(p *Predicates) {

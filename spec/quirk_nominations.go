@@ -8,6 +8,7 @@ import v1 "k8s.io/api/core/v1"
 func ForeignNominations() Quirk {
 	return Quirk{
 		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
+		Title:  "nominated pods of another schedulerName are overlooked",
 		Plugin: "DefaultPreemption",
 		Doc:    "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand does.",
 		Overlooks: func(p *Profile, pod, nominated *v1.Pod) bool {
@@ -22,6 +23,7 @@ func ForeignNominations() Quirk {
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
 		Name: "nominations-beside-terminating", Upstream: "not reported",
+		Title:  "lower nominations stay when all victims terminate already",
 		Plugin: "DefaultPreemption",
 		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +
 			"terminates already.",

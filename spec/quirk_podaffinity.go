@@ -8,6 +8,7 @@ import v1 "k8s.io/api/core/v1"
 func NamespaceSelectorAbsence() Quirk {
 	return Quirk{
 		Name: "namespace-selector-absence", Upstream: "kubernetes/kubernetes#141526",
+		Title:  "NotIn in a namespaceSelector selects every namespace",
 		Plugin: "InterPodAffinity",
 		Doc: "A namespaceSelector that matches namespaces without labels, as NotIn and DoesNotExist do, selects " +
 			"every namespace.",
@@ -24,6 +25,7 @@ func NamespaceSelectorAbsence() Quirk {
 func TermsBySamePod() Quirk {
 	return Quirk{
 		Name: "terms-by-same-pod", Upstream: "kubernetes/kubernetes#130784",
+		Title:  "all affinity terms must be met by one and the same pod",
 		Plugin: "InterPodAffinity",
 		Doc:    "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod each.",
 		Needs:  func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(requiredAffinity(pod)) > 1 },
@@ -40,6 +42,7 @@ func TermsBySamePod() Quirk {
 func GroupOutsideTopology() Quirk {
 	return Quirk{
 		Name: "group-outside-topology", Upstream: "not reported",
+		Title:  "a second pod of a group counts as the first of its group",
 		Plugin: "InterPodAffinity",
 		Doc: "A pod counts as the first of its group though another of the group is bound, to a node without any " +
 			"of the topology keys.",
@@ -63,6 +66,7 @@ func inTopology(pod *v1.Pod, node *v1.Node) bool {
 func NominatedRepels() Quirk {
 	return Quirk{
 		Name: "nominated-repels", Upstream: "not reported",
+		Title:  "anti-affinity of a nominated pod is overlooked",
 		Plugin: "InterPodAffinity",
 		Doc: "Required anti-affinity of a nominated pod is overlooked if no other pod and no term of its own " +
 			"affects the pending pod.",
@@ -84,6 +88,7 @@ func NominatedRepels() Quirk {
 func WeightPerPod() Quirk {
 	return Quirk{
 		Name: "weight-per-pod", Upstream: "not reported",
+		Title:  "a preferred affinity term counts once per matching pod",
 		Plugin: "InterPodAffinity",
 		Doc:    "A preferred term adds its weight for each pod it is about, not once.",
 		Change: func(p *Predicates) { p.Affinity.times = func(pods int) int64 { return int64(pods) } },
@@ -95,6 +100,7 @@ func WeightPerPod() Quirk {
 func ExistingTermsIgnored() Quirk {
 	return Quirk{
 		Name: "existing-terms-ignored", Upstream: "not reported",
+		Title:  "ignorePreferredTermsOfExistingPods ignores required terms too",
 		Plugin: "InterPodAffinity",
 		Doc: "With ignorePreferredTermsOfExistingPods, a pod without preferred terms is not scored at all, " +
 			"whatever else it or others require.",

@@ -10,6 +10,7 @@ import (
 func PodRequestsOverlooked() Quirk {
 	return Quirk{
 		Name: "pod-requests-overlooked", Upstream: "not reported",
+		Title:  "scores overlook the pod-level requests of the incoming pod",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, requests that the incoming pod states for the pod as a whole do not count; those of " +
 			"its containers do.",
@@ -29,6 +30,7 @@ func PodRequestsOverlooked() Quirk {
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
 		Name: "missing-requests-of-bound", Upstream: "not reported",
+		Title:  "scores undercount bound pods with pod-level requests",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +
 			"a resource that it " +

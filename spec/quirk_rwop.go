@@ -81,6 +81,7 @@ func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []
 func SingleClaimNominated() Quirk {
 	return Quirk{
 		Name: "rwop-nominated", Upstream: "not reported",
+		Title:  "a nominated pod does not hold its ReadWriteOncePod claim",
 		Plugin: "VolumeRestrictions",
 		Doc: "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound " +
 			"pod uses it.",
@@ -93,6 +94,7 @@ func SingleClaimNominated() Quirk {
 func SingleClaimEphemeral() Quirk {
 	return Quirk{
 		Name: "rwop-ephemeral", Upstream: "not reported",
+		Title:  "ReadWriteOncePod of an ephemeral volume is not enforced",
 		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor " +
 			"that of pods that are bound.",
@@ -105,6 +107,7 @@ func SingleClaimEphemeral() Quirk {
 func SingleClaimNamespace() Quirk {
 	return Quirk{
 		Name: "rwop-namespace", Upstream: "not reported",
+		Title:  "a ReadWriteOncePod claim of another namespace is mistaken",
 		Plugin: "VolumeRestrictions",
 		Doc: "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod " +
 			"claim of the same name.",
@@ -122,6 +125,7 @@ func SingleClaimNamespace() Quirk {
 func SingleClaimCounted() Quirk {
 	return Quirk{
 		Name: "rwop-counted", Upstream: "not reported",
+		Title:  "eviction dry runs miscount users of a ReadWriteOncePod claim",
 		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off " +
 			"for each volume of an evicted pod that uses it.",

@@ -7,6 +7,7 @@ import v1 "k8s.io/api/core/v1"
 func SpreadEmptySelector() Quirk {
 	return Quirk{
 		Name: "spread-empty-selector", Upstream: "kubernetes/kubernetes#141339",
+		Title:  "a spread constraint with selector {} counts no pod",
 		Plugin: "PodTopologySpread",
 		Doc:    "A topology spread constraint with the selector {} counts no pod that is there.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
@@ -37,6 +38,7 @@ func matchesEverything(c v1.TopologySpreadConstraint, pod *v1.Pod) bool {
 func SpreadTerminating() Quirk {
 	return Quirk{
 		Name: "spread-terminating", Upstream: "not reported",
+		Title:  "evicting a terminating pod is taken to even out a spread",
 		Plugin: "PodTopologySpread",
 		Doc:    "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",
 		Needs:  terminatingThere,

@@ -12,6 +12,7 @@ import (
 func VolumeMatchFields() Quirk {
 	return Quirk{
 		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
+		Title:  "matchFields of a volume's node affinity are passed over",
 		Plugin: "VolumeBinding",
 		Doc: "The matchFields of a volume's node affinity are passed over: the volume is taken to be within " +
 			"reach from every node.",
@@ -42,6 +43,7 @@ func VolumeMatchFields() Quirk {
 func ClaimUsedTwice() Quirk {
 	return Quirk{
 		Name: "claim-used-twice", Upstream: "not reported",
+		Title:  "a claim used by two volumes of a pod needs two volumes",
 		Plugin: "VolumeBinding",
 		Doc: "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent " +
 			"volumes.",
@@ -59,6 +61,7 @@ func ClaimUsedTwice() Quirk {
 func VolumesMatchedGreedily() Quirk {
 	return Quirk{
 		Name: "volumes-matched-greedily", Upstream: "not reported",
+		Title:  "claims take volumes greedily, and a later one gets none",
 		Plugin: "VolumeBinding",
 		Doc: "Claims take the smallest volume that suits them, one after the other, and a later one may be " +
 			"left without although all could be served.",
@@ -95,6 +98,7 @@ func bySize(a, b *v1.PersistentVolumeClaim) int {
 func ReservedAccessModes() Quirk {
 	return Quirk{
 		Name: "reserved-access-modes", Upstream: "not reported",
+		Title:  "access modes of a reserved volume are not checked",
 		Plugin: "VolumeBinding",
 		Doc:    "The access modes of a volume that is reserved for the claim are not looked at.",
 		Needs:  reservedThere,
@@ -112,6 +116,7 @@ func ReservedAccessModes() Quirk {
 func ReservedAndProvisioned() Quirk {
 	return Quirk{
 		Name: "reserved-and-provisioned", Upstream: "not reported",
+		Title:  "a claim with a reserved volume is to be provisioned elsewhere",
 		Plugin: "VolumeBinding",
 		Doc: "A volume is to be provisioned for a claim on a node from which the volume reserved for the " +
 			"claim cannot be reached.",
@@ -126,6 +131,7 @@ func ReservedAndProvisioned() Quirk {
 func SelectorProvisioned() Quirk {
 	return Quirk{
 		Name: "selector-provisioned", Upstream: "not reported",
+		Title:  "a claim with a selector is to be provisioned",
 		Plugin: "VolumeBinding",
 		Doc:    "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {

@@ -11,6 +11,7 @@ import (
 func VolumeAttachedTwice() Quirk {
 	return Quirk{
 		Name: "volume-attached-twice", Upstream: "not reported",
+		Title:  "an attached volume counts again for the pod that uses it",
 		Plugin: "NodeVolumeLimits",
 		Doc: "A volume that is attached to the node already counts as attached and again as new for the pod " +
 			"that uses it.",
@@ -25,6 +26,7 @@ func VolumeAttachedTwice() Quirk {
 func MigratedNotCounted() Quirk {
 	return Quirk{
 		Name: "migrated-not-counted", Upstream: "not reported",
+		Title:  "migrated in-tree volumes do not count against CSI limits",
 		Plugin: "NodeVolumeLimits",
 		Doc: "In-tree volumes of vSphere and Azure File have been migrated, and do not count against the " +
 			"limit of their CSI driver.",
@@ -43,6 +45,7 @@ func MigratedNotCounted() Quirk {
 func AttachmentMigratedNotCounted() Quirk {
 	return Quirk{
 		Name: "attachment-migrated-not-counted", Upstream: "not reported",
+		Title:  "attachments of migrated in-tree volumes do not count",
 		Plugin: "NodeVolumeLimits",
 		Doc: "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree " +
 			"volume that has been migrated.",
@@ -63,6 +66,7 @@ func AttachmentMigratedNotCounted() Quirk {
 func UnownedClaimStopsAll() Quirk {
 	return Quirk{
 		Name: "unowned-claim-stops-all", Upstream: "not reported",
+		Title:  "one pod with another's claim fails the cycles of all others",
 		Plugin: "NodeVolumeLimits",
 		Doc: "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody " +
 			"who wants a volume there in an error.",
@@ -85,6 +89,7 @@ func UnownedClaimStopsAll() Quirk {
 func UnreadableDiskStopsAll() Quirk {
 	return Quirk{
 		Name: "unreadable-disk-stops-all", Upstream: "not reported",
+		Title:  "one unreadable EBS volume ID fails the cycles of all others",
 		Plugin: "NodeVolumeLimits",
 		Doc: "An inline EBS volume with an ID that is not understood ends every cycle in which it is " +
 			"counted in an error, also that of other pods.",

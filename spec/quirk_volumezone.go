@@ -6,6 +6,7 @@ import v1 "k8s.io/api/core/v1"
 func ZoneEphemeral() Quirk {
 	return Quirk{
 		Name: "zone-ephemeral", Upstream: "kubernetes/kubernetes#100482, left so as VolumeZone was to go",
+		Title:   "the zone of an ephemeral volume is not checked",
 		Plugin:  "VolumeZone",
 		Doc:     "The zone of an ephemeral volume is not looked at.",
 		Needs:   func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return exists(pod.Spec.Volumes, isEphemeral) },
@@ -17,6 +18,7 @@ func ZoneEphemeral() Quirk {
 func ZoneOlderName() Quirk {
 	return Quirk{
 		Name: "zone-older-name", Upstream: "kubernetes/kubernetes#118923, in its review",
+		Title:  "zone labels of the older name do not match newer volumes",
 		Plugin: "VolumeZone",
 		Doc: "A node's zone label of the older name does not match a volume's of the newer one, though the " +
 			"other way round they match.",

@@ -143,3 +143,13 @@ func TestBudgetQuirksGoTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestQuirkTitles: a title fits a line of a report, and is there.
+func TestQuirkTitles(t *testing.T) {
+	const most = 66
+	for _, quirk := range Quirks() {
+		if n := len([]rune(quirk.Title)); n == 0 || n > most {
+			t.Errorf("%s: its title has %d columns, want 1 to %d: %q", quirk.Name, n, most, quirk.Title)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 //
 // in lexicographic order. Unlike in Casualty.Compare, priorities are summed up as they are.
 //
-// Source: the formal model, as docs/explorer.md gives it for these predicates.
+// Source: the formal model, as docs/reference-model.md gives it for these predicates.
 func NewReference() *Scheduler {
 	profile := &Profile{
 		SchedulerName: v1.DefaultSchedulerName,

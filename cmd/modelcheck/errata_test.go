@@ -72,22 +72,22 @@ func findings(t *testing.T, file string, reading spec.Reading) []report.Finding 
 	return document.Findings
 }
 
-// TestErrataDocument: docs/errata.md has a row for each erratum of the code, in its order, which says what the code
-// says, and a cluster.
+// TestErrataDocument: docs/reference/errata.md has a row for each erratum of the code, in its order, which says what
+// the code says, and a cluster.
 func TestErrataDocument(t *testing.T) {
-	document, err := os.ReadFile("../../docs/errata.md")
+	document, err := os.ReadFile("../../docs/reference/errata.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want, files []string
 	for _, e := range spec.Errata() {
-		want = append(want, fmt.Sprintf("| [%s](../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID, e.Name,
+		want = append(want, fmt.Sprintf("| [%s](../../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID, e.Name,
 			e.Written, e.Documented, e.Source))
 		files = append(files, e.ID+".yaml")
 	}
 	got := regexp.MustCompile(`(?m)^\| \[E.*?\|.*?\|.*?\|.*?\|`).FindAllString(string(document), -1)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows of docs/errata.md (-code +document):\n%s", diff)
+		t.Errorf("rows of docs/reference/errata.md (-code +document):\n%s", diff)
 	}
 	entries, err := os.ReadDir(errata)
 	if err != nil {

@@ -162,7 +162,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 		"ask about pods of the profile of this scheduler `name` only (default all profiles of the configuration)",
 	)
 	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "compare with the model in this `reading`: "+readings()+
-		"; literal is the model as first written, and what explains a difference is an erratum of it (docs/errata.md)")
+		"; literal is the model as first written, and what explains a difference is an erratum of it "+
+		"(docs/reference/errata.md)")
 	f.StringSliceVar(&o.checks, "check", nil, "check this `property` too; may be repeated: "+optionalNames())
 	f.IntVar(&o.workers, "workers", 0, "explore with `N` workers (default one per core)")
 	f.StringVar(

@@ -46,7 +46,7 @@ func (c command) reference(done func(report.Verdict)) *cobra.Command {
 		SuggestFor: []string{"formal"},
 		Short:      "Explore the formal model alone, in the literal reading, without kube-scheduler",
 		Long: `reference explores every state of the formal model as it was first written, cut down to cpu, taints,
-labels and priorities, so that other model checkers can run the same (docs/explorer.md). kube-scheduler
+labels and priorities, so that other model checkers can run the same (docs/reference-model.md). kube-scheduler
 is not asked. Each FILE is a configuration in JSON:
 
   {"name": "two",

@@ -43,7 +43,7 @@ func (e Entry) Find() string {
 	if e.Thorough {
 		command += " --thorough"
 	}
-	return fmt.Sprintf("%s -theme %s -nodes %d -pods %d", command, e.Theme, e.Nodes, e.Pods)
+	return fmt.Sprintf("%s --theme %s --nodes %d --pods %d", command, e.Theme, e.Nodes, e.Pods)
 }
 
 // Entries returns every known defect, in the order of spec.Quirks. It is an error in this package if one has no

@@ -22,7 +22,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-var update = flag.Bool("update", false, "write docs/deviations.md anew")
+var update = flag.Bool("update", false, "write docs/reference/deviations.md anew")
 
 // TestSmallestClusters: in the smallest cluster of each defect the tool finds it, and nothing else. When this fails
 // because a defect is not found, kube-scheduler may have been mended: then the quirk goes, with its file.
@@ -140,13 +140,13 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestTrackRecord: docs/deviations.md is what the catalogue of deviations says.
+// TestTrackRecord: docs/reference/deviations.md is what the catalogue of deviations says.
 func TestTrackRecord(t *testing.T) {
 	var text strings.Builder
 	if err := deviations.Markdown(&text, production.KubernetesVersion); err != nil {
 		t.Fatal(err)
 	}
-	file := root("docs/deviations.md")
+	file := root("docs/reference/deviations.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -157,7 +157,7 @@ func TestTrackRecord(t *testing.T) {
 		t.Fatalf("%v (go test -update writes it)", err)
 	}
 	if diff := cmp.Diff(text.String(), string(got)); diff != "" {
-		t.Errorf("docs/deviations.md (-catalogue +file; go test -update writes it):\n%s", diff)
+		t.Errorf("docs/reference/deviations.md (-catalogue +file; go test -update writes it):\n%s", diff)
 	}
 }
 

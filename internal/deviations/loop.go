@@ -22,13 +22,13 @@ type LoopEntry struct {
 
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
-	command := fmt.Sprintf("modelcheck loop -theme %s -pods %d -events %d", e.Theme, e.Pods, e.Events)
+	command := fmt.Sprintf("modelcheck loop --theme %s --pods %d --events %d", e.Theme, e.Pods, e.Events)
 	if len(e.Happens) > 0 {
 		var kinds []string
 		for _, kind := range e.Happens {
 			kinds = append(kinds, string(kind))
 		}
-		command += " -happens " + strings.Join(kinds, ",")
+		command += " --happens " + strings.Join(kinds, ",")
 	}
 	return command
 }

@@ -30,7 +30,7 @@ func Text(w io.Writer, version string) error {
 	return err
 }
 
-// Markdown writes the track record as docs/deviations.md. The error is the writer's.
+// Markdown writes the track record as docs/reference/deviations.md. The error is the writer's.
 func Markdown(w io.Writer, version string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
@@ -54,8 +54,8 @@ it. "Not reported" means that no issue was found.
 	text.WriteString(`
 ## Between decisions
 
-Defects that no single decision shows, but a run of the scheduler as a whole ([scheduler-loop.md](scheduler-loop.md)). The shortest run of each, with a
-control in which nothing is wrong, is in ` + "`production/stepped/defects_test.go`" + `.
+Defects that no single decision shows, but a run of the scheduler as a whole ([loop.md](../loop.md)). The shortest run of each, with a
+control in which nothing is wrong, is in ` + "`internal/production/stepped/defects_test.go`" + `.
 
 | defect | breaks | upstream | found by |
 | --- | --- | --- | --- |

@@ -11,7 +11,7 @@ import (
 )
 
 // Liveness returns the properties of what goes on for ever. They are asked of behaviours that are fair (see
-// docs/scheduler-loop.md), and of states in which nothing can happen any more.
+// docs/loop.md), and of states in which nothing can happen any more.
 func Liveness() []Property {
 	return []Property{boundInTheEnd(), waitsEnd(), nominationsSettle(), preemptionEnds(), comesToRest()}
 }

@@ -1,10 +1,13 @@
 // Package mutation shows that the check notices when kube-scheduler is wrong. Its tests plant small faults, one at
-// a time, in the unmodified scheduler: a plugin that overlooks a field, counts one too many, forgets what a dry run
+// a time, in kube-scheduler: a plugin that overlooks a field, counts one too many, forgets what a dry run
 // took away, or does not normalise; a preemption that evicts the wrong pods. Each faulty scheduler is explored on
 // the built-in themes until there is a finding of class new that the scheduler as released does not have.
 //
-//	go test ./mutation                                            a small scope, the theme that is about the fault first
-//	go test ./mutation -run TestMutants -scope default -timeout 60m   what is not noticed there, with up to 3 nodes and 5 pods
+//	go test ./internal/mutation
+//	go test ./internal/mutation -run TestMutants -scope default -timeout 60m
 //
-// With -update the second writes the table of results, docs/mutation.md.
+// The first tries a small scope of the theme that is about the fault, the second also what is not noticed there, on
+// all themes with up to 3 nodes and 5 pods.
+//
+// With -update the second writes the table of results, docs/reference/mutation.md.
 package mutation

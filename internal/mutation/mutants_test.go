@@ -24,7 +24,7 @@ import (
 var (
 	upTo = flag.String("scope", "small", "how far to look for a fault: small (its theme, 2 nodes, 3 pods) or "+
 		"default (all themes, up to 3 nodes, 5 pods)")
-	update = flag.Bool("update", false, "write docs/mutation.md anew; needs -scope default")
+	update = flag.Bool("update", false, "write docs/reference/mutation.md anew; needs -scope default")
 )
 
 // mutant is kube-scheduler with one small fault.
@@ -40,7 +40,7 @@ type mutant struct {
 func mutants() []mutant {
 	var all []mutant
 	for _, some := range [][]mutant{filterMutants(), resourceMutants(), volumeMutants(), neighbourMutants(),
-		ratingMutants(), preemptionMutants(), cycleMutants()} {
+		scoreMutants(), preemptionMutants(), cycleMutants()} {
 		all = append(all, some...)
 	}
 	return all
@@ -102,7 +102,7 @@ func TestMutants(t *testing.T) {
 		}
 	})
 	if *update && *upTo != "small" {
-		if err := os.WriteFile("../../docs/mutation.md", []byte(table(all, notices)), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/reference/mutation.md", []byte(table(all, notices)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestEveryPlugin(t *testing.T) {
 		}
 	}
 	for _, scorePlugin := range profile.ScorePlugins {
-		if missing(scorePlugin.Plugin, ratingMutants()) {
+		if missing(scorePlugin.Plugin, scoreMutants()) {
 			t.Errorf("score plugin %s has no mutant", scorePlugin.Plugin)
 		}
 	}
@@ -146,7 +146,7 @@ func TestNoFault(t *testing.T) {
 	nothing := func(*v1.Pod) {}
 	for _, plugin := range plugins {
 		if plugin == names.DynamicResources {
-			continue // no mutant is of it, and it does more than filter and rate
+			continue // no mutant is of it, and it does more than filter and score
 		}
 		f := fault{pod: nothing, node: func(*v1.Node) {}}
 		maps.Copy(unspoilt.planted.Registry, in(plugin, f).Registry)
@@ -293,13 +293,17 @@ func table(all []mutant, notices []*notice) string {
 
 const page = `# Mutation check
 
-Would a defect be noticed? Small faults are planted in the unmodified kube-scheduler, one at a time: a field that is overlooked, a count that is off
-by one, a score that is not normalised, a dry run that forgets whom it took away. Each faulty scheduler is explored on the built-in themes, the theme
-that is about the fault and small clusters first, until there is a finding that nothing known explains and that kube-scheduler as released does not have.
+Would a defect be noticed? Small faults are planted in kube-scheduler, one at a time: a field that is overlooked, a
+count that is off by one, a score that is not normalised, a dry run that forgets whom it took away. Each faulty
+scheduler is explored on the built-in themes, the theme that is about the fault and small clusters first, until there
+is a finding that nothing known explains and that kube-scheduler as released does not have.
 
-    go test ./mutation -run TestMutants -scope default -timeout 60m -update
+    go test ./internal/mutation -run TestMutants -scope default -timeout 60m -update
 
-writes this page. Of %d faults %d are noticed, %d%%. The last column is the number of distinct decisions asked on that theme when the run ended.
+writes this page, and without -scope and -update tries what small clusters show. The last column is the number of
+distinct decisions on that theme when the run ended.
+
+**Of %d faults %d are noticed, %d%%.**
 
 | fault | plugin | what is wrong | noticed on | by | decisions |
 | --- | --- | --- | --- | --- | --- |

@@ -143,9 +143,9 @@ func podAffinityMutants() []mutant {
 				}
 			}},
 		),
-		affinity("company-not-gone", "podaffinity", "a dry run counts who is taken away as there",
+		affinity("neighbours-not-gone", "podaffinity", "a dry run counts who is taken away as there",
 			fault{noRemove: true}),
-		affinity("company-not-back", "podaffinity", "a dry run does not count who is put back", fault{noAdd: true}),
+		affinity("neighbours-not-back", "podaffinity", "a dry run does not count who is put back", fault{noAdd: true}),
 	}
 }
 

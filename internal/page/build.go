@@ -124,12 +124,18 @@ func (b *builder) scenarios() {
 	}
 }
 
+// mostNamed is how many nodes an initial state is named by at most.
+const mostNamed = 8
+
 // label names an initial state by its nodes and pods.
 func (b *builder) label(scenario int, a *model.Arrangement) string {
 	cluster := b.guide.Cluster(scenario, a)
 	var names []string
 	for _, node := range cluster.Nodes {
 		names = append(names, node.Name)
+	}
+	if len(names) > mostNamed {
+		names = append(names[:2], fmt.Sprintf("%d more nodes", len(names)-2))
 	}
 	if len(cluster.Pods) > 0 {
 		names = append(names, fmt.Sprintf("%d pods", len(cluster.Pods)))

@@ -21,8 +21,8 @@ import (
 var app embed.FS
 
 // scripts are the parts of the one script of the page, in order.
-var scripts = []string{"elements.js", "states.js", "cluster.js", "decision.js", "timeline.js", "trace.js", "explore.js",
-	"summary.js", "main.js"}
+var scripts = []string{"elements.js", "tips.js", "states.js", "cluster.js", "node.js", "decision.js", "difference.js",
+	"timeline.js", "trace.js", "explore.js", "summary.js", "main.js"}
 
 var shell = template.Must(template.ParseFS(app, "app/page.html"))
 

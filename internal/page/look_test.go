@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
@@ -25,6 +26,10 @@ func TestLook(t *testing.T) {
 				b.open(address + hash)
 				b.until("document.querySelector('article') !== null")
 				b.picture(name + "-" + device.name + "-" + scheme)
+			}
+			for _, nodes := range []int{10, 99} {
+				b.open(file(t, crowded(t, nodes)) + finding + "0")
+				b.picture(fmt.Sprintf("%d-nodes-%s-%s", nodes, device.name, scheme))
 			}
 		}
 	}

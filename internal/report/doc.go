@@ -2,7 +2,7 @@
 // for CI systems (JUnit, SARIF), and as the files that it takes to act on a finding (Run.Files).
 //
 // All are functions of a Run alone: the same run gives the same bytes, but for what is named as a time. The schema
-// of the JSON is described in docs/json.md.
+// of the JSON is described in docs/reference/json.md.
 //
 // A reader finds the parts in files of their names:
 //

@@ -54,7 +54,7 @@ func ExplainText(w io.Writer, e *Explanation) error {
 	return err
 }
 
-// ExplanationDocument is an explanation as JSON. docs/json.md describes it.
+// ExplanationDocument is an explanation as JSON. docs/reference/json.md describes it.
 type ExplanationDocument struct {
 	SchemaVersion     int                 `json:"schemaVersion"`
 	KubernetesVersion string              `json:"kubernetesVersion"`

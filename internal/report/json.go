@@ -15,8 +15,8 @@ import (
 // change it.
 const SchemaVersion = 2
 
-// Document is the report as JSON; docs/json.md describes it. Seconds and Timings differ between equal runs, nothing
-// else does.
+// Document is the report as JSON; docs/reference/json.md describes it. Seconds and Timings differ between equal runs,
+// nothing else does.
 type Document struct {
 	SchemaVersion     int           `json:"schemaVersion"`
 	KubernetesVersion string        `json:"kubernetesVersion"`

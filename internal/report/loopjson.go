@@ -8,7 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
-// LoopDocument is a run of the scheduler as a whole as JSON; docs/json.md describes it. Equal runs give equal bytes.
+// LoopDocument is a run of the scheduler as a whole as JSON; docs/reference/json.md describes it. Equal runs print
+// equal bytes.
 type LoopDocument struct {
 	SchemaVersion     int    `json:"schemaVersion"`
 	KubernetesVersion string `json:"kubernetesVersion"`

@@ -248,8 +248,8 @@ func (e *ReferenceExplored) reached(goal string) bool {
 	return false
 }
 
-// ReferenceDocument is a run of the formal model as JSON; docs/json.md describes it. Fields with seconds differ
-// between equal runs, nothing else does.
+// ReferenceDocument is a run of the formal model as JSON; docs/reference/json.md describes it. Fields with seconds
+// differ between equal runs, nothing else does.
 type ReferenceDocument struct {
 	SchemaVersion  int                      `json:"schemaVersion"`
 	Verdict        string                   `json:"verdict"`

@@ -191,7 +191,7 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 	}
 }
 
-// docs/json.md names every field of the JSON, and none that is not there.
+// docs/reference/json.md names every field of the JSON, and none that is not there.
 func TestDocumentIsDocumented(t *testing.T) {
 	documented := documentedIn(t, func(title string) bool {
 		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference")
@@ -206,7 +206,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 		maps.Copy(fields, fieldsOf(t, document))
 	}
 	if diff := cmp.Diff(documented, fields); diff != "" {
-		t.Errorf("docs/json.md (-documented +there):\n%s", diff)
+		t.Errorf("docs/reference/json.md (-documented +there):\n%s", diff)
 	}
 }
 
@@ -226,15 +226,15 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })
 		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
-			t.Errorf("docs/json.md, %s (-documented +there):\n%s", title, diff)
+			t.Errorf("docs/reference/json.md, %s (-documented +there):\n%s", title, diff)
 		}
 	}
 }
 
-// documentedIn returns the fields that the tables of sections of docs/json.md name.
+// documentedIn returns the fields that the tables of sections of docs/reference/json.md name.
 func documentedIn(t *testing.T, section func(title string) bool) map[string]bool {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/json.md")
+	page, err := os.ReadFile("../../docs/reference/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}

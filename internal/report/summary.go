@@ -66,15 +66,16 @@ func (p *page) found(r *Run, room int) {
 		p.section("Findings: none")
 		return
 	}
-	const heads = 4 // a blank line, the title, the table's header, and a line on those left out
+	const heads = 3 // a blank line, the title, and the table's header
 	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
-	shown := ranked(findings)
+	all := ranked(findings)
+	shown := all
 	if room -= heads; len(shown) > room {
 		news := 0
 		for news < len(shown) && shown[news].Class == decisions.New {
 			news++
 		}
-		shown = shown[:max(room-1, news, 1)]
+		shown = shown[:max(room-3, news, 1)] // those left out are named in some three lines
 	}
 	ids := r.shortIDs()
 	for _, f := range shown {
@@ -92,8 +93,12 @@ func (p *page) found(r *Run, room int) {
 	}
 	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)", tally(findings)))
 	p.table("  ", rows)
-	if left := len(findings) - len(shown); left > 0 {
-		p.line("  and %s, seen less often: -v shows them", plural(int64(left), "more finding"))
+	if left := all[len(shown):]; len(left) > 0 {
+		var names []string
+		for _, f := range left {
+			names = append(names, ids[f.ID])
+		}
+		p.items(fmt.Sprintf("  and %d more: ", len(left)), ", ", names)
 	}
 	if i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return r.fails(&f) }); i >= 0 {
 		p.section("Finding " + findings[i].ID)

@@ -123,10 +123,11 @@ func TestITF(t *testing.T) {
 	}
 }
 
-// docs/counterexamples.md names every field of a saved trace that docs/json.md does not, and none that is not there.
+// docs/counterexamples.md names every field of a saved trace that docs/reference/json.md does not, and none that is
+// not there.
 func TestTraceIsDocumented(t *testing.T) {
 	documented := map[string]bool{}
-	for _, file := range []string{"../../docs/counterexamples.md", "../../docs/json.md"} {
+	for _, file := range []string{"../../docs/counterexamples.md", "../../docs/reference/json.md"} {
 		page, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ var updateSchema = flag.Bool("update-schema", false, "write the schema of Scenar
 
 // TestSchema holds the schema that is shipped to the types.
 func TestSchema(t *testing.T) {
-	const file = "../../docs/scenario.schema.json"
+	const file = "../../docs/reference/scenario.schema.json"
 	if *updateSchema {
 		if err := os.WriteFile(file, scenario.Schema(), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ function findingNote(finding) {
     finding.reasons.map(reason => h("p", {}, reason)), (finding.quirks ?? []).map(quirk => h("p.soft", {}, quirkText(quirk))));
 }
 
-// unequal is the model's answer where kube-scheduler's is another one.
+// unequal is what the model says where kube-scheduler says something else.
 function unequal(model) { return h("span.unequal", {}, h("span", {"aria-hidden": "true"}, "≠ "), "model: ", model); }
 
 function plugin(name) { return link(data.documents[name] ?? data.documents[""], name || "kube-scheduler"); }
@@ -49,25 +49,52 @@ function outcomes(decision) {
   ];
 }
 
+// widest is how many columns of nodes a table has, at most. More nodes are rows.
+const widest = 6;
+
+// alike groups nodes that a table has the same to say of.
+function alike(nodes, told) {
+  const groups = new Map();
+  for (const node of nodes) {
+    const key = nodes.length > widest ? JSON.stringify(told(node)) : node.name;
+    groups.set(key, [...(groups.get(key) ?? []), node]);
+  }
+  return [...groups.values()];
+}
+
+// groupHead names a group by its first node; the others can be unfolded.
+function groupHead([first, ...others]) {
+  return {class: "whose", of: [first.name, others.length > 0 && h("details", {}, h("summary", {}, `and ${count(others.length)} more like it`), h("ul", {}, others.map(node => h("li", {}, node.name))))]};
+}
+
+// nodeTable has a column for each group of nodes, or a row where they are too many. A line is its head, what else there is of it besides
+// nodes, and the cell of a node.
+function nodeTable(caption, heads, lines, groups, classes) {
+  const names = groups.map(groupHead);
+  if (groups.length <= widest) return table(caption, [...heads, ...names], lines.map(({head, more = [], cell}) => [head, ...more, ...groups.map(([node]) => cell(node))]), classes);
+  const across = lines.map(({head, more = []}) => ({of: [head, more.filter(word => word !== "").map(word => h("span.soft", {}, ` ${heads[1]} ${word}`))]}));
+  return table(caption, ["node", ...across], groups.map((group, i) => [names[i], ...lines.map(({cell}) => cell(group[0]))]), classes);
+}
+
 function filters(decision) {
   if (!decision.nodes.length) return null;
-  const rows = decision.nodes[0].statuses.map((first, f) => {
-    const cells = decision.nodes.map(node => node.statuses[f]);
-    return {name: first.plugin, cells, telling: cells.some(cell => cell.model || cell.production !== "fits")};
-  });
-  const row = ({name, cells}) => [plugin(name), ...cells.map(cell => ({
-    of: [status(cell.production), cell.model && unequal(cell.model)], class: cell.model ? "differs" : ""}))];
-  const together = ["all, with nominations", ...decision.nodes.map(node => {
+  const lines = decision.nodes[0].statuses.map((first, f) => ({
+    head: plugin(first.plugin), telling: decision.nodes.some(node => node.statuses[f].model || node.statuses[f].production !== "fits"),
+    cell: node => {
+      const {production, model} = node.statuses[f];
+      return {of: [status(production), model && unequal(model)], class: model ? "differs" : ""};
+    }}));
+  const together = {head: "all, with nominations", cell: node => {
     if (!node.overall) return {of: "not looked at", class: "soft"};
-    const differs = !decision.unmodelled?.length && (node.overall === "fits") !== node.modelFeasible;
-    return {of: [status(node.overall), differs && unequal(node.modelFeasible ? "fits" : "unschedulable")], class: differs ? "differs" : ""};
-  })];
-  const heads = ["filter", ...decision.nodes.map(node => node.name)];
-  const telling = rows.filter(each => each.telling), passed = rows.filter(each => !each.telling);
+    const model = togetherDiffers(decision, node);
+    return {of: [status(node.overall), model && unequal(model)], class: model ? "differs" : ""};
+  }};
+  const groups = alike(decision.nodes, node => [node.statuses.map(({production, model}) => [production, model]), node.overall, togetherDiffers(decision, node)]);
+  const telling = lines.filter(line => line.telling), passed = lines.filter(line => !line.telling);
   return [
-    table("Filters", heads, [...telling.map(row), together], "statuses"),
+    nodeTable("Filters", ["filter"], [...telling, together], groups, "statuses"),
     passed.length > 0 && h("details", {}, h("summary", {}, `${plural(passed.length, "filter")} that ${passed.length === 1 ? "fits" : "fit"} on every node`),
-      table("Filters that fit on every node", heads, passed.map(row), "statuses")),
+      h("ul.passed", {}, passed.map(line => h("li", {}, line.head)))),
   ];
 }
 
@@ -80,14 +107,15 @@ function scores(decision) {
   if (!scored.length) return null;
   const differs = (name, node) => (decision.scoresDiffer ?? []).some(([p, n]) => p === name && n === node);
   const best = Math.max(...scored.map(node => node.total));
-  const rows = scored[0].scores.map((first, r) => [plugin(first.plugin), decision.weights[first.plugin] ?? "", ...scored.map(node => {
-    const score = node.scores[r];
-    const wrong = differs(first.plugin, node.name);
-    const model = score.model === score.production ? `${score.model}, from raw ${score.modelRaw}, not ${score.productionRaw}` : String(score.model);
-    return {of: [h("span.bar", {"--part": score.production / (100 * (decision.weights[first.plugin] || 1))}, String(score.production)), wrong && unequal(model)], class: wrong ? "differs" : ""};
-  })]);
-  rows.push(["total", "", ...scored.map(node => ({of: [node.total === best && h("span", {"aria-hidden": "true"}, "★ "), String(node.total), node.total === best && h("span.unseen", {}, ", the best")], class: "total"}))]);
-  return table("Scores, normalised and weighted", ["score", "weight", ...scored.map(node => node.name)], rows, "scores");
+  const lines = scored[0].scores.map((first, r) => ({
+    head: plugin(first.plugin), more: [decision.weights[first.plugin] ?? ""],
+    cell: node => {
+      const score = node.scores[r], wrong = differs(first.plugin, node.name);
+      return {of: [h("span.bar", {"--part": score.production / (100 * (decision.weights[first.plugin] || 1))}, String(score.production)), wrong && unequal(modelScore(score))], class: wrong ? "differs" : ""};
+    }}));
+  lines.push({head: "total", more: [""], cell: node => ({of: [node.total === best && h("span", {"aria-hidden": "true"}, "★ "), String(node.total), node.total === best && h("span.unseen", {}, ", the best")], class: "total"})});
+  const groups = alike(scored, node => [node.scores, node.total]);
+  return nodeTable("Scores, normalised and weighted", ["score", "weight"], lines, groups, "scores");
 }
 
 function candidates(decision) {

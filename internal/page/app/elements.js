@@ -42,7 +42,9 @@ function svg(tag, attributes = {}, ...children) {
 }
 
 // table makes a table that scrolls by itself where it is too wide. A row is a list of cells; the first of each row is its header. A cell is
-// what it holds, or {of, class} for one with a class.
+// what it holds, or {of, class} for one with a class. One with many rows scrolls as well, below its heads.
+const tallest = 15;
+
 function table(caption, heads, rows, classes = "") {
   const cell = (tag, value, scope) => {
     const plain = value === null || typeof value !== "object" || value instanceof Node || Array.isArray(value);
@@ -52,10 +54,10 @@ function table(caption, heads, rows, classes = "") {
   };
   const isNumber = value => typeof value === "number" || value?.class === "number";
   const numeric = column => rows.some(row => isNumber(row[column])) && rows.every(row => isNumber(row[column]) || row[column] === "");
-  return h("div.scroll", {role: "region", "aria-label": caption, tabindex: "0"},
+  return h("div", {class: rows.length > tallest ? "scroll tall" : "scroll", role: "region", "aria-label": caption, tabindex: "0"},
     h("table", {class: classes || null},
       h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, heads.map((head, i) => cell("th", {of: head, class: head === "" ? "rest" : numeric(i) ? "number" : ""}, "col")))),
+      h("thead", {}, h("tr", {}, heads.map((head, i) => cell("th", head?.of ? head : {of: head, class: head === "" ? "rest" : numeric(i) ? "number" : ""}, "col")))),
       h("tbody", {}, rows.map(([first, ...rest]) => h("tr", {}, cell("th", first, "row"), rest.map(value => cell("td", value)))))));
 }
 
@@ -70,6 +72,19 @@ function byName(things) { return [...things].sort((a, b) => collator.compare(a.n
 
 // shortName leaves out the namespace of a pod if it is the default one.
 function shortName(pod) { return pod.startsWith("default/") ? pod.slice("default/".length) : pod; }
+
+// short writes a name that is shortened where there is no room for it, in its middle: the end, which tells the pods of a deployment and
+// the nodes of a pool apart, stays. Names with dots are those of hosts, whose beginnings do.
+function short(name) {
+  const dash = name.lastIndexOf("-"), tail = name.length < 12 || name.includes(".") ? 0 : name.length - dash <= 10 ? name.length - dash : 5;
+  return h("span.short", {}, h("span.start", {}, name.slice(0, name.length - tail)), tail > 0 && h("span.end", {}, name.slice(-tail)));
+}
+
+// several names things: all of them if they are few, and how many more there are.
+function several(names, noun) {
+  if (names.length <= 3) return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return `${names.slice(0, 2).join(", ")} and ${plural(names.length - 2, `other ${noun}`)}`;
+}
 
 // link is one that leaves the page.
 function link(address, ...text) { return h("a", {href: address, rel: "noreferrer"}, ...text); }
@@ -97,7 +112,7 @@ function forget() {
   address.next = null;
 }
 
-// typing tells whether a key is meant for the element that has the focus.
+// typing reports whether a key is meant for the element that has the focus.
 function typing(event) {
   return event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog, .scroll") !== null;
 }

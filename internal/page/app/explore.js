@@ -1,4 +1,4 @@
-// The view in which states are explored: the state, the steps that are enabled, the way so far, and the decision about a pod that asks.
+// The view in which states are explored: the state, the steps that are enabled, the way so far, and the decision about a pending pod.
 
 function exploreHref(scenario, start, path, pod = "") {
   const parts = [encodeURIComponent(scenario), start, path.join(".") || "-"];
@@ -31,18 +31,18 @@ function exploreView(name, start, path, pod) {
     scale.add(at.state);
     let picked = pod;
     const draw = () => state.replaceChildren(drawCluster(at.state, scale, {
-      changed: at.steps.at(-1)?.pod, picked, redraw: draw,
+      changed: at.steps.at(-1)?.pod, picked, redraw: draw, apart: nodesOf(at.steps, [at.state]),
       pick: other => { picked = picked === other ? null : other; draw(); refocus(state, other); if (at.state.asking?.some(asking => asking.pod === other)) about(other, true); },
     }));
     draw();
     choices.replaceChildren(choiceList(at.state, path, href));
     way.replaceChildren(wayList(at.steps, path, href));
-    announce(`${at.steps.length ? `After ${at.steps.at(-1).text}` : "The beginning"}. ${plural(at.state.choices?.length ?? 0, "action")} enabled.`);
+    announce(`${at.steps.length ? `After ${at.steps.at(-1).text}` : "The initial state"}. ${plural(at.state.choices?.length ?? 0, "action")} enabled.`);
     const about = async (who, linked) => {
       try {
         const answer = await decide(scenario, start, path, at.state, who);
-        const tabs = h("div.tabs", {role: "group", "aria-label": "Pods that ask"}, at.state.asking.map(asking =>
-          h("button", {type: "button", "aria-pressed": String(asking.pod === who), onclick: () => about(asking.pod, true)}, shortName(asking.pod))));
+        const tabs = h("div.tabs", {role: "group", "aria-label": "Pending pods"}, at.state.asking.map(asking =>
+          h("button", {type: "button", title: asking.pod, "aria-pressed": String(asking.pod === who), onclick: () => about(asking.pod, true)}, shortName(asking.pod))));
         decision.replaceChildren(h("h2.unseen", {}, "Decisions"), at.state.asking.length > 1 ? tabs : "", answer ? drawDecision(answer) : h("p.soft", {}, "This decision is not in the file."));
         if (linked) remember(href(path, who));
       } catch (error) {
@@ -80,7 +80,7 @@ function choiceList(state, path, href) {
   if (!state.choices.length) return h("p.soft", {}, "Nothing can happen any more.");
   let key = 0;
   return h("ol.choices", {}, state.choices.map((choice, i) => {
-    const label = [h("span.kind", {}, choice.action), h("span", {}, choice.text, takers(choice))];
+    const label = [h("span.action", {}, choice.action), h("span", {}, choice.text, takers(choice))];
     if (choice.idle) return h("li", {}, h("span.idle", {}, label));
     key++;
     return h("li", {}, h("a", {href: href([...path, i]), "aria-keyshortcuts": key < 10 ? String(key) : null}, label, key < 10 && h("kbd", {"aria-hidden": "true"}, String(key))));
@@ -89,7 +89,7 @@ function choiceList(state, path, href) {
 
 function wayList(steps, path, href) {
   return h("ol.steps", {}, [null, ...steps].map((step, i) => h("li", {}, h("a", {href: href(path.slice(0, i)), "aria-current": i === path.length ? "step" : null},
-    h("span.ordinal", {}, String(i)), h("span", {}, step ? step.text : "the beginning")))));
+    h("span.ordinal", {}, String(i)), h("span", {}, step ? step.text : "the initial state")))));
 }
 
 function scenarioPicker(name) {

@@ -26,7 +26,7 @@ async function walk(scenario, start, path) {
   return {steps, state: data.states[at]};
 }
 
-// decide gives the decision about a pod that asks; null if the file does not have it.
+// decide returns the decision about a pending pod; null if the file does not have it.
 async function decide(scenario, start, path, state, pod) {
   if (data.live) return ask("decision", {scenario, start, path: path.join("."), pod});
   const asking = state.asking?.find(other => other.pod === pod);

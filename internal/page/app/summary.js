@@ -1,23 +1,32 @@
 // The summary: verdict, findings, what was explored, how often each plugin and property had something to say, and what is not covered.
 
-const verdicts = {"holds": "✓ It holds", "violated": "✕ It is violated", "not finished": "… Not finished"};
+// verdict is what came out, in the report's words. It is marked as good only if nothing was found to be wrong.
+function verdict(r) {
+  const words = r.headline || r.verdict;
+  const clean = r.verdict === "holds" && !r.findings.some(finding => finding.class === "new" || finding.class === "known") && !stuck(r);
+  const color = r.verdict === "holds" && !clean ? "verdict-but" : `verdict-${r.verdict.replaceAll(" ", "-")}`;
+  return h("h1", {tabindex: "-1", class: color}, clean && h("span", {"aria-hidden": "true"}, "✓ "), words.charAt(0).toUpperCase() + words.slice(1));
+}
+
+// stuck reports whether pods of a cluster that was given end up unschedulable.
+function stuck(r) { return r.scope.source === "manifests" && r.scenarios.some(s => s.ends.some(end => end.label.includes("unschedulable"))); }
 
 function summaryView() {
   const r = data.report, d = r.decisions;
   return {
     title: r.verdict,
     element: h("article.summary", {},
-      h("h1", {tabindex: "-1", class: `verdict-${r.verdict.replace(" ", "-")}`}, verdicts[r.verdict] ?? r.verdict),
+      verdict(r),
       h("p.lead", {}, `kube-scheduler ${r.kubernetesVersion}, profile ${r.profile}, compared decision by decision with the formal model of placement, reading “${r.reading}”. ${scopeText(r.scope)}`),
       data.notes.map(note => h("p.note", {}, note)),
       h("dl.tiles", {},
-        tile("states", r.states.distinct), tile("transitions", r.states.generated), tile("distinct decisions", d.asked), tile("findings", r.findings.length)),
+        tile("states", r.states.distinct), tile("transitions", r.states.generated), tile("distinct decisions", d.distinct), tile("findings", r.findings.length)),
+      findingTable(sortedFindings()),
       outcomeBar(d),
-      findingTable(r.findings),
       scenarioTable(r.scenarios),
       actionTable(r.scenarios),
       table("Filters, over every node of every distinct decision", ["filter", "fits", "unschedulable", "unresolvable", ""], r.plugins.filters.map(f =>
-        [plugin(f.name), f.fits, f.unschedulable, f.unresolvable, {of: remark(f.modelled, f.unschedulable + f.unresolvable === 0, "never rejected a node"), class: "soft"}])),
+        [plugin(f.name), f.fits, f.unschedulable, f.unresolvable, {of: remark(f.modelled, f.unschedulable + f.unresolvable === 0, "fits on every node"), class: "soft"}])),
       table("Scores, over every node of every distinct decision", ["score", "weight", "scores", "distinct values", ""], r.plugins.scores.map(s =>
         [plugin(s.name), s.weight, s.scores, s.distinctValues, {of: remark(s.modelled, s.distinctValues <= 1, "the same for all nodes"), class: "soft"}])),
       table("Properties", ["property", "of", "verdict", "exercised", "what must hold"], r.properties.map(p =>
@@ -37,17 +46,17 @@ function scopeText(scope) {
 function tile(name, number) { return h("div", {}, h("dt", {}, name), h("dd", {}, count(number))); }
 
 function outcomeBar(d) {
-  const parts = [["bound", d.bind], ["preempts", d.preempt], ["waits", d.wait]].filter(([, n]) => n > 0);
-  return h("figure.outcomes", {}, h("figcaption", {}, "What became of the pods asked about"),
+  const parts = [["bind", d.bind], ["preempt", d.preempt], ["wait", d.wait]].filter(([, n]) => n > 0);
+  return h("figure.outcomes", {}, h("figcaption", {}, "Outcomes of the distinct decisions"),
     h("div.stack", {"aria-hidden": "true"}, parts.map(([name, n]) => h(`span.${name}`, {"--part": n}))),
     h("ul", {}, parts.map(([name, n]) => h(`li.${name}`, {}, `${name} ${count(n)}`))));
 }
 
 function findingTable(findings) {
-  if (!findings.length) return h("section", {}, h("h2", {}, "Findings"), h("p", {}, "Nothing breaks a property."));
-  return table("Findings", ["finding", "class", "count", "steps", "what is wrong"], findings.map(f => [
-    {of: h("a", {href: findingHref(f, f.example.steps.length)}, f.property, f.plugin && h("span.soft", {}, ` ${f.plugin}`)), class: "wrap"},
-    classBadge(f.class), f.count, f.example.steps.length, {of: [f.example.reasons[0] ?? "", (f.quirks ?? []).length > 0 && h("span.soft", {}, ` (${f.quirks.map(q => q.name).join(", ")})`)], class: "prose"}]), "findings");
+  if (!findings.length) return h("section", {}, h("h2", {}, "Findings"), h("p", {}, "No property is broken."));
+  return table("Findings", ["what is wrong", "upstream", "seen", "steps"], findings.map(f => [
+    {of: [classBadge(f.class), " ", h("a", {href: findingHref(f, f.example.steps.length)}, defect(f)), h("span.soft.id", {}, [f.property, f.plugin, ...(f.quirks ?? []).map(q => q.name)].filter(Boolean).join(" · "))], class: "sentence"},
+    {of: upstream(f), class: "upstream"}, f.count, f.example.steps.length]), "findings");
 }
 
 function scenarioTable(scenarios) {

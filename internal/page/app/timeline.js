@@ -8,18 +8,18 @@ class Timeline {
     const button = (sign, label, to) => h("button", {type: "button", "aria-label": label, title: label, onclick: () => this.go(to())}, sign);
     this.slider = h("input", {type: "range", min: "0", max: String(this.last), "aria-label": "Step", oninput: () => this.go(Number(this.slider.value))});
     this.where = h("output", {});
-    this.back = [button("|◀", "To the beginning (Home)", () => 0), button("◀", "One step back (left arrow)", () => this.at - 1)];
+    this.back = [button("|◀", "To the initial state (Home)", () => 0), button("◀", "One step back (left arrow)", () => this.at - 1)];
     this.on = [button("▶", "One step on (right arrow)", () => this.at + 1), button("▶|", "To the end (End)", () => this.last)];
     this.controls = h("div.controls", {role: "group", "aria-label": "Steps"}, this.back, this.slider, this.on, this.where);
     const item = (i, text, by) => h("li", {class: loop && i > this.last - loop ? "loop" : null},
       h("a", {href: href(i), onclick: event => { event.preventDefault(); this.go(i); }}, h("span.ordinal", {}, String(i)), h("span", {}, text, by)));
-    this.items = [item(0, "the beginning"), ...stages.slice(0, -1).map((stage, i) => item(i + 1, stage.step.text, takers(stage.step)))];
+    this.items = [item(0, "the initial state"), ...stages.slice(0, -1).map((stage, i) => item(i + 1, stage.step.text, takers(stage.step)))];
     this.list = h("ol.steps", {"aria-label": "Steps of the counterexample"}, this.items);
     this.repeats = loop > 0 && h("p.soft", {}, loop === 1 ? `Step ${this.last} goes on for ever.` : `Steps ${this.last - loop + 1} to ${this.last} go on for ever.`);
   }
 
   // text says what led to a state.
-  text(i) { return i === 0 ? "the beginning" : this.stages[i - 1].step.text; }
+  text(i) { return i === 0 ? "the initial state" : this.stages[i - 1].step.text; }
 
   go(i) {
     const to = Math.max(0, Math.min(i, this.last));
@@ -51,7 +51,7 @@ class Timeline {
   }
 }
 
-// takers tells who may take a step, if not both may.
+// takers says who may take a step, if not both may.
 function takers(step) {
   if (!step.by || step.by.length === 2) return null;
   return h("span.by", {}, step.by.length ? `only ${step.by[0] === "model" ? "the model" : step.by[0]}` : "nobody");

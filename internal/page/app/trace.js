@@ -2,21 +2,12 @@
 
 function findingHref(finding, step) { return `#/finding/${encodeURIComponent(finding.id)}/${step}`; }
 
-const classes = {"new": "new", "known": "known", "by-design": "by design"};
-
-function classBadge(name) { return h(`span.badge.${name}`, {}, classes[name] ?? name); }
-
-function quirkText(quirk) {
-  const parts = quirk.upstream.split(/(kubernetes\/kubernetes#\d+)/).map(part => part.startsWith("kubernetes/kubernetes#")
-    ? link(`https://github.com/kubernetes/kubernetes/issues/${part.split("#")[1]}`, part) : part);
-  return h("span", {}, h("strong", {}, quirk.name), " (", ...parts, "): ", quirk.doc);
-}
-
 function findingView(id, step) {
   const index = data.report.findings.findIndex(finding => finding.id === id);
   if (index < 0) return missing(`This page has no finding called ${id}.`);
   const finding = data.report.findings[index], trace = data.traces[index];
-  const property = data.report.properties.find(other => other.name === finding.property);
+  const property = propertyOf(finding), found = trace.stages.at(-1).decision;
+  const apart = nodesOf(finding.example.steps, trace.stages.map(stage => data.states[stage.state]), found === undefined ? null : data.decisions[found]);
   const scale = new Scale(trace.stages.map(stage => data.states[stage.state]));
   const cluster = h("div"), decision = h("div"), next = h("p.next");
   const scenario = data.scenarios[trace.scenario];
@@ -26,7 +17,7 @@ function findingView(id, step) {
   const draw = () => {
     const stage = trace.stages[at], state = data.states[stage.state];
     const changed = at > 0 ? trace.stages[at - 1].step.pod : null;
-    cluster.replaceChildren(drawCluster(state, scale, {changed, picked, redraw: draw, pick: pod => { picked = picked === pod ? null : pod; draw(); refocus(cluster, pod); }}));
+    cluster.replaceChildren(drawCluster(state, scale, {changed, picked, apart, redraw: draw, pick: pod => { picked = picked === pod ? null : pod; draw(); refocus(cluster, pod); }}));
   };
   const timeline = new Timeline(trace.stages, finding.example.loop ?? 0, i => findingHref(finding, i), i => {
     at = i;
@@ -34,7 +25,7 @@ function findingView(id, step) {
     draw();
     // What is decided here; where nothing is, what was decided to come here.
     const before = trace.stages[i - 1]?.decision;
-    if (stage.decision !== undefined) decision.replaceChildren(drawDecision(data.decisions[stage.decision], stage.step ? "decided here, and carried out next" : "asked here"));
+    if (stage.decision !== undefined) decision.replaceChildren(drawDecision(data.decisions[stage.decision], stage.step ? "decided here, and carried out next" : "decided here"));
     else if (before !== undefined) decision.replaceChildren(drawDecision(data.decisions[before], "decided before the last step, which carried it out"));
     else decision.replaceChildren();
     next.replaceChildren(...(stage.step ? [h("strong", {}, "Next: "), stage.step.text] : [h("strong", {}, "This is where it leads.")]));
@@ -42,28 +33,35 @@ function findingView(id, step) {
     announce(`Step ${i} of ${timeline.last}: ${timeline.text(i)}`);
     remember(findingHref(finding, i));
   });
-  const others = data.report.findings;
+  const others = sortedFindings(), place = others.indexOf(finding), controls = h("div.bar-bottom", {}, timeline.controls, next);
   return {
     title: finding.id,
     element: h("article.finding", {},
-      h("p.crumbs", {}, h("a", {href: "#/"}, "Summary"), ` / finding ${index + 1} of ${others.length}`,
-        index > 0 && [" · ", h("a", {href: findingHref(others[index - 1], 0)}, "previous")],
-        index < others.length - 1 && [" · ", h("a", {href: findingHref(others[index + 1], 0)}, "next")]),
-      h("h1", {tabindex: "-1"}, finding.property, " ", classBadge(finding.class)),
-      h("dl.facts", {},
+      h("p.crumbs", {}, h("a", {href: "#/"}, "Summary"), ` / finding ${place + 1} of ${others.length}`,
+        place > 0 && [" · ", h("a", {href: findingHref(others[place - 1], 0)}, "previous")],
+        place < others.length - 1 && [" · ", h("a", {href: findingHref(others[place + 1], 0)}, "next")]),
+      h("h1.sentence", {tabindex: "-1"}, defect(finding)),
+      h("p.about-it", {}, classBadge(finding.class), " ", h("span.soft", {}, finding.property, finding.plugin && ` · ${finding.plugin}`, finding.quirks && [" · ", upstream(finding)],
+        ` · seen in ${seenIn(finding.count, property?.of)}`)),
+      differences(finding, found === undefined ? null : data.decisions[found]),
+      h("details.more", {}, h("summary", {}, "More about it"), h("dl.facts", {},
         h("dt", {}, "wanted"), h("dd", {}, property?.doc ?? ""),
-        h("dt", {}, "but"), h("dd", {}, finding.example.reasons.map(reason => h("p", {}, reason))),
+        h("dt", {}, finding.class === "witness" ? "found" : "but"), h("dd", {}, [...new Set(finding.example.reasons)].map(reason => h("p", {}, reason))),
         finding.plugin && [h("dt", {}, "plugin"), h("dd", {}, finding.plugin, " ", h("span.soft", {}, "documented in "), documentLink(finding.plugin))],
         (finding.quirks ?? []).map(quirk => [h("dt", {}, "defect"), h("dd", {}, quirkText(quirk))]),
-        h("dt", {}, "seen in"), h("dd", {}, `${seenIn(finding.count, property?.of)}, shortest in ${finding.example.scenario}`)),
+        h("dt", {}, "shortest in"), h("dd", {}, finding.example.scenario))),
       h("div.split", {},
         h("div", {}, cluster),
-        h("aside", {}, h("h2", {}, trace.stages.length > 1 ? "Shortest way there" : "It is so in the beginning"), timeline.list, timeline.repeats,
+        h("aside", {}, h("h2", {}, trace.stages.length > 1 ? "Shortest way there" : "In the initial state"), timeline.list, timeline.repeats,
           h("div.actions", {}, trace.scenario >= 0 && explore, copyButton(finding)))),
-      h("div.bar-bottom", {}, timeline.controls, next),
+      controls,
       decision),
     key: event => timeline.key(event),
-    begin: () => timeline.go(step),
+    begin: () => {
+      timeline.go(step);
+      // What is told about a pod stays above the controls, which stay at the bottom.
+      new ResizeObserver(() => cluster.style.setProperty("--bar", `${controls.offsetHeight}px`)).observe(controls);
+    },
   };
 }
 
@@ -94,8 +92,8 @@ function copyButton(finding) {
   return button;
 }
 
-// refocus gives the focus back to a pod that was drawn anew.
-function refocus(root, pod) { [...root.querySelectorAll("[data-pod]")].find(block => block.dataset.pod === pod)?.focus(); }
+// refocus gives the focus back to a pod or node that was drawn anew.
+function refocus(root, pod) { [...root.querySelectorAll("button[data-pod], button[data-about]")].find(block => (block.dataset.pod ?? block.dataset.about) === pod)?.focus(); }
 
 function missing(text) { return {title: "not found", element: h("article", {}, h("h1", {tabindex: "-1"}, "Not here"), h("p", {role: "alert"}, text), h("p", {}, h("a", {href: "#/"}, "To the summary")))}; }
 

@@ -9,8 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// ratingMutants have faults in score plugins.
-func ratingMutants() []mutant {
+// scoreMutants have faults in score plugins.
+func scoreMutants() []mutant {
 	score := func(name, plugin, theme, what string, f fault) mutant {
 		if f.stage == everywhere {
 			f.stage = inRating
@@ -20,7 +20,7 @@ func ratingMutants() []mutant {
 	return []mutant{
 		score("taints-not-normalised", names.TaintToleration, "taints", "the more taints, the better",
 			fault{unnormalised: true}),
-		score("taints-rate-upside-down", names.TaintToleration, "taints", "normalised the wrong way round",
+		score("taints-upside-down", names.TaintToleration, "taints", "normalised the wrong way round",
 			fault{normal: upsideDown}),
 		score(
 			"taints-doubled",
@@ -168,14 +168,14 @@ func ratingMutants() []mutant {
 		),
 
 		score(
-			"company-unwanted",
+			"neighbours-unwanted",
 			names.InterPodAffinity,
 			"podaffinity",
 			"affinity counts as anti-affinity and the other way round",
 			fault{raw: func(_ *v1.Pod, _ fwk.NodeInfo, score int64) int64 { return -score }},
 		),
 		score(
-			"company-raised",
+			"pod-affinity-raised",
 			names.InterPodAffinity,
 			"podaffinity",
 			"every node is scored one too high, which normalisation hides",
@@ -188,7 +188,7 @@ func ratingMutants() []mutant {
 			"every preferred term weighs the same",
 			fault{pod: onWeights(func(t *v1.WeightedPodAffinityTerm) { t.Weight = 1 })},
 		),
-		score("company-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised",
+		score("affinity-not-normalised", names.InterPodAffinity, "podaffinity", "sums of weights are not normalised",
 			fault{unnormalised: true}),
 		score(
 			"named-namespaces-overlooked",
