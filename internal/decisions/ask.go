@@ -8,8 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Ask asks one question, and compares as Random does. It gives what was decided and what the model says, and the
-// findings, each with the question as its example. Properties other than those of decisions are left out; nil means
+// Ask asks one question, and compares as Random does. It returns what was decided and what the model says, and
+// the findings, each with the question as its example. Properties other than those of decisions are left out; nil means
 // invariants.All.
 func Ask(s *spec.Scheduler, properties []invariants.Property, decider Decider,
 	q spec.Question) (*invariants.Case, []Finding) {
@@ -17,14 +17,14 @@ func Ask(s *spec.Scheduler, properties []invariants.Property, decider Decider,
 		properties = invariants.All()
 	}
 	properties = ofDecisions(properties)
-	status := newComparer(s, properties, decider).compare(q)
+	asked := newComparer(direct{s, decider}, properties).compare(q)
 	var findings []Finding
-	for _, key := range status.findings {
+	for _, key := range asked.findings {
 		f := findingOf(s, properties, key, 1)
-		f.Example = exampleOf(f, "the cluster", status.compared)
+		f.Example = exampleOf(f, "the cluster", asked.compared)
 		findings = append(findings, f)
 	}
-	return status.compared, findings
+	return asked.compared, findings
 }
 
 // exampleOf makes a single question the example of a finding.

@@ -11,7 +11,7 @@ import (
 // that the time of the run and the time inside production can be compared. Wanted for all is a ratio of at most
 // 1.5. GOGC is what the command sets.
 //
-//	GOGC=400 go test ./explore -run '^$' -bench Run -benchtime 1x
+//	GOGC=400 go test ./internal/decisions -run '^$' -bench Run -benchtime 1x
 func BenchmarkRun(b *testing.B) {
 	all := themes(b, 3, 4)
 	for _, s := range all {

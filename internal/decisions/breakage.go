@@ -28,7 +28,7 @@ type PropertyResult struct {
 	Found bool
 }
 
-// Missing tells that what was to be found is not there, if everything was explored.
+// Missing reports whether what was to be found is not there, if everything was explored.
 func (p PropertyResult) Missing() bool { return p.Witness && !p.Found }
 
 // Breakage is how often a property is broken for a reason.
@@ -88,8 +88,9 @@ func breaksOf(all []broken, quirks []spec.Quirk) []string {
 	return slices.Compact(keys)
 }
 
-// propertyResults tells what became of every property. breaks counts distinct decisions by what breaksOf says of
-// them, and broken those that break each property; what is not a property of decisions is told from its findings.
+// propertyResults returns what became of every property. breaks counts distinct decisions by what breaksOf says of
+// them, and broken those that break each property; for what is not a property of decisions its findings
+// are counted.
 func propertyResults(s *spec.Scheduler, properties []invariants.Property, t *totals, exercised []int64,
 	findings []Finding) []PropertyResult {
 	var results []PropertyResult

@@ -9,40 +9,40 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable: each key has one record, whatever other keys share of its hash.
+// TestTable: each key has one entry, whatever other keys share of its hash.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.SliceOfN(rapid.ByteRange(0, 2), 1, 40), 1, 300).Draw(t, "keys")
 		some := rapid.Uint64Range(1, 1000).Draw(t, "number of hashes")
 		var table table
-		records := map[string]*cacheEntry{}
+		entries := map[string]*cacheEntry{}
 		for range 2 {
 			for _, key := range keys {
 				hash := hashOf(key) % some << 55
 				got := table.get(hash, key)
-				if known := records[string(key)]; known != nil && known != got {
-					t.Fatalf("%x has two records", key)
+				if known := entries[string(key)]; known != nil && known != got {
+					t.Fatalf("%x has two entries", key)
 				}
-				records[string(key)] = got
+				entries[string(key)] = got
 				if string(got.key.bytes()) != string(key) {
-					t.Fatalf("the record of %x is of %x", key, got.key.bytes())
+					t.Fatalf("the entry of %x is of %x", key, got.key.bytes())
 				}
 			}
 		}
 		found := 0
-		table.each(func(r *cacheEntry) {
+		table.each(func(e *cacheEntry) {
 			found++
-			if records[string(r.key.bytes())] != r {
-				t.Fatalf("a record of %x is there that get did not give", r.key.bytes())
+			if entries[string(e.key.bytes())] != e {
+				t.Fatalf("an entry of %x is there that get did not return", e.key.bytes())
 			}
 		})
-		if found != len(records) {
-			t.Fatalf("there are %d records of %d keys", found, len(records))
+		if found != len(entries) {
+			t.Fatalf("there are %d entries of %d keys", found, len(entries))
 		}
 	})
 }
 
-// TestTableAtOnce: of workers that look for the same records while there are more and more of them, one claims
+// TestTableAtOnce: of workers that look for the same entries while there are more and more of them, one locks
 // each, and is waited for. What it found is there then.
 func TestTableAtOnce(t *testing.T) {
 	const workers, keys = 4, 20_000
@@ -55,23 +55,23 @@ func TestTableAtOnce(t *testing.T) {
 				key := binary.BigEndian.AppendUint32(nil, (i+uint32(worker)*17)%keys)
 				hash := hashOf(key)
 				table.touch(hash)
-				r := table.get(hash, key)
-				if r.tryLock() {
+				e := table.get(hash, key)
+				if e.tryLock() {
 					locked.Add(1)
-					r.findings = append(r.findings, string(key))
-					r.settled.Store(true)
-					r.mu.Unlock()
+					e.findings = append(e.findings, string(key))
+					e.settled.Store(true)
+					e.mu.Unlock()
 				}
-				r.mu.Lock() // waits for who claims it
-				if len(r.findings) != 1 || r.findings[0] != string(key) || !r.settled.Load() {
-					t.Errorf("the record of %x has %q", key, r.findings)
+				e.mu.Lock() // waits for who settles it
+				if len(e.findings) != 1 || e.findings[0] != string(key) || !e.settled.Load() {
+					t.Errorf("the entry of %x has %q", key, e.findings)
 				}
-				r.mu.Unlock()
+				e.mu.Unlock()
 			}
 		})
 	}
 	group.Wait()
 	if locked.Load() != keys {
-		t.Errorf("%d claims to %d records", locked.Load(), keys)
+		t.Errorf("%d locks of %d entries", locked.Load(), keys)
 	}
 }

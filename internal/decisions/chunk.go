@@ -9,33 +9,33 @@ import (
 )
 
 // Chunk is a part of a scenario that can be explored by itself: some of its initial clusters, with nodes that no
-// other part has.
+// other chunk has.
 type Chunk struct {
 	// Scenario is the index of the scenario, and Initial are the indexes of its initial clusters.
 	Scenario int
 	Initial  []int
-	// Number and Of: it is the Number-th part of the Of of its scenario.
+	// Number and Of: it is the Number-th chunk of the Of of its scenario.
 	Number, Of int
 	// States is about how many states it has, if that was estimated.
 	States float64
 }
 
-// Name is the name of the scenario, and which part of it this is if it has several.
-func (p *Chunk) Name(scenarios []*model.Scenario) string {
-	name := scenarios[p.Scenario].Name
-	if p.Of > 1 {
-		name = fmt.Sprintf("%s %d of %d", name, p.Number, p.Of)
+// Name is the name of the scenario, and which chunk of it this is if it has several.
+func (c *Chunk) Name(scenarios []*model.Scenario) string {
+	name := scenarios[c.Scenario].Name
+	if c.Of > 1 {
+		name = fmt.Sprintf("%s %d of %d", name, c.Number, c.Of)
 	}
 	return name
 }
 
-// Whole returns the scenarios in one part each.
+// Whole returns the scenarios in one chunk each.
 func Whole(scenarios []*model.Scenario) []Chunk {
 	return Cut(scenarios, make([]float64, len(scenarios)), 1)
 }
 
-// Cut cuts the scenarios, which have about so many states, into parts of at most so many states where they can be
-// cut so finely. What it gives depends on nothing but what it is given.
+// Cut cuts the scenarios, which have about so many states, into chunks of at most so many states where they can be
+// cut so finely. What it returns depends on nothing but its arguments.
 func Cut(scenarios []*model.Scenario, states []float64, most float64) []Chunk {
 	var all []Chunk
 	for i, s := range scenarios {
@@ -63,7 +63,7 @@ func Cut(scenarios []*model.Scenario, states []float64, most float64) []Chunk {
 	return all
 }
 
-// Deal deals parts to n shards, and gives the parts of each by index: the larger ones first, each to the shard that
+// Deal deals chunks to n shards, and returns the chunks of each by index: the larger ones first, each to the shard that
 // has the fewest states so far.
 func Deal(chunks []Chunk, n int) [][]int {
 	order := make([]int, len(chunks))

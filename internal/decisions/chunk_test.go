@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 			shard, err := decisions.Explore(context.Background(), scenarios, o, chunks)
 			if err != nil || shard.Chunks != len(chunks) || len(shard.Stopped) > 0 ||
 				(len(shard.New) > 0) != (reason != "kube-scheduler") {
-				t.Fatalf("%s: a shard of %d parts gives %+v, error %v", reason, len(chunks), shard, err)
+				t.Fatalf("%s: a shard of %d chunks is %+v, error %v", reason, len(chunks), shard, err)
 			}
 			distinct += shard.Distinct
 		}

@@ -42,7 +42,7 @@ func TestSharedQuestions(t *testing.T) {
 	}
 }
 
-// shelf keeps pieces as JSON.
+// shelf keeps chunk results as JSON.
 type shelf map[int][]byte
 
 func (s shelf) Get(i int, valid func(*decisions.ChunkResult) error) (*decisions.ChunkResult, error) {
@@ -61,7 +61,7 @@ func (s shelf) Put(i int, p *decisions.ChunkResult) (err error) {
 	return err
 }
 
-// TestKept: a run that takes some of its pieces from an earlier one finds the same; so do the pieces that any
+// TestKept: a run that takes some of its results from an earlier one finds the same; so do the results that any
 // number of workers make.
 func TestKept(t *testing.T) {
 	scenarios := themes(t, 2, 2)
@@ -71,7 +71,7 @@ func TestKept(t *testing.T) {
 	o.Kept, o.Workers = kept, 1
 	run(t, o, scenarios...)
 	if len(kept) != len(scenarios) {
-		t.Fatalf("%d pieces of %d are kept", len(kept), len(scenarios))
+		t.Fatalf("%d results of %d are kept", len(kept), len(scenarios))
 	}
 	first := kept[5]
 	for i := range scenarios {
@@ -81,10 +81,10 @@ func TestKept(t *testing.T) {
 	}
 	o.Workers = 2
 	if diff := cmp.Diff(want, run(t, o, scenarios...), sameResult...); diff != "" {
-		t.Errorf("with a third of the pieces kept (-without +with):\n%s", diff)
+		t.Errorf("with a third of the results kept (-without +with):\n%s", diff)
 	}
 	if diff := cmp.Diff(string(first), string(kept[5])); diff != "" {
-		t.Errorf("a piece (-one worker +two):\n%s", diff)
+		t.Errorf("a result (-one worker +two):\n%s", diff)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestNotKept(t *testing.T) {
 		o.Kept = kept
 		run(t, o, []*model.Scenario{themes(t, 2, 3)[9]}...)
 		if len(kept) != row.want {
-			t.Errorf("%s: %d pieces are kept, want %d", row.reason, len(kept), row.want)
+			t.Errorf("%s: %d results are kept, want %d", row.reason, len(kept), row.want)
 		}
 	}
 }

@@ -18,16 +18,16 @@ import (
 // up, how often it is there already, and what is kept of each: its key with the moves and findings, and what is
 // kept for the counts of the run. What is timed is to look up a decision that is there.
 //
-//	go test ./explore -run '^$' -bench DecisionCache
+//	go test ./internal/decisions -run '^$' -bench DecisionCache
 func BenchmarkDecisionCache(b *testing.B) {
 	for _, theme := range []string{"resources", "ports", "podaffinity", "services", "volumes"} {
 		b.Run(theme, func(b *testing.B) {
-			e, lookups := explored(b, theme)
+			x, lookups := explored(b, theme)
 			var keys [][]byte
-			e.decisions.records.each(func(r *cacheEntry) { keys = append(keys, r.key.bytes()) })
+			x.cache.entries.each(func(e *cacheEntry) { keys = append(keys, e.key.bytes()) })
 			for b.Loop() {
 				for _, key := range keys {
-					if record := e.decisions.get(key, nil, nil); len(record.moves) == 0 {
+					if entry := x.cache.get(key, nil, nil); len(entry.moves) == 0 {
 						b.Fatal("a decision has no move")
 					}
 				}
@@ -37,19 +37,19 @@ func BenchmarkDecisionCache(b *testing.B) {
 			b.ReportMetric(float64(lookups), "lookups")
 			b.ReportMetric(100*(1-decisions/float64(lookups)), "%hit")
 			full := heap()
-			e.decisions.records = table{}
+			x.cache.entries = table{}
 			looked := heap()
-			e.decisions.collected = nil
+			x.cache.collected = nil
 			b.ReportMetric((full-looked)/decisions, "bytes/decision")
 			b.ReportMetric((looked-heap())/decisions, "counting-bytes/decision")
 			runtime.KeepAlive(keys)
-			runtime.KeepAlive(e)
+			runtime.KeepAlive(x)
 		})
 	}
 }
 
 // explored returns a theme explored to the end, and how often a decision was looked up.
-func explored(b *testing.B, theme string) (*exploration, int64) {
+func explored(b *testing.B, theme string) (*explorer, int64) {
 	b.Helper()
 	s, err := scenario.Theme(theme, 3, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true}, admission.Admit)
 	if err != nil {
@@ -63,29 +63,29 @@ func explored(b *testing.B, theme string) (*exploration, int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := explorationOf(b, s, Options{Spec: spec.New(profile), Workers: 1, NewDecider: func() (Decider, error) {
+	x := explorerOf(b, s, Options{Spec: spec.New(profile), Workers: 1, NewDecider: func() (Decider, error) {
 		return production.New(b.Context(), config, v1.DefaultSchedulerName, production.Options{})
 	}})
-	result, err := checker.Check(b.Context(), e, checker.Options{Workers: 1})
+	result, err := checker.Check(b.Context(), x, checker.Options{Workers: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return e, result.Counters[e.questionsCounter()]
+	return x, result.Counters[x.counters().questions()]
 }
 
-// explorationOf returns a scenario ready to be explored.
-func explorationOf(t testing.TB, s *model.Scenario, o Options) *exploration {
+// explorerOf returns a scenario ready to be explored.
+func explorerOf(t testing.TB, s *model.Scenario, o Options) *explorer {
 	t.Helper()
 	r, err := newRun([]*model.Scenario{s}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.close)
-	e, err := r.exploration(0)
+	x, err := r.explorer(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return x
 }
 
 // heap returns the bytes that are in use.

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// wrongVerdict is a filter's status on a node that is not the one expected.
+// wrongStatus is a filter's status on a node that is not the one expected.
 type wrongStatus struct {
 	plugin string
 	node   int // index

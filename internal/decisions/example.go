@@ -9,6 +9,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // Example is a counterexample: the shortest way to a state, step or decision that breaks a property. Nodes and pods
@@ -29,37 +30,39 @@ type Example struct {
 	Reasons []string
 }
 
-// movesOf returns the moves that may be followed, production's and the spec's.
-func (m *exploration) movesOf() model.Moves {
-	t := m.newTaker(m.run.deciders[0])
-	return func(a *model.Arrangement, pending model.PendingPod) []model.Move {
-		record, order := t.record(a, pending)
-		var moves []model.Move
-		for _, move := range record.moves {
-			moves = append(moves, withNodes(move.Move, order))
-		}
-		return moves
-	}
+// traceNamer names the nodes and pods of traces.
+type traceNamer struct {
+	machine   *model.Machine
+	decisions *lookup
 }
 
-// walk returns names to a trace.
-func (m *exploration) walk(trace checker.Trace) ([]model.Stage, error) {
+// walk names a trace.
+func (n *traceNamer) walk(trace checker.Trace) ([]model.Stage, error) {
 	states, actions := [][]byte{trace.Initial}, []uint32(nil)
 	for _, step := range trace.Steps {
 		states, actions = append(states, step.State), append(actions, step.Action)
 	}
-	return m.machine.Walk(states, actions, m.movesOf())
+	return n.machine.Walk(states, actions, n.decisions.followed)
 }
 
-// example returns names to the trace of a finding.
-func (m *exploration) example(f Finding, found checker.Finding) (Example, error) {
-	taken := m.newTaker(m.run.deciders[0])
+// exampleMaker makes examples from what the checker found in one scenario.
+type exampleMaker struct {
+	traceNamer
+	direct
+}
+
+func newExampleMaker(machine *model.Machine, cache *decisionCache, decider Decider) *exampleMaker {
+	return &exampleMaker{traceNamer{machine, newLookup(machine, cache, decider)}, direct{cache.spec, decider}}
+}
+
+// example returns the example of a finding.
+func (m *exampleMaker) example(f Finding, found checker.Finding) (Example, error) {
 	example := Example{Scenario: m.machine.Scenario.Name}
 	var err error
 	if example.Stages, err = m.walk(found.Trace); err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
 	}
-	if example.Takers, err = m.takersOf(example.Stages); err != nil {
+	if example.Takers, err = m.takersOf(m.machine, example.Stages); err != nil {
 		return example, fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
 	}
 	last := example.Stages[len(example.Stages)-1]
@@ -70,17 +73,12 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 		_, breaches := f.Property.State(&invariants.State{Cluster: last.Cluster, End: m.isEnd(found.Trace.Last())})
 		example.Reasons = reasons(f, breaches)
 	case f.Property.Node != nil:
-		for _, node := range last.Cluster.Nodes {
-			_, breaches := onNode(m.run.options.Spec, f.Property, invariants.Node{
-				Node: node, Pods: podsOn(last, node.Name), PastScheduler: m.machine.Scenario.PastScheduler(),
-			})
-			example.Reasons = append(example.Reasons, reasons(f, breaches)...)
-		}
+		example.Reasons = nodeReasons(m.spec, f, last, m.machine.Scenario)
 	default:
 		for _, pending := range last.PendingPods(m.machine) {
-			if record, _ := taken.record(last.Arrangement(), pending); slices.Contains(record.findings,
-				f.key.String()) {
-				example.Case = m.run.again(last.Question(m.machine, pending))
+			entry, _ := m.decisions.entry(last.Arrangement(), pending)
+			if slices.Contains(entry.findings, f.key.String()) {
+				example.Case = m.decide(last.Question(m.machine, pending))
 				_, breaches := f.Property.Decision(example.Case)
 				example.Reasons = reasons(f, breaches)
 				break
@@ -88,7 +86,7 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 		}
 	}
 	if len(example.Reasons) == 0 {
-		// The names of objects made a difference, or an answer was not repeated: either is worth a look by itself.
+		// The names of objects made a difference, or a decision was not repeated: either is worth a look by itself.
 		example.Reasons = []string{
 			"asked again with the names of this example, the property is not broken: the answer depends on names, or " +
 				"is not repeated",
@@ -98,15 +96,11 @@ func (m *exploration) example(f Finding, found checker.Finding) (Example, error)
 }
 
 // isEnd reports whether nothing can happen any more.
-func (m *exploration) isEnd(state []byte) bool {
+func (m *exampleMaker) isEnd(state []byte) bool {
 	var a model.Arrangement
 	m.machine.Unpack(state, &a)
-	moves := m.movesOf()
-	return nothingHappens(
-		&a,
-		m.machine.Scenario,
-		func(pending model.PendingPod) []model.Move { return moves(&a, pending) },
-	)
+	moves := func(pending model.PendingPod) []model.Move { return m.decisions.followed(&a, pending) }
+	return nothingHappens(&a, m.machine.Scenario, moves)
 }
 
 // nothingHappens reports whether no action of the environment is enabled, and no decision changes anything.
@@ -132,8 +126,20 @@ func reasons(f Finding, breaches []invariants.Breach) []string {
 	return reasons
 }
 
-// stepReasons takes the last step again.
-func (m *exploration) stepReasons(f Finding, trace checker.Trace, stages []model.Stage) []string {
+// nodeReasons returns how the nodes of a stage break the finding's property.
+func nodeReasons(s *spec.Scheduler, f Finding, stage model.Stage, scenario *model.Scenario) []string {
+	var all []string
+	for _, node := range stage.Cluster.Nodes {
+		_, breaches := onNode(s, f.Property, invariants.Node{
+			Node: node, Pods: podsOn(stage, node.Name), PastScheduler: scenario.PastScheduler(),
+		})
+		all = append(all, reasons(f, breaches)...)
+	}
+	return all
+}
+
+// stepReasons takes the last step again, and returns how it breaks the finding's property.
+func (m *exampleMaker) stepReasons(f Finding, trace checker.Trace, stages []model.Stage) []string {
 	last := len(trace.Steps) - 1
 	action, before := model.UnpackAction(trace.Steps[last].Action), trace.Initial
 	if last > 0 {
@@ -144,10 +150,7 @@ func (m *exploration) stepReasons(f Finding, trace checker.Trace, stages []model
 	check := func() []string {
 		_, breaches := f.Property.Step(&invariants.Step{
 			Scenario: m.machine.Scenario, Action: action, Before: &now, After: &next,
-			Stuck: func() []model.PendingPod {
-				return m.stuckIn(m.machine.NewQuestionBuilder(), m.run.deciders[0],
-					&now)
-			},
+			Stuck: func() []model.PendingPod { return m.decisions.stuck(&now) },
 			Named: func() invariants.NamedStep {
 				return invariants.NamedStep{
 					Before: stages[last].Cluster,
@@ -164,7 +167,7 @@ func (m *exploration) stepReasons(f Finding, trace checker.Trace, stages []model
 		return check()
 	}
 	pending := model.PendingPod{Template: int(action.Pod), Node: action.Node}
-	for _, move := range m.movesOf()(&now, pending) {
+	for _, move := range m.decisions.followed(&now, pending) {
 		next.CopyFrom(&now)
 		next.Apply(m.machine.Scenario, pending, move)
 		if broken := check(); move.Class() == action.Class && len(broken) > 0 {

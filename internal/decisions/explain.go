@@ -25,13 +25,13 @@ type explainer struct {
 	// errata and defects are what may explain a decision, plugins what the defects are of.
 	errata, defects []*cause
 	plugins         []pluginDefects
-	// agrees reports whether a decision breaks no property under an answer, but by design.
+	// agrees reports whether a decision breaks no property under an evaluation, but by design.
 	agrees func(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision) bool
 
 	mu     sync.Mutex
 	tables map[string]*model.Tables // by the causes' numbers
-	// speaking are the defects of plugins that have something to say, by the company of the question.
-	speaking map[uint32][]*cause
+	// applying are the defects of plugins that have something to say, by the set of pod templates in the question.
+	applying map[uint32][]*cause
 	// dropped counts the facts of tables that became too large.
 	dropped int64
 	tried   atomic.Int64 // how often a model with quirks was asked about a whole question
@@ -57,7 +57,7 @@ type pluginDefects struct {
 
 func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.CanonicalQuestion, *model.Evaluation,
 	*spec.Decision) bool) *explainer {
-	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}, speaking: map[uint32][]*cause{}}
+	x := &explainer{plain: plain, agrees: agrees, tables: map[string]*model.Tables{}, applying: map[uint32][]*cause{}}
 	for i, quirk := range s.Explanations() {
 		c := &cause{quirk, byte(i), quirk.Plugin, quirk.Plugins(), quirk.OnlyScores()}
 		if quirk.Erratum != nil {
@@ -83,7 +83,7 @@ func (x *explainer) defectsOf(plugin string) pluginDefects {
 }
 
 // explain finds a set of errata and defects, none of which can be left out, with which the model agrees with
-// production on the whole decision. It gives nothing if there is none.
+// production on the whole decision. It returns nil if there is none.
 //
 // A model without errata is that of Kubernetes, and the set is the smallest one. One with errata is that of
 // Kubernetes when all are mended; then the defects are looked for, and the errata that make no difference are left
@@ -147,7 +147,7 @@ type explanation struct {
 	evaluations []*partialEvaluation
 }
 
-// partialEvaluation is an answer of tables that may go only as far as filters.
+// partialEvaluation is an evaluation that may go only as far as filters.
 type partialEvaluation struct {
 	*model.Evaluation
 	tables   *model.Tables
@@ -179,8 +179,8 @@ func (i *explanation) smallest(mended *model.Evaluation) []*cause {
 	wrong := wrongStatuses(mended.Expected, i.decision)
 	// What a plugin says is changed by a defect of that plugin only.
 	var differing []string
-	for _, v := range wrong {
-		differing = append(differing, v.plugin)
+	for _, status := range wrong {
+		differing = append(differing, status.plugin)
 	}
 	differing = append(differing, differingScorePlugins(mended.Expected, i.decision)...)
 	// Most defects do not even mend what is quickly asked for.
@@ -192,14 +192,14 @@ func (i *explanation) smallest(mended *model.Evaluation) []*cause {
 		return filters.NoDecision == (i.decision.Failure != "") && len(wrongStatuses(filters, i.decision)) == 0 &&
 			i.agrees(i.question, i.evaluate(i.errata, defects...), i.decision)
 	}
-	spoken := i.spoken(i.plain)
-	for n := range spoken {
-		// Whether a defect is idle is asked of those that may be the one.
-		if one := spoken[n : n+1]; covers(one, differing) && !i.idle(spoken[n]) && agrees(one) {
+	applicable := i.applicable(i.plain)
+	for n := range applicable {
+		// Only those that may be the one are worth the question whether they are idle.
+		if one := applicable[n : n+1]; covers(one, differing) && !i.idle(applicable[n]) && agrees(one) {
 			return one
 		}
 	}
-	suspects := slices.DeleteFunc(slices.Clone(spoken), i.idle)
+	suspects := slices.DeleteFunc(slices.Clone(applicable), i.idle)
 	groups := []func() []*cause{sync.OnceValue(func() []*cause { return i.relevant(mended, suspects) })}
 	if len(differing) > 0 {
 		blamed := slices.DeleteFunc(slices.Clone(suspects), func(d *cause) bool {
@@ -244,11 +244,11 @@ func (i *explanation) idle(d *cause) bool {
 	return d.onlyScores && !i.scored || d.Idle(i.plain.Spec().Profile, asked.Pod, asked.Snapshot)
 }
 
-// spoken returns the defects of plugins that have something to say to the question of the answer, with or without
-// all their defects, of which one may have something to say only because of another.
-func (x *explainer) spoken(a *model.Evaluation) []*cause {
+// applicable returns the defects of plugins that have something to say to the question, with or without all their
+// defects, of which one may have something to say only because of another.
+func (x *explainer) applicable(a *model.Evaluation) []*cause {
 	x.mu.Lock()
-	known, ok := x.speaking[a.PodSet()]
+	known, ok := x.applying[a.PodSet()]
 	x.mu.Unlock()
 	if ok {
 		return known
@@ -261,7 +261,7 @@ func (x *explainer) spoken(a *model.Evaluation) []*cause {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.speaking[a.PodSet()] = known
+	x.applying[a.PodSet()] = known
 	return known
 }
 
@@ -301,34 +301,42 @@ func (i *explanation) relevant(mended *model.Evaluation, defects []*cause) []*ca
 	}
 }
 
-// mends reports whether the model with the defects gives the verdicts that production did, of those that are wrong
-// without.
+// mends reports whether the model with the defects returns the statuses that production did, of those that are
+// wrong without.
 func (i *explanation) mends(wrong []wrongStatus, defects []*cause) bool {
 	tables := i.tablesWith(slices.Concat(i.errata, defects))
 	return !slices.ContainsFunc(
 		wrong,
-		func(v wrongStatus) bool { return !tables.Allowed(i.plain, v.plugin, v.node).Allow(v.got) },
+		func(s wrongStatus) bool { return !tables.Allowed(i.plain, s.plugin, s.node).Allow(s.got) },
 	)
 }
 
-// shrink leaves out of an explanation what is not needed, large parts first, the last first.
+// shrink leaves out of an explanation what is not needed.
 func (i *explanation) shrink(causes []*cause) []*cause {
-	for chunk := len(causes) / 2; chunk > 0; {
-		before := len(causes)
-		for end := len(causes); end > 0; end -= chunk {
-			fewer := slices.Delete(slices.Clone(causes), max(end-chunk, 0), end)
-			if len(fewer) > 0 && i.agrees(i.question, i.evaluate(fewer), i.decision) {
-				causes = fewer
-			}
-		}
-		if chunk > 1 || len(causes) == before {
-			chunk /= 2
-		}
-	}
-	return causes
+	return shrunk(causes, func(fewer []*cause) bool {
+		return i.agrees(i.question, i.evaluate(fewer), i.decision)
+	})
 }
 
-// differs reports whether the model with the causes says anything else than the answer.
+// shrunk leaves out of what explains something all that is not needed for it, halves first and then ever fewer at a
+// time, the last first. Something is left.
+func shrunk[E any](all []E, explains func([]E) bool) []E {
+	for size := len(all) / 2; size > 0; {
+		before := len(all)
+		for end := len(all); end > 0; end -= size {
+			fewer := slices.Delete(slices.Clone(all), max(end-size, 0), end)
+			if len(fewer) > 0 && explains(fewer) {
+				all = fewer
+			}
+		}
+		if size > 1 || len(all) == before {
+			size /= 2
+		}
+	}
+	return all
+}
+
+// differs reports whether the model with the causes says anything else than the evaluation.
 func (i *explanation) differs(other *model.Evaluation, causes []*cause) bool {
 	sameFilters := func(a, b spec.ExpectedOnNode) bool {
 		return a.Feasible == b.Feasible && slices.Equal(a.Statuses, b.Statuses)
@@ -339,12 +347,12 @@ func (i *explanation) differs(other *model.Evaluation, causes []*cause) bool {
 		!reflect.DeepEqual(i.evaluate(causes).Expected, other.Expected)
 }
 
-// filters returns the answer of the model with the causes, as far as filters go.
+// filters returns the evaluation of the model with the causes, as far as filters go.
 func (i *explanation) filters(causes []*cause, more ...*cause) *model.Evaluation {
 	return i.partialOf(slices.Concat(causes, more)).Evaluation
 }
 
-// evaluate returns the answer of the model with the causes.
+// evaluate returns the evaluation of the model with the causes.
 func (i *explanation) evaluate(causes []*cause, more ...*cause) *model.Evaluation {
 	a := i.partialOf(slices.Concat(causes, more))
 	if !a.complete {

@@ -11,11 +11,19 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Guide leads through scenarios by hand: it tells which steps are enabled in a state, and what is decided there.
+// Guide leads through scenarios by hand: it knows which steps are enabled in a state, and what is decided there.
 // States have names. It is not for concurrent use.
 type Guide struct {
-	run          *run
-	explorations []*exploration
+	direct
+	properties []invariants.Property
+	scenarios  []guidedScenario
+	run        *run
+}
+
+// guidedScenario is a scenario with the decisions that were taken in it so far.
+type guidedScenario struct {
+	machine   *model.Machine
+	decisions *lookup
 }
 
 // NewGuide returns a guide to the scenarios. Of the options it heeds Spec, NewDecider and Properties. It fails if a
@@ -25,14 +33,14 @@ func NewGuide(scenarios []*model.Scenario, o Options) (*Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Guide{run: r}
+	g := &Guide{direct: direct{o.Spec, r.deciders[0]}, properties: r.properties, run: r}
 	for i := range scenarios {
-		e, err := r.exploration(i)
+		x, err := r.explorer(i)
 		if err != nil {
 			r.close()
 			return nil, err
 		}
-		g.explorations = append(g.explorations, e)
+		g.scenarios = append(g.scenarios, guidedScenario{x.machine, newLookup(x.machine, x.cache, g.decider)})
 	}
 	return g, nil
 }
@@ -41,11 +49,11 @@ func NewGuide(scenarios []*model.Scenario, o Options) (*Guide, error) {
 func (g *Guide) Close() { g.run.close() }
 
 // Initial returns the initial states of the i-th scenario, in its order.
-func (g *Guide) Initial(i int) []*model.Arrangement { return g.explorations[i].machine.InitialNamed() }
+func (g *Guide) Initial(i int) []*model.Arrangement { return g.scenarios[i].machine.InitialNamed() }
 
 // Cluster returns a state of the i-th scenario as objects.
 func (g *Guide) Cluster(i int, a *model.Arrangement) *spec.Snapshot {
-	return g.explorations[i].machine.Named(a)
+	return g.scenarios[i].machine.Named(a)
 }
 
 // Choice is a step that is enabled.
@@ -53,37 +61,25 @@ type Choice struct {
 	*model.NamedStep
 	// To is where it leads.
 	To *model.Arrangement
-	// Takers tells of a decision who may take it.
+	// StepTakers says of a decision who may take it.
 	StepTakers
 }
 
 // Choices returns the steps that are enabled in a state of the i-th scenario, always in the same order: those of
 // the environment, then the decisions about each pending pod. A decision that changes nothing is among them.
 func (g *Guide) Choices(i int, a *model.Arrangement) []Choice {
-	e := g.explorations[i]
-	t := e.newTaker(g.run.deciders[0])
-	carriedOut := func(move model.Move) bool { return move.Class() != model.Preempt || t.scenario.Actions.Preempt }
-	follow := func(a *model.Arrangement, pending model.PendingPod) []model.Move {
-		record, order := t.record(a, pending)
-		var moves []model.Move
-		for _, move := range record.moves {
-			if carriedOut(move.Move) {
-				moves = append(moves, withNodes(move.Move, order))
-			}
-		}
-		return moves
-	}
+	machine, decisions := g.scenarios[i].machine, g.scenarios[i].decisions
 	var choices []Choice
-	e.machine.NamedSteps(a, follow, func(step model.Named) {
+	machine.NamedSteps(a, decisions.enabled, func(step model.Named) {
 		choice := Choice{NamedStep: step.NamedStep, To: &model.Arrangement{}}
 		choice.To.CopyFrom(step.To)
 		if step.Move != nil {
-			record, order := t.record(step.From, step.Pending)
-			for _, move := range record.moves {
+			entry, order := decisions.entry(step.From, step.Pending)
+			for _, move := range entry.moves {
 				if withNodes(move.Move, order).Equal(*step.Move) {
 					choice.StepTakers = StepTakers{
 						Production: move.taken,
-						Model:      move.allowed && g.run.options.Spec.Reading() == spec.Kubernetes,
+						Model:      move.allowed && g.spec.Reading() == spec.Kubernetes,
 					}
 				}
 			}
@@ -101,7 +97,7 @@ func (g *Guide) PendingPods(i int, a *model.Arrangement) []*v1.Pod {
 }
 
 func (g *Guide) eachPending(i int, a *model.Arrangement, each func(*v1.Pod, model.PendingPod)) {
-	machine := g.explorations[i].machine
+	machine := g.scenarios[i].machine
 	pendingPods := a.PendingPods(machine.Scenario, nil)
 	show := func(pods []model.Pod, nodeState int) {
 		for _, p := range pods {
@@ -121,7 +117,7 @@ func (g *Guide) eachPending(i int, a *model.Arrangement, each func(*v1.Pod, mode
 // decision beside what the model says, in the names of the state, and the findings, each with the question as its
 // example. It fails if no such pod asks.
 func (g *Guide) Decision(i int, a *model.Arrangement, pod string) (*invariants.Case, []Finding, error) {
-	e := g.explorations[i]
+	machine := g.scenarios[i].machine
 	var pending *model.PendingPod
 	g.eachPending(i, a, func(other *v1.Pod, who model.PendingPod) {
 		if other.Namespace+"/"+other.Name == pod {
@@ -131,14 +127,14 @@ func (g *Guide) Decision(i int, a *model.Arrangement, pod string) (*invariants.C
 	if pending == nil {
 		return nil, nil, fmt.Errorf("no pod %q asks in this state", pod)
 	}
-	cluster := e.machine.Named(a)
+	cluster := machine.Named(a)
 	at := slices.IndexFunc(cluster.Pods, func(other *v1.Pod) bool { return other.Namespace+"/"+other.Name == pod })
-	c := g.run.again(spec.Question{Pod: cluster.Pods[at], Snapshot: cluster})
-	record, _ := e.newTaker(g.run.deciders[0]).record(a, *pending)
+	c := g.decide(spec.Question{Pod: cluster.Pods[at], Snapshot: cluster})
+	entry, _ := g.scenarios[i].decisions.entry(a, *pending)
 	var findings []Finding
-	for _, key := range record.findings {
-		f := findingOf(g.run.options.Spec, g.run.properties, parseKey(key), 1)
-		f.Example = exampleOf(f, e.machine.Scenario.Name, c)
+	for _, key := range entry.findings {
+		f := findingOf(g.spec, g.properties, parseKey(key), 1)
+		f.Example = exampleOf(f, machine.Scenario.Name, c)
 		findings = append(findings, f)
 	}
 	return c, findings, nil

@@ -58,7 +58,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	machine := g.explorations[0].machine
+	machine := g.scenarios[0].machine
 	known, classes := map[string]bool{}, map[string]bool{}
 	var queue []*model.Arrangement
 	meet := func(a *model.Arrangement) {
@@ -104,7 +104,7 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// TestGuideDecides: in the last state of a counterexample the guide gives the decision and the finding of that
+// TestGuideDecides: in the last state of a counterexample the guide returns the decision and the finding of that
 // counterexample.
 func TestGuideDecides(t *testing.T) {
 	s, o := guided(t, model.Actions{Arrivals: 3, Preempt: true, VictimGone: true})

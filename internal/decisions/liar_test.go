@@ -148,7 +148,7 @@ func TestLyingDecisions(t *testing.T) {
 	}
 }
 
-// TestStepFindings: a property of steps that is broken gives a counterexample that ends with the broken step.
+// TestStepFindings: a property of steps that is broken has a counterexample that ends with the broken step.
 func TestStepFindings(t *testing.T) {
 	for _, class := range []model.Class{model.Arrive, model.Bind, model.Preempt, model.Gone, model.Complete} {
 		o := kubeScheduler(t, production.Options{})

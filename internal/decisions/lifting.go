@@ -16,27 +16,31 @@ const mostNamed = 1 << 18
 // lifted are the states with names that, without them, are those of a component. All others are one state, outside,
 // which is left by no step: what leads there can be taken, which counts for fairness.
 type lifted struct {
-	*exploration
+	machine   *model.Machine
+	lookups   lookups
 	begin     *model.Arrangement
 	component map[string]bool
-	workers   int
 }
 
 var outside = []byte{}
 
 // lift looks for a loop in a component with names, and fair to each pod by itself; nil if there is none.
-func (m *exploration) lift(ctx context.Context, b *invariants.Behaviour, c *checker.Component) (*lasso, error) {
-	stem, err := m.walk(c.Stem())
+func (c *livenessChecker) lift(ctx context.Context, b *invariants.Behaviour,
+	component *checker.Component) (*lasso, error) {
+	stem, err := c.namer.walk(component.Stem())
 	if err != nil {
 		return nil, err
 	}
 	states := map[string]bool{}
-	for _, state := range c.States() {
+	for _, state := range component.States() {
 		states[string(state)] = true
 	}
-	named := &lifted{exploration: m, begin: stem[len(stem)-1].Arrangement(), component: states}
-	graph, stopped, err := checker.Unfold(ctx, named, checker.GraphOptions{Workers: m.run.options.Workers,
-		MaxStates: mostNamed})
+	named := &lifted{
+		machine: c.machine, lookups: c.lookups(), begin: stem[len(stem)-1].Arrangement(), component: states,
+	}
+	graph, stopped, err := checker.Unfold(ctx, named, checker.GraphOptions{
+		Workers: c.options.Workers, MaxStates: mostNamed,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +53,18 @@ func (m *exploration) lift(ctx context.Context, b *invariants.Behaviour, c *chec
 		liveness.Strong = strongForEach
 	}
 	if b.Stays == nil {
-		return named.lasso(stem, graph, liveness)
+		return c.lasso(stem, graph, liveness)
 	}
 	for _, pod := range staying(graph, b) {
 		liveness.Within = func(state []byte) bool {
 			return within(state) && slices.Contains(b.Stays(model.UnpackNamed(state)), pod)
 		}
-		l, err := named.lasso(stem, graph, liveness)
+		l, err := c.lasso(stem, graph, liveness)
 		if err != nil {
 			return nil, err
 		}
 		if l != nil {
-			l.pod = m.machine.PodNamed(pod)
+			l.pod = c.machine.PodNamed(pod)
 			return l, nil
 		}
 	}
@@ -93,7 +97,7 @@ func staying(g *checker.Graph, b *invariants.Behaviour) []model.Pod {
 	return pods
 }
 
-// packNamed returns an action with names in 32 bits: its class, the pod's kind, and who it is.
+// packNamed returns an action with names in 32 bits: its class, the pod's template, and who it is.
 func packNamed(class model.Class, who model.Pod) uint32 {
 	return uint32(class)<<28 | uint32(who.Template())<<8 | uint32(who.ID())
 }
@@ -111,22 +115,18 @@ func (l *lifted) Initial(emit func(state []byte)) { emit(model.PackNamed(l.begin
 
 // Stepper returns a stepper with a decider of its own.
 func (l *lifted) Stepper() checker.Stepper {
-	l.workers++
-	return &namedStepper{
-		lifted: l, taken: l.newTaker(l.run.deciders[(l.workers-1)%len(l.run.deciders)]),
-		state: make([]byte, l.machine.Width()),
-	}
+	return &namedStepper{lifted: l, decisions: l.lookups.next(), state: make([]byte, l.machine.Width())}
 }
 
 // namedStepper returns the steps from states with names.
 type namedStepper struct {
 	*lifted
-	taken *taker
-	state []byte
+	decisions *lookup
+	state     []byte
 }
 
 // Run lets the decider say where the stepper works.
-func (s *namedStepper) Run(work func()) { hosted(s.taken.decider, work) }
+func (s *namedStepper) Run(work func()) { hosted(s.decisions.decider, work) }
 
 // Steps returns the steps; actions are packed with names.
 func (s *namedStepper) Steps(state []byte, each func(action uint32, next []byte)) error {
@@ -134,7 +134,7 @@ func (s *namedStepper) Steps(state []byte, each func(action uint32, next []byte)
 		return nil
 	}
 	var key []byte
-	s.machine.NamedSteps(model.UnpackNamed(state), s.taken.moves, func(step model.Named) {
+	s.machine.NamedSteps(model.UnpackNamed(state), s.decisions.taken, func(step model.Named) {
 		s.machine.Pack(step.To, s.state)
 		if !s.component[string(s.state)] {
 			each(packNamed(step.Class, step.Who), outside)
@@ -148,52 +148,41 @@ func (s *namedStepper) Steps(state []byte, each func(action uint32, next []byte)
 
 // lasso returns the lasso of the first component of the named states, the stem put before it; nil if there is no
 // component.
-func (l *lifted) lasso(stem []model.Stage, g *checker.Graph, p checker.Liveness) (*lasso, error) {
+func (c *livenessChecker) lasso(stem []model.Stage, g *checker.Graph, p checker.Liveness) (*lasso, error) {
 	components := g.Components(p)
 	if len(components) == 0 {
 		return nil, nil
 	}
 	found := components[0].Lasso()
 	result := &lasso{stages: stem[:len(stem)-1], loop: len(found.Loop)}
-	taken := l.newTaker(l.run.deciders[0])
 	at := model.UnpackNamed(found.Stem.Initial)
 	for i, step := range slices.Concat(found.Stem.Steps, found.Loop) {
-		named, undocumented := l.named(taken, at, step)
+		named, undocumented := c.named(at, step)
 		if named == nil {
 			return nil, fmt.Errorf("no step %d leads from %+v to the next state", step.Action, at)
 		}
-		result.stages = append(result.stages, l.machine.NamedStage(at, named))
+		result.stages = append(result.stages, c.machine.NamedStage(at, named))
 		if undocumented != nil && i >= len(found.Stem.Steps) {
 			result.undocumented = append(result.undocumented, undocumented)
 		}
 		at = model.UnpackNamed(step.State)
 	}
-	result.stages = append(result.stages, l.machine.NamedStage(at, nil))
+	result.stages = append(result.stages, c.machine.NamedStage(at, nil))
 	return result, nil
 }
 
 // named finds a step again, and its decision if that is one which the spec does not allow.
-func (l *lifted) named(taken *taker, at *model.Arrangement,
+func (c *livenessChecker) named(at *model.Arrangement,
 	step checker.Step) (named *model.NamedStep, undocumented *cacheEntry) {
-	l.machine.NamedSteps(at, taken.moves, func(s model.Named) {
+	decisions := c.namer.decisions
+	c.machine.NamedSteps(at, decisions.taken, func(s model.Named) {
 		same := packNamed(s.Class, s.Who) == step.Action && string(model.PackNamed(s.To, nil)) == string(step.State)
 		if named != nil || !same {
 			return
 		}
 		if named = s.NamedStep; s.Move != nil {
-			undocumented = taken.undocumented(s.From, s.Pending, *s.Move)
+			undocumented = decisions.undocumented(s.From, s.Pending, *s.Move)
 		}
 	})
 	return named, undocumented
-}
-
-// undocumented returns the decision about the pending pod if the spec does not allow the move; nil if it does.
-func (t *taker) undocumented(a *model.Arrangement, pending model.PendingPod, move model.Move) *cacheEntry {
-	record, order := t.record(a, pending)
-	for _, made := range record.moves {
-		if !made.allowed && withNodes(made.Move, order).Equal(move) {
-			return record
-		}
-	}
-	return nil
 }

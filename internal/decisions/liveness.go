@@ -24,11 +24,6 @@ type LivenessResult struct {
 	Unnamed int
 }
 
-// behaviours returns the properties of behaviours.
-func (r *run) behaviours() []invariants.Property {
-	return slices.DeleteFunc(slices.Clone(r.properties), func(p invariants.Property) bool { return p.Behaviour == nil })
-}
-
 // loops is what was found in one scenario of what must not go on for ever.
 type loops struct {
 	result LivenessResult
@@ -37,12 +32,40 @@ type loops struct {
 	findings  []Finding
 }
 
-// live looks for what goes on for ever in a scenario.
-func (m *exploration) live(ctx context.Context) (*loops, error) {
-	found := &loops{result: LivenessResult{Scenario: m.machine.Scenario.Name}, exercised: map[string]int64{}}
-	o := m.run.options
-	options := checker.GraphOptions{Workers: o.Workers, MaxStates: o.MaxStates, Memory: o.Memory}
-	graph, stopped, err := checker.Unfold(ctx, &unfolding{exploration: m}, options)
+// livenessChecker looks for what goes on for ever, and must not, in one scenario. It goes through the steps that
+// kube-scheduler's decisions lead to, without names; a loop there is looked for again with names.
+type livenessChecker struct {
+	machine  *model.Machine
+	cache    *decisionCache
+	deciders []Decider
+	// options bound the graph of states without names.
+	options checker.GraphOptions
+	direct
+	namer traceNamer
+}
+
+func newLivenessChecker(machine *model.Machine, cache *decisionCache, deciders []Decider,
+	options checker.GraphOptions) *livenessChecker {
+	return &livenessChecker{
+		machine: machine, cache: cache, deciders: deciders, options: options,
+		direct: direct{cache.spec, deciders[0]},
+		namer:  traceNamer{machine, newLookup(machine, cache, deciders[0])},
+	}
+}
+
+func (c *livenessChecker) lookups() lookups {
+	return lookups{machine: c.machine, cache: c.cache, deciders: c.deciders}
+}
+
+// behaviours returns the properties of behaviours.
+func behaviours(properties []invariants.Property) []invariants.Property {
+	return slices.DeleteFunc(slices.Clone(properties), func(p invariants.Property) bool { return p.Behaviour == nil })
+}
+
+// check looks for what breaks the properties of behaviours.
+func (c *livenessChecker) check(ctx context.Context) (*loops, error) {
+	found := &loops{result: LivenessResult{Scenario: c.machine.Scenario.Name}, exercised: map[string]int64{}}
+	graph, stopped, err := checker.Unfold(ctx, &unfolding{machine: c.machine, lookups: c.lookups()}, c.options)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +73,10 @@ func (m *exploration) live(ctx context.Context) (*loops, error) {
 	if stopped != checker.NotStopped {
 		return found, nil
 	}
-	for _, property := range m.run.behaviours() {
-		liveness := livenessOf(m.machine, property.Behaviour)
+	for _, property := range behaviours(c.cache.properties) {
+		liveness := livenessOf(c.machine, property.Behaviour)
 		found.exercised[property.Name] = graph.Count(liveness)
-		if err := m.confirm(ctx, property, graph.Components(liveness), found); err != nil {
+		if err := c.confirm(ctx, property, graph.Components(liveness), found); err != nil {
 			return nil, err
 		}
 	}
@@ -61,8 +84,8 @@ func (m *exploration) live(ctx context.Context) (*loops, error) {
 }
 
 // livenessOf puts a property in terms of states without names. What goes on for ever with names does so without
-// them, as far as kinds of pod go: a pod that stays so is one of its kind that does, and whatever is taken of one
-// pod is taken of its kind.
+// them, as far as pod templates go: a pod that stays so is one of its template that does, and whatever is taken
+// of one pod is taken of its template.
 func livenessOf(m *model.Machine, b *invariants.Behaviour) checker.Liveness {
 	l := checker.Liveness{Fair: fair}
 	if b.Bad != nil {
@@ -82,10 +105,10 @@ func livenessOf(m *model.Machine, b *invariants.Behaviour) checker.Liveness {
 }
 
 // confirm returns the first of the components in which the loop is there with names too, as a finding.
-func (m *exploration) confirm(ctx context.Context, p invariants.Property, components []*checker.Component,
+func (c *livenessChecker) confirm(ctx context.Context, p invariants.Property, components []*checker.Component,
 	found *loops) error {
 	for i, component := range components {
-		lasso, err := m.lift(ctx, p.Behaviour, component)
+		lasso, err := c.lift(ctx, p.Behaviour, component)
 		if err != nil {
 			return fmt.Errorf("naming a loop that breaks %s: %w", p.Name, err)
 		}
@@ -96,14 +119,14 @@ func (m *exploration) confirm(ctx context.Context, p invariants.Property, compon
 			found.result.Unnamed++
 			continue
 		}
-		key := classify(p, lasso.broken())
-		m.run.notices.tell(key.String())
-		f := findingOf(m.run.options.Spec, m.run.properties, key, int64(len(components)-i))
+		key := loopKey(p, lasso.broken())
+		c.cache.found(key.String())
+		f := findingOf(c.spec, c.cache.properties, key, int64(len(components)-i))
 		f.Example = Example{
-			Scenario: m.machine.Scenario.Name, Stages: lasso.stages, Loop: lasso.loop,
+			Scenario: c.machine.Scenario.Name, Stages: lasso.stages, Loop: lasso.loop,
 			Reasons: []string{p.Behaviour.Reason(lasso.repeated(), lasso.pod)},
 		}
-		if f.Example.Takers, err = m.takersOf(lasso.stages); err != nil {
+		if f.Example.Takers, err = c.takersOf(c.machine, lasso.stages); err != nil {
 			return fmt.Errorf("asking who takes the steps to %s: %w", f.ID, err)
 		}
 		found.findings = append(found.findings, f)
@@ -112,9 +135,9 @@ func (m *exploration) confirm(ctx context.Context, p invariants.Property, compon
 	return nil
 }
 
-// classify reports whether the loop is news, from what each decision on it breaks that is not documented. If every
-// decision is, it is by design; if known defects explain every one that is not, it is known.
-func classify(p invariants.Property, undocumented [][]findingKey) findingKey {
+// loopKey returns the sort of a loop, from what each decision on it breaks that is not documented. If every decision
+// is documented, it is by design; if known defects explain every one that is not, it is known; else it is new.
+func loopKey(p invariants.Property, undocumented [][]findingKey) findingKey {
 	key := findingKey{p.Name, "", ByDesign, ""}
 	var names []string
 	for _, broken := range undocumented {
@@ -180,9 +203,9 @@ func (l *lasso) repeated() []*model.NamedStep {
 // broken returns what the undocumented decisions break.
 func (l *lasso) broken() [][]findingKey {
 	var all [][]findingKey
-	for _, record := range l.undocumented {
+	for _, entry := range l.undocumented {
 		var keys []findingKey
-		for _, finding := range record.findings {
+		for _, finding := range entry.findings {
 			keys = append(keys, parseKey(finding))
 		}
 		all = append(all, keys)

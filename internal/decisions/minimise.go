@@ -19,36 +19,34 @@ const mostTries = 1000
 // minimiser makes the example of a finding smaller: it leaves out nodes of the first cluster, objects around it,
 // and one by one what the node and pod templates say, as long as the same steps can be taken and lead to the same
 // sort of finding, and to all else that is wrong with the decision: where it goes wrong in the end says more than a
-// verdict that makes no difference. The steps stay: no fewer lead there. What comes out is a local minimum, the
+// status that makes no difference. The steps stay: no fewer lead there. What comes out is a local minimum, the
 // same one every time.
 type minimiser struct {
-	*exploration
 	comparer *comparer
-	finding  Finding
+	// valid reports whether an object that says less can be in a cluster; nil means every one can.
+	valid   func(runtime.Object) bool
+	finding Finding
 	// broken are the properties that the decision breaks.
 	broken []string
 	tries  int
 }
 
-// minimise returns the smaller example. Examples of steps, of whole states and of what goes on for ever stay as
-// they are.
-func (m *exploration) minimise(f Finding) Example {
+// minimise returns a smaller example of a finding in the machine. Examples of steps, of whole states and of what goes
+// on for ever stay as they are. valid reports whether an object that says less can be in a cluster; nil means every
+// one can.
+func minimise(f Finding, machine *model.Machine, c *comparer, valid func(runtime.Object) bool) Example {
 	if f.Property.Decision == nil && f.Property.Node == nil || len(f.Example.Stages) == 0 {
 		return f.Example
 	}
-	begin, err := m.machine.Begin(f.Example.Stages[0])
+	begin, err := machine.Begin(f.Example.Stages[0])
 	if err != nil {
 		return f.Example
 	}
-	smaller := &minimiser{
-		exploration: m,
-		comparer:    newComparer(m.run.options.Spec, m.run.properties, m.run.deciders[0]),
-		finding:     f,
-	}
+	smaller := &minimiser{comparer: c, valid: valid, finding: f}
 	if f.Property.Decision != nil {
-		smaller.broken = brokenBy(m.run.properties, f.Example.Case)
+		smaller.broken = brokenBy(c.properties, f.Example.Case)
 	}
-	scenario := *m.machine.Scenario
+	scenario := *machine.Scenario
 	scenario.Initial = []model.Cluster{begin}
 	example, ok := smaller.try(&scenario)
 	if !ok {
@@ -66,8 +64,8 @@ func (m *exploration) minimise(f Finding) Example {
 	return example
 }
 
-// try takes the steps of the finding's example in the scenario. It gives the example there, and reports whether it
-// is of the same sort.
+// try takes the steps of the finding's example in the scenario. It returns the example there, and
+// whether it is of the same sort.
 func (m *minimiser) try(s *model.Scenario) (Example, bool) {
 	m.tries++
 	machine, err := model.NewMachine(s, model.NewCatalog())
@@ -79,7 +77,7 @@ func (m *minimiser) try(s *model.Scenario) (Example, bool) {
 	for _, stage := range m.finding.Example.Stages {
 		here := walker.Stage()
 		if stage.Step != nil {
-			who, err := takers(walker, stage.Step, m.run.again, m.run.options.Spec.Reading() != spec.Kubernetes)
+			who, _, err := m.comparer.takers(walker, stage.Step)
 			if err != nil || stage.Step.Class.Decided() && who == (StepTakers{}) {
 				return example, false
 			}
@@ -93,12 +91,7 @@ func (m *minimiser) try(s *model.Scenario) (Example, bool) {
 	}
 	last := example.Stages[len(example.Stages)-1]
 	if m.finding.Property.Node != nil {
-		for _, node := range last.Cluster.Nodes {
-			_, breaches := onNode(m.run.options.Spec, m.finding.Property, invariants.Node{
-				Node: node, Pods: podsOn(last, node.Name), PastScheduler: machine.Scenario.PastScheduler(),
-			})
-			example.Reasons = append(example.Reasons, reasons(m.finding, breaches)...)
-		}
+		example.Reasons = nodeReasons(m.comparer.spec, m.finding, last, s)
 		return example, len(example.Reasons) >= len(m.finding.Example.Reasons)
 	}
 	asked := m.finding.Example.Case.Question.Pod
@@ -113,10 +106,10 @@ func (m *minimiser) try(s *model.Scenario) (Example, bool) {
 	if !m.comparer.shows(q, m.finding.key) {
 		return example, false
 	}
-	example.Case = m.run.again(q)
+	example.Case = m.comparer.decide(q)
 	_, breaches := m.finding.Property.Decision(example.Case)
 	example.Reasons = reasons(m.finding, breaches)
-	broken := brokenBy(m.run.properties, example.Case)
+	broken := brokenBy(m.comparer.properties, example.Case)
 	same := !slices.ContainsFunc(m.broken, func(name string) bool { return !slices.Contains(broken, name) })
 	return example, same && len(example.Reasons) >= len(m.finding.Example.Reasons)
 }
@@ -153,7 +146,7 @@ func (m *minimiser) withoutSurroundings(s *model.Scenario) (*model.Scenario, Exa
 			namespace, isNamespace := o.(*v1.Namespace)
 			return isNamespace && (inUse(namespace.Name, &s.Around) ||
 				slices.ContainsFunc(s.Pods,
-					func(outcomeType model.PodTemplate) bool { return outcomeType.Pod.Namespace == namespace.Name }))
+					func(t model.PodTemplate) bool { return t.Pod.Namespace == namespace.Name }))
 		})
 		if i >= len(around) {
 			return nil, false
@@ -170,19 +163,19 @@ func (m *minimiser) withoutSurroundings(s *model.Scenario) (*model.Scenario, Exa
 	})
 }
 
-// simplerTemplates leaves out what kinds say.
+// simplerTemplates leaves out what templates say.
 func (m *minimiser) simplerTemplates(s *model.Scenario) (*model.Scenario, Example, bool) {
 	return m.templates(s, func(object runtime.Object, i int) (runtime.Object, bool) {
-		scissors := &reducer{left: i}
-		less := scissors.cut(object)
+		cutter := &reducer{left: i}
+		less := cutter.cut(object)
 		if len(written(less)) >= len(written(object)) {
-			return object, scissors.done
+			return object, cutter.done
 		}
-		return less, scissors.done
+		return less, cutter.done
 	})
 }
 
-// smallerAmounts makes what kinds have and request small.
+// smallerAmounts makes what templates have and request small.
 func (m *minimiser) smallerAmounts(s *model.Scenario) (*model.Scenario, Example, bool) {
 	return m.templates(s, lessAmount)
 }
@@ -228,7 +221,7 @@ func amounts(object runtime.Object) []v1.ResourceList {
 	return nil
 }
 
-// templates tries, for one kind after the other, what change makes of it by number: the object itself where nothing
+// templates tries, for one template after the other, what change makes of it by number: the object itself where nothing
 // smaller comes of a number, and false if there are no further ones.
 func (m *minimiser) templates(s *model.Scenario,
 	change func(runtime.Object, int) (runtime.Object, bool)) (*model.Scenario, Example, bool) {
@@ -272,7 +265,7 @@ func (m *minimiser) each(s *model.Scenario,
 		if !ok {
 			break
 		}
-		if less == s || !m.valid(less, s) {
+		if less == s || !m.validTemplates(less, s) {
 			i++
 			continue
 		}
@@ -285,10 +278,10 @@ func (m *minimiser) each(s *model.Scenario,
 	return s, found, better
 }
 
-// valid reports whether the kinds that are new in the scenario can be in a cluster.
-func (m *minimiser) valid(less, s *model.Scenario) bool {
+// validTemplates reports whether the templates that are new in the scenario can be in a cluster.
+func (m *minimiser) validTemplates(less, s *model.Scenario) bool {
 	fine := func(o runtime.Object, name string) bool {
-		if m.run.options.Valid == nil {
+		if m.valid == nil {
 			return true
 		}
 		named := o.DeepCopyObject()
@@ -299,7 +292,7 @@ func (m *minimiser) valid(less, s *model.Scenario) bool {
 			// admission takes a priority from stored pods only
 			named.Name, named.UID = name, model.PodUID(named.Namespace, name)
 		}
-		return m.run.options.Valid(named)
+		return m.valid(named)
 	}
 	for i := range less.Nodes {
 		if less.Nodes[i].Node != s.Nodes[i].Node && !fine(less.Nodes[i].Node, less.Nodes[i].Name) {

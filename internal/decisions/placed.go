@@ -8,29 +8,22 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// boundCounter counts the steps in which kube-scheduler binds a pod of the template, unplacedCounter the terminal
-// states in which one is pending.
-func (m *exploration) boundCounter(template int) int { return m.questionsCounter() + 1 + template }
-func (m *exploration) unplacedCounter(template int) int {
-	return m.boundCounter(template) + len(m.machine.Scenario.Pods)
-}
-
 // countUnplaced counts the pods that are pending in a terminal state, each template once.
 func (w *worker) countUnplaced(out *checker.Steps) {
 	var templates []int
-	note := func(pods []model.Pod) {
+	add := func(pods []model.Pod) {
 		for _, p := range pods {
 			if !slices.Contains(templates, p.Template()) {
 				templates = append(templates, p.Template())
 			}
 		}
 	}
-	note(w.now.Pending)
+	add(w.now.Pending)
 	for i := range w.now.Nodes {
-		note(w.now.Nodes[i].Nominated)
+		add(w.now.Nodes[i].Nominated)
 	}
 	for _, template := range templates {
-		out.Count(w.unplacedCounter(template), 1)
+		out.Count(w.counters.unplaced(template), 1)
 	}
 }
 
@@ -71,21 +64,15 @@ func (r *Result) Unplaced(scenario int) Unplaced {
 	if !s.Complete {
 		return u
 	}
-	counter := func(i int) int64 {
-		if i < len(s.Counters) {
-			return s.Counters[i]
-		}
-		return 0
-	}
 	terminal := int64(0)
 	for _, end := range s.Ends {
 		terminal += end.Count
 	}
-	first := len(r.Properties) + 1
+	counters := countersOf(len(r.Properties), s.Scenario)
 	for _, template := range initiallyPending(s.Scenario) {
 		pods := namesOf(&s.Scenario.Pods[template])
-		switch unplaced := counter(first + len(s.Scenario.Pods) + template); {
-		case counter(first+template) == 0:
+		switch unplaced := at(s.Counters, counters.unplaced(template)); {
+		case at(s.Counters, counters.bound(template)) == 0:
 			u.Never = append(u.Never, pods)
 		case unplaced > 0 && unplaced == terminal:
 			u.Left = append(u.Left, pods)

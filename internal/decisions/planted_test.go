@@ -90,7 +90,7 @@ func (p offByOne) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	return score, status
 }
 
-// panics is TaintToleration that cannot stand PreferNoSchedule.
+// panics is TaintToleration that panics at PreferNoSchedule.
 type panics struct {
 	*tainttoleration.TaintToleration
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// told is an exploration whose workers are told in another way what they expand next.
+// told is an explorer whose workers are told in another way what they expand next.
 type told struct {
-	*exploration
+	*explorer
 	tell func(w *worker, ctx context.Context, states [][]byte)
 }
 
-func (m told) Worker() checker.Worker { return toldWorker{m.exploration.Worker().(*worker), m.tell} }
+func (m told) Worker() checker.Worker { return toldWorker{m.explorer.Worker().(*worker), m.tell} }
 
 type toldWorker struct {
 	*worker
@@ -41,9 +41,9 @@ func (d once) Decide(q spec.Question) *spec.Decision {
 	return d.Decider.Decide(q)
 }
 
-// TestForesight: what a worker is told of the states it expands next changes nothing, true or false, and each
+// TestPrefetch: what a worker is told of the states it expands next changes nothing, true or false, and each
 // question is asked once.
-func TestForesight(t *testing.T) {
+func TestPrefetch(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	explore := func(workers int, tell func(w *worker, ctx context.Context, states [][]byte)) (*checker.Result,
@@ -55,13 +55,13 @@ func TestForesight(t *testing.T) {
 			decider, err := honest()
 			return once{decider, &asked}, err
 		}
-		e := explorationOf(t, s, o)
-		explored, err := checker.Check(t.Context(), told{e, tell}, checker.Options{Workers: workers})
+		x := explorerOf(t, s, o)
+		explored, err := checker.Check(t.Context(), told{x, tell}, checker.Options{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
 		result := &ChunkResult{Explored: explored}
-		e.decisions.fill(result)
+		x.cache.fill(result)
 		if asked.Load() != int64(result.Distinct()) || result.Distinct() == 0 {
 			t.Errorf("%d questions were asked, %d are distinct", asked.Load(), result.Distinct())
 		}
@@ -94,8 +94,8 @@ func TestForesight(t *testing.T) {
 	}
 }
 
-// TestForesightEnds: once the run has ended, no more questions are asked.
-func TestForesightEnds(t *testing.T) {
+// TestPrefetchEnds: once the run has ended, no more questions are asked.
+func TestPrefetchEnds(t *testing.T) {
 	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	var asked atomic.Int64
@@ -128,9 +128,9 @@ func (d ending) Decide(q spec.Question) *spec.Decision {
 	return d.Decider.Decide(q)
 }
 
-// TestForesightPanics: a property that panics leaves no question claimed, for which others would wait for ever, and
+// TestPrefetchPanics: a property that panics leaves no entry locked, for which others would wait for ever, and
 // the panic is passed on.
-func TestForesightPanics(t *testing.T) {
+func TestPrefetchPanics(t *testing.T) {
 	s, o := guided(t, model.Actions{Arrivals: 4, Preempt: true, VictimGone: true})
 	asked := 0
 	o.Properties = []invariants.Property{{Name: "panics", Decision: func(*invariants.Case) (bool, []invariants.Breach) {
@@ -139,7 +139,7 @@ func TestForesightPanics(t *testing.T) {
 		}
 		return true, nil
 	}}}
-	e := explorationOf(t, s, o)
+	x := explorerOf(t, s, o)
 	left := 0
 	tell := func(w *worker, ctx context.Context, states [][]byte) {
 		defer func() {
@@ -147,17 +147,17 @@ func TestForesightPanics(t *testing.T) {
 			if p == nil {
 				return
 			}
-			for i := range w.prefetch.asked {
-				record := w.prefetch.asked[i].record
-				if record.settled.Load() {
+			for i := range w.prefetch.questions {
+				entry := w.prefetch.questions[i].entry
+				if entry.settled.Load() {
 					continue
 				}
 				left++
-				if !record.mu.TryLock() {
-					t.Errorf("question %d is claimed", i)
+				if !entry.mu.TryLock() {
+					t.Errorf("question %d is locked", i)
 					continue
 				}
-				record.mu.Unlock()
+				entry.mu.Unlock()
 			}
 			panic(p)
 		}()
@@ -168,6 +168,6 @@ func TestForesightPanics(t *testing.T) {
 			t.Errorf("the panic is %v, and %d questions are left", p, left)
 		}
 	}()
-	result, err := checker.Check(t.Context(), told{e, tell}, checker.Options{Workers: 1})
+	result, err := checker.Check(t.Context(), told{x, tell}, checker.Options{Workers: 1})
 	t.Errorf("no panic, but %v, error %v", result, err)
 }

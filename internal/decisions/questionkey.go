@@ -13,7 +13,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// questionKey tells questions apart. Two questions that differ in nothing but the names and the order of pods have
+// questionKey identifies a question. Two questions that differ in nothing but the names and the order of pods have
 // the same key, unless the names matter.
 type questionKey [sha256.Size]byte
 
@@ -39,7 +39,7 @@ func keyOfQuestion(q spec.Question) questionKey {
 	return questionKey(hash.Sum(nil))
 }
 
-// nameless returns the pod without its name, unless claims are made for it, which are named after it.
+// nameless returns the pod without its name, unless volume claims are made for it, which are named after it.
 func nameless(pod *v1.Pod) *v1.Pod {
 	if slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Ephemeral != nil }) {
 		return pod
@@ -49,11 +49,11 @@ func nameless(pod *v1.Pod) *v1.Pod {
 	return &less
 }
 
-// written returns an object as JSON, with its kind.
+// written returns an object as JSON, after its type.
 func written(object runtime.Object) []byte {
 	text, err := json.Marshal(object)
 	if err != nil {
-		panic(fmt.Sprintf("explore: a %T cannot be written: %v", object, err)) // API objects always can
+		panic(fmt.Sprintf("decisions: a %T cannot be written: %v", object, err)) // API objects always can
 	}
 	return append(fmt.Appendf(nil, "%T", object), text...)
 }

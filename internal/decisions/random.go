@@ -103,7 +103,7 @@ type drawn struct {
 func (r *random) prepare() error {
 	o := &r.options
 	if o.Questions == 0 && o.For == 0 {
-		return errors.New("explore: a random run has no end: set Questions or For")
+		return errors.New("decisions: a random run has no end: set Questions or For")
 	}
 	if o.Properties == nil {
 		o.Properties = slices.Concat(invariants.All(), invariants.Oracles())
@@ -119,14 +119,14 @@ func (r *random) prepare() error {
 			r.close()
 			return err
 		}
-		r.comparers = append(r.comparers, newComparer(o.Spec, o.Properties, decider))
+		r.comparers = append(r.comparers, newComparer(direct{o.Spec, decider}, o.Properties))
 	}
 	return nil
 }
 
 func (r *random) close() {
-	for _, j := range r.comparers {
-		_ = j.decider.Close() // closing a plugin changes no result any more
+	for _, c := range r.comparers {
+		_ = c.decider.Close() // closing a plugin changes no result any more
 	}
 }
 
@@ -143,9 +143,9 @@ func (r *random) goOn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.each(fresh, func(j *comparer, d *drawn) {
-			d.outcome, d.size = j.compare(*d.question), sizeOf(*d.question)
-			j.seen.Add(d.question.Snapshot)
+		r.each(fresh, func(c *comparer, d *drawn) {
+			d.outcome, d.size = c.compare(*d.question), sizeOf(*d.question)
+			c.seen.Add(d.question.Snapshot)
 		})
 		for _, d := range fresh {
 			r.count(d)
@@ -216,21 +216,21 @@ func (r *random) each(questions []*drawn, do func(*comparer, *drawn)) {
 		next++
 		return questions[next-1]
 	}
-	for _, j := range r.comparers {
+	for _, c := range r.comparers {
 		workers.Go(func() {
 			for d := take(); d != nil; d = take() {
-				do(j, d)
+				do(c, d)
 			}
 		})
 	}
 	workers.Wait()
 }
 
-// count adds a judged question to what the run knows.
+// count adds a compared question to what the run knows.
 func (r *random) count(d *drawn) {
-	var made statsOf
-	account, scores := made.of(r.plugins, d.outcome.compared, d.outcome.exercised, nil, d.outcome.breaks)
-	r.totals.add(account, 1)
+	var made statsMaker
+	stats, scores := made.of(r.plugins, d.outcome.compared, d.outcome.exercised, nil, d.outcome.breaks)
+	r.totals.add(stats, 1)
 	for i, values := range scores {
 		if values != nil {
 			r.totals.addScores(r.plugins.scorePlugins[i], values)
@@ -250,7 +250,7 @@ func (r *random) count(d *drawn) {
 			before.count++
 		}
 	}
-	d.outcome = comparison{} // its answer is large
+	d.outcome = comparison{} // its decision is large
 }
 
 // conclude fills in the result.
@@ -258,8 +258,8 @@ func (r *random) conclude() {
 	r.result.InProduction, r.result.CacheHits = r.spent, r.result.Random.Repeated
 	r.totals.cover(r.result)
 	var seen fields.Coverage
-	for _, j := range r.comparers {
-		seen.Merge(j.seen.Seen())
+	for _, c := range r.comparers {
+		seen.Merge(c.seen.Seen())
 	}
 	r.result.Fields = fields.List(seen.Seen())
 	for _, name := range r.keys {
@@ -276,8 +276,8 @@ func (r *random) conclude() {
 	r.shrink()
 	for i := range r.result.Findings {
 		f := &r.result.Findings[i]
-		evaluation, _ := r.comparers[0].ask(*r.kept[f.key.String()].question)
-		f.Example = exampleOf(*f, "a drawn cluster", evaluation)
+		asked, _ := r.comparers[0].ask(*r.kept[f.key.String()].question)
+		f.Example = exampleOf(*f, "a drawn cluster", asked)
 	}
 	slices.SortFunc(r.result.Findings, bySize)
 }
@@ -291,9 +291,9 @@ func (r *random) shrink() {
 		kept = append(kept, d)
 		wanted[d] = f.key
 	}
-	r.each(kept, func(j *comparer, d *drawn) {
+	r.each(kept, func(c *comparer, d *drawn) {
 		key := wanted[d]
-		smaller := smallest(*d.question, r.options.Valid, func(q spec.Question) bool { return j.shows(q, key) })
+		smaller := smallest(*d.question, r.options.Valid, func(q spec.Question) bool { return c.shows(q, key) })
 		d.question, d.size = &smaller, sizeOf(smaller)
 	})
 }

@@ -72,7 +72,7 @@ func steady(r *decisions.Result) string {
 	return text
 }
 
-// TestRandomIsSteady: the same questions give the same result for any number of workers.
+// TestRandomIsSteady: the same questions lead to the same result for any number of workers.
 func TestRandomIsSteady(t *testing.T) {
 	var results []string
 	for _, workers := range []int{1, 3} {

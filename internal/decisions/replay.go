@@ -1,67 +1,17 @@
 package decisions
 
 import (
-	"fmt"
 	"slices"
-
-	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// StepTakers says who may take the step of a decision: production, the model, or both. In the literal reading the
-// model is not followed, so it takes none.
-type StepTakers struct{ Production, Model bool }
-
-// takers tells who may take the step; of an action of the environment nobody is asked. The error says why there is
-// no such decision.
-func takers(w *model.Walker, step *model.NamedStep, ask func(spec.Question) *invariants.Case,
-	literal bool) (StepTakers, error) {
-	if !step.Class.Decided() {
-		return StepTakers{}, nil
-	}
-	cluster := w.Stage().Cluster
-	i := slices.IndexFunc(
-		cluster.Pods,
-		func(p *v1.Pod) bool { return p.Namespace == step.Pod.Namespace && p.Name == step.Pod.Name },
-	)
-	if i < 0 {
-		return StepTakers{}, fmt.Errorf("there is no pod %s/%s", step.Pod.Namespace, step.Pod.Name)
-	}
-	wanted, err := w.Move(step)
-	if err != nil {
-		return StepTakers{}, err
-	}
-	c := ask(spec.Question{Pod: cluster.Pods[i], Snapshot: cluster})
-	keeps := step.Idle && c.Question.Pod.Status.NominatedNodeName != ""
-	same := func(o spec.Outcome) bool {
-		move, err := w.Move(stepOf(c.Question, o))
-		return err == nil && move.Type == wanted.Type && move.Node == wanted.Node &&
-			slices.Equal(move.Victims, wanted.Victims) &&
-			o.KeepsNomination == keeps
-	}
-	return StepTakers{
-		Production: slices.ContainsFunc(c.Decision.Outcomes, same),
-		Model:      len(c.Unmodelled) == 0 && !literal && slices.ContainsFunc(c.Expected.Outcomes, same),
-	}, nil
-}
-
-// stepOf returns the step that carries an outcome out.
-func stepOf(q spec.Question, o spec.Outcome) *model.NamedStep {
-	step := &model.NamedStep{Class: model.Move{Type: o.Type}.Class(), Pod: q.Pod, Victims: o.Victims}
-	if o.Node >= 0 {
-		step.Node = q.Snapshot.Nodes[o.Node]
-	}
-	return step
-}
-
 // Replay goes through a trace again, and asks at each decision who may take the step. It is not for concurrent use.
 type Replay struct {
-	spec       *spec.Scheduler
+	direct
 	properties []invariants.Property
-	decider    Decider
 	machine    *model.Machine
 	walker     *model.Walker
 	// last is the last step that was taken; nil in the initial state.
@@ -79,21 +29,20 @@ func NewReplay(s *spec.Scheduler, properties []invariants.Property, decider Deci
 		return nil, err
 	}
 	return &Replay{
-		spec:       s,
+		direct:     direct{s, decider},
 		properties: properties,
-		decider:    decider,
 		machine:    machine,
 		walker:     machine.NewWalker(),
 	}, nil
 }
 
-// Cluster is where the replay stands.
+// Cluster is the cluster that the replay has come to.
 func (r *Replay) Cluster() *spec.Snapshot { return r.walker.Stage().Cluster }
 
-// Take takes a step, and tells who may: of an action of the environment nobody is asked. The error says why the
-// model does not enable it; then the replay stays where it is.
+// Take takes a step, and returns who may: of an action of the environment nobody is asked. The error says why the
+// model does not enable it; then nothing is taken.
 func (r *Replay) Take(step *model.NamedStep) (StepTakers, error) {
-	who, err := takers(r.walker, step, r.ask, r.spec.Reading() != spec.Kubernetes)
+	who, _, err := r.takers(r.walker, step)
 	if err != nil {
 		return who, err
 	}
@@ -107,10 +56,6 @@ func (r *Replay) Take(step *model.NamedStep) (StepTakers, error) {
 	return who, nil
 }
 
-func (r *Replay) ask(q spec.Question) *invariants.Case {
-	return caseOf(r.spec.For(q.Pod), q, r.decider.Decide(q))
-}
-
 // stuckPods returns the pods without nomination that ask and are left as they are, if a property wants to know.
 func (r *Replay) stuckPods(stage model.Stage) []model.PendingPod {
 	if !slices.ContainsFunc(
@@ -121,7 +66,7 @@ func (r *Replay) stuckPods(stage model.Stage) []model.PendingPod {
 	}
 	var stuck []model.PendingPod
 	for _, pending := range stage.PendingPods(r.machine) {
-		c := r.ask(stage.Question(r.machine, pending))
+		c := r.decide(stage.Question(r.machine, pending))
 		leaves := !slices.ContainsFunc(c.Decision.Outcomes, func(o spec.Outcome) bool { return o.Type != spec.Wait })
 		if pending.Node < 0 && len(c.Decision.Outcomes) > 0 && leaves {
 			stuck = append(stuck, pending)
@@ -130,11 +75,11 @@ func (r *Replay) stuckPods(stage model.Stage) []model.PendingPod {
 	return stuck
 }
 
-// isEnd reports whether nothing can happen any more where the replay stands.
+// isEnd reports whether nothing can happen any more in the cluster that the replay has come to.
 func (r *Replay) isEnd() bool {
 	stage := r.walker.Stage()
 	return nothingHappens(stage.Arrangement(), r.machine.Scenario, func(pending model.PendingPod) []model.Move {
-		c := r.ask(stage.Question(r.machine, pending))
+		c := r.decide(stage.Question(r.machine, pending))
 		var moves []model.Move
 		for _, o := range slices.Concat(c.Decision.Outcomes, c.Expected.Outcomes) {
 			moves = append(moves, model.Move{Type: o.Type, Node: o.Node, KeepsNomination: o.KeepsNomination})
@@ -143,7 +88,7 @@ func (r *Replay) isEnd() bool {
 	})
 }
 
-// Findings tells how the last step breaks properties of steps, and how the cluster and its nodes break those of
+// Findings returns how the last step breaks properties of steps, and how the cluster and its nodes break those of
 // states and nodes.
 func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 	var findings []Finding
@@ -180,18 +125,4 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 		}
 	}
 	return findings
-}
-
-// takersOf tells of each step of a trace who may take it, in the names of the trace.
-func (m *exploration) takersOf(stages []model.Stage) ([]StepTakers, error) {
-	var all []StepTakers
-	for _, stage := range stages[:len(stages)-1] {
-		who, err := takers(m.machine.WalkerAt(stage), stage.Step, m.run.again,
-			m.run.options.Spec.Reading() != spec.Kubernetes)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, who)
-	}
-	return all, nil
 }

@@ -18,7 +18,7 @@ import (
 type LassoReplay struct {
 	spec     *spec.Scheduler
 	property invariants.Property
-	compare  *comparer
+	comparer *comparer
 	machine  *model.Machine
 	at       *model.Arrangement
 	passed   []passing
@@ -44,23 +44,17 @@ func NewLassoReplay(s *spec.Scheduler, property invariants.Property, decider Dec
 		return nil, err
 	}
 	return &LassoReplay{
-		spec: s, property: property, compare: newComparer(s, ofDecisions(invariants.All()), decider),
+		spec: s, property: property, comparer: newComparer(direct{s, decider}, ofDecisions(invariants.All())),
 		machine: machine, at: machine.InitialNamed()[0],
 	}, nil
 }
 
-// Cluster is where the replay stands.
+// Cluster is the cluster that the replay has come to.
 func (r *LassoReplay) Cluster() *spec.Snapshot { return r.machine.Named(r.at) }
 
 // Take takes a step, as Replay.Take does. Only steps that kube-scheduler takes are enabled.
 func (r *LassoReplay) Take(step *model.NamedStep) (StepTakers, error) {
-	var asked *invariants.Case
-	ask := func(q spec.Question) *invariants.Case {
-		asked, _ = r.compare.ask(q)
-		return asked
-	}
-	who, err := takers(r.machine.WalkerAt(r.machine.NamedStage(r.at, nil)), step, ask,
-		r.spec.Reading() != spec.Kubernetes)
+	who, asked, err := r.comparer.takers(r.machine.WalkerAt(r.machine.NamedStage(r.at, nil)), step)
 	if err != nil {
 		return who, err
 	}
@@ -79,7 +73,7 @@ func (r *LassoReplay) Take(step *model.NamedStep) (StepTakers, error) {
 		return who, fmt.Errorf("neither kube-scheduler nor what happens besides takes it")
 	}
 	if asked != nil && !who.Model && len(asked.Unmodelled) == 0 {
-		p.undocumented = r.compare.compare(asked.Question).findings
+		p.undocumented = r.comparer.compare(asked.Question).findings
 	}
 	r.passed, r.at = append(r.passed, p), next
 	return who, nil
@@ -89,12 +83,12 @@ func (r *LassoReplay) Take(step *model.NamedStep) (StepTakers, error) {
 func (r *LassoReplay) moves(a *model.Arrangement, pending model.PendingPod) []model.Move {
 	stage := r.machine.NamedStage(a, nil)
 	walker := r.machine.WalkerAt(stage)
-	c, _ := r.compare.ask(stage.Question(r.machine, pending))
+	c := r.comparer.decide(stage.Question(r.machine, pending))
 	var moves []model.Move
 	for _, o := range c.Decision.Outcomes {
 		move, err := walker.Move(stepOf(c.Question, o))
 		if err != nil {
-			panic(fmt.Sprintf("explore: an outcome does not fit its own cluster: %v", err)) // it was decided there
+			panic(fmt.Sprintf("decisions: an outcome does not fit its own cluster: %v", err)) // it was decided there
 		}
 		move.KeepsNomination = o.KeepsNomination
 		if move.Class() != model.Preempt || r.machine.Scenario.Actions.Preempt {
@@ -127,7 +121,7 @@ func sameNames(a, b *model.NamedStep) bool {
 	return a.Class == b.Class && a.Idle == b.Idle && names(a) == names(b)
 }
 
-// Finding tells what the last so many steps are, taken for ever. The error says why that is not, or need not be, or
+// Finding returns what the last so many steps are, taken for ever. The error says why that is not, or need not be, or
 // may be.
 func (r *LassoReplay) Finding(loop int) (*Finding, error) {
 	if loop < 1 || loop > len(r.passed) {
@@ -165,7 +159,7 @@ func (r *LassoReplay) Finding(loop int) (*Finding, error) {
 			undocumented = append(undocumented, p.undocumented)
 		}
 	}
-	f := findingOf(r.spec, []invariants.Property{r.property}, classify(r.property, undocumented), 1)
+	f := findingOf(r.spec, []invariants.Property{r.property}, loopKey(r.property, undocumented), 1)
 	f.Example = Example{Reasons: []string{b.Reason(steps, pod)}, Loop: loop}
 	return &f, nil
 }

@@ -1,10 +1,7 @@
 package decisions
 
 import (
-	"cmp"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
@@ -24,22 +21,22 @@ type Result struct {
 	Distinct, Generated int64
 	Depth               int
 
-	// Asked is the number of distinct questions that went to production; Saved how many more times one of them
-	// came up.
+	// Asked is the number of distinct questions that went to production; CacheHits how many more times one of
+	// them came up.
 	Asked, CacheHits int64
-	// InProduction is the time production was at work on answers, over all workers. To hand questions over to it
+	// InProduction is the time production was at work on decisions, over all workers. To hand questions over to it
 	// does not count.
 	InProduction time.Duration
 	// Facts is the number of entries in the spec's tables: how often it was asked about one node with what is on
 	// it, models with quirks included. Tried is how often a model with quirks was asked about a question, to
-	// explain a difference. Both are more if scenarios are cut into parts, as each has tables of its own.
+	// explain a difference. Both are more if scenarios are cut into chunks, as each has tables of its own.
 	Facts, Tried int64
 	// Outcomes counts distinct decisions by what they led to.
 	Outcomes map[spec.OutcomeType]int64
-	// Filters and ScorePlugins tell how often each plugin of the profile spoke, in the profile's order.
+	// Filters and ScorePlugins say how often each plugin of the profile was asked, in the profile's order.
 	Filters      []FilterCoverage
 	ScorePlugins []ScoreCoverage
-	// Fields tells, for every field that plugins read, what it was in the objects that questions were about.
+	// Fields has, for every field that plugins read, what it was in the objects that questions were about.
 	Fields []fields.Field
 	// Unmodelled counts, by plugin, the decisions in which a plugin had a say that the spec does not know: there
 	// outcome and scores were not compared.
@@ -60,9 +57,8 @@ type Result struct {
 type ScenarioResult struct {
 	Scenario *model.Scenario
 	*checker.Result
-	// Missing of the Parts that the scenario is cut into were not begun, or left out.
+	// Missing of the Chunks that the scenario is cut into were not begun, or left out.
 	Missing, Chunks int
-	exploration     *exploration
 }
 
 // The labels of states in which nothing can happen any more.
@@ -72,11 +68,11 @@ const (
 	TerminalNominated     = "nominated pod unschedulable"
 )
 
-// FilterCoverage is how often a filter gave each verdict, over the nodes of all distinct decisions.
+// FilterCoverage is how often a filter returned each status, over the nodes of all distinct decisions.
 type FilterCoverage struct {
 	Plugin   string
 	Modelled bool
-	// Statuses counts by spec.Verdict.
+	// Statuses counts by spec.Status.
 	Statuses [3]int64
 	// Passed and Rejected are the distinct decisions in which it let some node pass, and in which it rejected some
 	// node.
@@ -88,7 +84,7 @@ type ScoreCoverage struct {
 	Plugin   string
 	Modelled bool
 	Scores   int64
-	// Values is the number of distinct weighted scores it gave.
+	// Values is the number of distinct weighted scores it returned.
 	Values int
 	// Distinguished is the number of distinct decisions in which it scored two nodes differently.
 	Distinguished int64
@@ -136,74 +132,6 @@ type Finding struct {
 	key findingKey
 }
 
-// findingKey is what findings of one sort have in common.
-type findingKey struct {
-	property, plugin string
-	class            Class
-	// quirks are the names of those that explain it, joined by +; by design, which sort it is.
-	quirks string
-}
-
-func keyOf(p *invariants.Property, b invariants.Breach) findingKey {
-	switch {
-	case b.Found:
-		return findingKey{p.Name, b.Plugin, Witness, ""}
-	case b.ByDesign:
-		return findingKey{p.Name, b.Plugin, ByDesign, b.Sort}
-	case p.Erratum != "":
-		return findingKey{p.Name, b.Plugin, Known, p.Erratum}
-	case b.Quirk != "":
-		return findingKey{p.Name, b.Plugin, Known, b.Quirk}
-	}
-	return findingKey{p.Name, b.Plugin, New, ""}
-}
-
-// String joins the parts that are set. No part holds a slash.
-func (k findingKey) String() string {
-	return strings.Join([]string{k.property, k.plugin, string(k.class), k.quirks}, "/")
-}
-
-func parseKey(key string) findingKey {
-	chunks := strings.Split(key, "/")
-	return findingKey{chunks[0], chunks[1], Class(chunks[2]), chunks[3]}
-}
-
-// id is the key as users see it.
-func (k findingKey) id() string {
-	chunks := []string{k.property, k.plugin, string(k.class), k.quirks}
-	return strings.Join(slices.DeleteFunc(chunks, func(chunk string) bool { return chunk == "" }), "/")
-}
-
-func nameOf(quirks []spec.Quirk) string {
-	var names []string
-	for _, quirk := range quirks {
-		names = append(names, quirk.Name)
-	}
-	return joined(names)
-}
-
-func joined(quirks []string) string { return strings.Join(quirks, "+") }
-
-// pluginOf returns the plugin that all the quirks are about; empty if they are about several.
-func pluginOf(quirks []spec.Quirk) string {
-	for _, quirk := range quirks {
-		if quirk.Plugin != quirks[0].Plugin {
-			return ""
-		}
-	}
-	return quirks[0].Plugin
-}
-
-func quirksNamed(s *spec.Scheduler, names string) []spec.Quirk {
-	var quirks []spec.Quirk
-	for _, quirk := range s.Explanations() {
-		if slices.Contains(strings.Split(names, "+"), quirk.Name) {
-			quirks = append(quirks, quirk)
-		}
-	}
-	return quirks
-}
-
 func (r *Result) add(s ScenarioResult) {
 	r.Scenarios = append(r.Scenarios, s)
 	r.Complete = r.Complete && s.Complete
@@ -212,94 +140,7 @@ func (r *Result) add(s ScenarioResult) {
 	r.Depth = max(r.Depth, s.Depth)
 }
 
-// conclude fills in what is known at the end. The pieces are in the order of the scenarios.
-func (r *run) conclude(result *Result, results []*ChunkResult) error {
-	result.InProduction = r.spent
-	totals := newTotals(r.options.Spec, len(r.properties))
-	totals.count(results)
-	totals.cover(result)
-	exercised := slices.Clone(totals.exercised)
-	questions := int64(0)
-	var seen fields.Coverage
-	for _, result := range results {
-		seen.Merge(result.Fields)
-		result.Facts += result.Facts
-		result.Tried += result.Tried
-		for i, n := range result.Explored.Counters {
-			switch {
-			case i < len(exercised):
-				exercised[i] += n
-			case i == len(exercised): // those beyond are of Unplaced
-				questions += n
-			}
-		}
-	}
-	result.CacheHits = questions - result.Asked
-	result.Fields = fields.List(seen.Seen())
-	if err := r.findings(result, totals.counted); err != nil {
-		return err
-	}
-	for _, found := range r.loops {
-		result.addLoops(found)
-		for i, p := range r.properties {
-			exercised[i] += found.exercised[p.Name]
-		}
-	}
-	sortFindings(result.Findings)
-	result.Properties = propertyResults(r.options.Spec, r.properties, totals, exercised, result.Findings)
-	result.Findings = folded(result.Findings)
-	return nil
-}
-
-// findings merges the findings of the scenarios: of each sort the shortest example, the count over all. counted are
-// the distinct decisions of each sort, by key.
-func (r *run) findings(result *Result, counted map[string]int64) error {
-	type occurrence struct {
-		in      *exploration
-		size    int
-		finding checker.Finding
-		count   int64
-	}
-	sorts := map[string]*occurrence{}
-	for _, s := range result.Scenarios {
-		for _, f := range s.Findings {
-			size := s.exploration.Size(f.Trace.Last())
-			known := sorts[f.Key]
-			if known == nil {
-				known = &occurrence{s.exploration, size, f, 0}
-				sorts[f.Key] = known
-			}
-			if f.Depth < known.finding.Depth || f.Depth == known.finding.Depth && size < known.size {
-				known.in, known.size, known.finding = s.exploration, size, f
-			}
-			known.count += f.Count
-		}
-	}
-	for _, joined := range slices.Sorted(maps.Keys(sorts)) {
-		occurrence := sorts[joined]
-		f := findingOf(r.options.Spec, r.properties, parseKey(joined), occurrence.count)
-		if f.Property.Decision != nil {
-			f.Count = counted[joined]
-		}
-		var err error
-		if f.Example, err = occurrence.in.example(f, occurrence.finding); err != nil {
-			return r.blame(&occurrence.finding, err)
-		}
-		if r.options.Minimise {
-			f.Example = occurrence.in.minimise(f)
-		}
-		result.Findings = append(result.Findings, f)
-	}
-	return nil
-}
-
-func sortFindings(findings []Finding) {
-	slices.SortFunc(findings, func(a, b Finding) int {
-		return cmpFindings(a, b, len(a.Example.Stages), len(b.Example.Stages))
-	})
-}
-
-// cmpFindings orders findings in reports: new ones first, then those of the smaller example.
-func cmpFindings(a, b Finding, sizeA, sizeB int) int {
-	return cmp.Or(cmp.Compare(a.Class.rank(), b.Class.rank()), cmp.Compare(sizeA, sizeB), strings.Compare(a.ID, b.ID))
+// Questions is how often a question came up in the i-th scenario, asked of production or known already.
+func (r *Result) Questions(i int) int64 {
+	return at(r.Scenarios[i].Counters, counters{properties: len(r.Properties)}.questions())
 }

@@ -103,11 +103,11 @@ func (d specDecider) Decide(q spec.Question) *spec.Decision {
 	for _, node := range e.Nodes {
 		n := spec.NodeDecision{Filtered: true, Overall: spec.Unschedulable, Scores: node.Scores}
 		for _, allowed := range node.Statuses {
-			verdict := spec.Unschedulable
+			status := spec.Unschedulable
 			if allowed.Holds {
-				verdict = spec.Fits
+				status = spec.Fits
 			}
-			n.Statuses = append(n.Statuses, verdict)
+			n.Statuses = append(n.Statuses, status)
 		}
 		if node.Feasible {
 			n.Overall = spec.Fits

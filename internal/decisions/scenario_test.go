@@ -42,8 +42,8 @@ func themes(t testing.TB, nodes, pods int) []*model.Scenario {
 	return all
 }
 
-// clusters returns the scenario that begins with every cluster of up to so many nodes of these kinds, and in which
-// pods of these kinds arrive.
+// clusters returns the scenario that begins with every cluster of up to so many nodes of these templates, and in which
+// pods of these templates arrive.
 func clusters(t testing.TB, nodes int, actions model.Actions, objects ...runtime.Object) *model.Scenario {
 	t.Helper()
 	admitted, errs := admission.Admit(objects)

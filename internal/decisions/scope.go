@@ -8,11 +8,11 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Scope is all that the piece of a part depends on, besides production and the program itself. Equal ones are equal
+// Scope is all that a chunk's result depends on, besides production and the program itself. Equal ones are equal
 // as JSON.
 type Scope struct {
 	Scenario *model.Scenario
-	// Initial are the initial clusters of the part, by index.
+	// Initial are the initial clusters of the chunk, by index.
 	Initial    []int
 	Reading    spec.Reading
 	Profile    *spec.Profile
@@ -21,11 +21,11 @@ type Scope struct {
 	MaxDepth   int
 }
 
-// ScopeOf returns the scope of a part of a scenario in a run with the options.
-func ScopeOf(s *model.Scenario, p Chunk, o Options) Scope {
+// ScopeOf returns the scope of a chunk of a scenario in a run with the options.
+func ScopeOf(s *model.Scenario, c Chunk, o Options) Scope {
 	scope := Scope{
 		Scenario:  s,
-		Initial:   p.Initial,
+		Initial:   c.Initial,
 		Reading:   o.Spec.Reading(),
 		Profile:   o.Spec.Profile,
 		MaxStates: o.MaxStates,

@@ -10,21 +10,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// Shard is what was done of some parts of a run.
+// Shard is what was done of some chunks of a run.
 type Shard struct {
-	// Chunks is the number of parts that are kept now.
+	// Chunks is the number of chunks that are kept now.
 	Chunks int
-	// Stopped tells of parts that were not explored to the end why not, by index. Those stopped by a limit on
+	// Stopped has, by index, why chunks were not explored to the end. Those stopped by a limit on
 	// states or levels are kept all the same, as they end the same way every time.
 	Stopped map[int]checker.Reason
-	// Distinct and Generated are summed over the parts. Asked is the number of distinct questions of each part,
-	// summed: another part may have some of them too.
+	// Distinct and Generated are summed over the chunks. Asked is the number of distinct questions of each chunk,
+	// summed: another chunk may have some of them too.
 	Distinct, Generated, Asked int64
 	// New are the sorts of findings that nothing known explains, by ID, in order.
 	New []string
 }
 
-// Explore explores some parts, by index, and has what is found kept: all that Run needs to conclude without
+// Explore explores some chunks, by index, and has what is found kept: all that Run needs to conclude without
 // exploring anything. What is kept already is not explored again. Properties of behaviours are left to Run.
 func Explore(ctx context.Context, scenarios []*model.Scenario, o Options, chunks []int) (*Shard, error) {
 	r, err := newRun(scenarios, o)

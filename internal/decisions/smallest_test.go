@@ -121,7 +121,7 @@ func TestKeyOfQuestion(t *testing.T) {
 		{"another pod asks", func(q *spec.Question) {
 			q.Pod = q.Snapshot.Pods[1]
 		}, false},
-		{"another name of a pod that claims are made for", func(q *spec.Question) {
+		{"another name of a pod that volume claims are made for", func(q *spec.Question) {
 			q.Snapshot.Pods[1].Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}}}
 		}, false},
 	} {

@@ -10,13 +10,13 @@ import (
 
 // Stats is what one decision counts for. Many decisions have the same one.
 type Stats struct {
-	// Statuses counts the nodes by spec.Verdict, for each filter of the profiles.
+	// Statuses counts the nodes by spec.Status, for each filter of the profiles.
 	Statuses [][3]int `json:",omitempty"`
 	// Scored is the number of nodes that were scored, Told are the score plugins of the profiles, by index, that
 	// scored two differently.
 	Scored int   `json:",omitempty"`
 	Told   []int `json:",omitempty"`
-	// Outcome is the spec.OutcomeKind, -1 if there is none.
+	// Outcome is the spec.OutcomeType, -1 if there is none.
 	Outcome int
 	// Exercised are the properties, by index, that had something to say.
 	Exercised []int `json:",omitempty"`
@@ -24,7 +24,7 @@ type Stats struct {
 	Unmodelled []string `json:",omitempty"`
 	// Findings are the keys of the sorts of findings that the decision belongs to.
 	Findings []string `json:",omitempty"`
-	// Breaks are the properties that the decision breaks, with what explains it, as breaksOf gives them.
+	// Breaks are the properties that the decision breaks, with what explains it, as breaksOf returns them.
 	Breaks []string `json:",omitempty"`
 }
 
@@ -49,30 +49,32 @@ func pluginsOf(s *spec.Scheduler) plugins {
 	return all
 }
 
-// statsOf makes accounts, in memory that it uses again.
-type statsOf struct {
+// statsMaker makes stats, in memory that it uses again.
+type statsMaker struct {
 	stats  Stats
 	scores [][]int64 // of each score plugin, in the order of the nodes; nil if it was not asked
 	values []int64
 	key    []byte
 }
 
-// of says what the decision counts for, and which scores each score plugin gave. Both are valid until the next call.
-func (w *statsOf) of(all plugins, c *invariants.Case, exercised []int, findings, breaks []string) (*Stats, [][]int64) {
-	a := &w.stats
-	*a = Stats{
+// of returns the stats of a decision, and which scores each score plugin returned. Both are valid until the next
+// call.
+func (w *statsMaker) of(all plugins, c *invariants.Case, exercised []int,
+	findings, breaks []string) (*Stats, [][]int64) {
+	s := &w.stats
+	*s = Stats{
 		Outcome:    -1,
-		Statuses:   a.Statuses[:0],
-		Told:       a.Told[:0],
+		Statuses:   s.Statuses[:0],
+		Told:       s.Told[:0],
 		Exercised:  exercised,
 		Unmodelled: c.Unmodelled,
 		Breaks:     breaks,
 	}
 	if len(findings) > 0 {
-		a.Findings = slices.Sorted(slices.Values(findings))
+		s.Findings = slices.Sorted(slices.Values(findings))
 	}
 	if len(c.Decision.Outcomes) > 0 {
-		a.Outcome = int(c.Decision.Outcomes[0].Type)
+		s.Outcome = int(c.Decision.Outcomes[0].Type)
 	}
 	for i, plugin := range all.filters {
 		var statuses [3]int
@@ -81,7 +83,7 @@ func (w *statsOf) of(all plugins, c *invariants.Case, exercised []int, findings,
 				statuses[c.Decision.Nodes[n].Statuses[f]]++
 			}
 		}
-		a.Statuses = append(a.Statuses, statuses)
+		s.Statuses = append(s.Statuses, statuses)
 	}
 	w.scores, w.values = w.scores[:0], slices.Grow(w.values[:0], len(all.scorePlugins)*len(c.Decision.Nodes))
 	for i, plugin := range all.scorePlugins {
@@ -96,13 +98,13 @@ func (w *statsOf) of(all plugins, c *invariants.Case, exercised []int, findings,
 				values = append(values, node.Scores[r].Value)
 			}
 		}
-		a.Scored = len(values)
+		s.Scored = len(values)
 		if len(values) > 0 && slices.Min(values) != slices.Max(values) {
-			a.Told = append(a.Told, i)
+			s.Told = append(s.Told, i)
 		}
 		w.scores[i], w.values = values, w.values[:len(w.values)+len(values)]
 	}
-	return a, w.scores
+	return s, w.scores
 }
 
 // indexNear is slices.Index of a name that is most likely at index i.
@@ -113,28 +115,28 @@ func indexNear(names []string, name string, i int) int {
 	return slices.Index(names, name)
 }
 
-// kept returns a copy of the account that stays.
-func (a *Stats) kept() Stats {
-	kept := *a
-	kept.Statuses, kept.Told = slices.Clone(a.Statuses), slices.Clone(a.Told)
-	return kept
+// clone returns a copy that stays as it is.
+func (s *Stats) clone() Stats {
+	clone := *s
+	clone.Statuses, clone.Told = slices.Clone(s.Statuses), slices.Clone(s.Told)
+	return clone
 }
 
-// appendKey appends what tells accounts apart.
-func (a *Stats) appendKey(key []byte) []byte {
+// appendKey appends a key that only equal stats share.
+func (s *Stats) appendKey(key []byte) []byte {
 	put := func(n int) { key = append(key, byte(n>>8), byte(n)) } // nodes and properties are few
-	for _, statuses := range a.Statuses {
+	for _, statuses := range s.Statuses {
 		for _, n := range statuses {
 			put(n)
 		}
 	}
-	for _, numbers := range [][]int{{a.Scored, a.Outcome + 1}, a.Told, a.Exercised} {
+	for _, numbers := range [][]int{{s.Scored, s.Outcome + 1}, s.Told, s.Exercised} {
 		put(len(numbers))
 		for _, n := range numbers {
 			put(n)
 		}
 	}
-	for _, words := range [][]string{a.Unmodelled, a.Findings, a.Breaks} {
+	for _, words := range [][]string{s.Unmodelled, s.Findings, s.Breaks} {
 		put(len(words))
 		key = append(key, strings.Join(words, "\x00")...)
 	}
@@ -178,30 +180,30 @@ func newTotals(s *spec.Scheduler, properties int) *totals {
 	return t
 }
 
-// add adds n distinct decisions of the account.
-func (t *totals) add(a *Stats, n int64) {
+// add adds n distinct decisions that have the stats.
+func (t *totals) add(s *Stats, n int64) {
 	t.distinct += n
-	for _, i := range a.Exercised {
+	for _, i := range s.Exercised {
 		t.exercised[i] += n
 	}
-	for _, plugin := range a.Unmodelled {
+	for _, plugin := range s.Unmodelled {
 		t.unmodelled[plugin] += n
 	}
-	for _, key := range a.Findings {
+	for _, key := range s.Findings {
 		t.counted[key] += n
 	}
 	property := ""
-	for _, key := range a.Breaks { // sorted, so those of a property are neighbours
+	for _, key := range s.Breaks { // sorted, so those of a property are neighbours
 		t.breaks[key] += n
 		if name := parseKey(key).property; name != property {
 			property = name
 			t.broken[name] += n
 		}
 	}
-	if a.Outcome >= 0 {
-		t.outcomes[a.Outcome] += n
+	if s.Outcome >= 0 {
+		t.outcomes[s.Outcome] += n
 	}
-	for f, statuses := range a.Statuses {
+	for f, statuses := range s.Statuses {
 		coverage := &t.filters[f]
 		for status, nodes := range statuses {
 			coverage.Statuses[status] += int64(nodes) * n
@@ -214,9 +216,9 @@ func (t *totals) add(a *Stats, n int64) {
 		}
 	}
 	for r := range t.scorePlugins {
-		t.scorePlugins[r].Scores += int64(a.Scored) * n
+		t.scorePlugins[r].Scores += int64(s.Scored) * n
 	}
-	for _, r := range a.Told {
+	for _, r := range s.Told {
 		t.scorePlugins[r].Distinguished += n
 	}
 }

@@ -17,13 +17,13 @@ func hosted(decider Decider, work func()) {
 }
 
 // Timed is a decider that knows how long it was at work on all questions so far, without what it takes to hand a
-// question over and to take the answer; a decider need not be one.
+// question over and to take the decision; a decider need not be one.
 type Timed interface {
 	Spent() time.Duration
 }
 
-// timed takes a decision, and gives the time that took the decider. Of one that is not Timed it is the time until
-// the answer is there.
+// timed takes a decision, and returns the time that took the decider. Of one that is not Timed it is the time until
+// the decision is there.
 func timed(decider Decider, q spec.Question) (*spec.Decision, time.Duration) {
 	work, knows := decider.(Timed)
 	if !knows {

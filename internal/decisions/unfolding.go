@@ -5,11 +5,11 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// unfolding is a machine with the decisions that production takes, and none that only the spec allows: what goes on
-// for ever is asked of kube-scheduler. A decision that changes nothing is a step.
+// unfolding is a machine with the decisions that production takes, and none that only the spec allows: liveness is
+// a property of kube-scheduler's behaviours. A decision that changes nothing is a step.
 type unfolding struct {
-	*exploration
-	workers int
+	machine *model.Machine
+	lookups lookups
 }
 
 // Initial emits the initial clusters.
@@ -17,24 +17,20 @@ func (u *unfolding) Initial(emit func(state []byte)) { u.machine.Initial(emit) }
 
 // Stepper returns a stepper with a decider of its own.
 func (u *unfolding) Stepper() checker.Stepper {
-	u.workers++
-	return &stepper{
-		unfolding: u, taken: u.newTaker(u.run.deciders[(u.workers-1)%len(u.run.deciders)]),
-		state: make([]byte, u.machine.Width()),
-	}
+	return &stepper{machine: u.machine, decisions: u.lookups.next(), state: make([]byte, u.machine.Width())}
 }
 
 // stepper returns the steps from states without names.
 type stepper struct {
-	*unfolding
-	taken       *taker
+	machine     *model.Machine
+	decisions   *lookup
 	now, next   model.Arrangement
 	pendingPods []model.PendingPod
 	state       []byte
 }
 
 // Run lets the decider say where the stepper works.
-func (s *stepper) Run(work func()) { hosted(s.taken.decider, work) }
+func (s *stepper) Run(work func()) { hosted(s.decisions.decider, work) }
 
 // Steps returns the steps; actions are packed.
 func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) error {
@@ -52,7 +48,7 @@ func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) err
 	})
 	s.pendingPods = s.now.PendingPods(scenario, s.pendingPods)
 	for _, pending := range s.pendingPods {
-		moves := s.taken.moves(&s.now, pending)
+		moves := s.decisions.taken(&s.now, pending)
 		for _, move := range moves {
 			s.next.CopyFrom(&s.now)
 			s.next.Apply(scenario, pending, move)
@@ -65,7 +61,7 @@ func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) err
 	return nil
 }
 
-// fair labels the actions that are not put off for ever: terminating pods are gone, pending pods are retried, each
+// fair labels the actions that are not put off for ever: terminating pods finish, pending pods are retried, each
 // pod template by itself.
 func fair(packed uint32) (label uint64, ok bool) {
 	action := model.UnpackAction(packed)
@@ -87,48 +83,4 @@ func fairLabel(class model.Class, who uint64) (label uint64, ok bool) {
 	default:
 		return 0, false
 	}
-}
-
-// taker returns the moves that production makes, for one worker.
-type taker struct {
-	decisions *decisions
-	scenario  *model.Scenario
-	builder   *model.QuestionBuilder
-	decider   Decider
-}
-
-func (m *exploration) newTaker(decider Decider) *taker {
-	return &taker{m.decisions, m.machine.Scenario, m.machine.NewQuestionBuilder(), decider}
-}
-
-// record returns what became of the pending pod's question, and for each of its places the index in the arrangement.
-func (t *taker) record(a *model.Arrangement, pending model.PendingPod) (*cacheEntry, []int) {
-	t.builder.Enter(a)
-	key, order := t.builder.Build(pending)
-	return t.decisions.get(
-		key,
-		func() *model.CanonicalQuestion { return t.builder.Question(pending) },
-		t.decider,
-	), order
-}
-
-// moves returns the moves in terms of the arrangement; none if there is no decision, or if preemptions are not
-// carried out and this is one.
-func (t *taker) moves(a *model.Arrangement, pending model.PendingPod) []model.Move {
-	record, order := t.record(a, pending)
-	var moves []model.Move
-	for _, move := range record.moves {
-		if move.taken && (move.Class() != model.Preempt || t.scenario.Actions.Preempt) {
-			moves = append(moves, withNodes(move.Move, order))
-		}
-	}
-	return moves
-}
-
-// withNodes puts a move in terms of the arrangement.
-func withNodes(move model.Move, order []int) model.Move {
-	if move.Node >= 0 {
-		move.Node = order[move.Node]
-	}
-	return move
 }

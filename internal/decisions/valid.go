@@ -13,45 +13,51 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// valid tells what is wrong with a piece that was read of a part. All that is an index is within what it is an
-// index of, and all that is looked up by its name is there, so that a file nobody wrote does no worse than to be
-// refused. That the steps of its traces can be taken is found out where they are given names.
-func (r *run) valid(chunk int, p *ChunkResult) error {
-	if err := p.Validate(); err != nil {
+// resultChecker checks chunk results that were read from a file.
+type resultChecker struct {
+	spec       *spec.Scheduler
+	properties []invariants.Property
+}
+
+// check returns what is wrong with a chunk result that was read of a chunk of the scenario. All that is an index is
+// within what it is an index of, and all that is looked up by its name is there, so that a file nobody wrote does no
+// worse than to be refused. That the steps of its traces can be taken is found out where they are given names.
+func (r *resultChecker) check(scenario *model.Scenario, chunk *Chunk, c *ChunkResult) error {
+	if err := c.Validate(); err != nil {
 		return err
 	}
-	all := pluginsOf(r.options.Spec)
-	for i := range p.Stats {
-		if err := r.validStats(all, &p.Stats[i]); err != nil {
-			return fmt.Errorf("its account %d %w", i, err)
+	all := pluginsOf(r.spec)
+	for i := range c.Stats {
+		if err := r.checkStats(all, &c.Stats[i]); err != nil {
+			return fmt.Errorf("its stats %d %w", i, err)
 		}
 	}
-	if err := validExplored(p.Explored); err != nil {
+	if err := checkExplored(c.Explored); err != nil {
 		return err
 	}
-	machine, err := model.NewMachine(r.scenarios[r.chunks[chunk].Scenario], model.NewCatalog())
+	machine, err := model.NewMachine(scenario, model.NewCatalog())
 	if err != nil {
 		return err
 	}
 	initial := map[string]bool{}
-	machine.InitialOf(r.chunks[chunk].Initial, func(state []byte) { initial[string(state)] = true })
-	for i := range p.Explored.Findings {
-		if err := r.validFinding(machine.Width(), initial, &p.Explored.Findings[i]); err != nil {
-			return fmt.Errorf("its finding %q %w", p.Explored.Findings[i].Key, err)
+	machine.InitialOf(chunk.Initial, func(state []byte) { initial[string(state)] = true })
+	for i := range c.Explored.Findings {
+		if err := r.checkFinding(machine.Width(), initial, &c.Explored.Findings[i]); err != nil {
+			return fmt.Errorf("its finding %q %w", c.Explored.Findings[i].Key, err)
 		}
 	}
 	return nil
 }
 
-func (r *run) validStats(all plugins, a *Stats) error {
+func (r *resultChecker) checkStats(all plugins, s *Stats) error {
 	for _, list := range []struct {
 		what    string
 		indices []int
 		of      int
 	}{
-		{"property", a.Exercised, len(r.properties)},
-		{"score plugin", a.Told, len(all.scorePlugins)},
-		{"outcome", []int{max(a.Outcome, 0)}, len(totals{}.outcomes)},
+		{"property", s.Exercised, len(r.properties)},
+		{"score plugin", s.Told, len(all.scorePlugins)},
+		{"outcome", []int{max(s.Outcome, 0)}, len(totals{}.outcomes)},
 	} {
 		for _, i := range list.indices {
 			if i < 0 || i >= list.of {
@@ -59,13 +65,13 @@ func (r *run) validStats(all plugins, a *Stats) error {
 			}
 		}
 	}
-	if a.Outcome < -1 {
-		return fmt.Errorf("has outcome %d, and none is -1", a.Outcome)
+	if s.Outcome < -1 {
+		return fmt.Errorf("has outcome %d, and none is -1", s.Outcome)
 	}
-	if len(a.Statuses) > len(all.filters) {
-		return fmt.Errorf("has verdicts of %d filters, of %d", len(a.Statuses), len(all.filters))
+	if len(s.Statuses) > len(all.filters) {
+		return fmt.Errorf("has statuses of %d filters, of %d", len(s.Statuses), len(all.filters))
 	}
-	for _, joined := range slices.Concat(a.Findings, a.Breaks) {
+	for _, joined := range slices.Concat(s.Findings, s.Breaks) {
 		if _, err := r.propertyOf(joined); err != nil {
 			return fmt.Errorf("names %q, which %w", joined, err)
 		}
@@ -73,7 +79,7 @@ func (r *run) validStats(all plugins, a *Stats) error {
 	return nil
 }
 
-func validExplored(explored *checker.Result) error {
+func checkExplored(explored *checker.Result) error {
 	switch {
 	case explored.Stopped > checker.IndexLimit || explored.Complete != (explored.Stopped == checker.NotStopped):
 		return fmt.Errorf("it says both that every state was explored, %t, and why not, reason %d", explored.Complete,
@@ -85,7 +91,7 @@ func validExplored(explored *checker.Result) error {
 }
 
 // propertyOf finds the property that the key of a sort of findings is of.
-func (r *run) propertyOf(joined string) (*invariants.Property, error) {
+func (r *resultChecker) propertyOf(joined string) (*invariants.Property, error) {
 	if n := strings.Count(joined, "/"); n != 3 {
 		return nil, fmt.Errorf("has %d parts, not 4", n+1)
 	}
@@ -97,7 +103,7 @@ func (r *run) propertyOf(joined string) (*invariants.Property, error) {
 	property := &r.properties[i]
 	switch {
 	case property.Behaviour != nil:
-		return nil, errors.New("is of a property of behaviours, which no part has")
+		return nil, errors.New("is of a property of behaviours, which no chunk has")
 	case key.class.rank() < 0:
 		return nil, fmt.Errorf("is of no class that there is: %q", key.class)
 	case key.class == Known && key.quirks != property.Erratum && !r.explains(key.quirks):
@@ -107,14 +113,14 @@ func (r *run) propertyOf(joined string) (*invariants.Property, error) {
 }
 
 // explains reports whether all the names are those of quirks.
-func (r *run) explains(names string) bool {
-	explanations := r.options.Spec.Explanations()
+func (r *resultChecker) explains(names string) bool {
+	explanations := r.spec.Explanations()
 	return !slices.ContainsFunc(strings.Split(names, "+"), func(name string) bool {
 		return !slices.ContainsFunc(explanations, func(q spec.Quirk) bool { return q.Name == name })
 	})
 }
 
-func (r *run) validFinding(width int, initial map[string]bool, f *checker.Finding) error {
+func (r *resultChecker) checkFinding(width int, initial map[string]bool, f *checker.Finding) error {
 	property, err := r.propertyOf(f.Key)
 	if err != nil {
 		return err
@@ -136,18 +142,16 @@ func (r *run) validFinding(width int, initial map[string]bool, f *checker.Findin
 	return nil
 }
 
-// blame names the file of the kept piece that a finding is from, if there is one: what is wrong with a trace shows
-// when it is given names.
-func (r *run) blame(found *checker.Finding, wrong error) error {
-	if r.options.Kept == nil {
+// blame names the file of the kept chunk result that a finding is from, if there is one: what is wrong with a trace
+// shows when it is given names.
+func blame(kept ChunkResults, chunks int, found *checker.Finding, wrong error) error {
+	if kept == nil {
 		return wrong
 	}
-	for i := range r.chunks {
-		_, err := r.options.Kept.Get(i, func(p *ChunkResult) error {
-			if slices.ContainsFunc(
-				p.Explored.Findings,
-				func(f checker.Finding) bool { return reflect.DeepEqual(f, *found) },
-			) {
+	same := func(f checker.Finding) bool { return reflect.DeepEqual(f, *found) }
+	for i := range chunks {
+		_, err := kept.Get(i, func(c *ChunkResult) error {
+			if slices.ContainsFunc(c.Explored.Findings, same) {
 				return wrong
 			}
 			return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
-// forgeable returns a run of one part, kept, whose piece has a finding with a trace.
+// forgeable returns a run of one chunk, kept, whose result has a finding with a trace.
 func forgeable(t testing.TB) ([]*model.Scenario, decisions.Options, shelf) {
 	scenarios, o, kept := themes(t, 2, 2)[3:4], kubeScheduler(t, wrongRatings), shelf{}
 	o.Kept = kept
@@ -28,7 +28,7 @@ var wrongRatings = plant(
 	func(p *tainttoleration.TaintToleration) fwk.Plugin { return notNormalised{p} },
 )
 
-// forgeries are pieces that no exploration finds, and what is said of them.
+// forgeries are chunk results that no exploration finds, and what is said of them.
 var forgeries = []struct {
 	reason string
 	forge  func(p *decisions.ChunkResult)
@@ -36,40 +36,40 @@ var forgeries = []struct {
 }{
 	{"as it was", func(*decisions.ChunkResult) {}, ""},
 	{
-		"a question of no account",
+		"a question of no stats",
 		func(p *decisions.ChunkResult) { p.Questions[len(p.Questions)-1] = 255 },
-		"has account ",
+		"has stats ",
 	},
 	{
 		"no property",
 		func(p *decisions.ChunkResult) { p.Stats[1].Exercised = []int{1 << 40} },
-		"its account 1 has property ",
+		"its stats 1 has property ",
 	},
 	{
 		"a property below the first",
 		func(p *decisions.ChunkResult) { p.Stats[1].Exercised = []int{-1} },
-		"its account 1 has property ",
+		"its stats 1 has property ",
 	},
 	{
 		"no score plugin",
 		func(p *decisions.ChunkResult) { p.Stats[0].Told = []int{99} },
-		"its account 0 has score plugin 99, of ",
+		"its stats 0 has score plugin 99, of ",
 	},
-	{"no outcome", func(p *decisions.ChunkResult) { p.Stats[0].Outcome = 3 }, "its account 0 has outcome 3, of 3"},
+	{"no outcome", func(p *decisions.ChunkResult) { p.Stats[0].Outcome = 3 }, "its stats 0 has outcome 3, of 3"},
 	{
 		"an outcome below none",
 		func(p *decisions.ChunkResult) { p.Stats[0].Outcome = -2 },
-		"its account 0 has outcome -2",
+		"its stats 0 has outcome -2",
 	},
 	{
 		"more filters",
 		func(p *decisions.ChunkResult) { p.Stats[0].Statuses = make([][3]int, 99) },
-		"its account 0 has verdicts of 99 filters, of ",
+		"its stats 0 has statuses of 99 filters, of ",
 	},
 	{
 		"a key cut off",
 		func(p *decisions.ChunkResult) { p.Stats[0].Breaks = []string{"answered//new"} },
-		`its account 0 names "answered//new", which has 3 parts, not 4`,
+		`its stats 0 names "answered//new", which has 3 parts, not 4`,
 	},
 	{
 		"a key of nothing",
@@ -132,7 +132,7 @@ var forgeries = []struct {
 	}, "step 1: arrive leads to another state"},
 }
 
-// TestForged: a piece that could not have been found is refused, with what is wrong with it.
+// TestForged: a chunk result that could not have been found is refused, with what is wrong with it.
 func TestForged(t *testing.T) {
 	scenarios, o, kept := forgeable(t)
 	written := kept[0]
@@ -152,7 +152,7 @@ func forge(t testing.TB, kept shelf, written []byte, change func(*decisions.Chun
 	}
 	if len(result.Stats) < 2 || len(result.Explored.Findings) == 0 || result.Explored.Findings[0].Depth == 0 ||
 		result.Explored.Stopped != checker.NotStopped {
-		t.Fatalf("the piece to forge has %d accounts, findings %v", len(result.Stats), result.Explored.Findings)
+		t.Fatalf("the result to forge has %d stats, findings %v", len(result.Stats), result.Explored.Findings)
 	}
 	change(result)
 	if err := kept.Put(0, result); err != nil {
@@ -160,8 +160,8 @@ func forge(t testing.TB, kept shelf, written []byte, change func(*decisions.Chun
 	}
 }
 
-// FuzzPiece: whatever a piece says, a run that takes it ends with a result or an error.
-func FuzzPiece(f *testing.F) {
+// FuzzChunkResult: whatever a chunk result says, a run that takes it ends with a result or an error.
+func FuzzChunkResult(f *testing.F) {
 	scenarios, _, kept := forgeable(f)
 	written := kept[0]
 	for _, row := range forgeries {

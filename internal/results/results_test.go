@@ -194,8 +194,8 @@ func TestWriters(t *testing.T) {
 // TestDisorder: a piece whose questions are not in order, or lead nowhere, is not believed.
 func TestDisorder(t *testing.T) {
 	for reason, spoil := range map[string]func(*decisions.ChunkResult){
-		"its question 1 is not in order":     func(p *decisions.ChunkResult) { p.Questions[20] = 0 },
-		"its question 1 has account 7, of 2": func(p *decisions.ChunkResult) { p.Questions[36] = 7 },
+		"its question 1 is not in order":   func(p *decisions.ChunkResult) { p.Questions[20] = 0 },
+		"its question 1 has stats 7, of 2": func(p *decisions.ChunkResult) { p.Questions[36] = 7 },
 		"its questions take 39 bytes, no multiple of 20": func(
 			p *decisions.ChunkResult) {
 			p.Questions = p.Questions[:39]
@@ -260,10 +260,10 @@ func TestInvalid(t *testing.T) {
 	dir.Taken = func(chunk, _ string) { t.Errorf("%s is taken", chunk) }
 	got, err := dir.Get(
 		0,
-		func(*decisions.ChunkResult) error { return errors.New("its account 1 has property 3, of 2") },
+		func(*decisions.ChunkResult) error { return errors.New("its stats 1 has property 3, of 2") },
 	)
 	want := filepath.Join(path, "taints.result") +
-		": it is damaged: its account 1 has property 3, of 2; remove it, and what it says is found out again"
+		": it is damaged: its stats 1 has property 3, of 2; remove it, and what it says is found out again"
 	if got != nil || err == nil || err.Error() != want {
 		t.Errorf("got %v, error %v, want %s", got, err, want)
 	}
