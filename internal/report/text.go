@@ -24,6 +24,8 @@ func Text(w io.Writer, r *Run) error {
 			return err
 		}
 		p.findings(shown)
+		_, err = io.WriteString(w, strings.TrimPrefix(p.String(), "\n"))
+		return err
 	case r.Verbose:
 		p.details(r)
 	default:
