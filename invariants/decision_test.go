@@ -226,7 +226,8 @@ var decisionRows = []decisionRow{
 				"to evict ns/low from a",
 		},
 	},
-	{"what is not even documented is another property's business", IdealPreemption(), []func(*Case){preempts(0, 3)}, nil},
+	{"what is not even documented is another property's business", IdealPreemption(), []func(*Case){preempts(0, 3)},
+		nil},
 
 	{"bound to a feasible node", PlacementFeasible(), []func(*Case){schedulable}, nil},
 	{"nobody is bound", PlacementFeasible(), nil, []string{silent}},

@@ -151,7 +151,9 @@ func TestBudgetsAreRefreshed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := 1; i < len(stages); i++ {
-			allowed := func(stage Stage) int32 { return stage.Cluster.PodDisruptionBudgets[0].Status.DisruptionsAllowed }
+			allowed := func(stage Stage) int32 {
+				return stage.Cluster.PodDisruptionBudgets[0].Status.DisruptionsAllowed
+			}
 			step, want := stages[i-1].Step, allowed(stages[i-1])
 			if step.Class == Refresh {
 				healthy := 0

@@ -78,7 +78,8 @@ func estimated(nodes, arrivals int, high int32, change func(*model.Scenario)) *m
 		return &v1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
 			Spec: v1.PodSpec{Priority: &priority, Containers: []v1.Container{{
-				Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}},
+				Name: "c", Resources: v1.ResourceRequirements{
+					Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}},
 			}}},
 		}
 	}

@@ -169,7 +169,8 @@ func TestErrata(t *testing.T) {
 			reason: "a term without requirements", mends: []string{"E16"},
 			pod: asks(func(p *v1.Pod) {
 				p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
-					RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{}}},
+					RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+						NodeSelectorTerms: []v1.NodeSelectorTerm{{}}},
 				}}
 			}),
 			nodes: []*v1.Node{n}, written: []string{"bind to n"}, want: []string{"wait"},
@@ -177,7 +178,9 @@ func TestErrata(t *testing.T) {
 		{
 			reason: "the pod to be avoided attracts", mends: []string{"E17"},
 			pod: asks(func(p *v1.Pod) {
-				p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted(5, "x")}}
+				p.Spec.Affinity = &v1.Affinity{
+					PodAntiAffinity: &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted(5,
+						"x")}}
 			}),
 			nodes: []*v1.Node{n, m}, others: []*v1.Pod{low("a")},
 			written: []string{"bind to n"}, want: []string{"bind to m"},
@@ -187,7 +190,8 @@ func TestErrata(t *testing.T) {
 			pod: labelled(asks(nil), "y"), nodes: []*v1.Node{n, m},
 			others: []*v1.Pod{func() *v1.Pod {
 				a := low("a")
-				a.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted(5, "y")}}
+				a.Spec.Affinity = &v1.Affinity{
+					PodAffinity: &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted(5, "y")}}
 				return a
 			}()},
 			written: []string{"bind to n", "bind to m"}, want: []string{"bind to n"},

@@ -9,16 +9,18 @@ import v1 "k8s.io/api/core/v1"
 // The formulas are those of the article that the model was taken from. Where its text says too little to be asked,
 // this is how it is read:
 //
-//   - Node.Status.Phase is not set by any API server of today, so no node would be "Running". A node that states no phase is
-//     taken to be in that phase (erratum E6 remains for those that state another).
-//   - A pod without required node affinity has no NodeSelectorTerm that could match, so it would fit nowhere. It is taken
-//     to want none.
-//   - A term of node affinity is said to match by a formula about one requirement. It is taken to match if all its requirements do.
-//   - The formula for a term of pod affinity is lost. It is taken to hold if a pod that the term is about is bound in the node's
-//     domain.
-//   - Which pods are waiting for the scheduler is not said beyond that they are unbound. Those that Kubernetes does not offer to a
-//     scheduler (gated, being deleted, another scheduler's) are not asked about here either.
-//   - Preemption deletes pods and does not say what for. The node that the pods were on is taken as the one that is meant.
+//   - Node.Status.Phase is not set by any API server of today, so no node would be "Running". A node that states no
+//     phase is taken to be in that phase (erratum E6 remains for those that state another).
+//   - A pod without required node affinity has no NodeSelectorTerm that could match, so it would fit nowhere. It is
+//     taken to want none.
+//   - A term of node affinity is said to match by a formula about one requirement. It is taken to match if all its
+//     requirements do.
+//   - The formula for a term of pod affinity is lost. It is taken to hold if a pod that the term is about is bound
+//     in the node's domain.
+//   - Which pods are waiting for the scheduler is not said beyond that they are unbound. Those that Kubernetes does
+//     not offer to a scheduler (gated, being deleted, another scheduler's) are not asked about here either.
+//   - Preemption deletes pods and does not say what for. The node that the pods were on is taken as the one that is
+//     meant.
 func NewLiteral(profile *Profile) *Scheduler { return literally(profile, nil) }
 
 // literally returns the model as written, with the errata among the quirks mended.

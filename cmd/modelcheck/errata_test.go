@@ -81,7 +81,8 @@ func TestErrataDocument(t *testing.T) {
 	}
 	var want, files []string
 	for _, e := range spec.Errata() {
-		want = append(want, fmt.Sprintf("| [%s](../../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID, e.Name,
+		want = append(want, fmt.Sprintf("| [%s](../../testdata/errata/%s.yaml) | %s | %s | %s (%s) |", e.ID, e.ID,
+			e.Name,
 			e.Written, e.Documented, e.Source))
 		files = append(files, e.ID+".yaml")
 	}

@@ -90,11 +90,11 @@ func (o *options) mayMiss(p *prepared, missing []int) error {
 	}
 	if !o.partial {
 		return unfinishedError{
-			fmt.Errorf("%s: %d of %d parts are missing: %s; run the shards again that have them, or see with "+
+			fmt.Errorf("%s: %d of %d chunks are missing: %s; run the shards again that have them, or see with "+
 				"--partial what "+"there is", o.results, len(missing), len(p.Options.Chunks), list),
 		}
 	}
-	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d parts are missing in %s, and nothing is said about them: %s",
+	p.in.notes = append(p.in.notes, fmt.Sprintf("%d of %d chunks are missing in %s, and nothing is said about them: %s",
 		len(missing), len(p.Options.Chunks), o.results, list))
 	return nil
 }

@@ -92,11 +92,11 @@ func planned(p *decisions.Plan, shares [][]int) string {
 	for _, s := range p.Scenarios {
 		width = max(width, len(s.Name))
 	}
-	row := func(name, parts, states, largest string) {
-		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, parts, states, largest)
+	row := func(name, chunks, states, largest string) {
+		fmt.Fprintf(&text, "%-*s  %8s  %10s  %12s\n", width, name, chunks, states, largest)
 	}
 	total := 0.0
-	row("theme", "parts", "states", "largest part")
+	row("theme", "chunks", "states", "largest chunk")
 	for i, s := range p.Scenarios {
 		row(s.Name, fmt.Sprint(count[i]), about(p.States[i]), about(largest[i]))
 		total += p.States[i]
@@ -123,10 +123,10 @@ func planned(p *decisions.Plan, shares [][]int) string {
 	fmt.Fprintf(&text, "with %d shards of one core each, the last is done after about %s, against %s with one core "+
 		"alone: %.1f "+"times as fast\n", n, seconds(wall), seconds(total*perState.Seconds()),
 		total*perState.Seconds()/wall)
-	fmt.Fprintf(&text, "no number of shards is done before the largest part, %s, after about %s\n",
+	fmt.Fprintf(&text, "no number of shards is done before the largest chunk, %s, after about %s\n",
 		chunks[most].Name(p.Scenarios), seconds(chunks[most].States*perState.Seconds()+perShard.Seconds()))
 	if idle > 0 {
-		fmt.Fprintf(&text, "%d of the shards would have nothing to do: the scope has no more parts\n", idle)
+		fmt.Fprintf(&text, "%d of the shards would have nothing to do: the scope has no more chunks\n", idle)
 	}
 	return text.String()
 }

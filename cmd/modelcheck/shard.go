@@ -36,14 +36,14 @@ func (c command) shard(done func(decisions.Verdict)) *cobra.Command {
 		Long: `shard explores one of N shards of a scope and keeps the results in a directory that all shards share.
 modelcheck merge then prints the report that a single run with the same flags prints.
 
-The clusters of a theme are split by their node templates into parts of about 20000 states, as far as
-possible. The parts depend on the scope alone; which of them a shard has depends on the scope, its
-index and N. A part that is kept already is not explored again: run a shard again if it was stopped.
+The clusters of a theme are split by their node templates into chunks of about 20000 states, as far as
+possible. The chunks depend on the scope alone; which of them a shard has depends on the scope, its
+index and N. A chunk that is kept already is not explored again: run a shard again if it was stopped.
 
 --index and --of default to $JOB_COMPLETION_INDEX and $MODELCHECK_SHARDS.
 
-Exit codes: 0 every part of the shard is kept; 1 likewise, and something is violated that nothing
-known explains; 2 wrong usage or input; 3 not every part is kept: an interrupt, or too little memory;
+Exit codes: 0 every chunk of the shard is kept; 1 likewise, and something is violated that nothing
+known explains; 2 wrong usage or input; 3 not every chunk is kept: an interrupt, or too little memory;
 4 modelcheck failed.`,
 		Example: `  modelcheck shard --index 0 --of 2 --results DIR --thorough
   modelcheck shard --index 1 --of 2 --results DIR --thorough
@@ -128,7 +128,7 @@ func (c command) explore(ctx context.Context, o *options, index, of int) (decisi
 
 func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks []int, index, of int) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "shard %d of %d: %d of the %d parts of the scope; %d of them are kept in %s\n", index, of,
+	fmt.Fprintf(&text, "shard %d of %d: %d of the %d chunks of the scope; %d of them are kept in %s\n", index, of,
 		len(chunks), len(p.Options.Chunks), s.Chunks, o.results)
 	fmt.Fprintf(&text, "%d states, %d transitions, %d distinct decisions\n", s.Distinct, s.Generated, s.Asked)
 	for _, i := range chunks {

@@ -61,8 +61,11 @@ func TestIgnoredTermsDefects(t *testing.T) {
 			shows:   "scores-conform: InterPodAffinity scores node n1 0; the model 200",
 		},
 		{
-			reason:  "they are ignored though the incoming pod has required anti-affinity",
-			pending: func(a *v1.Affinity) { a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = toAsker },
+			reason: "they are ignored though the incoming pod has required anti-affinity",
+			pending: func(a *v1.Affinity) {
+				a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution =
+					toAsker
+			},
 			other: func(a *v1.Affinity) {
 				a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []v1.WeightedPodAffinityTerm{{Weight: 1,
 					PodAffinityTerm: toAsker[0]}}

@@ -108,9 +108,10 @@ var podAffinityDefects = []affinityDefect{
 		smallest: func() spec.Question {
 			nominated := neighbour("default", "nominated", "", nil)
 			nominated.Status.NominatedNodeName = "n1"
-			nominated.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = []v1.PodAffinityTerm{
-				{TopologyKey: "zone", LabelSelector: matching("x")},
-			}
+			nominated.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution =
+				[]v1.PodAffinityTerm{
+					{TopologyKey: "zone", LabelSelector: matching("x")},
+				}
 			return neighbours([]*v1.Node{inZone("n1", "a")},
 				neighbour("default", "pending", "", map[string]string{"app": "x"}), nominated)
 		},

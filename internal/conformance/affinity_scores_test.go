@@ -17,9 +17,10 @@ var podRatingDefects = []affinityDefect{
 		id: "weight-per-pod",
 		smallest: func() spec.Question {
 			pending, app := neighbour("default", "pending", "", nil), map[string]string{"app": "x"}
-			pending.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []v1.WeightedPodAffinityTerm{
-				{Weight: 1, PodAffinityTerm: v1.PodAffinityTerm{TopologyKey: "zone", LabelSelector: matching("x")}},
-			}
+			pending.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution =
+				[]v1.WeightedPodAffinityTerm{
+					{Weight: 1, PodAffinityTerm: v1.PodAffinityTerm{TopologyKey: "zone", LabelSelector: matching("x")}},
+				}
 			return neighbours([]*v1.Node{inZone("n1", "a"), inZone("n2", "b")}, pending,
 				neighbour("default", "p1", "n1", app), neighbour("default", "p2", "n2", app),
 				neighbour("default", "p3", "n2", app))

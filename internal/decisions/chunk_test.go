@@ -40,7 +40,7 @@ func TestParts(t *testing.T) {
 		kept := shelf{}
 		o.Chunks, o.Kept = decisions.Cut(scenarios, make([]float64, len(scenarios)), -1), kept
 		if len(o.Chunks) < 5*len(scenarios) {
-			t.Fatalf("there are %d parts only", len(o.Chunks))
+			t.Fatalf("there are %d chunks only", len(o.Chunks))
 		}
 		var distinct int64
 		for _, chunks := range decisions.Deal(o.Chunks, 3) {
@@ -63,12 +63,12 @@ func TestParts(t *testing.T) {
 		delete(kept, 1)
 		if got := run(t, o, scenarios...); got.Complete || got.Scenarios[0].Missing != 2 || got.Scenarios[0].Complete ||
 			!got.Scenarios[len(scenarios)-1].Complete && len(scenarios) > 1 {
-			t.Errorf("%s: without two parts it says of the first theme: %+v", reason, got.Scenarios[0].Result)
+			t.Errorf("%s: without two chunks it says of the first theme: %+v", reason, got.Scenarios[0].Result)
 		}
 	}
 }
 
-// TestCut: every initial cluster is in one part, and clusters with the same nodes are in the same one.
+// TestCut: every initial cluster is in one chunk, and clusters with the same nodes are in the same one.
 func TestCut(t *testing.T) {
 	scenarios := themes(t, 3, 3)
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,14 +108,14 @@ func TestCut(t *testing.T) {
 		for _, s := range scenarios {
 			for i := range s.Initial {
 				if cluster := fmt.Sprint(s.Name, i); seen[cluster] == "" {
-					t.Fatalf("cluster %s is in no part", cluster)
+					t.Fatalf("cluster %s is in no chunk", cluster)
 				}
 			}
 		}
 	})
 }
 
-// TestDeal: every part is dealt once, and no shard has much more than its share, as far as the largest part allows.
+// TestDeal: every chunk is dealt once, and no shard has much more than its share, as far as the largest chunk allows.
 func TestDeal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var chunks []decisions.Chunk
@@ -133,11 +133,11 @@ func TestDeal(t *testing.T) {
 				has += chunks[chunk].States
 			}
 			if has > sum/float64(n)+largest+1e-3 {
-				t.Fatalf("a shard of %d has %g of %g states, the largest part %g", n, has, sum, largest)
+				t.Fatalf("a shard of %d has %g of %g states, the largest chunk %g", n, has, sum, largest)
 			}
 		}
 		if slices.ContainsFunc(dealt, func(times int) bool { return times != 1 }) {
-			t.Fatalf("parts are dealt %v times", dealt)
+			t.Fatalf("chunks are dealt %v times", dealt)
 		}
 	})
 }

@@ -223,7 +223,8 @@ func TestSettle(t *testing.T) {
 	if want := []string{"wait high-1"}; !slices.Equal(looped(f), want) {
 		t.Errorf("loop %q, want %q", looped(f), want)
 	}
-	if want := []string{"default/high-1 holds a nomination for ever, and is neither bound nor rid of it"}; !slices.Equal(f.Example.Reasons, want) {
+	if want := []string{"default/high-1 holds a nomination for ever, and is neither bound nor rid of it"}; !slices.
+		Equal(f.Example.Reasons, want) {
 		t.Errorf("reasons %q", f.Example.Reasons)
 	}
 }

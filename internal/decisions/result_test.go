@@ -30,7 +30,9 @@ func TestThemes(t *testing.T) {
 	var text strings.Builder
 	for _, s := range themes(t, 2, 3) {
 		result := run(t, kubeScheduler(t, production.Options{}), s)
-		fmt.Fprintf(&text, "%s: %d distinct, %d generated, depth %d, %d asked, %d saved; %d bind, %d preempt, %d wait\n", s.Name, result.Distinct, result.Generated, result.Depth, result.Asked, result.CacheHits, result.Outcomes[spec.Bind], result.Outcomes[spec.Preempt], result.Outcomes[spec.Wait])
+		fmt.Fprintf(&text, "%s: %d distinct, %d generated, depth %d, %d asked, %d saved; %d bind, %d preempt, %d wait\n",
+			s.Name, result.Distinct, result.Generated, result.Depth, result.Asked, result.CacheHits,
+			result.Outcomes[spec.Bind], result.Outcomes[spec.Preempt], result.Outcomes[spec.Wait])
 		for _, f := range result.Findings {
 			if f.Class == decisions.New {
 				t.Errorf("%s: nothing known explains:\n%s", s.Name, describe(f))

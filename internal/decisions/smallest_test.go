@@ -122,7 +122,8 @@ func TestKeyOfQuestion(t *testing.T) {
 			q.Pod = q.Snapshot.Pods[1]
 		}, false},
 		{"another name of a pod that volume claims are made for", func(q *spec.Question) {
-			q.Snapshot.Pods[1].Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}}}
+			q.Snapshot.Pods[1].Spec.Volumes = []v1.Volume{
+				{VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}}}
 		}, false},
 	} {
 		one, other := large(), large()

@@ -3,8 +3,10 @@
 //
 // What becomes of a pod follows from the exit code of modelcheck and from nothing else:
 //
-//   - evicted, preempted or drained: started again, as often as that happens; it goes on with the parts that are missing
-//   - 1, something is violated: the index has failed and is not started again, as it would find the same; other indexes go on
+//   - evicted, preempted or drained: started again, as often as that happens; it goes on with the chunks that are
+//     missing
+//   - 1, something is violated: the index has failed and is not started again, as it would find the same; other
+//     indexes go on
 //   - 2, wrong input: the Job has failed, as every other index would
 //   - any other failure, also for want of memory: the index is started again, three times at most
 package job

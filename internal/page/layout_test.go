@@ -27,7 +27,8 @@ func crowded(t *testing.T, nodes int) *Data {
 		node := report.DrawnNode{
 			Name: nodeOfCrowd(i), Marks: []string{"label topology.kubernetes.io/zone=europe-west4-a"},
 			Capacity: []report.Amount{
-				{Resource: "cpu", Text: "8", Number: float64(4 + 4*(i%3))}, {Resource: "pods", Text: "110", Number: 110},
+				{Resource: "cpu", Text: "8", Number: float64(4 + 4*(i%3))},
+				{Resource: "pods", Text: "110", Number: 110},
 			},
 			Pods: []report.DrawnPod{},
 		}

@@ -82,7 +82,8 @@ func checkBest(t *rapid.T, d *spec.Decision) {
 	}
 }
 
-// askKubeScheduler returns the outcome, without victims, and the message of one scheduling cycle of a new kube-scheduler.
+// askKubeScheduler returns the outcome, without victims, and the message of one scheduling cycle of a new
+// kube-scheduler.
 func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) (spec.Outcome, string) {
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	defer cancel()

@@ -258,7 +258,8 @@ func loopNotCovered(r *LoopRun) []string {
 		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
-		"Random choices: among nodes of equal score the first by name is taken. Hints that one cycle leaves for an equal pod " +
+		"Random choices: among nodes of equal score the first by name is taken. Hints that one cycle leaves for an " +
+			"equal pod " +
 			"in the next are not used.",
 		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
 	}

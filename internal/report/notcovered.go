@@ -33,7 +33,7 @@ func unfinished(r *Run) []string {
 		switch {
 		case s.Complete:
 		case s.Missing > 0 && s.Chunks > 1:
-			all = append(all, fmt.Sprintf("%s: %d of the %d parts it is cut into are missing.", s.Scenario.Name,
+			all = append(all, fmt.Sprintf("%s: %d of the %d chunks it is cut into are missing.", s.Scenario.Name,
 				s.Missing, s.Chunks))
 		case s.Distinct == 0:
 			all = append(all, fmt.Sprintf("%s: not begun.", s.Scenario.Name))

@@ -203,7 +203,8 @@ func TestDocumentIsDocumented(t *testing.T) {
 	run.Expected = &decisions.Expected{Verdict: decisions.Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explained := ExplainedDecision{Findings: []ExplainedFinding{{}}}
-	explained.Message, explained.Nodes = "0/1 nodes are available", []NodeDecision{{Reasons: []string{"Insufficient cpu"}}}
+	explained.Message, explained.Nodes = "0/1 nodes are available",
+		[]NodeDecision{{Reasons: []string{"Insufficient cpu"}}}
 	explanation := &ExplanationDocument{Decisions: []ExplainedDecision{explained}}
 	for _, document := range []any{NewDocument(run), NewDocument(explored(t, t.Context(), reversedScore, small())),
 		everyField(), explanation} {

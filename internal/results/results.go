@@ -1,7 +1,7 @@
-// Package results keeps the pieces of a run in a directory, one file for each part that was explored, so that a run
-// that was ended can be taken up again, and shards of a run on several machines can be put together.
+// Package results keeps the chunk results of a run in a directory, one file for each chunk that was explored, so
+// that a run that was ended can be taken up again, and shards of a run on several machines can be put together.
 //
-// A file is two lines of JSON: a Header, which says what the piece is a piece of, and the decisions.Piece. It is
+// A file is two lines of JSON: a Header, which says what the result is of, and the decisions.ChunkResult. It is
 // written under another name and renamed when it is whole, so any number of processes may use a directory. Beside
 // them lies a Run. In a directory there is nothing but files of one run: any other file, and a file that is damaged
 // or of another run, is an error that names it.
@@ -27,7 +27,7 @@ import (
 // Format is the version of the files.
 const Format = 2
 
-// Header says what a piece is a piece of. Digests are SHA-256, in hexadecimal.
+// Header says what a chunk result is of. Digests are SHA-256, in hexadecimal.
 type Header struct {
 	Format int `json:"format"`
 	// Tool is the digest of the executable that explored.
@@ -37,21 +37,21 @@ type Header struct {
 	// Configuration is the digest of the scheduler configuration, and Profile the profile that was checked.
 	Configuration string `json:"configuration"`
 	Profile       string `json:"profile"`
-	// Chunk is the name of what was explored, a scenario or a part of one, and Scope the digest of all it is made
+	// Chunk is the name of what was explored, a scenario or a chunk of one, and Scope the digest of all it is made
 	// of: its kinds, its actions, which of its initial clusters, the reading of the model, the properties, the
 	// limits.
-	Chunk string `json:"part"`
+	Chunk string `json:"chunk"`
 	Scope string `json:"scope"`
-	// Result is the digest of the piece.
-	Result string `json:"piece"`
+	// Result is the digest of the chunk result.
+	Result string `json:"result"`
 }
 
-// Dir is a directory of results. It is an decisions.Pieces.
+// Dir is a directory of results. It is a decisions.ChunkResults.
 type Dir struct {
 	path string
-	// headers are those that the files of the run have, but for Piece, by part.
+	// headers are those that the files of the run have, but for Result, by chunk.
 	headers []Header
-	// Taken, if set, is told of every part that is taken from a file.
+	// Taken, if set, is told of every chunk that is taken from a file.
 	Taken func(chunk, file string)
 }
 
@@ -61,8 +61,8 @@ const (
 	unfinished = ".part"
 )
 
-// Open opens the directory for a run whose pieces have these headers, one for each part, Piece left empty. A file
-// in it that is no result of the run is an error. What is in the results is looked at by Check and Get.
+// Open opens the directory for a run whose chunk results have these headers, one for each chunk, Result left empty.
+// A file in it that is no result of the run is an error. What is in the results is looked at by Check and Get.
 func Open(path string, headers []Header) (*Dir, error) {
 	d := &Dir{path: path, headers: headers}
 	entries, err := os.ReadDir(path)
@@ -102,8 +102,8 @@ func (d *Dir) foreign(name string) string {
 		"file out"
 }
 
-// Check reads the results of some parts, by index, as far as they are there: every one that is damaged or of
-// another run is an error. It gives the parts that are missing.
+// Check reads the results of some chunks, by index, as far as they are there: every one that is damaged or of
+// another run is an error. It gives the chunks that are missing.
 func (d *Dir) Check(chunks []int) (missing []int, err error) {
 	var errs []error
 	for _, i := range chunks {
@@ -117,14 +117,14 @@ func (d *Dir) Check(chunks []int) (missing []int, err error) {
 	return missing, errors.Join(errs...)
 }
 
-// fileName returns the name of the file of a part.
+// fileName returns the name of the file of a chunk.
 func fileName(chunk string) string {
 	return url.PathEscape(strings.ReplaceAll(chunk, " ", "-")) + extension
 }
 
 func (d *Dir) file(i int) string { return filepath.Join(d.path, fileName(d.headers[i].Chunk)) }
 
-// Get reads the piece of a part; nil if there is none. One that valid finds fault with is an error.
+// Get reads the result of a chunk; nil if there is none. One that valid finds fault with is an error.
 func (d *Dir) Get(i int, valid func(*decisions.ChunkResult) error) (*decisions.ChunkResult, error) {
 	result, err := d.read(i)
 	if result == nil || err != nil {
@@ -191,8 +191,8 @@ func (h Header) of(want Header) error {
 		{"build of modelcheck", h.Tool, want.Tool},
 		{"scheduler configuration", h.Configuration, want.Configuration},
 		{"profile", h.Profile, want.Profile},
-		{"part", h.Chunk, want.Chunk},
-		{"scope (flags, kinds, properties)", h.Scope, want.Scope},
+		{"chunk", h.Chunk, want.Chunk},
+		{"scope (flags, templates, properties)", h.Scope, want.Scope},
 	} {
 		if field.got != field.want {
 			return fmt.Errorf("it is the result of another %s: it has %.12q, this run has %.12q; %s", field.what,
@@ -202,7 +202,7 @@ func (h Header) of(want Header) error {
 	return nil
 }
 
-// Put writes the piece of a part: whole, or not at all.
+// Put writes the result of a chunk: whole, or not at all.
 func (d *Dir) Put(i int, p *decisions.ChunkResult) error {
 	body, err := json.Marshal(p)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // FuzzResult: whatever is in the file of a result, under a header that is right or instead of all of it, an error
-// names the file, or the piece is one that could be put again.
+// names the file, or the result is one that could be put again.
 func FuzzResult(f *testing.F) {
 	dir := f.TempDir()
 	open := func(f testing.TB) *results.Dir {

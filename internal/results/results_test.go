@@ -130,10 +130,10 @@ func TestOpen(t *testing.T) {
 			`DIR/taints.result: it is the result of another scheduler configuration: it has "0123456789ab", this run has "config"; give --results another directory, or remove the file`},
 		{"of another profile", replace(`"default-scheduler"`, `"gpu"`),
 			`DIR/taints.result: it is the result of another profile: it has "gpu", this run has "default-sche"; give --results another directory, or remove the file`},
-		{"renamed", replace(`"part":"taints"`, `"part":"ports"`),
-			`DIR/taints.result: it is the result of another part: it has "ports", this run has "taints"; give --results another directory, or remove the file`},
+		{"renamed", replace(`"chunk":"taints"`, `"chunk":"ports"`),
+			`DIR/taints.result: it is the result of another chunk: it has "ports", this run has "taints"; give --results another directory, or remove the file`},
 		{"of another scope", replace(`"scope":"scope"`, `"scope":"wider"`),
-			`DIR/taints.result: it is the result of another scope (flags, kinds, properties): it has "wider", this run has "scope"; give --results another directory, or remove the file`},
+			`DIR/taints.result: it is the result of another scope (flags, templates, properties): it has "wider", this run has "scope"; give --results another directory, or remove the file`},
 		{"of a later format", replace(`"format":2`, `"format":3`),
 			`DIR/taints.result: it is the result of another format of files: it has "3", this run has "2"; give --results another directory, or remove the file`},
 	} {
@@ -167,7 +167,7 @@ func check(path string) error {
 	}
 	missing, err := dir.Check([]int{0, 1})
 	if err == nil && !slices.Equal(missing, []int{1}) {
-		return fmt.Errorf("parts %v are missing", missing)
+		return fmt.Errorf("chunks %v are missing", missing)
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// TestDisorder: a piece whose questions are not in order, or lead nowhere, is not believed.
+// TestDisorder: a result whose questions are not in order, or lead nowhere, is not believed.
 func TestDisorder(t *testing.T) {
 	for reason, spoil := range map[string]func(*decisions.ChunkResult){
 		"its question 1 is not in order":   func(p *decisions.ChunkResult) { p.Questions[20] = 0 },

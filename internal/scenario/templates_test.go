@@ -156,9 +156,10 @@ func TestPinnedNodes(t *testing.T) {
 			p.Spec.NodeSelector = map[string]string{v1.LabelHostname: "a"}
 		})}}, 2},
 		{"required affinity", spec.Snapshot{Pods: []*v1.Pod{pod(func(p *v1.Pod) {
-			p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
-				NodeSelectorTerms: []v1.NodeSelectorTerm{byName},
-			}}}
+			p.Spec.Affinity = &v1.Affinity{
+				NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+					NodeSelectorTerms: []v1.NodeSelectorTerm{byName},
+				}}}
 		})}}, 2},
 		{"preferred affinity", spec.Snapshot{Pods: []*v1.Pod{pod(func(p *v1.Pod) {
 			p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{

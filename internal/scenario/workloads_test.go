@@ -174,7 +174,8 @@ func inWords(pod *v1.Pod) string {
 		text += " " + key + "=" + pod.Labels[key]
 	}
 	if affinity := pod.Spec.Affinity; affinity != nil {
-		text += " for " + affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
+		text += " for " + affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].
+			MatchFields[0].Values[0]
 	}
 	return hashes.Replace(text)
 }

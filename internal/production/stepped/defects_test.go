@@ -27,9 +27,10 @@ func TestDefects(t *testing.T) {
 	}
 	client := in("dev", pod("client")).PodAffinity(v1.LabelHostname, app("db"), st.PodAffinityWithRequiredReq)
 	anywhere := client.DeepCopy()
-	anywhere.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].NamespaceSelector = &metav1.LabelSelector{
-		MatchLabels: map[string]string{"env": "prod"},
-	}
+	anywhere.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].NamespaceSelector =
+		&metav1.LabelSelector{
+			MatchLabels: map[string]string{"env": "prod"},
+		}
 	there := client.DeepCopy()
 	there.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].Namespaces = []string{"prod"}
 	db := in("prod", pod("db")).Label("app", "db").Obj()

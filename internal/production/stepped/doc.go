@@ -4,8 +4,10 @@
 //
 // # What stands around it
 //
-//   - an API server (api.go): objects with versions, behind a fake client; a write it does not know is an error of the run;
-//   - informers (informers.go) that are told of changes, and call the scheduler's handlers on the goroutine that tells them;
+//   - an API server (api.go): objects with versions, behind a fake client; a write it does not know is an error of
+//     the run;
+//   - informers (informers.go) that are told of changes, and call the scheduler's handlers on the goroutine that
+//     tells them;
 //   - a clock that only actions move: backoff and the periodic flush are actions;
 //   - a plugin (faults.go) that fails, rejects or waits when the action says so.
 //

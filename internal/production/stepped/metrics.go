@@ -23,7 +23,8 @@ func nothingInBackground(ctx context.Context) context.Context {
 func muteMetrics(inner framework.Framework) {
 	v := reflect.ValueOf(inner).Elem()
 	for i := range v.NumField() {
-		recorder, ok := reflect.NewAt(v.Field(i).Type(), unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem().Interface().(*metrics.MetricAsyncRecorder)
+		field := reflect.NewAt(v.Field(i).Type(), unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
+		recorder, ok := field.Interface().(*metrics.MetricAsyncRecorder)
 		if !ok || recorder == nil {
 			continue
 		}

@@ -164,14 +164,18 @@ func TestPlantedLiveness(t *testing.T) {
 	}{
 		{
 			bug: "the flush moves nobody", scope: asleep(),
-			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return unflushedQueue{q} }),
-			want:  []string{"wake-up/known/namespace-labels-unheard", "bound-in-the-end/new/unschedulable"},
-			loop:  []string{"the queue is flushed"},
+			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+				return unflushedQueue{q}
+			}),
+			want: []string{"wake-up/known/namespace-labels-unheard", "bound-in-the-end/new/unschedulable"},
+			loop: []string{"the queue is flushed"},
 		},
 		{
 			bug: "the flush moves nobody, and a nomination was in vain", scope: nominatedInVain(),
-			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return unflushedQueue{q} }),
-			want:  []string{"nominations-settle/new/unschedulable"}, loop: []string{"the queue is flushed"},
+			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+				return unflushedQueue{q}
+			}),
+			want: []string{"nominations-settle/new/unschedulable"}, loop: []string{"the queue is flushed"},
 		},
 		{
 			bug: "backoff is never over", scope: liveScope(cluster(node("n1")), 1, p),
@@ -181,8 +185,10 @@ func TestPlantedLiveness(t *testing.T) {
 		{
 			bug: "who was rejected is active at once", scope: liveScope(cluster(node("n1")), 0,
 				pod("big").Req(cpu("2")).Obj()),
-			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return restlessQueue{q} }),
-			want:  []string{"comes-to-rest/new"}, loop: []string{"the scheduler takes the next pod"},
+			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+				return restlessQueue{q}
+			}),
+			want: []string{"comes-to-rest/new"}, loop: []string{"the scheduler takes the next pod"},
 		},
 		{
 			bug: "permit never times out", scope: liveScope(cluster(node("n1")), 1, p),

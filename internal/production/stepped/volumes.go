@@ -105,7 +105,8 @@ func (a *api) forClaim(action loop.Action) runtime.Object {
 		return action.Object
 	}
 	ref := volume.Spec.ClaimRef
-	claim, ok := a.objects[loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}].(*v1.PersistentVolumeClaim)
+	key := loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}
+	claim, ok := a.objects[key].(*v1.PersistentVolumeClaim)
 	if !ok {
 		return action.Object
 	}

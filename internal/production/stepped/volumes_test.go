@@ -149,7 +149,8 @@ func TestProvisioning(t *testing.T) {
 				t.Errorf("the pod is on %q, want %q", got, row.node)
 			}
 			for _, volume := range state.API.PersistentVolumes {
-				if host := volume.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]; row.node != "" &&
+				if host := volume.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]; row.
+					node != "" &&
 					host != row.node ||
 					volume.Spec.ClaimRef.UID != claim.UID {
 					t.Errorf("the volume can be reached from %s, and is for %q; the claim is %q", host,
