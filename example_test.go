@@ -20,10 +20,9 @@ func ExampleScheduler_Check() {
 		fmt.Printf("%s, after %d steps: %s\n", f.ID, len(f.Steps), f.Sentence)
 	}
 	// Output:
-	// violated no-lasting-inversion/DefaultPreemption/new, after 3 steps: the pod of priority 10 is left pending,
-	// though it could be placed by evicting default/low-1 from big-1 outcome-conforms/new, after 3 steps:
-	// kube-scheduler may leave the pod pending; allowed is: evict default/low-1 from big-1 and nominate the pod to
-	// it
+	// violated
+	// no-lasting-inversion/DefaultPreemption/new, after 3 steps: the pod of priority 10 is left pending, though it could be placed by evicting default/low-1 from big-1
+	// outcome-conforms/new, after 3 steps: kube-scheduler may leave the pod pending; allowed is: evict default/low-1 from big-1 and nominate the pod to it
 }
 
 // The plugin among the templates of a built-in theme.

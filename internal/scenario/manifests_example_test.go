@@ -37,6 +37,5 @@ status: {allocatable: {cpu: four}}
 	_, err := scenario.Read([]string{"-"}, stdin, admission.Admit)
 	fmt.Println(err)
 	// Output:
-	// standard input: document 1 (line 2): Node n1: status.allocatable.cpu: "four" is not a quantity; write one
-	// such as 2, 500m or 1Gi
+	// standard input: document 1 (line 2): Node n1: status.allocatable.cpu: "four" is not a quantity; write one such as 2, 500m or 1Gi
 }

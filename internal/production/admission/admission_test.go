@@ -455,6 +455,6 @@ func ExampleAdmit() {
 	fmt.Println(*admitted[1].(*v1.Pod).Spec.Priority)
 	fmt.Println(errs[2].ToAggregate())
 	// Output:
-	// 1000 spec.priorityClassName: Invalid value: "urgnt": no PriorityClass with name urgnt was found; give the
-	// PriorityClass too, or take the name out
+	// 1000
+	// spec.priorityClassName: Invalid value: "urgnt": no PriorityClass with name urgnt was found; give the PriorityClass too, or take the name out
 }
