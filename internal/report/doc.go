@@ -7,7 +7,8 @@
 // A reader finds the parts in files of their names:
 //
 //	what a report is made from            run.go, notcovered.go
-//	text, from top to bottom              text.go, coverage.go, finding.go
+//	text, on one screen                   summary.go, verdict.go
+//	text with all details                 text.go, coverage.go, finding.go
 //	the parts of a counterexample         words.go: its steps; cluster.go: where they lead; decision.go, candidates.go
 //	the parts of a cluster                blocks.go: pods as blocks; storage.go, storagewords.go; images.go
 //	what there is to say of a pod         pods.go; requests.go, spread.go, podvolumes.go
