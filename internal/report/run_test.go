@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -320,6 +321,30 @@ func TestLinesFitThePage(t *testing.T) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > columns {
 				t.Errorf("%d columns: %q", utf8.RuneCountInString(line), line)
 			}
+		}
+	}
+}
+
+// TestScreen: whatever is found, a run of all themes is reported on one screen, and names every finding.
+func TestScreen(t *testing.T) {
+	run := explored(t, t.Context(), greedyPreemption, full())
+	finding := run.Result.Findings[0]
+	run.Result.Findings = nil
+	for i := range 60 {
+		f := finding
+		f.Class, f.ID, f.Count = decisions.Known, fmt.Sprintf("property/Plugin/known/quirk-%d", i), int64(i)
+		run.Result.Findings = append(run.Result.Findings, f)
+	}
+	var text bytes.Buffer
+	if err := Text(&text, run); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "\n"); n > screen {
+		t.Errorf("%d lines, at most %d are wanted:\n%s", n, screen, text.String())
+	}
+	for i := range 60 {
+		if !strings.Contains(text.String(), fmt.Sprintf("quirk-%d", i)) {
+			t.Errorf("quirk-%d is not named", i)
 		}
 	}
 }

@@ -66,19 +66,25 @@ func (p *page) found(r *Run, room int) {
 		p.section("Findings: none")
 		return
 	}
-	const heads = 3 // a blank line, the title, and the table's header
-	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	all := ranked(findings)
-	shown := all
-	if room -= heads; len(shown) > room {
-		news := 0
-		for news < len(shown) && shown[news].Class == decisions.New {
-			news++
-		}
-		shown = shown[:max(room-3, news, 1)] // those left out are named in some three lines
+	lines := r.listed(all, len(all))
+	for n := len(all) - 1; strings.Count(lines, "\n") > room && n > 0 && all[n].Class != decisions.New; n-- {
+		lines = r.listed(all, n)
 	}
+	p.WriteString(lines)
+	if i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return f.Fails(r.Strict) }); i >= 0 {
+		p.section("Finding " + findings[i].ID)
+		p.finding(&findings[i])
+		p.example(&findings[i])
+	}
+}
+
+// listed is a table of the first n findings, below which the others are named.
+func (r *Run) listed(all []*decisions.Finding, n int) string {
+	p := &page{spec: r.Spec}
+	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	ids := r.shortIDs()
-	for _, f := range shown {
+	for _, f := range all[:n] {
 		rows = append(rows, []string{classWord(f.Class), count(f.Count), ids[f.ID], upstreamOf(f), ""})
 	}
 	if rows.level(3) && rows[1][3] == "" {
@@ -88,23 +94,19 @@ func (p *page) found(r *Run, room int) {
 	}
 	last := len(rows[0]) - 1
 	space := wide - rows.width() + len("what is wrong")
-	for i, f := range shown {
+	for i, f := range all[:n] {
 		rows[i+1][last] = shortened(whatIsWrong(f), space)
 	}
-	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)", tally(findings)))
+	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)", classCounts(r.Result.Findings)))
 	p.table("  ", rows)
-	if left := all[len(shown):]; len(left) > 0 {
+	if left := all[n:]; len(left) > 0 {
 		var names []string
 		for _, f := range left {
 			names = append(names, ids[f.ID])
 		}
 		p.items(fmt.Sprintf("  and %d more: ", len(left)), ", ", names)
 	}
-	if i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return f.Fails(r.Strict) }); i >= 0 {
-		p.section("Finding " + findings[i].ID)
-		p.finding(&findings[i])
-		p.example(&findings[i])
-	}
+	return p.String()
 }
 
 // ranked orders findings by class, within one by how often they were seen.
@@ -122,8 +124,8 @@ func ranked(findings []decisions.Finding) []*decisions.Finding {
 	return all
 }
 
-// tally says how many findings there are of each class.
-func tally(findings []decisions.Finding) string {
+// classCounts says how many findings there are of each class.
+func classCounts(findings []decisions.Finding) string {
 	counts := map[decisions.Class]int64{}
 	var classes []decisions.Class
 	for _, f := range findings {
