@@ -97,13 +97,13 @@ func (s Scheduler) enabled(profiles []*spec.Profile) error {
 			profiles,
 			func(profile *spec.Profile) bool { return slices.Contains(profile.Filters, p.Name) },
 		)
-		rates := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool {
+		scoring := slices.ContainsFunc(profiles, func(profile *spec.Profile) bool {
 			return slices.ContainsFunc(profile.ScorePlugins, func(w spec.Weighted) bool { return w.Plugin == p.Name })
 		})
 		for _, point := range []struct {
 			name, field string
 			runs, said  bool
-		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Score", rates, p.Score != nil}} {
+		}{{"filter", "Filter", filters, p.Filter != nil}, {"score", "Score", scoring, p.Score != nil}} {
 			switch {
 			case point.runs && !point.said:
 				errs = append(errs, fmt.Errorf("plugin %s runs at %s, and Plugin.%s is nil: say there what it is "+

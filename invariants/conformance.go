@@ -91,7 +91,7 @@ func ScoresConform() Property {
 				return false, nil // which nodes are scored decides what normalisation makes of it
 			}
 			var breaches []Breach
-			rated := false
+			scored := false
 			for r, plugin := range c.Expected.ScorePlugins {
 				column := slices.Index(c.Decision.ScorePlugins, plugin)
 				for n := range c.Decision.Nodes {
@@ -99,7 +99,7 @@ func ScoresConform() Property {
 					if got == nil || want == nil {
 						continue // not scored, or infeasible: another property's business
 					}
-					rated = true
+					scored = true
 					if !got[column].Agrees(want[r]) {
 						breaches = append(
 							breaches,
@@ -112,7 +112,7 @@ func ScoresConform() Property {
 					}
 				}
 			}
-			return rated, breaches
+			return scored, breaches
 		},
 	}
 }

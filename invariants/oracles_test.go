@@ -85,7 +85,7 @@ func TestRenamed(t *testing.T) {
 	q := Renamed(c.Question)
 	low := q.Snapshot.Pods[2]
 	type said struct {
-		Node, Asker, Low, On, Hostname, Zone, Nominated string
+		Node, Pending, Low, On, Hostname, Zone, Nominated string
 	}
 	got := said{
 		q.Snapshot.Nodes[1].Name,

@@ -33,11 +33,11 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 		ScoreAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
 			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
 			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
-			rated := filter(feasible, counts)
+			scored := filter(feasible, counts)
 			nodes := filter(s.Nodes, counts)
-			crowds := each(rated, func(n *v1.Node) int64 { return r.crowd(p, soft, pod, n, rated, nodes, s) })
+			crowds := each(scored, func(n *v1.Node) int64 { return r.crowd(p, soft, pod, n, scored, nodes, s) })
 			for _, n := range feasible {
-				i := slices.Index(rated, n)
+				i := slices.Index(scored, n)
 				switch {
 				case i < 0:
 					raw, normalized = append(raw, 0), append(normalized, 0)
@@ -61,7 +61,7 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 }
 
 // crowd returns the raw score of a node: how crowded its domains are. The nodes are those whose pods may count.
-func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, rated,
+func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, scored,
 	nodes []*v1.Node, s *Snapshot) int64 {
 	var total float64
 	for _, c := range filter(soft, func(c v1.TopologySpreadConstraint) bool {
@@ -70,7 +70,7 @@ func (r SpreadRules) crowd(p *Profile, soft []v1.TopologySpreadConstraint, pod *
 	}) {
 		together := func(a, b *v1.Node) bool { return r.together(p, pod, c, a, b) }
 		crowd := filter(nodes, func(n *v1.Node) bool { return together(node, n) && r.crowds(c, pod, n, s) })
-		weight := math.Log(float64(len(distinct(rated, together)) + 2))
+		weight := math.Log(float64(len(distinct(scored, together)) + 2))
 		total += float64(r.matching(c, pod, crowd, s))*weight + float64(c.MaxSkew-1)
 	}
 	return int64(math.Round(total))

@@ -64,7 +64,7 @@ func TestTablesWithQuirks(t *testing.T) {
 // themes.
 func TestQuirksThatMakeNoDifference(t *testing.T) {
 	plain := spec.New(spec.DefaultProfile())
-	idle, active, rates := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	idle, active, scoring := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, name := range scenario.ThemeNames() {
 		machine := machineOf(t, name)
 		tables := model.NewTables(machine.Catalog, plain)
@@ -87,7 +87,7 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 			for _, quirk := range spec.Quirks() {
 				odd := plain.With(quirk)
 				if quirk.OnlyScores() {
-					rates[quirk.Name] = true
+					scoring[quirk.Name] = true
 					if diff := cmp.Diff(unrated(want), unrated(odd.Expect(q)), asSets); diff != "" {
 						t.Errorf("%s, %s asks: %s changes only scores, yet (-without +with):\n%s", name, q.Pod.Name,
 							quirk.Name, diff)
@@ -120,7 +120,7 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"pod-requests-overlooked", "image-volumes-unscaled"} {
-		if !rates[name] {
+		if !scoring[name] {
 			t.Errorf("%s changes only scores, and does not say so", name)
 		}
 	}

@@ -161,7 +161,7 @@ func wantedStatuses(c *invariants.Case) []wantedStatus {
 }
 
 // wantedScores returns the scores that kube-scheduler does not give, if it scores the nodes that it should.
-func wantedScores(c *invariants.Case) (rated []string, wanted []wantedScore) {
+func wantedScores(c *invariants.Case) (scored []string, wanted []wantedScore) {
 	if len(c.Unmodelled) > 0 {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func wantedScores(c *invariants.Case) (rated []string, wanted []wantedScore) {
 		if node.Scores == nil {
 			continue
 		}
-		rated = append(rated, nodeNames(c)[n])
+		scored = append(scored, nodeNames(c)[n])
 		for r, plugin := range c.Expected.ScorePlugins {
 			got, want := node.Scores[slices.Index(c.Decision.ScorePlugins, plugin)].Value,
 				c.Expected.Nodes[n].Scores[r].Value
@@ -181,7 +181,7 @@ func wantedScores(c *invariants.Case) (rated []string, wanted []wantedScore) {
 			}
 		}
 	}
-	return rated, wanted
+	return scored, wanted
 }
 
 // complete returns the objects of the snapshot as the API server has them, one YAML document each: no admission is

@@ -31,10 +31,10 @@ func (s standIn) Decide(q spec.Question) *spec.Decision {
 		Candidates:   e.Candidates,
 		Outcomes:     e.Outcomes,
 	}
-	rated := 0
+	scored := 0
 	for _, node := range e.Nodes {
 		if node.Feasible {
-			rated++
+			scored++
 		}
 	}
 	for _, node := range e.Nodes {
@@ -45,7 +45,7 @@ func (s standIn) Decide(q spec.Question) *spec.Decision {
 		for _, allowed := range node.Statuses {
 			n.Statuses = append(n.Statuses, verdictOf(allowed))
 		}
-		if node.Feasible && rated > 1 {
+		if node.Feasible && scored > 1 {
 			n.Scores = append(n.Scores, node.Scores...)
 			n.Total = spec.Total(n.Scores)
 		}
