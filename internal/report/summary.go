@@ -97,7 +97,8 @@ func (r *Run) listed(all []*decisions.Finding, n int) string {
 	for i, f := range all[:n] {
 		rows[i+1][last] = shortened(whatIsWrong(f), space)
 	}
-	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)", classCounts(r.Result.Findings)))
+	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)",
+		classCounts(r.Result.Findings)))
 	p.table("  ", rows)
 	if left := all[n:]; len(left) > 0 {
 		var names []string
