@@ -96,11 +96,11 @@ func EmptySelectorProtectsNobody() Quirk {
 // BudgetSpentOnSpared is a defect of kube-scheduler v1.36.
 func BudgetSpentOnSpared() Quirk {
 	return Quirk{
-		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and its kin",
-		Title:  "budgets are spent on pods that are then spared",
+		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and related issues",
+		Title:  "budgets are spent on pods that are then reprieved",
 		Plugin: "DefaultPreemption",
-		Doc: "What a budget allows is handed out, in the order of importance, to all pods that may be evicted, also " +
-			"to those that are spared then.",
+		Doc: "The disruptionsAllowed of a PodDisruptionBudget are spent on all pods of lower priority, the most important " +
+			"first, also on those that are reprieved afterwards.",
 		Budgets: func(b *Budgets) {
 			b.Protected = exhausting
 			b.Violations = func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int {

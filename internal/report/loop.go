@@ -106,9 +106,9 @@ func (p *page) loopExplored(r *LoopRun) {
 		return
 	}
 	p.section("Explored")
-	rows := table{{"theme", "states", "transitions", "depth", "needless wake-ups", "ended with"}}
+	rows := table{{"theme", "states", "transitions", "depth", "needless wake-ups", "search"}}
 	for _, result := range r.Results {
-		ended := "every state"
+		ended := "complete"
 		if !result.Complete {
 			ended = result.Stopped.String()
 		}
@@ -125,7 +125,7 @@ func (r *LoopRun) simulated() bool {
 
 func (p *page) loopFollowed(r *LoopRun) {
 	p.section(fmt.Sprintf("Followed at random, seed %d", r.Seed))
-	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "ended with"}}
+	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "search"}}
 	for _, result := range r.Results {
 		ended := "every run asked for"
 		if !result.Complete {

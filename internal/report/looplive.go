@@ -9,7 +9,7 @@ import (
 
 // loopLiveness says among what it was looked for what goes on for ever.
 func (p *page) loopLiveness(r *LoopRun) {
-	rows := table{{"theme", "states", "reached only then", "steps", "flushes", "ended with"}}
+	rows := table{{"theme", "states", "reached only then", "steps", "flushes", "search"}}
 	for _, result := range r.Results {
 		l := result.Liveness
 		switch {
@@ -18,7 +18,7 @@ func (p *page) loopLiveness(r *LoopRun) {
 			rows = append(rows, []string{result.Scope.Name, "-", "-", "-", "-", l.Stopped.String()})
 		default:
 			rows = append(rows, []string{result.Scope.Name, count(int64(l.States)), count(int64(l.Followed)),
-				count(int64(l.Steps)), count(int64(l.Flushes)), "every state"})
+				count(int64(l.Steps)), count(int64(l.Flushes)), "complete"})
 		}
 	}
 	if len(rows) == 1 {

@@ -91,7 +91,7 @@ func ReferenceText(w io.Writer, r *Reference) error {
 func (p *page) exploredReference(r *Reference) {
 	p.section("Explored")
 	rows := table{
-		{"configuration", "nodes", "pods", "group", "distinct", "generated", "depth", "bytes/state", "ended with"},
+		{"configuration", "nodes", "pods", "group", "distinct", "generated", "depth", "bytes/state", "search"},
 	}
 	for i := range r.Explored {
 		e := &r.Explored[i]

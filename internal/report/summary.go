@@ -268,7 +268,7 @@ func (p *page) gaps(r *Run) {
 		if len(r.Scope.Files) == 0 {
 			gaps = append(gaps, "larger clusters and other templates")
 		}
-		add("actions: ", actionsNowhere(r))
+		add("actions that are off: ", actionsNowhere(r))
 		if !asksForBehaviours(r) {
 			gaps = append(gaps, "what goes on for ever (--liveness)")
 		}

@@ -173,7 +173,7 @@ func (p *page) themes(r *Run) {
 		what = "cluster"
 	}
 	rows := table{
-		{what, "node templates", "pod templates", "states", "transitions", "depth", "questions", "ended with"},
+		{what, "node templates", "pod templates", "states", "transitions", "depth", "questions", "search"},
 	}
 	for i, s := range r.Result.Scenarios {
 		rows = append(rows, []string{s.Scenario.Name, count(int64(len(s.Scenario.Nodes))),
@@ -199,15 +199,18 @@ func (p *page) totals(r *Run) {
 }
 
 func outcomeCounts(r *Run) string {
-	outcomes := r.Result.Outcomes
-	return fmt.Sprintf("bind %s, preempt %s, wait %s", count(outcomes[spec.Bind]), count(outcomes[spec.Preempt]),
-		count(outcomes[spec.Wait]))
+	bind, preempt, wait := r.Result.Outcomes[spec.Bind], r.Result.Outcomes[spec.Preempt], r.Result.Outcomes[spec.Wait]
+	text := fmt.Sprintf("bind %s, preempt %s, wait %s", count(bind), count(preempt), count(wait))
+	if none := r.Result.Asked - bind - preempt - wait; none > 0 {
+		text += ", error " + count(none)
+	}
+	return text
 }
 
 // ends says how the exploration of a scenario ended.
 func ends(s decisions.ScenarioResult) string {
 	if s.Complete {
-		return "every state"
+		return "complete"
 	}
 	if s.Distinct == 0 {
 		return "not begun"

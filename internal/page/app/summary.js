@@ -61,11 +61,11 @@ function findingTable(findings) {
 
 function scenarioTable(scenarios) {
   if (!scenarios.length) return null;
-  return table("Explored", ["scenario", "node templates", "pod templates", "states", "transitions", "depth", "questions", "ended with", "ends"], scenarios.map(s => {
+  return table("Explored", ["scenario", "node templates", "pod templates", "states", "transitions", "depth", "questions", "search", "terminal states"], scenarios.map(s => {
     const known = data.scenarios.find(other => other.name === s.name);
     const start = known?.starts.find(other => data.live || other.state !== undefined);
     return [start ? h("a", {href: exploreHref(s.name, start.name, []), title: s.doc ?? null}, s.name) : s.name, s.nodeTemplates.length, s.podTemplates.length, s.states.distinct, s.states.generated, s.states.depth,
-      s.questions, s.complete ? "every state" : s.stopped, {of: s.ends.map(end => `${end.label} ${count(end.count)}`).join(", "), class: "prose"}];
+      s.questions, s.complete ? "complete" : s.stopped, {of: s.ends.map(end => `${end.label} ${count(end.count)}`).join(", "), class: "prose"}];
   }));
 }
 
