@@ -46,8 +46,8 @@ func preemptionErrata() []Erratum {
 			Documented: "on each node all pods in jeopardy are taken away, and put back one at a time, the most " +
 				"important first, unless the pod no longer " +
 				"fits; nodes are compared by the one set of victims that each ends with",
-			Source: "doc comment of MoreImportantPodFunc in " +
-				"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption; see DocumentedPreemption",
+			Source: "doc comment of MoreImportantPodFunc in k8s.io/kubernetes/pkg/scheduler/framework/plugins/" +
+				"defaultpreemption; see DocumentedPreemption",
 			mend: func(t *text) { t.rules.putsBack = true },
 		},
 		{
