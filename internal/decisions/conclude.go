@@ -34,7 +34,7 @@ func (r *run) conclude(ctx context.Context, result *Result, results []*ChunkResu
 			}
 		}
 	}
-	result.CacheHits = questions - result.Asked
+	result.CacheHits = max(0, questions-result.Asked) // of what an interrupt cut off some was asked and not counted
 	result.Fields = fields.List(seen.Seen())
 	if err := r.findings(ctx, result, totals.counted); err != nil {
 		return err
