@@ -70,11 +70,18 @@ func (h *host) run(work func()) {
 	}
 }
 
-// drive returns work and tasks their turns, until the work is done or a task is left behind.
+// drive returns work and tasks their turns, until the work is done or a task is left behind. Work goes on from another
+// goroutine if a task ends this one.
 func (h *host) drive(next func() (func(), bool), done chan<- struct{}) {
-	behind := false
+	behind, turn := false, uint64(0) // the number of the task that has its turn
 	defer func() {
-		if !behind {
+		switch {
+		case turn != 0:
+			if h.underway.CompareAndSwap(turn, 0) {
+				h.finished = false
+				go h.drive(next, done)
+			}
+		case !behind:
 			close(done) // also if the work ends its goroutine
 		}
 	}()
@@ -86,7 +93,9 @@ func (h *host) drive(next func() (func(), bool), done chan<- struct{}) {
 		h.tasks++
 		number := h.tasks
 		h.underway.Store(number)
+		turn = number
 		task()
+		turn = 0
 		if behind = !h.underway.CompareAndSwap(number, 0); behind {
 			return
 		}

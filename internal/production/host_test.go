@@ -37,6 +37,26 @@ func TestRunGoesOnAfterAHang(t *testing.T) {
 	}
 }
 
+// TestRunGoesOnAfterAGoexit: a plugin that ends its goroutine, as t.Fatal does, costs its decision and no other.
+func TestRunGoesOnAfterAGoexit(t *testing.T) {
+	s := newScheduler(t, Options{Registry: plant(nodename.Name, planted{nodename.Name,
+		func(context.Context) *fwk.Status { runtime.Goexit(); return nil }})})
+	nodes, asked := []*v1.Node{node("a", 4).Obj(), node("b", 4).Obj()}, 0
+	s.Run(func() {
+		for _, name := range []string{"p", "trigger", "p", "trigger", "p"} {
+			d := s.Decide(ask(nodes, pod(name, 1).Obj()))
+			ended := strings.Contains(d.Failure, "runtime.Goexit, in ") && strings.Contains(d.Failure, "host_test.go")
+			if ended != (name == "trigger") || !ended && len(d.Outcomes) != 2 {
+				t.Errorf("pod %s: %v, failure %q", name, outcomes(d), d.Failure)
+			}
+			asked++
+		}
+	})
+	if asked != 5 {
+		t.Errorf("the work ended after %d questions", asked)
+	}
+}
+
 func TestCancelledWhileItHangs(t *testing.T) {
 	cfg, err := DefaultConfig()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -86,8 +87,8 @@ func (s *Scheduler) Spec() (*spec.Profile, error) {
 }
 
 // Decide asks where the pod should go. The answer depends on nothing but the question; see the package
-// comment for what callers guarantee about its objects. A panic or a hang inside production gives a
-// decision with a Failure, after which the next question meets a framework built anew.
+// comment for what callers guarantee about its objects. A panic, a hang or the end of the goroutine inside production
+// gives a decision with a Failure, after which the next question meets a framework built anew.
 func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
 	if err := s.ready(); err != nil {
 		return &spec.Decision{Failure: err.Error()}
@@ -102,6 +103,9 @@ func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
 			s.retire()
 		}
 		return a.decision
+	case asked.ended.Load() != nil:
+		s.retire()
+		return &spec.Decision{Failure: "goexit: runtime.Goexit, in " + *asked.ended.Load()}
 	case s.ctx.Err() != nil:
 		s.retire()
 		return &spec.Decision{Failure: errClosed.Error()}
@@ -162,6 +166,8 @@ func (s *Scheduler) retire() {
 type worker struct {
 	engine *engine
 	cancel context.CancelFunc
+	// ended names the function that ended the goroutine of a decision.
+	ended atomic.Pointer[string]
 }
 
 type reply struct {
@@ -185,7 +191,12 @@ func (s *Scheduler) newWorker() (*worker, error) {
 func (w *worker) reply(q spec.Question) (a reply) {
 	began := time.Now()
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if r == nil && a.decision == nil {
+			ended := panicFrame()
+			w.ended.Store(&ended)
+		}
+		if r != nil {
 			a = reply{
 				decision: &spec.Decision{Failure: fmt.Sprintf("panic: %v, in %s", r, panicFrame())},
 				panicked: true,
@@ -196,18 +207,19 @@ func (w *worker) reply(q spec.Question) (a reply) {
 	return reply{decision: w.engine.decide(q)}
 }
 
-// panicFrame names the function that panicked. It is for a deferred function that recovered.
+// panicFrame names the function that panicked, or ended its goroutine, perhaps by t.FailNow or t.Fatal. It is for a
+// deferred function that recovered.
 func panicFrame() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
 	panicked := false
 	for {
 		frame, more := frames.Next()
-		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.") || strings.HasPrefix(frame.Function, "testing.")
 		if panicked && !inRuntime {
 			return fmt.Sprintf("%s (%s:%d)", frame.Function, filepath.Base(frame.File), frame.Line)
 		}
-		panicked = panicked || frame.Function == "runtime.gopanic"
+		panicked = panicked || frame.Function == "runtime.gopanic" || frame.Function == "runtime.Goexit"
 		if !more {
 			return "an unknown function"
 		}
