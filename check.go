@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
@@ -41,13 +43,32 @@ type Scope struct {
 
 // Check explores the scope. What it finds is in the result, whose verdict is violated also by findings about
 // plugins of Kubernetes, if nothing known explains them. An error means that nothing was checked, and says what to
-// correct. Cancelling the context ends the exploration, and the verdict says that it is not finished.
+// correct. Cancelling the context ends the exploration, and the verdict says that it is not finished. Check returns
+// within a second then, whatever plugins and predicates do: those that hang are left behind, and the result names them
+// with their questions.
 func (s Scheduler) Check(ctx context.Context, scope Scope) (*Result, error) {
+	at := newAtWork()
+	until, end := patience.Extend(ctx, grace)
+	defer end()
+	var result *Result
+	var err error
+	if !patience.Do(until, func() { result, err = s.check(ctx, scope, at) }) {
+		return nil, fmt.Errorf("nothing was checked: %w, while this was at work: %s", context.Cause(ctx),
+			cmp.Or(at.named(), "nothing of the plugins"))
+	}
+	return result, err
+}
+
+// grace is how long Check may go on when its context is cancelled, to conclude with what it knows.
+const grace = 700 * time.Millisecond
+
+// check is Check, which may be left behind.
+func (s Scheduler) check(ctx context.Context, scope Scope, at *atWork) (*Result, error) {
 	scope.Nodes, scope.Pods = cmp.Or(scope.Nodes, 2), cmp.Or(scope.Pods, 3)
 	if err := scope.check(); err != nil {
 		return nil, err
 	}
-	o, err := s.open(ctx)
+	o, err := s.open(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +91,12 @@ func (s Scheduler) Check(ctx context.Context, scope Scope) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(conclusion.Result.Hanging) > 0 {
+		named := at.named()
+		for i := range conclusion.Result.Hanging {
+			conclusion.Result.Hanging[i].In = named
+		}
+	}
 	return newResult(&report.Run{
 		KubernetesVersion: production.KubernetesVersion, Spec: o.model, Configuration: []byte(s.configuration()),
 		Scope: report.Scope{Nodes: scope.Nodes, Pods: scope.Pods, MaxStates: scope.MaxStates},
@@ -79,11 +106,13 @@ func (s Scheduler) Check(ctx context.Context, scope Scope) (*Result, error) {
 }
 
 // Test explores the scope and fails with the counterexamples of what nothing known explains. It fails as well if
-// the exploration does not finish, and if a plugin's predicate makes no difference in the scope, for then nothing
+// the exploration does not finish before the test's deadline, and if a plugin's predicate makes no difference in the scope, for then nothing
 // was tested.
 func (s Scheduler) Test(t testing.TB, scope Scope) {
 	t.Helper()
-	result, err := s.Check(t.Context(), scope)
+	ctx, cancel := inTime(t)
+	defer cancel()
+	result, err := s.Check(ctx, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +124,9 @@ func (s Scheduler) Test(t testing.TB, scope Scope) {
 	case Violated:
 		t.Fatal("\n" + textOf(result.run.Spec, ofClasses(result.run.Result.Findings, []Class{New})))
 	case Unfinished:
+		for _, hanging := range result.Hanging {
+			t.Error("hangs: " + hanging)
+		}
 		t.Fatal("not finished: " + result.Stopped + "; make the scope smaller, or Scope.MaxStates larger")
 	}
 	did := make([]effects, len(s.Plugins))
@@ -104,6 +136,16 @@ func (s Scheduler) Test(t testing.TB, scope Scope) {
 	for _, idle := range s.idle(did) {
 		t.Error(idle)
 	}
+}
+
+// inTime returns the context of the test, which ends before go test ends everything at its -timeout.
+func inTime(t testing.TB) (context.Context, context.CancelFunc) {
+	if limited, is := t.(interface{ Deadline() (time.Time, bool) }); is {
+		if deadline, set := limited.Deadline(); set {
+			return context.WithDeadline(t.Context(), deadline.Add(-2*grace))
+		}
+	}
+	return context.WithCancel(t.Context())
 }
 
 // check finds what is wrong with the scope whatever its templates are.

@@ -48,14 +48,16 @@ type opened struct {
 	model    *spec.Scheduler
 	options  production.Options
 	notes    []string
+	atWork   *atWork
 }
 
-// open reads the configuration and puts the model together. An error says what to correct.
-func (s Scheduler) open(ctx context.Context) (*opened, error) {
-	o := &opened{options: production.Options{Registry: map[string]production.PluginFactory{}}}
+// open reads the configuration and puts the model together. An error says what to correct. at says what of the plugins
+// is at work.
+func (s Scheduler) open(ctx context.Context, at *atWork) (*opened, error) {
+	o := &opened{options: production.Options{Registry: map[string]production.PluginFactory{}}, atWork: at}
 	var own []spec.Plugin
 	for _, p := range s.Plugins {
-		predicates, err := p.predicates()
+		predicates, err := p.predicates(at)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +120,7 @@ func (s Scheduler) enabled(profiles []*spec.Profile) error {
 }
 
 // predicates returns what the plugin adds to the model.
-func (p Plugin) predicates() (spec.Plugin, error) {
+func (p Plugin) predicates(at *atWork) (spec.Plugin, error) {
 	fail := func(format string, args ...any) (spec.Plugin, error) {
 		return spec.Plugin{}, fmt.Errorf("plugin %q: %w", p.Name, fmt.Errorf(format, args...))
 	}
@@ -130,13 +132,13 @@ func (p Plugin) predicates() (spec.Plugin, error) {
 		if p.Filter.Holds == nil || p.Filter.Plugin != "" && p.Filter.Plugin != p.Name {
 			return fail("Filter needs Holds, and no other name than the plugin's")
 		}
-		own.Filter = narrowFilter(*p.Filter, p.Name)
+		own.Filter = at.filter(narrowFilter(*p.Filter, p.Name))
 	}
 	if p.Score != nil {
 		if (p.Score.Raw == nil) == (p.Score.ScoreAll == nil) || p.Score.Plugin != "" && p.Score.Plugin != p.Name {
 			return fail("Score needs either Raw or RateAll, and no other name than the plugin's")
 		}
-		own.Score = narrowScore(*p.Score, p.Name)
+		own.Score = at.score(narrowScore(*p.Score, p.Name))
 	}
 	return own, nil
 }
@@ -199,13 +201,14 @@ func narrow(f spec.Footprint, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) *spe
 // noting returns the plugin's factory, which notes what of the plugin is not compared.
 func (o *opened) noting(p Plugin) PluginFactory {
 	return func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
-		plugin, err := p.New(ctx, args, h)
+		plugin, err := o.atWork.made(p.Name, func() (fwk.Plugin, error) { return p.New(ctx, args, h) })
 		switch {
 		case err != nil:
 			return nil, err
 		case plugin == nil || plugin.Name() != p.Name:
 			return nil, fmt.Errorf("plugin %s: New gives no plugin whose method Name gives that name", p.Name)
 		}
+		o.atWork.learn(p.Name, plugin)
 		if points := beyond(plugin); o.model == nil && len(points) > 0 { // later ones are the workers'
 			note := fmt.Sprintf("Plugin %s also has a part in %s, which is not compared.", p.Name,
 				strings.Join(points, ", "))

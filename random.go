@@ -28,7 +28,7 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 	if questions == nil {
 		questions = DrawQuestion(Clusters{Nodes: 3, Pods: 5})
 	}
-	o, err := s.open(t.Context())
+	o, err := s.open(t.Context(), newAtWork())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,9 @@ type Result struct {
 	Depth int
 	// Stopped says what ended the run early; empty if everything was explored.
 	Stopped string
+	// Hanging names the questions that plugins or predicates were still at when the context was cancelled, and these;
+	// empty if none hung.
+	Hanging []string
 	// Notes tell what was read and will not matter, and what of the plugins is not compared.
 	Notes []string
 	// KubernetesVersion is the release of the kube-scheduler, such as v1.36.3.
@@ -86,6 +89,9 @@ func newResult(run *report.Run) *Result {
 	}
 	if !run.Result.Complete {
 		result.Stopped = stopped(run.Result)
+	}
+	for _, hang := range run.Result.Hanging {
+		result.Hanging = append(result.Hanging, hang.String())
 	}
 	for i := range run.Result.Findings {
 		result.Findings = append(result.Findings, newFinding(run, &run.Result.Findings[i]))

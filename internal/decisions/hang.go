@@ -22,19 +22,26 @@ type Hang struct {
 	Model    bool
 	Pod      *v1.Pod
 	Snapshot *spec.Snapshot
+	// In names the code that is at work, if that is known.
+	In string
 }
 
 // String says who is at work on which question.
 func (h Hang) String() string {
-	return fmt.Sprintf("%s: where pod %s/%s goes in a cluster of %d nodes and %d pods",
-		map[bool]string{true: "the model", false: "kube-scheduler"}[h.Model], h.Pod.Namespace, h.Pod.Name,
-		len(h.Snapshot.Nodes), len(h.Snapshot.Pods))
+	who := map[bool]string{true: "the model", false: "kube-scheduler"}[h.Model]
+	if h.In != "" {
+		who += " (" + h.In + ")"
+	}
+	return fmt.Sprintf("%s, on where pod %s/%s goes in a cluster of %d nodes and %d pods", who, h.Pod.Namespace,
+		h.Pod.Name, len(h.Snapshot.Nodes), len(h.Snapshot.Pods))
 }
 
 // underway says which question a worker is at. Who reads it may do so while the worker goes on.
 type underway struct{ hang atomic.Pointer[Hang] }
 
-func (u *underway) enter(q spec.Question, model bool) { u.hang.Store(&Hang{model, q.Pod, q.Snapshot}) }
+func (u *underway) enter(q spec.Question, model bool) {
+	u.hang.Store(&Hang{Model: model, Pod: q.Pod, Snapshot: q.Snapshot})
+}
 
 // begin returns what says which questions somebody is at, until end.
 func (d *decisionCache) begin() *underway {

@@ -47,7 +47,7 @@ func unfinished(r *Run) []string {
 			plural(random.Drawn, "drawn cluster")))
 	}
 	for _, hang := range r.Result.Hanging {
-		all = append(all, fmt.Sprintf("It was interrupted while somebody was at work: %s.", hang))
+		all = append(all, fmt.Sprintf("Interrupted while this was at work: %s.", hang))
 	}
 	for i := range r.Result.Untold {
 		all = append(all, fmt.Sprintf("There was no time for the counterexample of %s, which was found too.",
