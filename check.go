@@ -106,8 +106,8 @@ func (s Scheduler) check(ctx context.Context, scope Scope, at *atWork) (*Result,
 }
 
 // Test explores the scope and fails with the counterexamples of what nothing known explains. It fails as well if
-// the exploration does not finish before the test's deadline, and if a plugin's predicate makes no difference in the scope, for then nothing
-// was tested.
+// the exploration does not finish before the test's deadline, and if a plugin's predicate makes no difference in the
+// scope, for then nothing was tested.
 func (s Scheduler) Test(t testing.TB, scope Scope) {
 	t.Helper()
 	ctx, cancel := inTime(t)

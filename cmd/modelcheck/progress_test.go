@@ -59,8 +59,8 @@ func TestInterruptedWhile(t *testing.T) {
 		come, want string
 		blank      bool
 	}{
-		{readingFiles([]string{"a.yaml", "-", "b", "c", "d"}), "", "reading a.yaml, stdin, b and 2 more: nothing was checked",
-			true},
+		{readingFiles([]string{"a.yaml", "-", "b", "c", "d"}), "",
+			"reading a.yaml, stdin, b and 2 more: nothing was checked", true},
 		{readingFiles(nil), "", "reading the built-in themes: nothing was checked", true},
 		{estimating(), "", "estimating how many states there are: nothing was checked", true},
 		{phase{name: "explaining", lost: "no pod is answered"}, "pod 1 of 2", "explaining pod 1 of 2: no pod is answered", false},

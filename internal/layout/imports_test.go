@@ -57,12 +57,12 @@ var layers = []layer{
 	{"internal/job", nil},
 	{"internal/conformance", nil},
 	{"internal/mutation", nil},
-	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate", "internal/scenario",
-		"internal/decisions", "internal/report"}},
+	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate",
+		"internal/scenario", "internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
-	{"cmd", []string{"spec", "checker", "internal/patience", "model", "invariants", "internal/reference", "internal/loop",
-		"internal/production", "internal/generate", "internal/deviations", "internal/expression", "internal/scenario",
+	{"cmd", []string{"spec", "checker", "internal/patience", "model", "invariants", "internal/reference",
+		"internal/loop", "internal/production", "internal/generate", "internal/deviations", "internal/expression", "internal/scenario",
 		"internal/decisions", "internal/results", "internal/report", "internal/page", "internal/job"}},
 }
 
