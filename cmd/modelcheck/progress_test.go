@@ -63,7 +63,8 @@ func TestInterruptedWhile(t *testing.T) {
 			"reading a.yaml, stdin, b and 2 more: nothing was checked", true},
 		{readingFiles(nil), "", "reading the built-in themes: nothing was checked", true},
 		{estimating(), "", "estimating how many states there are: nothing was checked", true},
-		{phase{name: "explaining", lost: "no pod is answered"}, "pod 1 of 2", "explaining pod 1 of 2: no pod is answered", false},
+		{phase{name: "explaining", lost: "no pod is answered"}, "pod 1 of 2",
+			"explaining pod 1 of 2: no pod is answered", false},
 	} {
 		p.begin(tt.phase)
 		p.come("%s", tt.come)

@@ -36,7 +36,7 @@ model, and be one that kube-scheduler ` + production.KubernetesVersion + ` or th
 is asked for again and compared with the recorded one.
 
 Exit codes: 0 the finding is still there, as recorded; 1 something differs, which is printed; 2 wrong
-usage or input; 4 modelcheck failed.`,
+usage or input; 3 it was interrupted; 4 modelcheck failed.`,
 		Example: `  modelcheck -f cluster.yaml --save findings
   modelcheck replay findings/outcome-conforms_new`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -62,8 +62,8 @@ var layers = []layer{
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "model", "invariants", "internal/reference",
-		"internal/loop", "internal/production", "internal/generate", "internal/deviations", "internal/expression", "internal/scenario",
-		"internal/decisions", "internal/results", "internal/report", "internal/page", "internal/job"}},
+		"internal/loop", "internal/production", "internal/generate", "internal/deviations", "internal/expression",
+		"internal/scenario", "internal/decisions", "internal/results", "internal/report", "internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.
