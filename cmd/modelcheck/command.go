@@ -233,17 +233,20 @@ func (c command) report(ctx context.Context, o *options, done func(decisions.Ver
 	verdict := run.Outcome()
 	done(verdict)
 	// Files first: whoever reads the report may close the pipe, which ends the process.
-	err = errors.Join(c.saveFindings(ctx, o, run), c.savePage(ctx, o, run))
-	if _, left := errors.AsType[unfinishedError](err); left {
+	var failed []error
+	for _, err := range []error{c.saveFindings(ctx, o, run), c.savePage(ctx, o, run)} {
+		if _, left := errors.AsType[unfinishedError](err); !left {
+			failed = append(failed, err)
+			continue
+		}
 		if verdict == decisions.Holds {
 			done(decisions.Unfinished)
 		}
 		c.progress.clear()
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nmodelcheck: "))
-		err = nil
+		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
 	}
 	c.progress.begin(writing("the report"))
-	return errors.Join(err, c.print(run, o.output))
+	return errors.Join(append(failed, c.print(run, o.output))...)
 }
 
 // print writes the report to stdout.

@@ -209,7 +209,8 @@ func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
 }
 
 // each lets the workers share the questions as long as the context lasts, and returns how many of them, from the first
-// on, are done. Whoever is still at one of the others when the run has to end is left behind.
+// on, are done. Whoever is still at one of the others when the run has to end is left behind. A panic in do is passed
+// on.
 func (r *random) each(ctx context.Context, questions []*drawn, do func(*comparer, *drawn)) int {
 	var (
 		workers sync.WaitGroup
@@ -217,6 +218,8 @@ func (r *random) each(ctx context.Context, questions []*drawn, do func(*comparer
 		next    int
 		done    = make([]bool, len(questions))
 		back    = make([]bool, len(r.comparers))
+
+		panicked = make([]any, len(r.comparers))
 	)
 	take := func() (int, bool) {
 		mu.Lock()
@@ -231,6 +234,7 @@ func (r *random) each(ctx context.Context, questions []*drawn, do func(*comparer
 	defer end()
 	for worker, c := range r.comparers {
 		workers.Go(func() {
+			defer func() { panicked[worker] = recover() }()
 			back[worker] = patience.Do(soon, func() {
 				for i, more := take(); more; i, more = take() {
 					do(c, questions[i])
@@ -242,6 +246,11 @@ func (r *random) each(ctx context.Context, questions []*drawn, do func(*comparer
 		})
 	}
 	workers.Wait()
+	for _, value := range panicked {
+		if value != nil {
+			panic(value)
+		}
+	}
 	r.leave(back)
 	mu.Lock()
 	defer mu.Unlock()
