@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,85 +21,8 @@ type document struct {
 	source Source
 	// raw is the document as it was written, json the same in JSON.
 	raw, json []byte
-}
-
-// open reads every file that the paths name, and gives their documents.
-func (r *reading) open(paths []string, stdin io.Reader) []document {
-	if len(paths) == 0 {
-		r.fail(Source{}, "", "", errors.New("no manifests: name a file, a directory, or - for standard input"))
-	}
-	var documents []document
-	for _, path := range paths {
-		for _, file := range r.filesAt(path) {
-			r.files = append(r.files, file)
-			data, err := readFile(file, stdin)
-			if err != nil {
-				r.failFile(file, err)
-				continue
-			}
-			if isUTF16(data) {
-				r.fail(Source{File: file}, "", "", errors.New("it is in UTF-16, as Windows PowerShell writes: write "+
-					"it anew in UTF-8, such as with | "+"Out-File -Encoding utf8"))
-				continue
-			}
-			found, errs := split(file, data)
-			if len(found)+len(errs) == 0 {
-				r.fail(Source{File: file}, "", "", errors.New("it is empty: give it an object, or leave it out"))
-			}
-			documents = append(documents, found...)
-			r.errs = append(r.errs, errs...)
-		}
-	}
-	return documents
-}
-
-// filesAt returns the files that a path stands for.
-func (r *reading) filesAt(path string) []string {
-	if path == "-" {
-		return []string{path}
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return []string{path} // not a directory; if it is no file either, reading it says so
-	}
-	var files []string
-	for _, entry := range entries {
-		switch filepath.Ext(entry.Name()) {
-		case ".json", ".yaml", ".yml":
-			if !entry.IsDir() {
-				files = append(files, filepath.Join(path, entry.Name()))
-			}
-		}
-	}
-	if len(files) == 0 {
-		r.files = append(r.files, path)
-		r.fail(Source{File: path}, "", "", errors.New("the directory has no files *.json, *.yaml or *.yml "+
-			"(subdirectories are not read): name the files or "+"the directory that has them"))
-	}
-	return files
-}
-
-// isUTF16 tells by the byte order mark.
-func isUTF16(data []byte) bool {
-	return bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})
-}
-
-func readFile(file string, stdin io.Reader) ([]byte, error) {
-	if file != "-" {
-		return os.ReadFile(file)
-	}
-	if stdin == nil {
-		return nil, errors.New("there is none")
-	}
-	return io.ReadAll(stdin)
-}
-
-func (r *reading) failFile(file string, err error) {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err // the path is said already
-	}
-	r.fail(Source{File: file}, "", "",
-		fmt.Errorf("cannot read it: %w; name a readable file, a directory, or - for standard input", err))
+	// items are those of a list, in JSON, which json leaves out; nil if json has all there is.
+	items []json.RawMessage
 }
 
 // split returns the documents of a file. A file that begins with a brace is JSON, one value after another, or else YAML

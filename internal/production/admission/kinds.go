@@ -2,6 +2,7 @@ package admission
 
 import (
 	"reflect"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -45,6 +46,15 @@ type kind struct {
 	validateStatus func(updated, old runtime.Object) field.ErrorList
 }
 
+// statusMatters reports whether what is placed depends on the status of objects of the kind.
+func (k kind) statusMatters() bool {
+	switch k.name {
+	case "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget":
+		return true
+	}
+	return false
+}
+
 // Kinds names the kinds of object that can be admitted, sorted.
 func Kinds() []string {
 	var names []string
@@ -52,6 +62,11 @@ func Kinds() []string {
 		names = append(names, k.name)
 	}
 	return names
+}
+
+// empty returns an object of the kind that states nothing.
+func (k kind) empty() runtime.Object {
+	return reflect.New(reflect.TypeOf(k.external).Elem()).Interface().(runtime.Object)
 }
 
 func kindOf(object runtime.Object) (kind, bool) {
@@ -79,6 +94,9 @@ func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
 	errs = append(
 		errs,
 		validation.ValidateObjectMetaAccessor(accessor, k.namespaced, pathSegment, field.NewPath("metadata"))...)
+	if isNew && !k.statusMatters() {
+		return errs // creation wipes it, and nobody reads it
+	}
 	return append(errs, k.validateStatus(unchanged(internal))...)
 }
 
@@ -100,7 +118,10 @@ func unchanged(internal runtime.Object) (updated, old runtime.Object) {
 	return updated, updated.DeepCopyObject()
 }
 
-func kinds() []kind {
+// kinds are in a table that is made once: it is looked up for each object.
+func kinds() []kind { return table() }
+
+var table = sync.OnceValue(func() []kind {
 	return []kind{
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
 			one(storagevalidation.ValidateCSINode), two(storagevalidation.ValidateCSINodeUpdate),
@@ -145,7 +166,7 @@ func kinds() []kind {
 			one(newReplicationController), two(updatedReplicationController),
 			two(corevalidation.ValidateReplicationControllerStatusUpdate)},
 		{"Service", v1.SchemeGroupVersion, "services", true, &v1.Service{},
-			one(corevalidation.ValidateServiceCreate), two(corevalidation.ValidateServiceUpdate),
+			one(newService), two(corevalidation.ValidateServiceUpdate),
 			two(corevalidation.ValidateServiceStatusUpdate)},
 		{"StatefulSet", appsv1.SchemeGroupVersion, "statefulsets", true, &appsv1.StatefulSet{},
 			one(newStatefulSet), two(updatedStatefulSet), two(appsvalidation.ValidateStatefulSetStatusUpdate)},
@@ -157,7 +178,7 @@ func kinds() []kind {
 			one(storagevalidation.ValidateVolumeAttachment), two(storagevalidation.ValidateVolumeAttachmentUpdate),
 			two(noStatus[storage.VolumeAttachment])},
 	}
-}
+})
 
 // one and two let a validation of a concrete type stand in a table of kinds.
 func one[T any](validate func(*T) field.ErrorList) func(runtime.Object) field.ErrorList {
