@@ -56,7 +56,7 @@ func (r *reading) withNamespaces(objects []object) []object {
 		namespace := &v1.Namespace{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelMetadataName: name}},
 		}
-		objects = append(objects, object{Object: namespace, kind: "Namespace"})
+		objects = append(objects, object{Object: namespace, kind: "Namespace", standIn: true})
 	}
 	return objects
 }
@@ -82,9 +82,11 @@ func (r *reading) admit(objects []object) []object {
 			refused = r.refusedField(o, err) || refused
 		}
 		o.Object = bare[i].(metav1.Object)
-		if !refused || !r.found[o.source.File] {
-			kept = append(kept, o)
+		// A namespace of no name that can be is one of objects that are refused.
+		if refused && r.found[o.source.File] || o.standIn && o.kind == "Namespace" && len(errs[i]) > 0 {
+			continue
 		}
+		kept = append(kept, o)
 	}
 	return kept
 }

@@ -242,11 +242,12 @@ func decodeOne(d document) decoded {
 
 // object returns the object of a document; it is false if there is none that is read.
 func (r *reading) object(d decoded) (object, bool) {
-	if d.headErr != nil || d.head.Kind == "" && r.found[d.source.File] {
-		if r.found[d.source.File] {
-			r.withoutObject(d.source.File)
-			return object{}, false
-		}
+	if r.found[d.source.File] && (d.headErr != nil || d.head.Kind == "" ||
+		d.head.APIVersion == "" && !slices.Contains(Kinds(), d.head.Kind)) {
+		r.withoutObject(d.source.File)
+		return object{}, false
+	}
+	if d.headErr != nil {
 		r.fail(d.source, "", "",
 			errors.New("it is not an object: an object has the fields apiVersion, kind and metadata"))
 		return object{}, false

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -62,12 +63,12 @@ func mayHoldObjects(data []byte) bool {
 	return bytes.Contains(data, []byte("apiVersion")) && bytes.Contains(data, []byte("kind")) || notText(data) != nil
 }
 
-// isTemplate reports whether text has placeholders in it, such as those of Helm charts, of envsubst, or of ERB.
+// isTemplate reports whether text has placeholders in it, such as those of Helm charts, envsubst, ERB, or <your-name>.
 func isTemplate(data []byte) bool {
-	return slices.ContainsFunc([]string{"{{", "${", "<%"}, func(mark string) bool {
-		return bytes.Contains(data, []byte(mark))
-	})
+	return placeholder.Match(data)
 }
+
+var placeholder = regexp.MustCompile(`\{\{|\$\{|\$\(|<%|<[A-Za-z_-]+>`)
 
 // documentsOf splits a file.
 func (r *reading) documentsOf(file string, data []byte) []document {

@@ -30,6 +30,10 @@ func (r *reading) items(documents []document) []document {
 			Items           []json.RawMessage `json:"items"`
 		}
 		strict, err := strictjson.UnmarshalStrict(d.json, &list)
+		if len(strict) > 0 && kind != "" && !slices.Contains(Kinds(), kind) {
+			items = append(items, d) // it is called like a list, and is more
+			continue
+		}
 		for _, err := range strict {
 			wrong := plainStrict(err)
 			r.fail(d.source, head.Kind, wrong.path, wrong.err)

@@ -143,9 +143,9 @@ func (r *reading) refuse(source Source, object, field string, err error) {
 
 // leave records that something is not read, and why.
 func (r *reading) leave(source Source, object, field string, err error) {
-	if r.templates[source.File] {
+	if r.templates[source.File] && (object == "" || isTemplate([]byte(object+err.Error()))) {
 		source, object, field = Source{File: source.File}, "", ""
-		err = errors.New("a template ({{ }} or ${ }): give what is made of it, as by helm template")
+		err = errors.New("a template (with {{ }} or the like): give what is made of it, as by helm template")
 		if slices.ContainsFunc(r.notRead, func(e *Error) bool { return e.Source == source }) {
 			return
 		}

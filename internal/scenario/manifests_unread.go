@@ -100,8 +100,14 @@ func isRead(group, kind string) bool {
 // removed reports whether earlier releases of Kubernetes had the kind, or had it in a version that is gone, so that
 // files may still have it.
 func removed(group, kind string) bool {
-	if group == "policy" && kind == "PodSecurityPolicy" || group == "settings.k8s.io" && kind == "PodPreset" {
-		return true
+	for _, gone := range []schema.GroupKind{
+		{Group: "policy", Kind: "PodSecurityPolicy"}, {Group: "extensions", Kind: "PodSecurityPolicy"},
+		{Group: "settings.k8s.io", Kind: "PodPreset"}, {Kind: "Config"}, // of kubectl
+		{Group: "admissionregistration.k8s.io", Kind: "InitializerConfiguration"},
+	} {
+		if gone.Group == group && gone.Kind == kind {
+			return true
+		}
 	}
 	return len(scheme.Scheme.VersionsForGroupKind(schema.GroupKind{Group: group, Kind: kind})) > 0
 }
