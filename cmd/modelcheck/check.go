@@ -130,6 +130,7 @@ func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 		Spec:              c.Spec,
 		Scope:             in.scope,
 		Notes:             in.notes,
+		NotRead:           in.notRead,
 		Configuration:     in.raw,
 		Result:            c.Result,
 		Strict:            o.strict,

@@ -13,9 +13,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -34,7 +32,8 @@ Nodes that are treated alike share a row. With -v, it prints the cluster and the
 An interrupt ends it with the pods that are answered.
 
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
-that nothing known explains; 2 wrong usage or input; 3 it was interrupted; 4 modelcheck failed.`,
+that nothing known explains; 2 wrong usage or input; 3 it was interrupted, or some of the
+input was not read; 4 modelcheck failed.`,
 		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
@@ -53,7 +52,8 @@ that nothing known explains; 2 wrong usage or input; 3 it was interrupted; 4 mod
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), "filename", "profile", "reading", "check", "strict", "output", "verbose")
+	o.someFlags(cmd.Flags(), append(inputFlagNames(), "nodes", "profile", "reading", "check", "strict", "output",
+		"verbose")...)
 	return cmd
 }
 
@@ -62,15 +62,18 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	if len(o.files) == 0 {
-		return nil, usage("there is no cluster to explain: give one with -f FILE, -f DIR or -f -")
+	if !o.anyInput() {
+		return nil, usage("there is no cluster to explain: give one with -f FILE, -f DIR, -f - or -k DIR")
 	}
 	c.progress.begin(readingFiles(o.files))
-	manifests, err := scenario.Read(o.files, c.stdin, admission.Admit)
+	manifests, err := o.read(c.stdin, o.nodes)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
+	if o.given("nodes") && manifests.PlainNodes == 0 {
+		return nil, usage("--nodes does not go with the cluster of %s: it has its own nodes; leave it out", o.named())
+	}
+	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario}
 	if in.scenario != nil {
 		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its "+
 			"expressions those of decisions are asked")
@@ -101,7 +104,8 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 		return nil, usageError{err}
 	}
 	e := &report.Explanation{
-		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, Verbose: o.verbose,
+		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, NotRead: in.notRead,
+		Verbose: o.verbose,
 	}
 	withMessages := c
 	withMessages.production.Messages = true

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -30,6 +29,8 @@ type input struct {
 	scenarios []*model.Scenario
 	scope     report.Scope
 	notes     []string
+	// notRead is what of the input was not read and may matter, one line each.
+	notRead []string
 	// given is the cluster of the files; nil if there is none.
 	given *spec.Snapshot
 	// scenario says what is explored, if the files hold a Scenario; nil otherwise.
@@ -38,14 +39,11 @@ type input struct {
 
 // input reads what the flags ask for. Every error is a usageError.
 func (o *options) input(stdin io.Reader) (*input, error) {
-	manifests := &scenario.Manifests{}
-	if len(o.files) > 0 {
-		var err error
-		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
-			return nil, usageError{err}
-		}
+	manifests, err := o.read(stdin, o.nodes)
+	if err != nil {
+		return nil, err
 	}
-	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
+	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario}
 	if in.scenario != nil {
 		if err := o.follow(in.scenario); err != nil {
 			return nil, err
@@ -69,22 +67,19 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 
 // randomInput reads the configuration for modelcheck random; there is no other input. Every error is a usageError.
 func (o *options) randomInput(stdin io.Reader) (*input, error) {
-	manifests := &scenario.Manifests{}
-	if len(o.files) > 0 {
-		var err error
-		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
-			return nil, usageError{err}
-		}
+	manifests, err := o.read(stdin, 0)
+	if err != nil {
+		return nil, err
 	}
 	if manifests.Scenario != nil {
 		return nil, usage("modelcheck random draws its clusters: leave the Scenario out of %s, or leave out random",
-			strings.Join(o.files, ", "))
+			o.named())
 	}
 	if len(manifests.Nodes) > 0 {
-		return nil, usage("modelcheck random draws its clusters: leave the Nodes out of %s, or leave out random",
-			strings.Join(o.files, ", "))
+		return nil, usage("modelcheck random draws its clusters: leave Nodes and Pods out of %s, or leave out random",
+			o.named())
 	}
-	in := &input{notes: manifests.Notes}
+	in := &input{notes: manifests.Notes, notRead: notRead(manifests)}
 	in.scope = report.Scope{
 		Nodes:  o.nodes,
 		Pods:   o.pods,
@@ -100,6 +95,11 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 	} else {
 		in.source, in.raw = manifests.SchedulerConfigurationSource.String(), manifests.SchedulerConfiguration
 		in.config, err = production.LoadConfig(in.source, manifests.SchedulerConfiguration)
+		if err != nil && manifests.SchedulerConfigurationFound {
+			in.notRead = append(in.notRead, fmt.Sprintf("not read: %v; the default configuration is used", err))
+			in.source, in.raw = "", nil
+			in.config, err = production.DefaultConfig()
+		}
 	}
 	if err != nil {
 		return usageError{err}
@@ -151,7 +151,7 @@ func (in *input) themes(o *options) error {
 
 // cluster takes the cluster of the manifests.
 func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
-	if o.given("nodes") || len(o.themes) > 0 || o.thorough {
+	if o.given("nodes") && manifests.PlainNodes == 0 || len(o.themes) > 0 || o.thorough {
 		return usage("--nodes, --theme and --thorough do not go with the cluster of -f: it has its own nodes; leave " +
 			"them out, " + "or leave the Nodes out of the files")
 	}
@@ -167,9 +167,9 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	}
 	if len(spec.Unbound(snapshot)) == 0 && o.pods == 0 {
 		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods arrive with "+
-			"--pods K%s", strings.Join(o.files, ", "), listed(in.notes))
+			"--pods K%s", o.named(), listed(in.notes))
 	}
-	in.scope.Files, in.scope.Nodes, in.scope.Pods = o.files, len(manifests.Nodes), o.pods
+	in.scope.Files, in.scope.Nodes, in.scope.Pods = o.names(), len(manifests.Nodes), o.pods
 	s := scenario.OfCluster("the cluster", snapshot, o.actions())
 	if s.Actions.Arrivals > 0 {
 		if err := in.arrivals(s); err != nil {
@@ -182,8 +182,11 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
-	if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
+	if err := decisions.NotSampled(o.named(), len(manifests.Nodes)); err != nil {
 		return nil, usage("%w; give fewer", err)
+	}
+	if manifests.PlainNodes > 0 {
+		in.scope.PlainNodes = scenario.PlainNode
 	}
 	snapshot := manifests.Snapshot()
 	var left []string

@@ -111,6 +111,9 @@ func (j *jobOptions) options() (job.Options, error) {
 // not by every shard.
 func (o *options) mount(of *job.Options) error {
 	of.Scope = o.scope
+	if o.kustomize != "" {
+		return usage("-k %s: job takes files only: give what kubectl kustomize prints with -f", o.kustomize)
+	}
 	if len(o.files) > 0 {
 		of.Files, of.Scope = map[string]string{}, nil
 		for _, flag := range o.scope {

@@ -30,7 +30,7 @@ const goAhead = 16
 
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {
-	files                []string
+	inputFlags
 	themes               []string
 	nodes                int
 	pods, events, faults int
@@ -49,8 +49,7 @@ type loopOptions struct {
 
 func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringArrayVarP(&o.files, "filename", "f", nil,
-		"Begin with the cluster in this `file`, directory or - (stdin). May be repeated.")
+	o.declare(f, "Begin with the cluster in")
 	f.StringSliceVar(&o.themes, "theme", nil,
 		"Explore this `theme` only, see modelcheck themes --loop. May be repeated. All are explored by default.")
 	f.IntVar(&o.nodes, "nodes", 0,
@@ -178,7 +177,7 @@ func (o *loopOptions) validate() error {
 	switch {
 	case o.given("nodes") && o.nodes == 0:
 		return usage("--nodes is 0: it must be at least 1")
-	case o.given("nodes") && len(o.files) > 0:
+	case o.given("nodes") && o.anyInput():
 		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
 	case o.given("simulate") && o.simulate == 0:
 		return usage("--simulate is 0: it must be at least 1")
@@ -222,7 +221,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		o.workers = runtime.GOMAXPROCS(0)
 	}
 	run := &report.LoopRun{
-		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, Strict: o.strict,
+		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, NotRead: in.notRead,
+		Strict:  o.strict,
 		Workers: o.workers,
 	}
 	alone, err := stepped.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
@@ -276,18 +276,15 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 
 // input reads what the flags ask for. Every error is a usageError.
 func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
-	manifests := &scenario.Manifests{}
-	if len(o.files) > 0 {
-		var err error
-		if manifests, err = scenario.Read(o.files, stdin, admission.Admit); err != nil {
-			return nil, nil, usageError{err}
-		}
+	manifests, err := o.read(stdin, 0)
+	if err != nil {
+		return nil, nil, err
 	}
 	if manifests.Scenario != nil {
 		return nil, nil, usage("%s: loop does not read it: its actions are not those of a Scenario; leave it out, "+
 			"and give the cluster", manifests.Scenario)
 	}
-	in := &input{notes: manifests.Notes}
+	in := &input{notes: manifests.Notes, notRead: notRead(manifests)}
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err
 	}
@@ -301,14 +298,14 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage(
 				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
 		}
-		if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
+		if err := decisions.NotSampled(o.named(), len(manifests.Nodes)); err != nil {
 			return nil, nil, usage("%w; give fewer", err)
 		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {
 			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the "+
-				"spec.schedulerName %s; add one", strings.Join(o.files, ", "), in.profile)
+				"spec.schedulerName %s; add one", o.named(), in.profile)
 		}
 		profile, err := in.config.Spec(in.profile)
 		if err != nil {
@@ -322,13 +319,10 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usageError{err}
 		}
 		scopes = []*loop.Scope{{
-			Name: "cluster", Doc: "the cluster of " + strings.Join(o.files, ", "), Initial: []*spec.Snapshot{snapshot},
+			Name: "cluster", Doc: "the cluster of " + o.named(), Initial: []*spec.Snapshot{snapshot},
 			Templates: snapshot,
 			Arrivals:  1, Events: 1, Happens: loop.EventTypes(), Calm: true,
 		}}
-	}
-	if len(manifests.Nodes) == 0 && len(manifests.Pods) > 0 {
-		return nil, nil, usage("%s has pods and no Nodes; add the nodes", strings.Join(o.files, ", "))
 	}
 	names := o.themes
 	if len(names) == 0 && len(scopes) == 0 {

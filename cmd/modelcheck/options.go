@@ -18,7 +18,7 @@ import (
 
 // options are the flags.
 type options struct {
-	files                              []string
+	inputFlags
 	nodes, pods                        int
 	themes                             []string
 	thorough                           bool
@@ -55,9 +55,9 @@ type options struct {
 
 // scopeFlags make the scope: what is found depends on them alone.
 func scopeFlags() []string {
-	return []string{"filename", "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions",
+	return append(inputFlagNames(), "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions",
 		"deletions", "placements", "recreations", "refresh-budgets", "node-changes", "start-times", "liveness",
-		"profile", "reading", "check", "max-states", "max-depth"}
+		"profile", "reading", "check", "max-states", "max-depth")
 }
 
 // parsed notes what is on the command line.
@@ -84,9 +84,9 @@ const maxWorkers = 256
 // flags declares the flags.
 func (o *options) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringArrayVarP(&o.files, "filename", "f", nil,
-		"Read the cluster from this `file`, directory or - (stdin). May be repeated.")
-	f.IntVar(&o.nodes, "nodes", 3, "Explore every cluster of 1 to `N` nodes. With -f the nodes are those of the files.")
+	o.declare(f, "Read the cluster from")
+	f.IntVar(&o.nodes, "nodes", 3, "Explore every cluster of 1 to `N` nodes. With -f the nodes are those of the files, "+
+		"or N plain ones if they have none.")
 	f.IntVar(&o.pods, "pods", 5,
 		"Let up to `K` pods be created. With -f none is by default, and each is a copy of one of the pods.")
 	f.StringSliceVar(&o.themes, "theme", nil,

@@ -46,7 +46,7 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		},
 	}
 	f := cmd.Flags()
-	o.someFlags(f, "filename")
+	o.someFlags(f, inputFlagNames()...)
 	f.Int64Var(&o.seed, "seed", 1,
 		"Start the random numbers from this `seed`. The same --seed and --questions print the same report.")
 	f.Int64Var(&o.questions, "questions", 0,

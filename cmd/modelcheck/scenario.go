@@ -79,7 +79,7 @@ func (in *input) ofScenario(o *options, manifests *scenario.Manifests) error {
 		return usage("nothing would be asked of kube-scheduler: no pod of %s waits for it; let pods wait or arrive in "+
 			"spec.pods%s", in.scenario, listed(in.notes))
 	}
-	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.files, s.MaxNodes(), s.Actions.Arrivals,
+	in.scope.Files, in.scope.Nodes, in.scope.Pods, in.scope.Scenario = o.names(), s.MaxNodes(), s.Actions.Arrivals,
 		in.scenario.Metadata.Name
 	in.scenarios = []*model.Scenario{s}
 	return nil

@@ -9,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -29,12 +27,9 @@ predicate for it.`,
   modelcheck version -f scheduler-config.yaml --profile batch`,
 		Args: noArguments("version"),
 		RunE: func(*cobra.Command, []string) error {
-			manifests := &scenario.Manifests{}
-			if len(o.files) > 0 {
-				var err error
-				if manifests, err = scenario.Read(o.files, c.stdin, admission.Admit); err != nil {
-					return usageError{err}
-				}
+			manifests, err := o.read(c.stdin, 0)
+			if err != nil {
+				return err
 			}
 			in := &input{}
 			if err := in.configure(o, manifests); err != nil {
@@ -55,7 +50,7 @@ predicate for it.`,
 			return nil
 		},
 	}
-	o.someFlags(cmd.Flags(), "filename", "profile")
+	o.someFlags(cmd.Flags(), append(inputFlagNames(), "profile")...)
 	return cmd
 }
 

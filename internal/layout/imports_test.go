@@ -32,6 +32,7 @@ var layers = []layer{
 	{"spec", nil},
 	{"checker", nil},
 	{"internal/patience", []string{"checker"}},
+	{"internal/printable", nil},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
 	{"internal/loop", []string{"spec", "checker"}},
@@ -44,13 +45,16 @@ var layers = []layer{
 	{"internal/fields", []string{"spec"}},
 	{"invariants", []string{"spec", "model"}},
 	{"internal/expression", []string{"spec", "model", "invariants"}},
-	{"internal/scenario", []string{"spec", "model", "internal/loop", "internal/expression"}},
+	{
+		"internal/scenario",
+		[]string{"spec", "internal/printable", "model", "internal/loop", "internal/expression"},
+	},
 	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields",
 		"internal/patience"}},
 	{
 		"internal/report",
-		[]string{"spec", "checker", "model", "invariants", "internal/reference", "internal/loop", "internal/decisions",
-			"internal/fields"},
+		[]string{"spec", "checker", "internal/printable", "model", "invariants", "internal/reference", "internal/loop",
+			"internal/decisions", "internal/fields"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
@@ -61,9 +65,10 @@ var layers = []layer{
 		"internal/scenario", "internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
-	{"cmd", []string{"spec", "checker", "internal/patience", "model", "invariants", "internal/reference",
-		"internal/loop", "internal/production", "internal/generate", "internal/deviations", "internal/expression",
-		"internal/scenario", "internal/decisions", "internal/results", "internal/report", "internal/page", "internal/job"}},
+	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
+		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
+		"internal/expression", "internal/scenario", "internal/decisions", "internal/results", "internal/report",
+		"internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

@@ -16,6 +16,8 @@ type Explanation struct {
 	KubernetesVersion string
 	Spec              *spec.Scheduler
 	Notes             []string
+	// NotRead tells what was not read and may matter. One line each.
+	NotRead []string
 	// Cases are the questions with their answers, all about one cluster; Findings has those of each.
 	Cases    []*invariants.Case
 	Findings [][]decisions.Finding
@@ -32,7 +34,7 @@ func (e *Explanation) Verdict(strict bool) decisions.Verdict {
 			return decisions.Violated
 		}
 	}
-	return decisions.Holds
+	return unlessRead(decisions.Holds, e.NotRead)
 }
 
 // ExplainText writes for a person what becomes of each pod and why, the answer first. The error is the writer's.
@@ -40,6 +42,13 @@ func ExplainText(w io.Writer, e *Explanation) error {
 	p := &page{spec: e.Spec, whole: e.Verbose}
 	p.line("kube-scheduler %s, %s, beside the formal model of placement (reading %q)", e.KubernetesVersion,
 		(&Run{Spec: e.Spec}).profileWords(), e.Spec.Reading())
+	for i, text := range e.NotRead {
+		if i == shownNotes && !e.Verbose {
+			p.line("and %s not read; -v shows them", plural(int64(len(e.NotRead)-i), "more part"))
+			break
+		}
+		p.wrapped("", text)
+	}
 	for i, note := range e.Notes {
 		if i == shownNotes && !e.Verbose {
 			p.line("note: and %s; -v shows them", plural(int64(len(e.Notes)-i), "more note"))
@@ -82,6 +91,7 @@ type ExplanationDocument struct {
 	Profile           string              `json:"profile"`
 	Reading           string              `json:"reading"`
 	Notes             []string            `json:"notes"`
+	NotRead           []string            `json:"notRead,omitempty"`
 	Cluster           List                `json:"cluster"`
 	Decisions         []ExplainedDecision `json:"decisions"`
 }
@@ -107,7 +117,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	document := ExplanationDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: e.KubernetesVersion, Profile: e.Spec.Profile.SchedulerName,
 		Reading: string(e.Spec.Reading()),
-		Notes:   append([]string{}, e.Notes...), Cluster: manifests(e.Cases[0].Question.Snapshot),
+		Notes:   append([]string{}, e.Notes...), NotRead: e.NotRead, Cluster: manifests(e.Cases[0].Question.Snapshot),
 	}
 	for i, c := range e.Cases {
 		decision := ExplainedDecision{Decision: *decisionJSON(e.Spec, c), Findings: []ExplainedFinding{}}

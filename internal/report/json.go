@@ -39,6 +39,7 @@ type Document struct {
 	Fields     []Field    `json:"fields"`
 	Findings   []Finding  `json:"findings"`
 	NotCovered []string   `json:"notCovered"`
+	NotRead    []string   `json:"notRead,omitempty"`
 	Seconds    float64    `json:"seconds"`
 	Timings    Timings    `json:"timings"`
 }
@@ -237,6 +238,7 @@ func NewDocument(r *Run) *Document {
 		Fields:     []Field{},
 		Findings:   []Finding{},
 		NotCovered: notCovered(r),
+		NotRead:    r.NotRead,
 		Seconds:    r.Elapsed.Seconds(),
 		Timings:    Timings{Workers: r.Workers, InProductionSeconds: r.Result.InProduction.Seconds()},
 	}

@@ -69,9 +69,9 @@ func JUnit(w io.Writer, r *Run) error {
 		suite.Cases = append(suite.Cases, r.junitCase(p))
 	}
 	finished := junitCase{Class: "modelcheck", Name: "finished"}
-	if !r.Result.Complete {
+	if !r.Result.Complete || len(r.NotRead) > 0 {
 		finished.Error = &junitMessage{
-			Message: "not everything was explored; what was, is judged",
+			Message: "not everything was explored or read; what was, is judged",
 			Type:    decisions.Unfinished.String(),
 		}
 	}

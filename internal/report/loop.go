@@ -24,6 +24,8 @@ type LoopRun struct {
 	Seed uint64
 	// Notes tell what was read and will not matter, or matters otherwise than expected.
 	Notes []string
+	// NotRead tells what was not read and may matter. One line each.
+	NotRead []string
 	// Strict makes known defects count as violations too.
 	Strict  bool
 	Elapsed time.Duration
@@ -41,7 +43,7 @@ func (r *LoopRun) Verdict() decisions.Verdict {
 			verdict = decisions.Unfinished
 		}
 	}
-	return verdict
+	return unlessRead(verdict, r.NotRead)
 }
 
 // LoopText writes the report for a person to read. The error is the writer's.
@@ -86,6 +88,9 @@ func (p *page) loopScopes(r *LoopRun) {
 			text += "; they happen only while no pod is in activeQ"
 		}
 		p.wrapped(fmt.Sprintf("  %-12s ", s.Name), text)
+	}
+	for _, text := range r.NotRead {
+		p.wrapped("  ", text)
 	}
 	for _, note := range r.Notes {
 		p.wrapped("  note: ", note)

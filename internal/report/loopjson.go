@@ -16,6 +16,7 @@ type LoopDocument struct {
 	// Seed is that of runs at random; 0 if every state was explored.
 	Seed     uint64        `json:"seed,omitempty"`
 	Verdict  string        `json:"verdict"`
+	NotRead  []string      `json:"notRead,omitempty"`
 	Themes   []LoopTheme   `json:"themes"`
 	Findings []LoopFinding `json:"findings"`
 }
@@ -68,8 +69,8 @@ type LoopFinding struct {
 func LoopJSON(w io.Writer, r *LoopRun) error {
 	document := LoopDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: r.KubernetesVersion, Seed: r.Seed,
-		Verdict: r.Verdict().String(),
-		Themes:  []LoopTheme{}, Findings: []LoopFinding{},
+		Verdict: r.Verdict().String(), NotRead: r.NotRead,
+		Themes: []LoopTheme{}, Findings: []LoopFinding{},
 	}
 	for _, result := range r.Results {
 		theme := LoopTheme{

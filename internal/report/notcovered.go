@@ -12,6 +12,7 @@ import (
 func notCovered(r *Run) []string {
 	var all []string
 	all = append(all, unfinished(r)...)
+	all = append(all, r.NotRead...)
 	all = append(all, r.Notes...)
 	all = append(all, unmodelled(r)...)
 	if r.Scope.Random != nil {

@@ -21,6 +21,8 @@ type Run struct {
 	Scope Scope
 	// Notes tell what was read and will not matter, or matters otherwise than expected. One line each.
 	Notes []string
+	// NotRead tells what was not read and may matter, so that what was checked is not all. One line each.
+	NotRead []string
 	// Result is what was found.
 	Result *decisions.Result
 	// Strict makes every finding count as a violation, also what is known or by design.
@@ -45,6 +47,8 @@ type Scope struct {
 	// number of pods that may arrive.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
+	// PlainNodes describes the nodes, if no Node was given and these stand in.
+	PlainNodes string `json:"plainNodes,omitempty"`
 	// Thorough: the clusters are drawn from several times the kinds of themes.
 	Thorough bool `json:"thorough,omitempty"`
 	// MaxStates and MaxDepth bound each scenario; 0 means no bound.
@@ -62,8 +66,18 @@ type RandomScope struct {
 	Seconds   float64 `json:"seconds,omitempty"`
 }
 
-// Verdict sums the run up.
-func (r *Run) Verdict() decisions.Verdict { return r.Result.Verdict(r.Strict) }
+// Verdict sums the run up. Where some of the input was not read, it has not finished.
+func (r *Run) Verdict() decisions.Verdict {
+	return unlessRead(r.Result.Verdict(r.Strict), r.NotRead)
+}
+
+// unlessRead is the verdict of a run that holds as far as the input was read.
+func unlessRead(verdict decisions.Verdict, notRead []string) decisions.Verdict {
+	if verdict == decisions.Holds && len(notRead) > 0 {
+		return decisions.Unfinished
+	}
+	return verdict
+}
 
 // weights returns the weights of a score plugin in the profiles that run it, each once.
 func (r *Run) weights(plugin string) []int64 {

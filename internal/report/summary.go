@@ -248,6 +248,13 @@ func (p *page) gaps(r *Run) {
 	for _, text := range unfinished(r) {
 		p.wrapped("  ", text)
 	}
+	for i, text := range r.NotRead {
+		if i == mostNotes && len(r.NotRead) > mostNotes+1 {
+			p.line("  and %s not read", plural(int64(len(r.NotRead)-i), "more part"))
+			break
+		}
+		p.wrapped("  ", text)
+	}
 	for i, note := range r.Notes {
 		if i == mostNotes && len(r.Notes) > mostNotes+1 {
 			p.line("  and %s on what was read", plural(int64(len(r.Notes)-i), "more note"))

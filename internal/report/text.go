@@ -141,6 +141,11 @@ func scopeSentence(r *Run) string {
 	}
 	if len(s.Files) > 0 {
 		text := fmt.Sprintf("the cluster of %s in %s", plural(int64(s.Nodes), "node"), strings.Join(s.Files, ", "))
+		if s.PlainNodes != "" {
+			text = fmt.Sprintf("the pods in %s on %s (%s), which %s in as no Node is given", strings.Join(s.Files, ", "),
+				plural(int64(s.Nodes), "plain node"), s.PlainNodes,
+				map[bool]string{true: "stands", false: "stand"}[s.Nodes == 1])
+		}
 		if s.Pods > 0 {
 			text += fmt.Sprintf(", in which up to %s more may arrive, each like one of its pods",
 				plural(int64(s.Pods), "pod"))

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"io"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,7 +19,7 @@ import (
 // spec.Snapshot wants them: each is defaulted and admitted, is in a namespace if its kind
 // has one, and has a uid; each bound pod has a start time.
 //
-// Within a kind, objects are in the order in which they were read.
+// Within a kind, objects are in the order in which they were first read.
 type Manifests struct {
 	Nodes []*v1.Node
 	// Pods leaves out the pods that have finished (phase Succeeded or Failed): they hold nothing, and
@@ -51,10 +50,18 @@ type Manifests struct {
 	// neither decoded nor checked; nil if there is none.
 	SchedulerConfiguration       []byte
 	SchedulerConfigurationSource Source
+	// SchedulerConfigurationFound: it was found in a directory, and nobody named its file.
+	SchedulerConfigurationFound bool
+
+	// PlainNodes is how many of the nodes stand in, as no Node was given.
+	PlainNodes int
 
 	// Notes tell of what was read and will not matter, or matters in a way that its author may not
 	// expect. One line each, in the order of reading.
 	Notes []string
+	// NotRead are what could not be read and may matter, and why: with it, the cluster is not the whole one. They are in
+	// the order of reading.
+	NotRead []*Error
 
 	sources map[metav1.Object]Source
 }
@@ -71,48 +78,21 @@ func StartTime() metav1.Time {
 	return metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// Read reads the manifests at the paths, in order. A path is a file, a directory, of which the files
-// *.json, *.yaml and *.yml are read in the order of their names (not those of its subdirectories, as
-// kubectl does it), or "-" for stdin.
-//
-// A file holds documents in YAML or JSON: objects of the kinds that Kinds names, or lists of them as
-// kubectl get prints them. Objects that a live cluster holds, with status, uid and managed fields, are as
-// welcome as those about to be created. Decoding is strict: unknown and repeated fields are errors.
-//
-// New workloads come with the pods that they want, as their controllers would make them. Objects of kinds that are
-// not read are no error: Notes tells of each kind.
-//
-// The error joins one *Error per thing that is wrong, in the order of reading. First come those that keep
-// objects from being read at all; only if there are none are the objects admitted and their references to each other
-// checked, as otherwise one slip would be reported many times. On error there are no manifests.
-//
-// Without an admission (nil) objects are taken as they are written, neither defaulted nor validated.
-func Read(paths []string, stdin io.Reader, admit Admission) (*Manifests, error) {
-	r := &reading{}
-	return r.read(r.open(paths, stdin), admit)
-}
-
-// Decode reads manifests that are at hand already, as Read does. Name stands for the file in messages.
-func Decode(name string, data []byte, admit Admission) (*Manifests, error) {
-	r := &reading{files: []string{name}}
-	documents, errs := split(name, data)
-	r.errs = errs
-	return r.read(documents, admit)
-}
-
 // read goes on from the documents.
-func (r *reading) read(documents []document, admit Admission) (*Manifests, error) {
+func (r *reading) read(documents []document) (*Manifests, error) {
 	objects := r.decode(documents)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	objects = r.admit(admit, r.withNamespaces(r.withoutFinished(objects)))
-	objects = r.expand(admit, objects)
+	objects = r.withPlainNodes(r.withoutFinished(objects))
+	objects = r.admit(r.withPriorityClasses(r.withNamespaces(objects)))
+	objects = r.expand(objects)
 	if r.scenario != nil && len(r.errs) == 0 {
 		objects = append(objects, r.scenario.refer(objects)...)
 	}
 	complete(objects)
-	r.checkReferences(objects)
+	objects = r.checkReferences(objects)
+	r.checkRead(objects)
 	if err := r.err(); err != nil {
 		return nil, err
 	}

@@ -23,23 +23,26 @@ type fieldError struct {
 	err  error
 }
 
-// decodeStrict decodes an object, or tells what is wrong with each of its fields.
-func decodeStrict(data []byte) (runtime.Object, []fieldError) {
-	decoded, strict, err := decodeJSON(data)
-	var errs []fieldError
-	for _, err := range strict {
-		errs = append(errs, plainStrict(err))
+// decodeStrict decodes an object. It returns what strictness has against its fields, and what is wrong with each
+// field that cannot be decoded; then there is no object.
+func decodeStrict(data []byte) (decoded runtime.Object, strict, errs []fieldError) {
+	decoded, against, err := decodeJSON(data)
+	for _, err := range against {
+		strict = append(strict, plainStrict(err))
 	}
 	if err == nil {
-		return decoded, errs
+		return decoded, strict, nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var whole map[string]any
 	if decodeErr := decoder.Decode(&whole); decodeErr != nil {
-		return nil, append(errs, fieldError{"", plainJSON(err)})
+		return nil, strict, []fieldError{{"", plainJSON(err)}}
 	}
-	return nil, append(errs, blame(whole)...)
+	if errs = blame(whole); len(errs) == 0 {
+		errs = []fieldError{{"", plainJSON(err)}}
+	}
+	return nil, strict, errs
 }
 
 // blame finds the fields of an object that cannot be decoded, each on its own. Kubernetes' decoders stop at the first,

@@ -15,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // withoutFinished leaves out the pods that have finished.
@@ -53,36 +56,57 @@ func (r *reading) withNamespaces(objects []object) []object {
 		namespace := &v1.Namespace{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelMetadataName: name}},
 		}
-		objects = append(objects, object{Object: namespace, kind: "Namespace"})
+		objects = append(objects, object{Object: namespace, kind: "Namespace", standIn: true})
 	}
 	return objects
 }
 
-// admit admits the objects; those with errors stay, so that references to them are not reported too.
-func (r *reading) admit(admit Admission, objects []object) []object {
+// admit admits the objects. What is wrong with one that an API server has admitted is noted, and it stays; one that
+// was found in a directory is left out. Others stay, so that references to them are not reported too.
+func (r *reading) admit(objects []object) []object {
 	for _, o := range objects {
 		r.noteRuntimeClass(o)
 	}
-	if admit == nil {
+	if r.Admit == nil {
 		return objects
 	}
 	bare := make([]runtime.Object, len(objects))
 	for i, o := range objects {
 		bare[i] = o.Object.(runtime.Object)
 	}
-	bare, errs := admit(bare)
+	bare, errs := r.Admit(bare)
+	var kept []object
 	for i, o := range objects {
+		refused := false
 		for _, err := range errs[i] {
-			if o.field == "" {
-				r.fail(o.source, o.String(), err.Field, fmt.Errorf("%s", err.ErrorBody()))
-			} else if !o.quiet {
-				r.scenario.failAt(o.field+"."+err.Field, r.scenario.at.at(o.field+"."+err.Field), 0,
-					errors.New(err.ErrorBody()))
-			}
+			refused = r.refusedField(o, err) || refused
 		}
-		objects[i].Object = bare[i].(metav1.Object)
+		o.Object = bare[i].(metav1.Object)
+		// A namespace of no name that can be is one of objects that are refused.
+		if refused && r.found[o.source.File] || o.standIn && o.kind == "Namespace" && len(errs[i]) > 0 {
+			continue
+		}
+		kept = append(kept, o)
 	}
-	return objects
+	return kept
+}
+
+// refusedField says what admission has against a field, and reports whether that keeps the object from being read.
+func (r *reading) refusedField(o object, err *field.Error) bool {
+	body := errors.New(printable.Text(err.ErrorBody()))
+	switch {
+	case o.standIn:
+		return false
+	case o.live && err.Type != field.ErrorTypeNotSupported || o.live && err.Field != "kind":
+		r.note(o, "%s: %v; it is taken as it is, as an API server has admitted it", indexes().ReplaceAllString(err.Field,
+			"[*]"), body)
+		return false
+	case o.field == "":
+		r.fail(o.source, o.String(), err.Field, body)
+	case !o.quiet:
+		r.scenario.failAt(o.field+"."+err.Field, r.scenario.at.at(o.field+"."+err.Field), 0, body)
+	}
+	return true
 }
 
 // noteRuntimeClass says that what a RuntimeClass adds to a new pod does not count.
@@ -116,7 +140,7 @@ func deterministicUID(o object) types.UID {
 
 // manifests sorts the objects by kind.
 func (r *reading) manifests(objects []object) *Manifests {
-	m := &Manifests{sources: map[metav1.Object]Source{}}
+	m := &Manifests{sources: map[metav1.Object]Source{}, PlainNodes: r.plain}
 	for _, o := range objects {
 		if o.source != (Source{}) {
 			m.sources[o.Object] = o.source
@@ -177,11 +201,13 @@ func (r *reading) manifests(objects []object) *Manifests {
 	}
 	if r.config != nil {
 		m.SchedulerConfiguration, m.SchedulerConfigurationSource = r.config.raw, r.config.source
+		m.SchedulerConfigurationFound = r.found[r.config.source.File]
 	}
-	m.Notes = append(m.Notes, r.unreadNotes()...)
-	slices.SortStableFunc(r.notes, func(a, b note) int { return r.compare(a.source, b.source) })
-	for _, n := range r.notes {
-		m.Notes = append(m.Notes, n.source.String()+": "+n.text)
+	if r.plain > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("no Node is given: %d plain ones stand in (%s)", r.plain, PlainNode))
 	}
+	m.Notes = slices.Concat(m.Notes, r.unreadNotes(), r.noteLines())
+	r.sort(r.notRead)
+	m.NotRead = r.notRead
 	return m
 }

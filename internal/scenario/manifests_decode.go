@@ -1,19 +1,24 @@
 package scenario
 
 import (
-	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	goruntime "runtime"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/workqueue"
 	strictjson "sigs.k8s.io/json"
+
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // object is an object that was read, with its place.
@@ -23,6 +28,8 @@ type object struct {
 	source Source
 	// stored: it has been in a cluster, which gave it a uid.
 	stored bool
+	// live: an API server has admitted it, as it is.
+	live bool
 	// madeOf is the workload whose controller would have made it; nil if it was read.
 	madeOf *object
 	// like: it is not there, but is what a further pod of its workload would be like.
@@ -31,6 +38,8 @@ type object struct {
 	field string
 	// number is the index of the source among the pods of a Scenario.
 	number int
+	// standIn: it is made, as others name it and it is not given.
+	standIn bool
 	// quiet: others like it were noted already.
 	quiet bool
 }
@@ -99,11 +108,16 @@ func Kinds() []string {
 
 // header is what every object begins with.
 type header struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Items      json.RawMessage `json:"items"`
 	Metadata   struct {
-		Name      string `json:"name"`
-		Namespace string `json:"namespace"`
+		Name              string `json:"name"`
+		GenerateName      string `json:"generateName"`
+		Namespace         string `json:"namespace"`
+		UID               string `json:"uid"`
+		ResourceVersion   string `json:"resourceVersion"`
+		CreationTimestamp string `json:"creationTimestamp"`
 	} `json:"metadata"`
 }
 
@@ -112,186 +126,232 @@ func (h header) name() string {
 	if h.Kind == "" || h.Kind == schedulerConfiguration {
 		return h.Kind
 	}
-	return describe(h.Kind, h.Metadata.Namespace, h.Metadata.Name)
+	return describe(h.Kind, h.Metadata.Namespace, cmp.Or(h.Metadata.Name, h.Metadata.GenerateName))
 }
 
-// decode returns the objects of the documents, and checks that each is there once.
+// live: an API server has admitted the object.
+func (h header) live() bool {
+	return h.Metadata.UID != "" && (h.Metadata.ResourceVersion != "" || h.Metadata.CreationTimestamp != "")
+}
+
+// decode returns the objects of the documents, each once.
 func (r *reading) decode(documents []document) []object {
 	var objects []object
+	var configurations, scenarios []decoded
 	decode := func(documents []document) {
-		for _, item := range r.items(documents) {
-			if o, ok := r.decodeItem(item); ok {
-				objects = append(objects, o)
+		for _, d := range decodeAll(r.items(documents)) {
+			switch {
+			case d.head.Kind == scenarioKind && strings.HasPrefix(d.head.APIVersion, scenarioGroup+"/"):
+				scenarios = append(scenarios, d)
+			case d.configures():
+				configurations = append(configurations, d)
+			default:
+				if o, ok := r.object(d); ok {
+					objects = append(objects, o)
+				}
 			}
 		}
 	}
 	decode(documents)
+	for _, d := range r.chosen(scenarios, "Scenario") {
+		r.scenarioOf(d.document, d.head)
+	}
 	if w := r.scenario; w != nil {
+		scenarios = nil
 		decode(w.documents(r))
+		for _, d := range scenarios {
+			r.scenarioOf(d.document, d.head) // there is one already
+		}
 		objects = append(objects, w.objects()...)
 	}
-	r.checkDuplicates(objects)
-	return objects
-}
-
-// items takes lists apart, such as kubectl get prints: a List, whose items state their kinds, or a
-// list of one kind, whose items need not.
-func (r *reading) items(documents []document) []document {
-	var items []document
-	for _, d := range documents {
-		var head header
-		// a document that is no object is said when it is decoded
-		_ = strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &head)
-		kind, isList := strings.CutSuffix(head.Kind, "List")
-		if !isList || (kind != "" && !slices.Contains(Kinds(), kind)) {
-			items = append(items, d)
+	for _, d := range r.chosen(configurations, schedulerConfiguration) {
+		if r.config != nil {
+			r.fail(d.source, d.head.name(), "", fmt.Errorf("there is one already in %s; give one", r.config.source))
 			continue
 		}
-		var list struct {
-			metav1.TypeMeta `json:",inline"`
-			metav1.ListMeta `json:"metadata"`
-			Items           []json.RawMessage `json:"items"`
-		}
-		strict, err := strictjson.UnmarshalStrict(d.json, &list)
-		for _, err := range strict {
-			wrong := plainStrict(err)
-			r.fail(d.source, head.Kind, wrong.path, wrong.err)
-		}
-		if err != nil {
-			r.fail(d.source, head.Kind, "",
-				fmt.Errorf("%w; a list has metadata, an object, and items, a list of objects", plainJSON(err)))
-		}
-		for i, raw := range list.Items {
-			source := d.source
-			source.Item = i + 1
-			if kind != "" {
-				raw = withKind(raw, head.APIVersion, kind)
-			}
-			items = append(items, document{source: source, raw: raw, json: raw})
-		}
+		r.config = &d.document
 	}
-	return items
+	return r.once(objects)
 }
 
-// withKind states the kind of an item that leaves it to its list. It goes in as text: taking the item apart would lose
-// fields that are repeated, which are to be found later.
-func withKind(raw json.RawMessage, apiVersion, kind string) json.RawMessage {
-	var item map[string]json.RawMessage
-	if json.Unmarshal(raw, &item) != nil || item == nil || item["kind"] != nil || item["apiVersion"] != nil {
-		return raw
+// chosen returns those of the objects that settle something for the whole run which are meant: those whose files are
+// named. Of those that were found in directories one alone is meant.
+func (r *reading) chosen(all []decoded, kind string) []decoded {
+	named := slices.DeleteFunc(slices.Clone(all), func(d decoded) bool { return r.found[d.source.File] })
+	if len(named) == len(all) || len(all) == 1 {
+		return all
 	}
-	stated, err := json.Marshal(metav1.TypeMeta{APIVersion: apiVersion, Kind: kind})
-	if err != nil {
-		panic(fmt.Sprintf("two strings are not JSON: %v", err))
+	for _, d := range all {
+		switch {
+		case !r.found[d.source.File]:
+		case len(named) > 0:
+			r.notes = append(r.notes, note{d.source, d.head.name(), "not used: another one is named"})
+		default:
+			r.leave(d.source, d.head.name(), "", fmt.Errorf("the directory has several of the kind %s, and one is "+
+				"used: name its file with -f", kind))
+		}
 	}
-	if len(item) == 0 {
-		return stated
-	}
-	stated = append(bytes.TrimSuffix(stated, []byte("}")), ',')
-	return append(stated, bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("{"))...)
+	return named
 }
 
-// decodeItem decodes one object, or keeps the scheduler's configuration for others to decode.
-func (r *reading) decodeItem(d document) (object, bool) {
-	var head header
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &head); err != nil && head.Kind == "" {
+// decoded is a document with the object that it is.
+type decoded struct {
+	document
+	head header
+	// headErr: it is no object at all.
+	headErr error
+	kind    manifestKind
+	kindErr error
+	object  runtime.Object
+	// strict is what strictness has against the object, and errs what keeps it from being decoded.
+	strict, errs []fieldError
+}
+
+// configures reports whether it is the scheduler's configuration, which is kept for others to decode.
+func (d *decoded) configures() bool {
+	version, err := schema.ParseGroupVersion(d.head.APIVersion)
+	return err == nil && d.head.Kind == schedulerConfiguration && version.Group == "kubescheduler.config.k8s.io"
+}
+
+// decodeAll decodes documents, several at a time.
+func decodeAll(documents []document) []decoded {
+	all := make([]decoded, len(documents))
+	workqueue.ParallelizeUntil(context.Background(), goruntime.GOMAXPROCS(0), len(documents), func(i int) {
+		all[i] = decodeOne(documents[i])
+	}, workqueue.WithChunkSize(64))
+	return all
+}
+
+// decodeOne decodes one document as far as it is of a kind that is read.
+func decodeOne(d document) decoded {
+	result := decoded{document: d}
+	data := withoutManagedFields(d.json)
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &result.head); err != nil && result.head.Kind == "" {
+		result.headErr = err
+		return result
+	}
+	result.kind, result.kindErr = kindOf(result.head)
+	if result.kind.kind != "" && result.kindErr == nil {
+		result.object, result.strict, result.errs = decodeStrict(data)
+	}
+	if result.object != nil {
+		result.json, result.raw = nil, nil // it is large, and not needed any more
+	}
+	return result
+}
+
+// object returns the object of a document; it is false if there is none that is read.
+func (r *reading) object(d decoded) (object, bool) {
+	if r.found[d.source.File] && (d.headErr != nil || d.head.Kind == "" ||
+		d.head.APIVersion == "" && !slices.Contains(Kinds(), d.head.Kind)) {
+		r.withoutObject(d.source.File)
+		return object{}, false
+	}
+	if d.headErr != nil {
 		r.fail(d.source, "", "",
 			errors.New("it is not an object: an object has the fields apiVersion, kind and metadata"))
 		return object{}, false
 	}
-	if head.Kind == scenarioKind && strings.HasPrefix(head.APIVersion, scenarioGroup+"/") {
-		r.scenarioOf(d, head)
+	if r.unread(d.document, d.head) {
 		return object{}, false
 	}
-	if r.unread(d, head) {
-		return object{}, false
-	}
-	kind, err := kindOf(head)
-	if kind.namespaced && head.Metadata.Namespace == "" {
+	head := d.head
+	if d.kind.namespaced && head.Metadata.Namespace == "" {
 		head.Metadata.Namespace = metav1.NamespaceDefault
 	}
 	name := head.name()
-	if err != nil {
-		r.fail(d.source, name, "", err)
+	if d.kindErr != nil {
+		r.fail(d.source, name, "", d.kindErr)
 		return object{}, false
 	}
-	if head.Kind == schedulerConfiguration {
-		if r.config != nil {
-			r.fail(d.source, name, "", fmt.Errorf("there is one already in %s; give one", r.config.source))
-		}
-		r.config = &d
-		return object{}, false
+	errs := d.errs
+	if !head.live() {
+		errs = append(slices.Clone(d.strict), errs...)
 	}
-	decoded, errs := decodeStrict(d.json)
-	if len(errs) == 0 && head.Metadata.Name == "" {
-		errs = append(errs, fieldError{"metadata.name",
-			errors.New("it is required: give the object a name (none is generated)")})
+	if len(errs) == 0 && head.Metadata.Name == "" && head.Metadata.GenerateName == "" {
+		errs = append(errs, fieldError{"metadata.name", errors.New("it is required: give the object a name")})
 	}
 	for _, err := range errs {
+		if head.live() {
+			r.leave(d.source, name, err.path, err.err)
+			continue
+		}
 		r.fail(d.source, name, err.path, err.err)
 	}
 	if len(errs) > 0 {
 		return object{}, false
 	}
-	decoded.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	o := object{Object: decoded.(metav1.Object), kind: head.Kind, source: d.source}
+	d.object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	o := object{Object: d.object.(metav1.Object), kind: head.Kind, source: d.source, live: head.live()}
 	o.stored = o.GetUID() != ""
-	o.SetNamespace(head.Metadata.Namespace)
+	if d.kind.namespaced {
+		o.SetNamespace(head.Metadata.Namespace)
+	} else {
+		o.SetNamespace("")
+	}
 	o.SetManagedFields(nil)
+	for _, err := range d.strict {
+		if head.live() {
+			r.note(o, "%s: %v; it is passed over, as an API server has admitted the object", indexes().ReplaceAllString(
+				err.path, "[*]"), err.err)
+		}
+	}
+	if d.kind.apiVersion != head.APIVersion {
+		r.note(o, "apiVersion %s: read as %s; API servers no longer serve every version of old", head.APIVersion,
+			d.kind.apiVersion)
+	}
 	return o, true
 }
 
-// kindOf finds the kind that an object states.
+// indexes matches the indexes of lists in the path of a field.
+func indexes() *regexp.Regexp { return anIndex }
+
+var anIndex = regexp.MustCompile(`\[\d+\]`)
+
+// kindOf finds the kind that an object states. A kind of nobody knows which group is none, and no error.
 func kindOf(head header) (manifestKind, error) {
 	if head.Kind == "" || head.APIVersion == "" {
 		return manifestKind{},
 			fmt.Errorf("kind and apiVersion are required: state them, such as kind: Node, apiVersion: v1")
 	}
 	version, err := schema.ParseGroupVersion(head.APIVersion)
-	if err == nil && head.Kind == schedulerConfiguration && version.Group == "kubescheduler.config.k8s.io" {
-		return manifestKind{}, nil
+	if err != nil {
+		return manifestKind{}, fmt.Errorf("apiVersion %s is none: write GROUP/VERSION, such as apps/v1",
+			printable.Value(head.APIVersion))
 	}
 	for _, k := range manifestKinds() {
-		if k.kind == head.Kind && k.apiVersion == head.APIVersion {
-			return k, nil
-		}
-		if k.kind == head.Kind {
-			return manifestKind{}, fmt.Errorf("apiVersion %q of this kind is not read: use %s", head.APIVersion,
-				k.apiVersion)
-		}
-	}
-	return manifestKind{}, misspelt(head)
-}
-
-// checkDuplicates finds objects that are the same by their names or by their uids.
-func (r *reading) checkDuplicates(objects []object) {
-	named := map[string]object{}
-	uids := map[string]object{}
-	for _, o := range objects {
-		if first, twice := named[o.String()]; twice {
-			r.fail(o.source, o.String(), "metadata.name", fmt.Errorf("the same object is in %s; keep one or rename one",
-				first.source))
+		if k.kind != head.Kind {
 			continue
 		}
-		named[o.String()] = o
-		uid := string(o.GetUID())
-		if first, twice := uids[uid]; twice && uid != "" {
-			r.fail(o.source, o.String(), "metadata.uid",
-				fmt.Errorf("%q is also that of %s in %s; take it out of the one that is a copy", uid, first,
-					first.source))
+		if k.apiVersion == head.APIVersion {
+			return k, nil
 		}
-		uids[uid] = o
+		group, _ := schema.ParseGroupVersion(k.apiVersion)
+		if group.Group != version.Group && version.Group != "extensions" {
+			continue
+		}
+		if scheme.Scheme.Recognizes(version.WithKind(head.Kind)) {
+			return k, nil // which converts it
+		}
+		return manifestKind{}, fmt.Errorf("apiVersion %q of this kind is not read: use %s", head.APIVersion,
+			k.apiVersion)
 	}
+	return manifestKind{}, misspelt(head)
 }
 
 // decodeJSON decodes an object of a kind that is read. It returns what strictness has against it apart from
 // what keeps it from being decoded.
 func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
-	decoder := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
-		serializer.SerializerOptions{Strict: true})
-	decoded, _, err = decoder.Decode(data, nil, nil)
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		return decoded, strict.Errors(), nil
+	var stated metav1.TypeMeta
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &stated); err != nil {
+		return nil, nil, err
 	}
-	return decoded, nil, err
+	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))
+	if err != nil {
+		return nil, nil, err
+	}
+	if strict, err = strictjson.UnmarshalStrict(data, decoded); err != nil {
+		return nil, strict, err
+	}
+	return decoded, strict, nil
 }

@@ -3,18 +3,19 @@ package scenario
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	goyaml "go.yaml.in/yaml/v2"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/yaml"
 )
 
@@ -23,85 +24,8 @@ type document struct {
 	source Source
 	// raw is the document as it was written, json the same in JSON.
 	raw, json []byte
-}
-
-// open reads every file that the paths name, and gives their documents.
-func (r *reading) open(paths []string, stdin io.Reader) []document {
-	if len(paths) == 0 {
-		r.fail(Source{}, "", "", errors.New("no manifests: name a file, a directory, or - for standard input"))
-	}
-	var documents []document
-	for _, path := range paths {
-		for _, file := range r.filesAt(path) {
-			r.files = append(r.files, file)
-			data, err := readFile(file, stdin)
-			if err != nil {
-				r.failFile(file, err)
-				continue
-			}
-			if isUTF16(data) {
-				r.fail(Source{File: file}, "", "", errors.New("it is in UTF-16, as Windows PowerShell writes: write "+
-					"it anew in UTF-8, such as with | "+"Out-File -Encoding utf8"))
-				continue
-			}
-			found, errs := split(file, data)
-			if len(found)+len(errs) == 0 {
-				r.fail(Source{File: file}, "", "", errors.New("it is empty: give it an object, or leave it out"))
-			}
-			documents = append(documents, found...)
-			r.errs = append(r.errs, errs...)
-		}
-	}
-	return documents
-}
-
-// filesAt returns the files that a path stands for.
-func (r *reading) filesAt(path string) []string {
-	if path == "-" {
-		return []string{path}
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return []string{path} // not a directory; if it is no file either, reading it says so
-	}
-	var files []string
-	for _, entry := range entries {
-		switch filepath.Ext(entry.Name()) {
-		case ".json", ".yaml", ".yml":
-			if !entry.IsDir() {
-				files = append(files, filepath.Join(path, entry.Name()))
-			}
-		}
-	}
-	if len(files) == 0 {
-		r.files = append(r.files, path)
-		r.fail(Source{File: path}, "", "", errors.New("the directory has no files *.json, *.yaml or *.yml "+
-			"(subdirectories are not read): name the files or "+"the directory that has them"))
-	}
-	return files
-}
-
-// isUTF16 tells by the byte order mark.
-func isUTF16(data []byte) bool {
-	return bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})
-}
-
-func readFile(file string, stdin io.Reader) ([]byte, error) {
-	if file != "-" {
-		return os.ReadFile(file)
-	}
-	if stdin == nil {
-		return nil, errors.New("there is none")
-	}
-	return io.ReadAll(stdin)
-}
-
-func (r *reading) failFile(file string, err error) {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err // the path is said already
-	}
-	r.fail(Source{File: file}, "", "",
-		fmt.Errorf("cannot read it: %w; name a readable file, a directory, or - for standard input", err))
+	// items are those of a list, in JSON, which json leaves out; nil if json has all there is.
+	items []json.RawMessage
 }
 
 // split returns the documents of a file. A file that begins with a brace is JSON, one value after another, or else YAML
@@ -122,6 +46,11 @@ func split(file string, data []byte) ([]document, []*Error) {
 }
 
 func splitJSON(file string, data []byte) ([]document, *Error) {
+	if wrapper, items, ok := cutJSON(data); ok && allOf(items, json.Valid) {
+		line := lineAt(data, int64(skipBlanks(data, 0)))
+		return []document{{source: Source{File: file, Document: 1, Line: line}, raw: wrapper, json: wrapper,
+			items: items}}, nil
+	}
 	var documents []document
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -159,6 +88,11 @@ func splitYAML(file string, data []byte) ([]document, []*Error) {
 			return documents, errs
 		}
 		if err == nil {
+			if d, ok := listYAML(raw, source); ok {
+				documents = append(documents, d)
+				start = end
+				continue
+			}
 			var converted []byte
 			// The parser counts lines, so those before the document are replaced by empty ones.
 			body := dropLines(raw, leadingLines(string(raw)))
@@ -172,6 +106,36 @@ func splitYAML(file string, data []byte) ([]document, []*Error) {
 		}
 		start = end
 	}
+}
+
+// listYAML reads a document that is a list item by item, several at a time. It is false where the document is none, or
+// where something is wrong with it, which is said when it is read as a whole.
+func listYAML(raw []byte, source Source) (document, bool) {
+	text, items, ok := cutYAML(raw)
+	if !ok {
+		return document{}, false
+	}
+	wrapper, err := toJSON(text)
+	var head header
+	if err != nil || json.Unmarshal(wrapper, &head) != nil || !strings.HasSuffix(head.Kind, "List") {
+		return document{}, false
+	}
+	d := document{source: source, raw: wrapper, json: wrapper, items: make([]json.RawMessage, len(items))}
+	failed := make([]bool, len(items))
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(items), func(i int) {
+		converted, err := yaml.YAMLToJSONStrict(items[i])
+		d.items[i], failed[i] = converted, err != nil
+	}, workqueue.WithChunkSize(64))
+	return d, !slices.Contains(failed, true)
+}
+
+// allOf reports whether all items are as wanted; it looks at several at a time.
+func allOf(items []json.RawMessage, wanted func([]byte) bool) bool {
+	as := make([]bool, len(items))
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(items), func(i int) {
+		as[i] = wanted(items[i])
+	}, workqueue.WithChunkSize(64))
+	return !slices.Contains(as, false)
 }
 
 // dropLines takes the first n lines off the text.

@@ -2,7 +2,8 @@ package scenario
 
 import (
 	"errors"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -12,19 +13,25 @@ import (
 )
 
 // checkReferences checks what objects say of each other. Whatever a live cluster can hold is accepted,
-// with a note where it has no effect, but for a pod bound to a node that is not given: it would
-// count nowhere.
-func (r *reading) checkReferences(objects []object) {
+// with a note where it has no effect. It leaves out the pods of nodes that are not given: kube-scheduler, too, leaves
+// the pods of nodes that it does not know out of its snapshot.
+func (r *reading) checkReferences(objects []object) []object {
 	nodes := map[string]bool{}
 	for _, o := range objects {
 		if node, ok := o.Object.(*v1.Node); ok {
 			nodes[node.Name] = true
 		}
 	}
-	if len(nodes) == 0 && len(r.errs) == 0 && (len(objects) > 0 || r.config == nil) {
-		r.fail(Source{File: strings.Join(r.files, ", ")}, "", "", errors.New("there is no Node; give at least one"))
-		return
-	}
+	objects = slices.DeleteFunc(objects, func(o object) bool {
+		pod, isPod := o.Object.(*v1.Pod)
+		if !isPod || o.like || pod.Spec.NodeName == "" || nodes[pod.Spec.NodeName] {
+			return false
+		}
+		r.note(o, "left out: spec.nodeName: there is no Node %q, and kube-scheduler leaves the pods of nodes that it "+
+			"does not know out of account; give the node, or take nodeName out to have the pod scheduled",
+			pod.Spec.NodeName)
+		return true
+	})
 	for _, o := range objects {
 		switch object := o.Object.(type) {
 		case *v1.Pod:
@@ -48,6 +55,31 @@ func (r *reading) checkReferences(objects []object) {
 			}
 		}
 	}
+	return objects
+}
+
+// checkRead checks that there is anything to go by. If what was found could not be read, that is why.
+func (r *reading) checkRead(objects []object) {
+	if len(r.errs) > 0 || r.config != nil && len(objects) == 0 {
+		return
+	}
+	if slices.ContainsFunc(objects, func(o object) bool { return o.kind == "Node" }) {
+		return
+	}
+	r.errs = append(r.errs, r.notRead...)
+	source := Source{File: strings.Join(r.named(), ", ")}
+	r.refuse(source, "", "", errors.New("there is no Node, no Pod, and no workload that makes pods; give at least one"))
+}
+
+// named returns what the input was named by.
+func (r *reading) named() []string {
+	if r.Kustomization != "" {
+		return append(slices.Clone(r.Paths), r.Kustomization)
+	}
+	if len(r.Paths) > 0 {
+		return r.Paths
+	}
+	return slices.Sorted(maps.Keys(r.rank)) // one name, of what was at hand
 }
 
 func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
@@ -56,9 +88,6 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 	}
 	node, nominee := pod.Spec.NodeName, pod.Status.NominatedNodeName
 	switch {
-	case node != "" && !nodes[node]:
-		r.fail(o.source, o.String(), "spec.nodeName",
-			fmt.Errorf("there is no Node %q; give it too, or take nodeName out to have the pod scheduled", node))
 	case node != "" && nominee != "":
 		r.note(o, "status.nominatedNodeName %q has no effect: the pod is bound to %q", nominee, node)
 	case nominee != "" && !nodes[nominee]:
@@ -74,6 +103,9 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 	if len(pod.Spec.SchedulingGates) > 0 {
 		r.note(o, "it is not scheduled: it waits for its scheduling gates, the first of them %q",
 			pod.Spec.SchedulingGates[0].Name)
+	}
+	if pod.Spec.SchedulingGroup != nil {
+		r.note(o, "spec.schedulingGroup: groups of pods are not read, so it is scheduled by itself")
 	}
 	if len(pod.Spec.ResourceClaims) > 0 {
 		r.note(o, "spec.resourceClaims: ResourceClaims are not read, so those it names do not exist")

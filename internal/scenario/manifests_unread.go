@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // Manifests that people keep hold more than placement depends on. Objects of kinds that are not read are no error:
@@ -44,8 +46,8 @@ func (k unreadKind) matters() string {
 		{"scheduling.k8s.io", "PodGroup", "groups of pods are not read"},
 		{"storage.k8s.io", "CSIDriver", "every driver counts as one that reports no capacity"},
 		{"storage.k8s.io", "CSIStorageCapacity", "storage counts as without end"},
-		{"kustomize.config.k8s.io", "Kustomization", "give what kubectl kustomize prints"},
-		{"kustomize.config.k8s.io", "Component", "give what kubectl kustomize prints"},
+		{"kustomize.config.k8s.io", "Kustomization", "it is not applied to the files beside it; -k builds it"},
+		{"kustomize.config.k8s.io", "Component", "it is not applied to the files beside it; -k builds it"},
 	} {
 		if known.group == k.group && known.kind == k.kind {
 			return known.how
@@ -58,35 +60,56 @@ func (k unreadKind) matters() string {
 }
 
 // unread reports whether the object is of a kind that is not read, and keeps that it was there. A kind that no
-// group of Kubernetes' own has is not one: it is misspelt, or of another version.
+// group of Kubernetes' own has is not one: it is misspelt. One that an API server has admitted is there in any case.
 func (r *reading) unread(d document, head header) bool {
 	version, err := schema.ParseGroupVersion(head.APIVersion)
-	if err != nil || head.Kind == "" || head.APIVersion == "" || slices.Contains(Kinds(), head.Kind) ||
-		strings.HasSuffix(head.Kind, "List") {
+	if err != nil || head.Kind == "" || head.APIVersion == "" || isRead(version.Group, head.Kind) {
 		return false
 	}
-	builtIn := scheme.Scheme.Recognizes(version.WithKind(head.Kind))
-	if !builtIn && ofKubernetes(version.Group) {
+	if head.APIVersion == "builtin" { // as the plugins of kustomize are called
+		version.Group = "kustomize.config.k8s.io"
+	}
+	builtIn := scheme.Scheme.Recognizes(version.WithKind(head.Kind)) || removed(version.Group, head.Kind)
+	if !builtIn && ofKubernetes(version.Group) && !head.live() {
 		return false
 	}
-	i := slices.IndexFunc(
-		r.unreadKinds,
-		func(k unreadKind) bool { return k.group == version.Group && k.kind == head.Kind },
-	)
-	if i < 0 {
+	kind := schema.GroupKind{Group: version.Group, Kind: head.Kind}
+	i, known := r.unreadAt[kind]
+	if !known {
 		i = len(r.unreadKinds)
-		r.unreadKinds = append(
-			r.unreadKinds,
-			unreadKind{
-				group:   version.Group,
-				kind:    head.Kind,
-				builtIn: builtIn || aggregated(version.Group),
-				first:   d.source,
-			},
-		)
+		r.unreadAt[kind] = i
+		r.unreadKinds = append(r.unreadKinds, unreadKind{group: kind.Group, kind: kind.Kind,
+			builtIn: builtIn || aggregated(version.Group), first: d.source})
 	}
 	r.unreadKinds[i].number++
 	return true
+}
+
+// isRead reports whether the kind is read, in some version.
+func isRead(group, kind string) bool {
+	for _, k := range manifestKinds() {
+		if version, err := schema.ParseGroupVersion(k.apiVersion); err == nil && k.kind == kind &&
+			(version.Group == group || group == "extensions") {
+			return true
+		}
+	}
+	return kind == schedulerConfiguration && group == "kubescheduler.config.k8s.io" ||
+		kind == scenarioKind && group == scenarioGroup
+}
+
+// removed reports whether earlier releases of Kubernetes had the kind, or had it in a version that is gone, so that
+// files may still have it.
+func removed(group, kind string) bool {
+	for _, gone := range []schema.GroupKind{
+		{Group: "policy", Kind: "PodSecurityPolicy"}, {Group: "extensions", Kind: "PodSecurityPolicy"},
+		{Group: "settings.k8s.io", Kind: "PodPreset"}, {Kind: "Config"}, // of kubectl
+		{Group: "admissionregistration.k8s.io", Kind: "InitializerConfiguration"},
+	} {
+		if gone.Group == group && gone.Kind == kind {
+			return true
+		}
+	}
+	return len(scheme.Scheme.VersionsForGroupKind(schema.GroupKind{Group: group, Kind: kind})) > 0
 }
 
 // ofKubernetes reports whether Kubernetes itself has the group, so that its kinds are all known.
@@ -120,7 +143,39 @@ func (r *reading) unreadNotes() []string {
 			[]string{"not read, as it does not bear on placement: " + strings.Join(harmless, ", ")},
 			notes...)
 	}
+	if len(r.aside) > 0 {
+		notes = append(notes, "not read, as they are kustomizations and their patches, which -k builds: "+
+			files(r.aside))
+	}
+	if len(r.objectless) > 0 {
+		notes = append(notes, "not read, as they hold no Kubernetes object: "+files(r.objectless))
+	}
+	for i := range notes {
+		notes[i] = printable.Text(notes[i])
+	}
 	return notes
+}
+
+// withoutObject keeps that a file holds something else than objects.
+func (r *reading) withoutObject(file string) {
+	if n := len(r.objectless); n == 0 || r.objectless[n-1] != file {
+		r.objectless = append(r.objectless, file)
+	}
+}
+
+// mostFiles is how many files are named of those that hold no object.
+const mostFiles = 10
+
+// files says how many files there are, and names them.
+func files(names []string) string {
+	text := fmt.Sprintf("%d files: ", len(names))
+	if len(names) == 1 {
+		text = "1 file: "
+	}
+	if more := len(names) - mostFiles; more > 1 {
+		return text + strings.Join(names[:mostFiles], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return text + strings.Join(names, ", ")
 }
 
 // misspelt is the error for a kind that a group of Kubernetes' own does not have.

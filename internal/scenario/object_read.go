@@ -61,7 +61,7 @@ func (w *written) fail(field, format string, args ...any) {
 func (w *written) failAt(field string, line, column int, err error) {
 	source := w.Source
 	source.FieldLine, source.Column = line, column
-	w.reading.fail(source, w.String(), field, err)
+	w.reading.refuse(source, w.String(), field, err) // wherever it was found: it says what is explored
 }
 
 // String names the scenario in messages.
@@ -114,11 +114,11 @@ func (w *written) documents(r *reading) []document {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(w.Source.File), path)
 		}
-		if slices.Contains(r.files, path) {
+		if _, read := r.rank[path]; read {
 			w.fail(field, "%s is read already: take it out here, or from the command line", path)
 			continue
 		}
-		documents = append(documents, r.open([]string{path}, nil)...)
+		documents = append(documents, r.openPaths([]string{path})...)
 	}
 	if config := w.Spec.SchedulerConfiguration; config != nil {
 		if d, ok := w.configuration(config.Raw); ok {

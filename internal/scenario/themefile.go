@@ -43,8 +43,9 @@ func (s *themeSection[S]) read(admit Admission, more ...*themeSection[S]) (*Mani
 	for _, other := range more {
 		documents = append(documents, other.manifests...)
 	}
-	r := &reading{files: []string{s.source.File}}
-	return r.read(documents, admit)
+	r := newReading(Input{Admit: admit})
+	r.add(s.source.File)
+	return r.read(documents)
 }
 
 // readTheme takes the file of a theme apart into its sections, each of which begins with an object of the kind.

@@ -31,13 +31,18 @@ type Workload struct {
 // String names the workload, such as "Deployment shop/web".
 func (w Workload) String() string { return describe(w.Kind, w.Namespace, w.Name) }
 
-// mostPods is how many pods one workload may want: no more can be explored.
+// mostReplicas is how many pods one workload may want: as many as Kubernetes supports in a cluster.
+//
+// Source: https://kubernetes.io/docs/setup/best-practices/cluster-large/
+const mostReplicas = 150_000
+
+// mostPods is the largest bound of an action of a Scenario.
 const mostPods = 250
 
 // expand adds what the controllers of new workloads would make, all of it admitted. It takes two rounds: a
 // Deployment makes a ReplicaSet, and that makes pods.
-func (r *reading) expand(admit Admission, objects []object) []object {
-	if admit == nil || len(r.errs) > 0 {
+func (r *reading) expand(objects []object) []object {
+	if r.Admit == nil || len(r.errs) > 0 {
 		return objects
 	}
 	for round := range 2 {
@@ -47,25 +52,27 @@ func (r *reading) expand(admit Admission, objects []object) []object {
 				more = append(more, r.made(o, objects)...)
 			}
 		}
-		made := len(objects)
-		objects = append(objects, r.admitMade(admit, objects, more)...)
-		if r.checkMade(objects, made); len(r.errs) > 0 {
+		objects = r.withoutTaken(append(objects, r.admitMade(objects, more)...))
+		if len(r.errs) > 0 {
 			break
 		}
 	}
 	return objects
 }
 
-// checkMade finds objects that were made, those from the index on, under names that are taken.
-func (r *reading) checkMade(objects []object, made int) {
+// withoutTaken leaves out objects that were made if their names are taken: their controllers could not make them
+// either.
+func (r *reading) withoutTaken(objects []object) []object {
 	named := map[string]object{}
-	for i, o := range objects {
-		if first, twice := named[o.String()]; twice && i >= made {
-			r.fail(o.source, o.root().String(), "metadata.name",
-				fmt.Errorf("%s would be made of it, and is in %s already; rename one", o, first.source))
+	return slices.DeleteFunc(objects, func(o object) bool {
+		first, twice := named[o.String()]
+		if !twice {
+			named[o.String()] = o
+			return false
 		}
-		named[o.String()] = o
-	}
+		r.note(o.root(), "%s would be made of it, and is in %s already: it is not made", o, first.source)
+		return true
+	})
 }
 
 func makesWorkloads(o object) bool {
@@ -149,9 +156,10 @@ func (m *maker) existing(selector *metav1.LabelSelector) []object {
 
 // admitMade admits what was made, into the cluster of the other objects. What is wrong with it is said of the
 // workload, once.
-func (r *reading) admitMade(admit Admission, objects, made []object) []object {
+func (r *reading) admitMade(objects, made []object) []object {
+	more := r.missingClasses(made, objects)
 	var bare []runtime.Object
-	for _, o := range objects {
+	for _, o := range slices.Concat(objects, more) {
 		switch class := o.Object.(type) {
 		case *schedulingv1.PriorityClass:
 			bare = append(bare, class)
@@ -163,21 +171,25 @@ func (r *reading) admitMade(admit Admission, objects, made []object) []object {
 	for _, o := range made {
 		bare = append(bare, o.Object.(runtime.Object))
 	}
-	admitted, errs := admit(bare)
+	admitted, errs := r.Admit(bare)
 	said := map[string]bool{}
-	for i := range made {
+	kept := more
+	for i, o := range made {
 		for _, err := range errs[classes+i] {
 			text := fmt.Sprintf("%s: %s", err.Field, err.ErrorBody())
-			if workload := made[i].root().String(); !said[workload+text] {
+			if workload := o.root().String(); !said[workload+text] {
 				said[workload+text] = true
-				r.fail(made[i].source, workload, "spec.template."+err.Field,
-					fmt.Errorf("the %s made of it is refused: %s", made[i].kind, err.ErrorBody()))
+				r.fail(o.source, workload, "spec.template."+err.Field,
+					fmt.Errorf("the %s made of it is refused: %s", o.kind, err.ErrorBody()))
 			}
 		}
-		r.noteRuntimeClass(made[i])
-		made[i].Object = admitted[classes+i].(metav1.Object)
+		r.noteRuntimeClass(o)
+		o.Object = admitted[classes+i].(metav1.Object)
+		if len(errs[classes+i]) == 0 || !r.found[o.source.File] {
+			kept = append(kept, o)
+		}
 	}
-	return made
+	return kept
 }
 
 // Workload finds a workload.

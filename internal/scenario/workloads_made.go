@@ -68,9 +68,9 @@ func controllerRef(owner object, apiVersion string) metav1.OwnerReference {
 
 // missing tells how many of the wanted pods are not there, and says what becomes of them.
 func (m *maker) missing(selector *metav1.LabelSelector, wanted int32, field string) (missing int, ok bool) {
-	if wanted > mostPods {
+	if wanted > mostReplicas {
 		m.fail(m.owner.source, m.owner.root().String(), field,
-			fmt.Errorf("it asks for %d pods: at most %d can be explored; ask for fewer", wanted, mostPods))
+			fmt.Errorf("it asks for %d pods: a cluster has at most %d; ask for fewer", wanted, mostReplicas))
 		return 0, false
 	}
 	missing = int(wanted) - len(m.existing(selector))
@@ -102,14 +102,17 @@ func (m *maker) pods(template *v1.PodTemplateSpec, selector *metav1.LabelSelecto
 
 // freeNames numbers names that no pod of the namespace has.
 func (m *maker) freeNames(base string) func() string {
+	taken := map[string]bool{}
+	for _, o := range m.objects {
+		if o.kind == "Pod" && o.GetNamespace() == m.owner.GetNamespace() {
+			taken[o.GetName()] = true
+		}
+	}
 	next := 0
 	return func() string {
 		for {
 			next++
-			name := fmt.Sprintf("%s-%d", base, next)
-			if !slices.ContainsFunc(m.objects, func(o object) bool {
-				return o.kind == "Pod" && o.GetNamespace() == m.owner.GetNamespace() && o.GetName() == name
-			}) {
+			if name := fmt.Sprintf("%s-%d", base, next); !taken[name] {
 				return name
 			}
 		}

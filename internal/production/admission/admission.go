@@ -31,23 +31,26 @@
 package admission
 
 import (
+	"context"
 	"fmt"
 	"reflect"
+	goruntime "runtime"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/capabilities"
 
 	// Each registers its group's types, defaults and conversions with legacyscheme.
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/extensions/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
@@ -56,38 +59,50 @@ import (
 // Admit admits the objects into one cluster, in the order given, but priority and storage classes before
 // the rest. It returns, in the order given, the admitted copies (without apiVersion and kind, as clients
 // hold them) and the errors of each object; an object without errors has been admitted. The
-// arguments are not changed.
+// arguments are not changed. Privileged containers are let in, as they are in clusters: what else could run there is
+// up to policies, which are not read.
 //
-// An object of a kind that is not among Kinds is an error of that object.
+// An object in a version that API servers served once, such as a Deployment of extensions/v1beta1, is admitted as the
+// version is converted by Kubernetes itself. An object of a kind that is not among Kinds is an error of that object.
 func Admit(objects []runtime.Object) ([]runtime.Object, []field.ErrorList) {
+	capabilities.Setup(true, 0) // once for the process; further calls change nothing
 	admitted := make([]runtime.Object, len(objects))
 	errs := make([]field.ErrorList, len(objects))
 	c := newCluster(objects)
-	for _, classes := range []bool{true, false} {
-		for i, object := range objects {
-			if isClass(object) == classes {
-				admitted[i], errs[i] = c.admit(object)
-			}
+	for i, object := range objects {
+		if isClass(object) {
+			admitted[i], errs[i] = c.admit(object)
 		}
 	}
+	// Other objects are looked up by nobody, so that their order does not matter.
+	workqueue.ParallelizeUntil(context.Background(), goruntime.GOMAXPROCS(0), len(objects), func(i int) {
+		if !isClass(objects[i]) {
+			admitted[i], errs[i] = c.admit(objects[i])
+		}
+	}, workqueue.WithChunkSize(64))
 	return admitted, errs
 }
 
+// isClass reports whether other objects name objects of the kind, in any of its versions.
 func isClass(object runtime.Object) bool {
-	switch object.(type) {
-	case *schedulingv1.PriorityClass, *storagev1.StorageClass:
+	switch reflect.TypeOf(object).Elem().Name() {
+	case "PriorityClass", "StorageClass":
 		return true
 	}
 	return false
 }
 
 // admit takes one object through defaulting, admission and validation.
-func (c *cluster) admit(object runtime.Object) (runtime.Object, field.ErrorList) {
-	k, ok := kindOf(object)
+func (c *cluster) admit(object runtime.Object) (admitted runtime.Object, errs field.ErrorList) {
+	defer func() {
+		if wrong := recover(); wrong != nil { // an API server, too, answers that it failed and goes on
+			admitted, errs = object, field.ErrorList{field.InternalError(nil, fmt.Errorf("%v", wrong))}
+		}
+	}()
+	external, k, ok := current(object)
 	if !ok {
 		return object, field.ErrorList{field.NotSupported(field.NewPath("kind"), fmt.Sprintf("%T", object), Kinds())}
 	}
-	external := object.DeepCopyObject()
 	isNew := !stored(external)
 	legacyscheme.Scheme.Default(external)
 	if isNew {
@@ -99,13 +114,12 @@ func (c *cluster) admit(object runtime.Object) (runtime.Object, field.ErrorList)
 		return object, field.ErrorList{field.InternalError(nil, err)}
 	}
 
-	var errs field.ErrorList
 	if isNew {
 		errs = c.plug(k, internal)
 	}
 	errs = append(errs, k.validate(internal, isNew)...)
 
-	admitted := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+	admitted = k.empty()
 	if err := legacyscheme.Scheme.Convert(internal, admitted, nil); err != nil {
 		return object, append(errs, field.InternalError(nil, err))
 	}

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"reflect"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -45,6 +46,15 @@ type kind struct {
 	validateStatus func(updated, old runtime.Object) field.ErrorList
 }
 
+// statusMatters reports whether what is placed depends on the status of objects of the kind.
+func (k kind) statusMatters() bool {
+	switch k.name {
+	case "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget":
+		return true
+	}
+	return false
+}
+
 // Kinds names the kinds of object that can be admitted, sorted.
 func Kinds() []string {
 	var names []string
@@ -52,6 +62,11 @@ func Kinds() []string {
 		names = append(names, k.name)
 	}
 	return names
+}
+
+// empty returns an object of the kind that states nothing.
+func (k kind) empty() runtime.Object {
+	return reflect.New(reflect.TypeOf(k.external).Elem()).Interface().(runtime.Object)
 }
 
 func kindOf(object runtime.Object) (kind, bool) {
@@ -71,15 +86,19 @@ func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	var errs field.ErrorList
+	same := unchanged(internal)
 	if isNew {
 		errs = k.validateNew(internal)
 	} else {
-		errs = k.validateUpdate(unchanged(internal))
+		errs = k.validateUpdate(same, same)
 	}
 	errs = append(
 		errs,
 		validation.ValidateObjectMetaAccessor(accessor, k.namespaced, pathSegment, field.NewPath("metadata"))...)
-	return append(errs, k.validateStatus(unchanged(internal))...)
+	if isNew && !k.statusMatters() {
+		return errs // creation wipes it, and nobody reads it
+	}
+	return append(errs, k.validateStatus(same, same)...)
 }
 
 // pathSegment tells what keeps a name from being part of a URL, which the name of every object becomes.
@@ -90,17 +109,20 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// unchanged returns an object twice, as the new and the old side of an update. An update must carry a
+// unchanged returns a copy of an object, which stands for the new and the old side of an update. An update must carry a
 // resourceVersion, which people who keep manifests often strip.
-func unchanged(internal runtime.Object) (updated, old runtime.Object) {
-	updated = internal.DeepCopyObject()
-	if accessor, err := meta.Accessor(updated); err == nil && accessor.GetResourceVersion() == "" {
+func unchanged(internal runtime.Object) runtime.Object {
+	same := internal.DeepCopyObject()
+	if accessor, err := meta.Accessor(same); err == nil && accessor.GetResourceVersion() == "" {
 		accessor.SetResourceVersion("1")
 	}
-	return updated, updated.DeepCopyObject()
+	return same
 }
 
-func kinds() []kind {
+// kinds are in a table that is made once: it is looked up for each object.
+func kinds() []kind { return table() }
+
+var table = sync.OnceValue(func() []kind {
 	return []kind{
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
 			one(storagevalidation.ValidateCSINode), two(storagevalidation.ValidateCSINodeUpdate),
@@ -145,7 +167,7 @@ func kinds() []kind {
 			one(newReplicationController), two(updatedReplicationController),
 			two(corevalidation.ValidateReplicationControllerStatusUpdate)},
 		{"Service", v1.SchemeGroupVersion, "services", true, &v1.Service{},
-			one(corevalidation.ValidateServiceCreate), two(corevalidation.ValidateServiceUpdate),
+			one(newService), two(corevalidation.ValidateServiceUpdate),
 			two(corevalidation.ValidateServiceStatusUpdate)},
 		{"StatefulSet", appsv1.SchemeGroupVersion, "statefulsets", true, &appsv1.StatefulSet{},
 			one(newStatefulSet), two(updatedStatefulSet), two(appsvalidation.ValidateStatefulSetStatusUpdate)},
@@ -157,7 +179,7 @@ func kinds() []kind {
 			one(storagevalidation.ValidateVolumeAttachment), two(storagevalidation.ValidateVolumeAttachmentUpdate),
 			two(noStatus[storage.VolumeAttachment])},
 	}
-}
+})
 
 // one and two let a validation of a concrete type stand in a table of kinds.
 func one[T any](validate func(*T) field.ErrorList) func(runtime.Object) field.ErrorList {

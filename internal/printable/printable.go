@@ -1,0 +1,130 @@
+// Package printable makes text that comes from the input fit to be printed. Whoever wrote the input may be anybody:
+// control characters could rewrite what a terminal shows, and one value could fill the screen.
+package printable
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Most is how many characters of one value are printed.
+const Most = 200
+
+// Value quotes a value as Go does, and cuts it at Most characters.
+func Value(text string) string {
+	head, n := cut(text)
+	return strconv.Quote(head) + said(n)
+}
+
+// Text escapes control characters in a message other than the ends of its lines, and cuts what is longer than Most
+// characters: what is in quotes, and what has no blank in it.
+func Text(message string) string {
+	return Escape(shorten(message))
+}
+
+// Escape escapes control characters, but for tabs and the ends of lines, and what is not UTF-8.
+func Escape(text string) string {
+	if strings.IndexFunc(text, escaped) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case escaped(r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// escaped tells which characters are: those that move the cursor, or the direction of what follows.
+func escaped(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+}
+
+// Writer returns a writer that escapes what is written to it, as Escape does. What it is given at once is taken to
+// end with a whole character.
+func Writer(w io.Writer) io.Writer { return writer{w} }
+
+type writer struct{ io.Writer }
+
+func (w writer) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(w.Writer, Escape(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// shorten cuts quoted strings first: they may have blanks.
+func shorten(message string) string {
+	if len(message) <= Most {
+		return message
+	}
+	var b strings.Builder
+	for len(message) > 0 {
+		part := message[:partEnd(message)]
+		head, n := cut(part)
+		b.WriteString(head)
+		if n > 0 && part[0] == '"' {
+			b.WriteByte('"')
+		}
+		b.WriteString(said(n))
+		message = message[len(part):]
+	}
+	return b.String()
+}
+
+// partEnd returns where the first part of a text ends: a quoted string with its quotes, a word, or the blanks between
+// words.
+func partEnd(text string) int {
+	if text[0] == '"' {
+		for i := 1; i < len(text); i++ {
+			switch text[i] {
+			case '\\':
+				i++
+			case '"':
+				return i + 1
+			}
+		}
+	}
+	blank := text[0] == ' '
+	for i := 1; i < len(text); i++ {
+		if (text[i] == ' ') != blank || text[i] == '"' && text[i-1] == ' ' || text[i-1] == '\n' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// cut returns the first characters of a text, and how many it has if these are not all.
+func cut(text string) (head string, n int) {
+	if len(text) <= Most || utf8.RuneCountInString(text) <= Most {
+		return text, 0
+	}
+	at := 0
+	for i := range text {
+		if at == Most {
+			return text[:i], utf8.RuneCountInString(text)
+		}
+		at++
+	}
+	return text, 0
+}
+
+// said says that a text of so many characters was cut.
+func said(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("... (%d characters)", n)
+}

@@ -1,0 +1,66 @@
+package printable_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
+)
+
+func TestText(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	for _, test := range []struct{ reason, text, want string }{
+		{"plain text stands", "Pod a/b: spec.nodeName: gone", "Pod a/b: spec.nodeName: gone"},
+		{"a message may have lines", "a\nb", "a\nb"},
+		{"a terminal is not rewritten", "red \x1b[31m\r\x00", `red \x1b[31m\r\x00`},
+		{"nor is the direction of writing", "a\u202eb", `a\u202eb`},
+		{"what is not UTF-8 is shown as bytes", "a\xffb", `a\xffb`},
+		{"a word is cut", "name " + long + " is long", "name " + long[:200] + "... (500 characters) is long"},
+		{"a quoted value is cut, blanks and all", `value "` + strings.Repeat("y ", 250) + `" is bad`,
+			`value "` + strings.Repeat("y ", 100)[:199] + `"... (502 characters) is bad`},
+		{"many words are not one", strings.Repeat("word ", 100), strings.Repeat("word ", 100)},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			if got := printable.Text(test.text); got != test.want {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestValue(t *testing.T) {
+	if got, want := printable.Value("a\x1b"), `"a\x1b"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want := `"` + strings.Repeat("é", 200) + `"... (300 characters)`
+	if got := printable.Value(strings.Repeat("é", 300)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestEveryText checks that whatever comes in, no control character comes out, and printable text is kept.
+func TestEveryText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "text"))
+		got := printable.Text(text)
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q is not UTF-8", got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+				t.Fatalf("%q has %q", got, r)
+			}
+		}
+		var b strings.Builder
+		if n, err := printable.Writer(&b).Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatalf("wrote %d of %d: %v", n, len(text), err)
+		}
+		if b.String() != printable.Escape(text) {
+			t.Fatalf("the writer wrote %q", b.String())
+		}
+	})
+}
