@@ -49,7 +49,7 @@ type Model interface {
 	// copies the state.
 	Initial(emit func(state []byte))
 	// Worker returns a worker. It is called once per worker, before anything is expanded, by the
-	// goroutine that called Check.
+	// goroutine that called Check; once more for each if one has to be left behind.
 	Worker() Worker
 }
 
@@ -136,7 +136,8 @@ type Options struct {
 // cannot be used: then nothing was explored.
 //
 // After the context is cancelled no further state is expanded; Check returns as soon as
-// the states being expanded are done and the traces are rebuilt.
+// the states being expanded are done and the traces are rebuilt. A state whose expansion does not end is left behind
+// with its goroutine after a fifth of a second.
 //
 // Check panics with a *Panic, on the calling goroutine, if a worker panics.
 func Check(ctx context.Context, m Model, o Options) (*Result, error) {

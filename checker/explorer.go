@@ -243,6 +243,9 @@ func (e *explorer) initial(ctx context.Context) error {
 		}
 		e.meter.generated.Store(e.result.Generated)
 	})
+	if e.result.Stopped == NotStopped && ctx.Err() != nil {
+		e.result.Stopped = Cancelled // the model may have emitted no more for that
+	}
 	return err
 }
 

@@ -1,6 +1,9 @@
 package checker
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // level is a level of states: in each shard a range of indices. Its order is that of the package
 // doc: by shard, then by index.
@@ -67,10 +70,15 @@ func (e *explorer) batchSize() int64 {
 func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 	size := e.chunkSize(to - from)
 	chunks := e.buffers(int((to - from + size - 1) / size))
-	parallelOn(e.workers, len(chunks), func(worker, i int) {
+	left := parallelOn(ctx, e.workers, len(chunks), func(worker, i int) {
 		begin := from + int64(i)*size
 		e.expandChunk(ctx, worker, begin, min(begin+size, to), chunks[i])
 	})
+	if i := slices.Index(left, false); i >= 0 {
+		e.leave()
+		chunks = chunks[:i]
+		e.result.Stopped = Cancelled
+	}
 	for i, c := range chunks {
 		if c.err != nil {
 			return &diskError{c.err}
@@ -92,6 +100,14 @@ func (e *explorer) expandBatch(ctx context.Context, from, to int64) error {
 		return err
 	}
 	return e.insert(chunks)
+}
+
+// leave lets go of the workers, one of which at least is still at work, and takes new ones for the traces.
+func (e *explorer) leave() {
+	e.result.Left = true
+	for i := range e.workers {
+		e.workers[i] = e.model.Worker()
+	}
 }
 
 // chunkSize spreads the states evenly enough over the workers, also where some take long.

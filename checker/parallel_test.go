@@ -129,12 +129,44 @@ func (h *hosting) Run(work func()) {
 
 func TestHostSaysWhereItWorks(t *testing.T) {
 	hosts := []*hosting{{}, {}}
-	parallelOn(hosts, 10, func(worker, task int) {
+	parallelOn(t.Context(), hosts, 10, func(worker, task int) {
 		if !hosts[worker].underWay {
 			t.Errorf("task %d is done by worker %d outside its Run", task, worker)
 		}
 	})
 	if hosts[0].underWay || hosts[1].underWay {
 		t.Error("parallelOn returned before Run did")
+	}
+}
+
+// TestLeavesBehindWhoHangs: a worker that hangs in a state does not keep Check from its end, and what was found
+// before stays with its trace.
+func TestLeavesBehindWhoHangs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var cancelled time.Time
+	m := counter(5)
+	counts := m.expand
+	m.expand = func(state []byte, out *Steps) {
+		if state[0] == 3 {
+			cancelled = time.Now()
+			cancel()
+			select {}
+		}
+		out.Find("seen", OnState)
+		counts(state, out)
+	}
+	result, err := Check(ctx, m, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(cancelled); took > 5*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+	if !result.Left || result.Stopped != Cancelled || len(result.Findings) != 1 || result.Findings[0].Count != 3 {
+		t.Errorf("left %v, stopped %v, findings %v", result.Left, result.Stopped, result.Findings)
+	}
+	if result, err = Check(t.Context(), counter(5), Options{Workers: 2}); err != nil || result.Left {
+		t.Errorf("nobody hangs: left %v, error %v", result.Left, err)
 	}
 }

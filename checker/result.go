@@ -34,6 +34,10 @@ type Result struct {
 	// Findings has one entry for each key of Steps.Find: those with the shortest trace first, then by key.
 	Findings []Finding
 
+	// Left tells that a worker was still at work some time after the context was cancelled, and is left behind with
+	// its goroutine. Nothing that it did since counts.
+	Left bool
+
 	// Failure says what went wrong if Stopped is DiskFailed.
 	Failure string
 	// DiskShards is the number of shards, of 64, whose states were only on disk in the end, as there was no room

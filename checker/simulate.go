@@ -99,11 +99,12 @@ func (s *simulator) run(ctx context.Context) (*Simulation, error) {
 	r := &Simulation{Complete: true}
 	for begin := int64(0); begin < s.options.Walks && r.Complete; begin += walksPerBatch {
 		walks := make([]walk, min(walksPerBatch, s.options.Walks-begin))
-		parallel(len(s.workers), len(walks), func(worker, i int) {
-			if ctx.Err() == nil {
-				s.follow(s.workers[worker], s.scratch[worker], begin+int64(i), &walks[i])
-			}
+		left := parallelOn(ctx, make([]struct{}, len(s.workers)), len(walks), func(worker, i int) {
+			s.follow(ctx, s.workers[worker], s.scratch[worker], begin+int64(i), &walks[i])
 		})
+		if i := slices.Index(left, false); i >= 0 {
+			walks, r.Complete = walks[:i], false
+		}
 		for i := range walks {
 			if walks[i].err != nil {
 				return nil, walks[i].err
@@ -149,13 +150,16 @@ func (s *simulator) add(r *Simulation, w *walk) {
 	}
 }
 
-// follow follows the behaviour of this number.
-func (s *simulator) follow(worker Worker, out *Steps, number int64, w *walk) {
+// follow follows the behaviour of this number, unless the context is cancelled.
+func (s *simulator) follow(ctx context.Context, worker Worker, out *Steps, number int64, w *walk) {
 	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
 	state := s.initial[draw.IntN(len(s.initial))]
 	w.trace = Trace{Initial: state}
 	known := map[string]bool{}
 	for {
+		if ctx.Err() != nil {
+			return
+		}
 		if w.err = s.expand(worker, state, out); w.err != nil {
 			return
 		}

@@ -82,10 +82,13 @@ func Unfold(ctx context.Context, t Transitions, o GraphOptions) (g *Graph, stopp
 		}
 		to := min(len(g.states), from+graphBatch)
 		chunks := make([]graphChunk, (to-from+chunkStates-1)/chunkStates)
-		parallelOn(steppers, len(chunks), func(worker, i int) {
+		left := parallelOn(ctx, steppers, len(chunks), func(worker, i int) {
 			begin := from + i*chunkStates
-			chunks[i].expand(steppers[worker], g.states[begin:min(to, begin+chunkStates)])
+			chunks[i].expand(ctx, steppers[worker], g.states[begin:min(to, begin+chunkStates)])
 		})
+		if left != nil || ctx.Err() != nil {
+			return g, Cancelled, nil
+		}
 		for i := range chunks {
 			if chunks[i].err != nil {
 				return nil, NotStopped, chunks[i].err
@@ -135,8 +138,12 @@ type graphStep struct {
 	next   string
 }
 
-func (c *graphChunk) expand(s Stepper, states []string) {
+// expand takes the steps of the states, unless the context is cancelled.
+func (c *graphChunk) expand(ctx context.Context, s Stepper, states []string) {
 	for _, state := range states {
+		if ctx.Err() != nil {
+			return
+		}
 		var steps []graphStep
 		err := s.Steps([]byte(state), func(action uint32, next []byte) {
 			steps = append(steps, graphStep{action, string(next)})

@@ -27,6 +27,7 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.progress.hush(o.quiet).begin(readingFiles(o.files))
 	in, err := o.input(c.stdin)
 	if err != nil {
 		return nil, err
@@ -39,10 +40,15 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{in: in, progress: newProgress(c.stderr, c.live, o.quiet)}
+	c.progress.begin(estimating())
+	p := &prepared{in: in, progress: c.progress}
+	start := c.kubeScheduler(ctx, in.config, in.profile)
 	p.Plan, err = in.plan(decisions.Options{
-		Spec:          specified,
-		NewDecider:    c.kubeScheduler(ctx, in.config, in.profile),
+		Spec: specified,
+		NewDecider: func() (decisions.Decider, error) {
+			c.progress.begin(exploring()) // which it does first
+			return start()
+		},
 		Properties:    properties,
 		Minimise:      o.minimise,
 		Valid:         valid,
@@ -96,6 +102,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		return nil, err
 	}
 	if p.dir != nil {
+		p.progress.begin(reading(o.results))
 		missing, err := p.dir.Check(p.All())
 		if err != nil {
 			return nil, usageError{err}
@@ -106,8 +113,8 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 	}
 	defer p.limitMemory()()
 	p.Options.KeptOnly = o.merge
+	p.progress.begin(estimating())
 	conclusion, err := p.Run(ctx)
-	p.progress.clear()
 	if err != nil {
 		return nil, refused(err)
 	}

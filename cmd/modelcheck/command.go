@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
@@ -39,29 +42,53 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 type command struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	// direct is where what cannot wait for the end is printed: stdout is written as a whole.
+	direct io.Writer
 	// live: stderr is a terminal, so progress may rewrite its line.
 	live bool
+	// progress shows what the command is at.
+	progress *progress
 	// production is for tests that plant a bug in kube-scheduler.
 	production production.Options
 }
 
-// run runs the command and gives its exit code.
+// grace is how long the command may go on after an interrupt, to write what it knows.
+const grace = 800 * time.Millisecond
+
+// run runs the command and gives its exit code. When the context is cancelled it ends soon, whatever it is at: what
+// cannot be stopped is left behind.
 func (c command) run(ctx context.Context, args []string) (code int) {
-	defer func() {
-		if r := recover(); r != nil {
-			code = exitFailed
-			value, stack := panicked(r)
-			fmt.Fprintf(c.stderr, "modelcheck: this is a bug of modelcheck, not of kube-scheduler: %v\n\n%s", value,
-				stack)
+	c.progress = newProgress(c.stderr, c.live)
+	stop := c.progress.watch()
+	var output bytes.Buffer
+	c.direct, c.stdout = c.stdout, &output
+	until, end := patience.Extend(ctx, grace)
+	defer end()
+	context.AfterFunc(ctx, func() {
+		if c.progress.blank() {
+			end()
 		}
-	}()
-	code = exitHolds
-	cmd := c.cobra(func(v decisions.Verdict) { code = exitCode(v) })
-	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
-	err := misspelt(cmd, args)
-	if err == nil {
-		err = cmd.ExecuteContext(ctx)
+	})
+	var err error
+	finished := patience.Do(until, func() {
+		if code, err = c.execute(ctx, args); output.Len() == 0 {
+			return
+		}
+		c.progress.begin(writing("to stdout"))
+		if _, failed := c.direct.Write(output.Bytes()); failed != nil {
+			err = errors.Join(err, fmt.Errorf("writing to stdout: %w", failed))
+		}
+	})
+	stop()
+	if !finished {
+		fmt.Fprintf(c.stderr, "modelcheck: %s\n", c.progress.interrupted())
+		return exitUnfinished
 	}
+	return c.concluded(code, err)
+}
+
+// concluded says what went wrong, if something did, and gives the exit code.
+func (c command) concluded(code int, err error) int {
 	var wrong usageError
 	var unfinished unfinishedError
 	switch {
@@ -71,11 +98,34 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	case errors.As(err, &unfinished):
 		fmt.Fprintf(c.stderr, "modelcheck: %v\n", unfinished)
 		return exitUnfinished
+	case errors.Is(err, errPanicked):
+		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
+		return exitFailed
 	case err != nil:
 		fmt.Fprintf(c.stderr, "modelcheck: it could not go on: %v\n", err)
 		return exitFailed
 	}
 	return code
+}
+
+var errPanicked = errors.New("this is a bug of modelcheck, not of kube-scheduler")
+
+// execute does what the arguments ask for, and turns a panic into an error.
+func (c command) execute(ctx context.Context, args []string) (code int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			value, stack := panicked(r)
+			err = fmt.Errorf("%w: %v\n\n%s", errPanicked, value, stack)
+		}
+	}()
+	code = exitHolds
+	cmd := c.cobra(func(v decisions.Verdict) { code = exitCode(v) })
+	cmd.SetArgs(longFlags(args, flagsOf(cmd, args)))
+	if err := misspelt(cmd, args); err != nil {
+		return code, err
+	}
+	err = cmd.ExecuteContext(ctx)
+	return code, err
 }
 
 // panicked returns what somebody panicked with, and the stack, that of the worker if it was one.
@@ -180,9 +230,20 @@ func (c command) report(ctx context.Context, o *options, done func(decisions.Ver
 			return usageError{err}
 		}
 	}
-	done(run.Outcome())
+	verdict := run.Outcome()
+	done(verdict)
 	// Files first: whoever reads the report may close the pipe, which ends the process.
-	return errors.Join(o.saveFindings(run), c.savePage(ctx, o, run), c.print(run, o.output))
+	err = errors.Join(c.saveFindings(ctx, o, run), c.savePage(ctx, o, run))
+	if _, left := errors.AsType[unfinishedError](err); left {
+		if verdict == decisions.Holds {
+			done(decisions.Unfinished)
+		}
+		c.progress.clear()
+		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nmodelcheck: "))
+		err = nil
+	}
+	c.progress.begin(writing("the report"))
+	return errors.Join(err, c.print(run, o.output))
 }
 
 // print writes the report to stdout.

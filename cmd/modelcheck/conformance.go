@@ -27,6 +27,7 @@ func (c command) conformance() *cobra.Command {
 			var names []string
 			var reports []*report.Document
 			for _, file := range files {
+				c.progress.begin(reading(file))
 				data, err := os.ReadFile(file)
 				if err != nil {
 					return usage("%w", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -28,9 +31,10 @@ about the pods that are named. It prints what becomes of the pod, whether that i
 message that kubectl describe pod would show; then why nodes are unschedulable or unresolvable, how
 feasible nodes score, and which pods could be evicted, where production and model differ side by side.
 Nodes that are treated alike share a row. With -v, it prints the cluster and the decision node by node.
+An interrupt ends it with the pods that are answered.
 
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
-that nothing known explains; 2 wrong usage or input; 4 modelcheck failed.`,
+that nothing known explains; 2 wrong usage or input; 3 it was interrupted; 4 modelcheck failed.`,
 		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
@@ -39,7 +43,12 @@ that nothing known explains; 2 wrong usage or input; 4 modelcheck failed.`,
 			if err != nil {
 				return err
 			}
-			done(e.Verdict(o.strict))
+			verdict := e.Verdict(o.strict)
+			if e.Unanswered > 0 && verdict == decisions.Holds {
+				verdict = decisions.Unfinished
+			}
+			done(verdict)
+			c.progress.begin(writing(fmt.Sprintf("the explanation of %d pods", len(e.Cases))))
 			return writeAs(c.stdout, o.output, "explanation", e, report.ExplainText, report.ExplainJSON)
 		},
 	}
@@ -56,6 +65,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if len(o.files) == 0 {
 		return nil, usage("there is no cluster to explain: give one with -f FILE, -f DIR or -f -")
 	}
+	c.progress.begin(readingFiles(o.files))
 	manifests, err := scenario.Read(o.files, c.stdin, admission.Admit)
 	if err != nil {
 		return nil, usageError{err}
@@ -95,16 +105,36 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	withMessages := c
 	withMessages.production.Messages = true
-	decider, err := withMessages.kubeScheduler(ctx, in.config, in.profile)()
+	start := withMessages.kubeScheduler(ctx, in.config, in.profile)
+	return e, c.answer(ctx, e, properties, start, pods, snapshot)
+}
+
+// answer asks about the pods, one after the other, until it is interrupted.
+func (c command) answer(ctx context.Context, e *report.Explanation, properties []invariants.Property,
+	start func() (decisions.Decider, error), pods []*v1.Pod, snapshot *spec.Snapshot) error {
+	decider, err := start()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer decider.Close()
-	for _, pod := range pods {
-		answer, findings := decisions.Ask(e.Spec, properties, decider, spec.Question{Pod: pod, Snapshot: snapshot})
+	c.progress.begin(phase{name: "explaining", lost: "no pod is answered"})
+	for i, pod := range pods {
+		c.progress.come("pod %d of %d (%s/%s)", i+1, len(pods), pod.Namespace, pod.Name)
+		var answer *invariants.Case
+		var findings []decisions.Finding
+		if !patience.Do(ctx, func() {
+			answer, findings = decisions.Ask(e.Spec, properties, decider, spec.Question{Pod: pod, Snapshot: snapshot})
+		}) {
+			if e.Unanswered = len(pods) - i; i == 0 {
+				return unfinishedError{errors.New(c.progress.interrupted())}
+			}
+			e.Notes = append([]string{fmt.Sprintf("interrupted at pod %d of %d, %s/%s: nothing is said of it and those "+
+				"after it", i+1, len(pods), pod.Namespace, pod.Name)}, e.Notes...)
+			return nil // the decider may be at work for ever
+		}
 		e.Cases, e.Findings = append(e.Cases, answer), append(e.Findings, findings)
 	}
-	return e, nil
+	_ = decider.Close() // it changes no answer any more
+	return nil
 }
 
 // asked finds the pods that are named, as NAMESPACE/POD or POD, among the pending ones; all if none is.

@@ -208,6 +208,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	progress := c.progress.hush(o.quiet)
+	progress.begin(readingFiles(o.files))
 	in, scopes, err := o.input(c.stdin)
 	if err != nil {
 		return nil, err
@@ -229,35 +231,24 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	}
 	defer func() { err = errors.Join(err, alone.Close()) }()
 	began := time.Now()
-	progress := newProgress(c.stderr, c.live, o.quiet)
+	progress.begin(exploring())
 	for _, scope := range scopes {
 		start := func(initial *spec.Snapshot) (loop.System, error) {
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
 			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial,
 				stepped.Options{Faults: scope.Faults > 0})
 		}
-		told := time.Now()
 		subject := loop.Subject{
 			Model: run.Spec, Start: start, Ask: alone.Decide, Ahead: goAhead,
 			Settling: func(followed, of int) {
-				if time.Since(told) < progress.every {
-					return
-				}
-				told = time.Now()
-				progress.write(fmt.Sprintf("%s: what goes on for ever, from %d of %d states; %s", scope.Name, followed,
-					of, time.Since(began).Round(time.Second)))
+				progress.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
 			},
 		}
 		if o.simulate > 0 {
 			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
 				Seed: o.seed, Walks: o.simulate, Steps: o.steps(), Workers: o.workers,
 				Progress: func(walks int64) {
-					if time.Since(told) < progress.every {
-						return
-					}
-					told = time.Now()
-					progress.write(fmt.Sprintf("%s: %d of %d runs; %s", scope.Name, walks, o.simulate,
-						time.Since(began).Round(time.Second)))
+					progress.come("%s: %d of %d runs", scope.Name, walks, o.simulate)
 				},
 			})
 			if err != nil {
@@ -269,8 +260,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		result, err := loop.Explore(ctx, scope, subject, checker.Options{
 			Workers: o.workers, MaxStates: o.maxStates, MaxDepth: o.maxDepth, ProgressEvery: progress.every,
 			Progress: func(now checker.Progress) {
-				progress.write(fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting; %s", scope.Name,
-					now.Distinct, now.Generated, now.Depth, now.Queue, time.Since(began).Round(time.Second)))
+				progress.come("%s: %d states, %d transitions, depth %d, %d waiting", scope.Name, now.Distinct,
+					now.Generated, now.Depth, now.Queue)
 			},
 		})
 		if err != nil {
@@ -278,7 +269,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		}
 		run.Results = append(run.Results, result)
 	}
-	progress.clear()
+	progress.begin(writing("the report"))
 	run.Elapsed = time.Since(began)
 	return run, nil
 }

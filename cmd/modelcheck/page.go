@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,12 +57,22 @@ func (c command) decider(ctx context.Context, run *report.Run) func() (decisions
 	}
 }
 
-// savePage writes the page. It appears under its name as a whole, or not at all.
+// savePage writes the page. It appears under its name as a whole, or not at all. If there is no time for it that is an
+// unfinishedError.
 func (c command) savePage(ctx context.Context, o *options, run *report.Run) error {
 	if o.html == "" {
 		return nil
 	}
-	err := replaceFile(o.html, func(w io.Writer) error { return page.Write(w, run, c.decider(ctx, run)) })
+	var drawn bytes.Buffer
+	err := c.made(ctx, phase{name: "drawing the page " + o.html, lost: "it is not written"}, func() error {
+		return page.Write(&drawn, run, c.decider(ctx, run))
+	})
+	if _, left := errors.AsType[unfinishedError](err); left {
+		return err
+	}
+	if err == nil {
+		err = replaceFile(o.html, drawn.Bytes())
+	}
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
@@ -70,7 +80,7 @@ func (c command) savePage(ctx context.Context, o *options, run *report.Run) erro
 }
 
 // replaceFile writes a file under another name first.
-func replaceFile(name string, write func(io.Writer) error) (err error) {
+func replaceFile(name string, content []byte) (err error) {
 	draft, err := os.CreateTemp(filepath.Dir(name), ".modelcheck-")
 	if err != nil {
 		return err
@@ -80,7 +90,8 @@ func replaceFile(name string, write func(io.Writer) error) (err error) {
 			_ = os.Remove(draft.Name()) // the first error counts
 		}
 	}()
-	if err := errors.Join(write(draft), draft.Chmod(0o644), draft.Close()); err != nil {
+	_, err = draft.Write(content)
+	if err := errors.Join(err, draft.Chmod(0o644), draft.Close()); err != nil {
 		return err
 	}
 	return os.Rename(draft.Name(), name)

@@ -45,6 +45,7 @@ check that a scope fits into memory: somewhat too high for most themes, and seve
 			if err := o.validate(); err != nil {
 				return err
 			}
+			c.progress.begin(readingFiles(o.files))
 			in, err := o.input(c.stdin)
 			if err != nil {
 				return err
@@ -53,6 +54,7 @@ check that a scope fits into memory: somewhat too high for most themes, and seve
 			if err != nil {
 				return err
 			}
+			c.progress.begin(estimating())
 			plan, err := in.plan(decisions.Options{Spec: model, MaxStates: o.maxStates, MaxDepth: o.maxDepth}, 0, true)
 			if err != nil {
 				return err

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -15,52 +18,175 @@ import (
 // isTerminal reports whether the file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// progress shows how far a run has come: one line that is rewritten on a terminal, a line now and then elsewhere.
+// phase is what the command is at.
+type phase struct {
+	// name says so, as in "reading cluster.yaml", and lost what an interrupt means in it.
+	name, lost string
+	// blank: nothing is known yet that could be reported. silent: it lasts as long as the user wants.
+	blank, silent bool
+}
+
+const nothing = "nothing was checked"
+
+// The phases in which nothing is known yet, and others.
+func reading(what string) phase { return phase{name: "reading " + what, lost: nothing, blank: true} }
+func estimating() phase {
+	return phase{name: "estimating how many states there are", lost: nothing, blank: true}
+}
+func exploring() phase          { return phase{name: "exploring", lost: "what was explored is not reported"} }
+func writing(what string) phase { return phase{name: "writing " + what, lost: "it is not written"} }
+
+// readingFiles is reading what -f names.
+func readingFiles(files []string) phase {
+	const shown = 3
+	names := make([]string, 0, shown)
+	for _, file := range files[:min(shown, len(files))] {
+		names = append(names, map[bool]string{true: "stdin", false: file}[file == "-"])
+	}
+	what := cmp.Or(strings.Join(names, ", "), "the built-in themes")
+	if more := len(files) - shown; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	return reading(what)
+}
+
+// The times after which a phase that lasts is shown.
+const (
+	firstShown = 2 * time.Second
+	// A terminal has its line rewritten; elsewhere there is a line now and then.
+	shownLive, shownElsewhere = 200 * time.Millisecond, 10 * time.Second
+)
+
+// progress shows what the command is at, once that takes longer, and how far it has come: one line that is rewritten
+// on a terminal, a line now and then elsewhere.
 type progress struct {
-	w     io.Writer
-	live  bool
+	live bool
+	// every is how often who works should tell how far it has come.
 	every time.Duration
-	// before is what showReference showed last.
+
+	mu sync.Mutex
+	w  io.Writer
+	phase
+	began time.Time // the phase
+	// line says how far the phase has come, and shown is when it was shown last; zero if it was not.
+	line  string
+	shown time.Time
+	// before is what showReference was told last.
 	before checker.Progress
 }
 
-func newProgress(w io.Writer, live, quiet bool) *progress {
-	p := &progress{w: w, live: live, every: 10 * time.Second}
-	if live {
-		p.every = 200 * time.Millisecond
+func newProgress(w io.Writer, live bool) *progress {
+	return &progress{w: w, live: live, every: shownLive, began: time.Now(),
+		phase: phase{name: "starting", lost: nothing, blank: true}}
+}
+
+// watch shows what lasts until the function it gives is called.
+func (p *progress) watch() (stop func()) {
+	tick, done := time.NewTicker(shownLive), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case now := <-tick.C:
+				p.tick(now)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { tick.Stop(); close(done); p.clear() }
+}
+
+// tick shows the phase if it is time to.
+func (p *progress) tick(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	every := shownElsewhere
+	if p.live {
+		every = shownLive
 	}
+	if p.silent || now.Sub(p.began) < firstShown || now.Sub(p.shown) < every {
+		return
+	}
+	p.shown = now
+	text := fmt.Sprintf("%s; %s", p.at(), now.Sub(p.began).Round(time.Second))
+	if p.live {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+		return
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+// at says what the command is at. It is called with the lock held.
+func (p *progress) at() string { return strings.TrimSpace(p.name + " " + p.line) }
+
+// hush shows nothing if it is to be quiet.
+func (p *progress) hush(quiet bool) *progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if quiet {
 		p.w, p.live = io.Discard, false
 	}
 	return p
 }
 
-// show shows the progress.
-func (p *progress) show(now decisions.Progress) {
-	line := fmt.Sprintf("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions; %s", now.Number,
-		now.Of, now.Chunk, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked, now.Elapsed.Round(time.Second))
-	p.write(line)
+// begin begins a phase, unless it is at it.
+func (p *progress) begin(next phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.phase == next {
+		return
+	}
+	p.phase, p.began, p.line, p.shown, p.before = next, time.Now(), "", time.Time{}, checker.Progress{}
 }
 
-// showRandom shows the progress of random mode.
-func (p *progress) showRandom(asked int64, elapsed time.Duration) {
-	p.write(fmt.Sprintf("%d drawn clusters asked about; %s", asked, elapsed.Round(time.Second)))
+// come tells how far the phase has come.
+func (p *progress) come(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line = fmt.Sprintf(format, args...)
 }
+
+// blank reports whether nothing is known yet.
+func (p *progress) blank() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.phase.blank
+}
+
+// interrupted says at what an interrupt ends the command, and what that means.
+func (p *progress) interrupted() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Sprintf("interrupted while %s: %s", p.at(), p.lost)
+}
+
+// show tells how far a run has come.
+func (p *progress) show(now decisions.Progress) {
+	p.come("%d/%d %s: %d states, %d transitions, depth %d, %d waiting; %d decisions", now.Number,
+		now.Of, now.Chunk, now.Distinct, now.Generated, now.Depth, now.Queue, now.Asked)
+}
+
+// showRandom tells how far random mode has come.
+func (p *progress) showRandom(asked int64, _ time.Duration) { p.come("so far: %d", asked) }
 
 // taken says that a theme is not explored again.
-func (p *progress) taken(scenario, file string) {
-	p.clear()
-	fmt.Fprintf(p.w, "%s: taken from %s\n", scenario, file)
-}
+func (p *progress) taken(scenario, file string) { p.say("%s: taken from %s", scenario, file) }
 
 // resumed says that states are not explored again.
 func (p *progress) resumed(name string, distinct int64, dir string) {
-	p.clear()
-	fmt.Fprintf(p.w, "%s: goes on with the %d states in %s\n", name, distinct, dir)
+	p.say("%s: goes on with the %d states in %s", name, distinct, dir)
 }
 
-// showReference shows the progress of the formal model: also how many transitions there were in a second since the
-// line before, and how long the states that wait take if as many are expanded in a second as since then. What they
+// say says something at once.
+func (p *progress) say(format string, args ...any) {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// showReference tells how far the formal model was explored: also how many transitions there were in a second since
+// the last time, and how long the states that wait take if as many are expanded in a second as since then. What they
 // lead to comes on top, so that is no estimate of the end: how many states there are is known when none waits.
 func (p *progress) showReference(name string, number, of int, now checker.Progress) {
 	rate, ahead := "", ""
@@ -75,20 +201,14 @@ func (p *progress) showReference(name string, number, of int, now checker.Progre
 		}
 	}
 	p.before = now
-	p.write(fmt.Sprintf("%d/%d %s: %d states, %d transitions%s, depth %d, %d waiting%s; %s", number, of, name,
-		now.Distinct, now.Generated, rate, now.Depth, now.Queue, ahead, now.Elapsed.Round(time.Second)))
-}
-
-func (p *progress) write(line string) {
-	if p.live {
-		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
-		return
-	}
-	fmt.Fprintln(p.w, line)
+	p.come("%d/%d %s: %d states, %d transitions%s, depth %d, %d waiting%s", number, of, name,
+		now.Distinct, now.Generated, rate, now.Depth, now.Queue, ahead)
 }
 
 // clear makes room on the terminal for the results.
 func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.live {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}

@@ -84,6 +84,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	if err != nil {
 		return nil, err
 	}
+	c.progress.hush(o.quiet).begin(readingFiles(o.files))
 	in, err := o.randomInput(c.stdin)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	if err != nil {
 		return nil, err
 	}
-	progress := newProgress(c.stderr, c.live, o.quiet)
+	c.progress.begin(phase{name: "asking about drawn clusters", lost: "what was found is not reported"})
 	conclusion, err := decisions.Draw(ctx, decisions.RandomOptions{
 		Spec:       model,
 		NewDecider: c.kubeScheduler(ctx, in.config, in.profile),
@@ -100,9 +101,8 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 		Valid:      valid,
 		Properties: append(properties, invariants.Oracles()...),
 		Workers:    o.workers, Questions: o.questions, For: o.duration,
-		Progress: progress.showRandom, ProgressEvery: progress.every,
+		Progress: c.progress.showRandom, ProgressEvery: c.progress.every,
 	})
-	progress.clear()
 	if err != nil {
 		return nil, err
 	}

@@ -195,8 +195,9 @@ func (c command) exploreReference(ctx context.Context, o *referenceOptions, file
 	}
 	var models []*reference.Model
 	var checkpoint *checker.Checkpoint
-	progress := newProgress(c.stderr, c.live, o.quiet)
+	progress := c.progress.hush(o.quiet)
 	for _, file := range files {
+		progress.begin(readingFiles([]string{file}))
 		m, configuration, err := c.referenceModel(o, file)
 		if err != nil {
 			return nil, err
@@ -210,6 +211,7 @@ func (c command) exploreReference(ctx context.Context, o *referenceOptions, file
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory))
 	run := &report.Reference{Strict: o.strict, Workers: o.workers}
 	began := time.Now()
+	progress.begin(exploring())
 	for i, m := range models {
 		begun := time.Now()
 		explored := report.ReferenceExplored{Model: m, Symmetry: o.symmetry == "on", Goals: o.goals}
@@ -240,7 +242,7 @@ func (c command) exploreReference(ctx context.Context, o *referenceOptions, file
 		explored.Elapsed = time.Since(begun)
 		run.Explored = append(run.Explored, explored)
 	}
-	progress.clear()
+	progress.begin(writing("the report"))
 	run.Elapsed = time.Since(began)
 	return run, nil
 }

@@ -62,6 +62,7 @@ usage or input; 4 modelcheck failed.`,
 
 // replayed reads the trace and takes its steps again.
 func (c command) replayed(ctx context.Context, path string) (*report.Replayed, error) {
+	c.progress.begin(reading(path))
 	trace, file, err := readTrace(path)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	if err != nil {
 		return nil, wrong(err)
 	}
+	c.progress.begin(phase{name: "taking its steps again", lost: "it did not come to its end", blank: true})
 	decider, err := c.kubeScheduler(ctx, config, trace.Profile)()
 	if err != nil {
 		return nil, err

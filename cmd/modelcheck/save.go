@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
@@ -39,10 +42,22 @@ func writable(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// saveFindings writes a folder for each finding. The whole appears under its name at once, or not at all.
-func (o *options) saveFindings(run *report.Run) (err error) {
+// saveFindings writes a folder for each finding. The whole appears under its name at once, or not at all. If there is
+// no time for that it is an unfinishedError.
+func (c command) saveFindings(ctx context.Context, o *options, run *report.Run) (err error) {
 	if o.save == "" {
 		return nil
+	}
+	var folders [][]report.File
+	err = c.made(ctx, phase{name: "writing the findings to " + o.save, lost: "it is not written"}, func() error {
+		for i := range run.Result.Findings {
+			c.progress.come("%d of %d", i+1, len(run.Result.Findings))
+			folders = append(folders, run.Files(&run.Result.Findings[i]))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	draft, err := os.MkdirTemp(filepath.Dir(filepath.Clean(o.save)), ".modelcheck-")
 	if err != nil {
@@ -63,7 +78,7 @@ func (o *options) saveFindings(run *report.Run) (err error) {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
-		for _, file := range run.Files(f) {
+		for _, file := range folders[i] {
 			if err := os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o644); err != nil {
 				return err
 			}
@@ -74,4 +89,20 @@ func (o *options) saveFindings(run *report.Run) (err error) {
 		return err
 	}
 	return os.Rename(draft, o.save)
+}
+
+// shortly is how long a file that is to be written may take after an interrupt; the report comes after it.
+const shortly = 250 * time.Millisecond
+
+// made makes what is to be written. If the context is cancelled, and that is not done soon, it is left behind, with
+// an unfinishedError.
+func (c command) made(ctx context.Context, what phase, work func() error) error {
+	c.progress.begin(what)
+	until, end := patience.Extend(ctx, shortly)
+	defer end()
+	var err error
+	if !patience.Do(until, func() { err = work() }) {
+		return unfinishedError{errors.New(c.progress.interrupted())}
+	}
+	return err
 }

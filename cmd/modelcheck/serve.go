@@ -69,22 +69,27 @@ failed.`,
 	return cmd
 }
 
-// listen serves until the context is done, and lets the answers that are under way finish.
+// listen serves until the context is done, and lets the answers that are under way finish if they do soon.
 func (c command) listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          log.New(c.stderr, "modelcheck: ", 0),
 	}
-	if _, err := fmt.Fprintf(c.stdout, "http://%s/ until Ctrl-C\n", listener.Addr()); err != nil {
+	c.progress.begin(phase{name: "serving the page", lost: "an answer was left behind", silent: true})
+	if _, err := fmt.Fprintf(c.direct, "http://%s/ until Ctrl-C\n", listener.Addr()); err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
-		patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		soon, cancel := context.WithTimeout(context.Background(), shortly)
 		defer cancel()
-		ended <- server.Shutdown(patience)
+		if err := server.Shutdown(soon); !errors.Is(err, context.DeadlineExceeded) {
+			ended <- err
+			return
+		}
+		ended <- server.Close()
 	}()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)

@@ -114,12 +114,13 @@ func (c command) explore(ctx context.Context, o *options, index, of int) (decisi
 		return 0, err
 	}
 	chunks := decisions.Deal(p.Options.Chunks, of)[index]
+	p.progress.begin(reading(o.results))
 	if _, err := p.dir.Check(chunks); err != nil {
 		return 0, usageError{err}
 	}
 	defer p.limitMemory()()
+	p.progress.begin(estimating())
 	shard, err := p.Explore(ctx, chunks)
-	p.progress.clear()
 	if err != nil {
 		return 0, refused(err)
 	}

@@ -2,16 +2,18 @@ package decisions
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/fields"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 )
 
 // conclude fills in what is known at the end. The chunk results are in the order of the scenarios.
-func (r *run) conclude(result *Result, results []*ChunkResult) error {
+func (r *run) conclude(ctx context.Context, result *Result, results []*ChunkResult) error {
 	result.InProduction = r.spent
 	totals := newTotals(r.options.Spec, len(r.properties))
 	totals.count(results)
@@ -32,9 +34,9 @@ func (r *run) conclude(result *Result, results []*ChunkResult) error {
 			}
 		}
 	}
-	result.CacheHits = questions - result.Asked
+	result.CacheHits = max(0, questions-result.Asked) // of what an interrupt cut off some was asked and not counted
 	result.Fields = fields.List(seen.Seen())
-	if err := r.findings(result, totals.counted); err != nil {
+	if err := r.findings(ctx, result, totals.counted); err != nil {
 		return err
 	}
 	for _, found := range r.loops {
@@ -44,14 +46,15 @@ func (r *run) conclude(result *Result, results []*ChunkResult) error {
 		}
 	}
 	sortFindings(result.Findings)
-	result.Properties = propertyResults(r.options.Spec, r.properties, totals, exercised, result.Findings)
+	result.Properties = propertyResults(r.options.Spec, r.properties, totals, exercised,
+		slices.Concat(result.Findings, result.Untold))
 	result.Findings = folded(result.Findings)
 	return nil
 }
 
 // findings merges the findings of the scenarios: of each sort the shortest example, the count over all. counted are
-// the distinct decisions of each sort, by key.
-func (r *run) findings(result *Result, counted map[string]int64) error {
+// the distinct decisions of each sort, by key. Once the run has to end, no more examples are made.
+func (r *run) findings(ctx context.Context, result *Result, counted map[string]int64) error {
 	type occurrence struct {
 		in      int // scenario
 		size    int
@@ -61,7 +64,7 @@ func (r *run) findings(result *Result, counted map[string]int64) error {
 	sorts := map[string]*occurrence{}
 	for i, s := range result.Scenarios {
 		for _, f := range s.Findings {
-			size := r.examples[i].machine.Size(f.Trace.Last())
+			size := r.explored[i].machine.Size(f.Trace.Last())
 			known := sorts[f.Key]
 			if known == nil {
 				known = &occurrence{i, size, f, 0}
@@ -79,17 +82,44 @@ func (r *run) findings(result *Result, counted map[string]int64) error {
 		if f.Property.Decision != nil {
 			f.Count = counted[joined]
 		}
-		examples := r.examples[occurrence.in]
 		var err error
-		if f.Example, err = examples.example(f, occurrence.finding); err != nil {
+		if f.Example, err = r.example(ctx, r.explored[occurrence.in], f, occurrence.finding); err != nil {
 			return blame(r.options.Kept, len(r.chunks), &occurrence.finding, err)
 		}
-		if r.options.Minimise {
-			f.Example = minimise(f, examples.machine, newComparer(examples.direct, r.properties), r.options.Valid)
+		if len(f.Example.Stages) == 0 {
+			result.Untold = append(result.Untold, f)
+			continue
 		}
 		result.Findings = append(result.Findings, f)
 	}
 	return nil
+}
+
+// example returns the example of a finding, minimised if that is asked and there is time; an empty one once the run
+// has to end.
+func (r *run) example(ctx context.Context, x *explorer, f Finding, found checker.Finding) (Example, error) {
+	if r.until.Err() != nil || len(r.deciders) == 0 {
+		return Example{}, nil
+	}
+	examples := newExampleMaker(x.machine, x.cache, r.deciders[0])
+	var example, smaller Example
+	var err error
+	if !patience.Do(r.until, func() { example, err = examples.example(f, found) }) {
+		r.deciders = nil // it is still at work
+		return Example{}, nil
+	}
+	if err != nil || !r.options.Minimise {
+		return example, err
+	}
+	f.Example = example
+	shrinking := func() {
+		smaller = minimise(f, x.machine, newComparer(examples.direct, r.properties), r.options.Valid)
+	}
+	if !patience.Do(ctx, shrinking) {
+		r.leave(r.until)
+		return example, nil
+	}
+	return smaller, nil
 }
 
 func sortFindings(findings []Finding) {

@@ -28,6 +28,7 @@ type decisionCache struct {
 	mu        sync.Mutex
 	collected *collector
 	spent     time.Duration // inside production
+	underway  map[*underway]bool
 }
 
 // profileModel is the model under one profile.
@@ -47,6 +48,7 @@ func newDecisionCache(c *model.Catalog, s *spec.Scheduler, properties []invarian
 		profiles:   map[string]*profileModel{},
 		found:      found,
 		collected:  newCollector(pluginsOf(s)),
+		underway:   map[*underway]bool{},
 	}
 	for _, s := range slices.Concat([]*spec.Scheduler{s}, s.Others) {
 		m := &profileModel{tables: model.NewTables(c, s)}
@@ -76,7 +78,9 @@ func (d *decisionCache) asked() int64 {
 
 // fill fills in what a chunk result says of decisions.
 func (d *decisionCache) fill(c *ChunkResult) {
-	d.collected.fill(c)
+	d.mu.Lock()
+	d.collected.fill(c) // somebody who was left behind may enter more
+	d.mu.Unlock()
 	var seen fields.Coverage
 	seen.Add(d.catalog.Seen())
 	c.Fields = seen.Seen()
@@ -119,6 +123,8 @@ type lockedEntry struct {
 // settle asks production, then the spec, and compares, unless the context is cancelled: then entries are left to
 // others.
 func (d *decisionCache) settle(ctx context.Context, locked []lockedEntry, decider Decider) {
+	at := d.begin()
+	defer d.end(at)
 	asked, settled := 0, 0
 	defer func() {
 		for _, left := range locked[settled:] {
@@ -129,9 +135,11 @@ func (d *decisionCache) settle(ctx context.Context, locked []lockedEntry, decide
 	for ; asked < len(locked) && ctx.Err() == nil; asked++ {
 		l := &locked[asked]
 		l.objects, l.podsOf = d.catalog.Objects(l.question)
+		at.enter(l.objects, false)
 		l.decision, l.spent = timed(decider, l.objects)
 	}
-	for ; settled < asked; settled++ {
+	for ; settled < asked && ctx.Err() == nil; settled++ {
+		at.enter(locked[settled].objects, true)
 		d.compare(&locked[settled])
 		locked[settled].entry.settled.Store(true)
 		locked[settled].entry.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/fields"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -67,10 +68,13 @@ func Random(ctx context.Context, o RandomOptions) (*Result, error) {
 		return nil, err
 	}
 	defer r.close()
+	until, end := patience.Extend(ctx, afterwards)
+	defer end()
+	r.until = until
 	if err := r.goOn(ctx); err != nil {
 		return nil, err
 	}
-	r.conclude()
+	r.conclude(ctx)
 	return r.result, nil
 }
 
@@ -86,6 +90,8 @@ type random struct {
 	kept   map[string]*drawn
 	keys   []string
 	result *Result
+	// until lasts somewhat longer than the run's context: then the run has to end.
+	until context.Context
 }
 
 // drawn is a question that was drawn, and what is known of it.
@@ -96,6 +102,7 @@ type drawn struct {
 
 	outcome comparison
 	size    int
+	index   int // among the questions that are made smaller
 	// count is how many questions have the finding that this one is kept for.
 	count int64
 }
@@ -138,15 +145,16 @@ func (r *random) goOn(ctx context.Context) error {
 			r.result.Complete = false
 			return nil
 		}
-		questions := r.draw(next)
-		fresh, err := r.fresh(questions)
+		questions, ready := r.draw(ctx, next)
+		fresh, err := r.fresh(questions[:ready])
 		if err != nil {
 			return err
 		}
-		r.each(fresh, func(c *comparer, d *drawn) {
+		compared := r.each(ctx, fresh, func(c *comparer, d *drawn) {
 			d.outcome, d.size = c.compare(*d.question), sizeOf(*d.question)
 			c.seen.Add(d.question.Snapshot)
 		})
+		fresh = fresh[:compared]
 		for _, d := range fresh {
 			r.count(d)
 		}
@@ -163,18 +171,18 @@ func (r *random) enough(elapsed time.Duration) bool {
 	return o.Questions > 0 && r.totals.distinct >= o.Questions || o.For > 0 && elapsed >= o.For
 }
 
-// draw draws a batch.
-func (r *random) draw(first int64) []*drawn {
-	questions := make([]*drawn, batch)
+// draw draws a batch, and returns how many of its questions, from the first on, are drawn.
+func (r *random) draw(ctx context.Context, first int64) (questions []*drawn, done int) {
+	questions = make([]*drawn, batch)
 	for i := range questions {
 		questions[i] = &drawn{size: i}
 	}
-	r.each(questions, func(_ *comparer, d *drawn) {
+	done = r.each(ctx, questions, func(_ *comparer, d *drawn) {
 		if d.question, d.err = r.options.Draw(first + int64(d.size)); d.question != nil {
 			d.key = keyOfQuestion(*d.question)
 		}
 	})
-	return questions
+	return questions, done
 }
 
 // fresh returns the questions that did not come up before, not more than are to be asked.
@@ -200,30 +208,66 @@ func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
 	return fresh, nil
 }
 
-// each lets the workers share the questions. A panic in do is passed on.
-func (r *random) each(questions []*drawn, do func(*comparer, *drawn)) {
+// each lets the workers share the questions as long as the context lasts, and returns how many of them, from the first
+// on, are done. Whoever is still at one of the others when the run has to end is left behind.
+func (r *random) each(ctx context.Context, questions []*drawn, do func(*comparer, *drawn)) int {
 	var (
 		workers sync.WaitGroup
 		mu      sync.Mutex
 		next    int
+		done    = make([]bool, len(questions))
+		back    = make([]bool, len(r.comparers))
 	)
-	take := func() *drawn {
+	take := func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(questions) {
-			return nil
+		if next == len(questions) || ctx.Err() != nil {
+			return 0, false
 		}
 		next++
-		return questions[next-1]
+		return next - 1, true
 	}
-	for _, c := range r.comparers {
+	soon, end := patience.Extend(ctx, afterwards/2)
+	defer end()
+	for worker, c := range r.comparers {
 		workers.Go(func() {
-			for d := take(); d != nil; d = take() {
-				do(c, d)
-			}
+			back[worker] = patience.Do(soon, func() {
+				for i, more := take(); more; i, more = take() {
+					do(c, questions[i])
+					mu.Lock()
+					done[i] = true
+					mu.Unlock()
+				}
+			})
 		})
 	}
 	workers.Wait()
+	r.leave(back)
+	mu.Lock()
+	defer mu.Unlock()
+	if i := slices.Index(done, false); i >= 0 {
+		return i
+	}
+	return len(done)
+}
+
+// leave lets go of the workers that are not back, and starts a new one if none is.
+func (r *random) leave(back []bool) {
+	var still []*comparer
+	for i, c := range r.comparers {
+		if back[i] {
+			still = append(still, c)
+		}
+	}
+	r.comparers = still
+	if len(still) > 0 {
+		return
+	}
+	var decider Decider
+	var err error
+	if patience.Do(r.until, func() { decider, err = r.options.NewDecider() }) && err == nil {
+		r.comparers = []*comparer{newComparer(direct{r.options.Spec, decider}, r.options.Properties)}
+	}
 }
 
 // count adds a compared question to what the run knows.
@@ -254,7 +298,7 @@ func (r *random) count(d *drawn) {
 }
 
 // conclude fills in the result.
-func (r *random) conclude() {
+func (r *random) conclude(ctx context.Context) {
 	r.result.InProduction, r.result.CacheHits = r.spent, r.result.Random.Repeated
 	r.totals.cover(r.result)
 	var seen fields.Coverage
@@ -273,17 +317,21 @@ func (r *random) conclude() {
 	r.result.Properties = propertyResults(r.options.Spec, r.options.Properties, r.totals, r.totals.exercised,
 		r.result.Findings)
 	r.result.Findings = folded(r.result.Findings)
-	r.shrink()
-	for i := range r.result.Findings {
-		f := &r.result.Findings[i]
-		asked, _ := r.comparers[0].ask(*r.kept[f.key.String()].question)
-		f.Example = exampleOf(*f, "a drawn cluster", asked)
+	r.shrink(ctx)
+	found := r.result.Findings
+	r.result.Findings = nil
+	for _, f := range found {
+		if r.tell(&f) {
+			r.result.Findings = append(r.result.Findings, f)
+		} else {
+			r.result.Untold = append(r.result.Untold, f)
+		}
 	}
 	slices.SortFunc(r.result.Findings, bySize)
 }
 
-// shrink makes the question of every finding smaller.
-func (r *random) shrink() {
+// shrink makes the question of every finding smaller, as long as there is time.
+func (r *random) shrink(ctx context.Context) {
 	var kept []*drawn
 	wanted := map[*drawn]findingKey{}
 	for _, f := range r.result.Findings {
@@ -291,9 +339,37 @@ func (r *random) shrink() {
 		kept = append(kept, d)
 		wanted[d] = f.key
 	}
-	r.each(kept, func(c *comparer, d *drawn) {
+	smaller := make([]*spec.Question, len(kept))
+	for i := range kept {
+		kept[i].index = i
+	}
+	done := r.each(ctx, kept, func(c *comparer, d *drawn) {
 		key := wanted[d]
-		smaller := smallest(*d.question, r.options.Valid, func(q spec.Question) bool { return c.shows(q, key) })
-		d.question, d.size = &smaller, sizeOf(smaller)
+		q := smallest(*d.question, r.options.Valid, func(q spec.Question) bool {
+			return ctx.Err() == nil && c.shows(q, key)
+		})
+		smaller[d.index] = &q
 	})
+	for i, d := range kept[:done] {
+		d.question, d.size = smaller[i], sizeOf(*smaller[i])
+	}
+}
+
+// tell makes the example of a finding, and reports whether there was time for it.
+func (r *random) tell(f *Finding) bool {
+	if r.until.Err() != nil || len(r.comparers) == 0 {
+		return false
+	}
+	var example Example
+	finding, c, question := *f, r.comparers[0], *r.kept[f.key.String()].question
+	finished := patience.Do(r.until, func() {
+		asked, _ := c.ask(question)
+		example = exampleOf(finding, "a drawn cluster", asked)
+	})
+	if !finished {
+		r.comparers = r.comparers[1:] // it is still at work
+		return false
+	}
+	f.Example = example
+	return true
 }

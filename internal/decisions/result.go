@@ -51,6 +51,10 @@ type Result struct {
 	Properties []PropertyResult
 	// Findings are the broken properties, new ones first, each once per property, plugin and class.
 	Findings []Finding
+	// Untold are those for whose examples there was no time when the run was ended: theirs are empty. Hanging are the
+	// questions that somebody was still at.
+	Untold  []Finding
+	Hanging []Hang
 }
 
 // ScenarioResult is the part of a result that concerns one scenario.

@@ -21,6 +21,7 @@ import (
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -94,6 +95,9 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 		return nil, err
 	}
 	defer r.close()
+	until, end := patience.Extend(ctx, afterwards)
+	defer end()
+	r.until = until
 	ctx, r.stopper.end = context.WithCancel(ctx)
 	defer r.stopper.end()
 	results, err := r.chunkResults(ctx)
@@ -108,7 +112,8 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 		}
 		result.add(explored)
 	}
-	return result, r.conclude(result, slices.DeleteFunc(results, func(c *ChunkResult) bool { return c == nil }))
+	result.Hanging = r.hanging
+	return result, r.conclude(ctx, result, slices.DeleteFunc(results, func(c *ChunkResult) bool { return c == nil }))
 }
 
 // run is what the scenarios of a run share.
@@ -121,9 +126,13 @@ type run struct {
 	stopper    stopper
 	asked      int64         // by the chunks before
 	spent      time.Duration // inside production
-	// examples makes examples for the scenarios explored so far, and loops are what these do for ever, if that is
+	// until lasts somewhat longer than the run's context: then the run has to end. hanging are questions that
+	// workers were at which had to be left behind.
+	until   context.Context
+	hanging []Hang
+	// explored has for each scenario what examples are made with, and loops are what these do for ever, if that is
 	// asked.
-	examples []*exampleMaker
+	explored []*explorer
 	loops    []*loops
 }
 
@@ -133,6 +142,7 @@ func newRun(scenarios []*model.Scenario, o Options) (*run, error) {
 		scenarios:  scenarios,
 		properties: o.Properties,
 		stopper:    stopper{enough: o.Enough, told: map[string]bool{}},
+		until:      context.Background(),
 	}
 	if r.properties == nil {
 		r.properties = invariants.All()
@@ -253,6 +263,10 @@ func (r *run) explore(ctx context.Context, i int) (*ChunkResult, error) {
 	if result.Explored, err = checker.Check(ctx, x, options); err != nil {
 		return nil, err
 	}
+	if result.Explored.Left {
+		r.hanging = append(r.hanging, x.cache.hanging()...)
+		r.leave(r.until)
+	}
 	x.cache.fill(result)
 	r.asked += x.cache.asked()
 	r.spent += x.cache.spent
@@ -270,18 +284,37 @@ func (r *run) scenarioResult(ctx context.Context, i int, results []*ChunkResult)
 	if err != nil {
 		return joined, err
 	}
-	r.examples = append(r.examples, newExampleMaker(x.machine, x.cache, r.deciders[0]))
-	if len(behaviours(r.properties)) == 0 || !joined.Complete || ctx.Err() != nil {
-		return joined, nil
+	if len(behaviours(r.properties)) > 0 && joined.Complete && ctx.Err() == nil {
+		if x, err = r.lookForLoops(ctx, i, x); err != nil {
+			return joined, err
+		}
 	}
+	r.explored = append(r.explored, x)
+	return joined, nil
+}
+
+// lookForLoops looks for what goes on for ever in a scenario. It returns the explorer to go on with: another one if
+// the context was cancelled meanwhile, as somebody may still be at work with that one.
+func (r *run) lookForLoops(ctx context.Context, i int, x *explorer) (*explorer, error) {
 	o := r.options
 	options := checker.GraphOptions{Workers: o.Workers, MaxStates: o.MaxStates, Memory: o.Memory}
-	found, err := newLivenessChecker(x.machine, x.cache, r.deciders, options).check(ctx)
-	if err != nil {
-		return joined, err
+	var found *loops
+	var failed error
+	finished := patience.Do(r.until, func() {
+		found, failed = newLivenessChecker(x.machine, x.cache, r.deciders, options).check(ctx)
+	})
+	switch {
+	case !finished:
+		found = &loops{result: LivenessResult{Scenario: x.machine.Scenario.Name, Stopped: checker.Cancelled}}
+	case failed != nil:
+		return nil, failed
 	}
 	r.loops = append(r.loops, found)
-	return joined, nil
+	if ctx.Err() == nil {
+		return x, nil
+	}
+	r.leave(r.until)
+	return r.explorer(i)
 }
 
 // joined joins the results of a scenario's chunks.

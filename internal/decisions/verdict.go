@@ -25,8 +25,9 @@ func (v Verdict) String() string {
 // Verdict sums the result up. A violation counts even if the run did not finish; that something was not reached
 // counts only if it did. strict is that of Fails.
 func (r *Result) Verdict(strict bool) Verdict {
+	fails := func(f Finding) bool { return f.Fails(strict) }
 	switch {
-	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Fails(strict) }):
+	case slices.ContainsFunc(r.Findings, fails) || slices.ContainsFunc(r.Untold, fails):
 		return Violated
 	case !r.Complete:
 		return Unfinished

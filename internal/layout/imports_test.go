@@ -31,6 +31,7 @@ type layer struct {
 var layers = []layer{
 	{"spec", nil},
 	{"checker", nil},
+	{"internal/patience", []string{"checker"}},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
 	{"internal/loop", []string{"spec", "checker"}},
@@ -44,7 +45,8 @@ var layers = []layer{
 	{"invariants", []string{"spec", "model"}},
 	{"internal/expression", []string{"spec", "model", "invariants"}},
 	{"internal/scenario", []string{"spec", "model", "internal/loop", "internal/expression"}},
-	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields"}},
+	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields",
+		"internal/patience"}},
 	{
 		"internal/report",
 		[]string{"spec", "checker", "model", "invariants", "internal/reference", "internal/loop", "internal/decisions",
@@ -55,11 +57,11 @@ var layers = []layer{
 	{"internal/job", nil},
 	{"internal/conformance", nil},
 	{"internal/mutation", nil},
-	{top, []string{"spec", "model", "invariants", "internal/production", "internal/generate", "internal/scenario",
+	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate", "internal/scenario",
 		"internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
-	{"cmd", []string{"spec", "checker", "model", "invariants", "internal/reference", "internal/loop",
+	{"cmd", []string{"spec", "checker", "internal/patience", "model", "invariants", "internal/reference", "internal/loop",
 		"internal/production", "internal/generate", "internal/deviations", "internal/expression", "internal/scenario",
 		"internal/decisions", "internal/results", "internal/report", "internal/page", "internal/job"}},
 }

@@ -92,7 +92,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	e := &explorer{
 		scope: scope, Subject: subject, points: points{}, expansions: map[pathKey]*expansion{},
 		actions: map[string]Action{}, settlingStates: map[hash]*settlingState{}, fail: cancel,
-		maxDepth: o.MaxDepth,
+		maxDepth: o.MaxDepth, ended: ctx.Done(),
 	}
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
@@ -101,7 +101,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	if err != nil {
 		return nil, err
 	}
-	clear(e.expansions)
+	e.mu.Lock()
+	clear(e.expansions) // a worker that was left behind may add to them
+	e.mu.Unlock()
 	result := &Result{Scope: scope, Result: found}
 	for _, f := range found.Findings {
 		finding, err := e.finding(f)
@@ -115,7 +117,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 			return nil, err
 		}
 	}
+	e.mu.Lock()
 	result.Builds, result.Steps = e.builds, e.steps
+	e.mu.Unlock()
 	if len(found.Counters) > 0 {
 		result.Needless = found.Counters[0]
 	}
@@ -129,6 +133,8 @@ type explorer struct {
 	fail  context.CancelCauseFunc
 	// maxDepth is where the checker stops; 0 if it does not.
 	maxDepth int
+	// ended is closed when nothing more is to be begun; nil if that never happens.
+	ended <-chan struct{}
 
 	mu     sync.Mutex
 	points points
@@ -145,6 +151,9 @@ func (e *explorer) Width() int { return pointWidth }
 // Initial implements checker.Model.
 func (e *explorer) Initial(emit func([]byte)) {
 	for i := range e.scope.Initial {
+		if e.interrupted() {
+			return
+		}
 		system, err := e.begin(i)
 		if err != nil {
 			e.fail(fmt.Errorf("cluster %d of %s: %w", i, e.scope.Name, err))
@@ -156,6 +165,16 @@ func (e *explorer) Initial(emit func([]byte)) {
 		e.arrive(at.pathKey, state)
 		e.points.add(at)
 		emit(at.key())
+	}
+}
+
+// interrupted reports whether nothing more is to be begun.
+func (e *explorer) interrupted() bool {
+	select {
+	case <-e.ended:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // shrunk returns the finding with a run from which no action can be left out, and no smaller cluster taken, so that
-// it is still found.
+// it is still found. Once it is interrupted it is left as it is.
 func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 	best, finding, err := e.retake(key, w.initial, w.actions)
 	if err != nil {
@@ -17,6 +17,9 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated: %v", e.scope.Name, key, w.actions)
 	}
 	try := func(initial int, actions []Action) (bool, error) {
+		if e.interrupted() {
+			return false, nil
+		}
 		smaller, found, err := e.retake(key, initial, actions)
 		if err != nil || found == nil {
 			return false, err

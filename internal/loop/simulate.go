@@ -32,6 +32,7 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 		explorer: &explorer{
 			scope:   scope,
 			Subject: subject,
+			ended:   ctx.Done(),
 		}, options: o, best: map[string]*walk{}, count: map[string]int64{},
 	}
 	var workers sync.WaitGroup
@@ -88,7 +89,9 @@ type walk struct {
 	number  int64
 	initial int
 	actions []Action
-	err     error
+	// cut: it was interrupted on its way; what it shows counts all the same.
+	cut bool
+	err error
 }
 
 func (s *simulation) reserve() (int64, bool) {
@@ -101,7 +104,7 @@ func (s *simulation) reserve() (int64, bool) {
 	return s.reserved - 1, true
 }
 
-// follow follows the run of this number.
+// follow follows the run of this number, unless it is interrupted on the way.
 func (s *simulation) follow(number int64) {
 	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
 	w := &walk{number: number, initial: draw.IntN(len(s.scope.Initial))}
@@ -109,6 +112,9 @@ func (s *simulation) follow(number int64) {
 	w.err = s.walk(w.initial, func(state *State, used Used) (Action, bool) {
 		classes := classes(s.scope.Actions(state, used))
 		if len(classes) == 0 || len(w.actions) == s.options.Steps {
+			return Action{}, false
+		}
+		if w.cut = s.interrupted(); w.cut {
 			return Action{}, false
 		}
 		class := classes[draw.IntN(len(classes))]
@@ -139,7 +145,9 @@ func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
 		}
 		return
 	}
-	s.walks++
+	if !w.cut {
+		s.walks++
+	}
 	s.steps += int64(len(w.actions))
 	s.longest = max(s.longest, len(w.actions))
 	s.needless += needless

@@ -19,6 +19,8 @@ type Explanation struct {
 	// Cases are the questions with their answers, all about one cluster; Findings has those of each.
 	Cases    []*invariants.Case
 	Findings [][]decisions.Finding
+	// Unanswered is the number of pods that were not asked about, because of an interrupt. A note says so.
+	Unanswered int
 	// Verbose asks for the cluster and for whole decisions, node by node.
 	Verbose bool
 }

@@ -42,6 +42,17 @@ func unfinished(r *Run) []string {
 				s.Scenario.Name, s.Stopped, plural(s.Queue, "state"), remedy(s.Stopped)))
 		}
 	}
+	if random := r.Result.Random; random != nil && !r.Result.Complete {
+		all = append(all, fmt.Sprintf("Stopped after %s; it was interrupted.",
+			plural(random.Drawn, "drawn cluster")))
+	}
+	for _, hang := range r.Result.Hanging {
+		all = append(all, fmt.Sprintf("It was interrupted while somebody was at work: %s.", hang))
+	}
+	for i := range r.Result.Untold {
+		all = append(all, fmt.Sprintf("There was no time for the counterexample of %s, which was found too.",
+			r.Result.Untold[i].ID))
+	}
 	return all
 }
 
