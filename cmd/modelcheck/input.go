@@ -182,9 +182,6 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
-	if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
-		return nil, usage("%w; give fewer", err)
-	}
 	snapshot := manifests.Snapshot()
 	var left []string
 	snapshot.Pods, left = schedulable(snapshot.Pods, manifests, in)
