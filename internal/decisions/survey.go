@@ -44,6 +44,9 @@ type SurveyResult struct {
 // found.
 const runsAtOnce = 16
 
+// mostStale is after how many rounds of runs that bring no question which did not come up before there are no more.
+const mostStale = 4
+
 // Survey looks at a cluster that may be too large to be explored: it asks about every pending pod in the cluster as it
 // is, then follows runs at random in the order of kube-scheduler's queue, and compares every distinct decision on the
 // way as Random does. It takes clusters of any size.
@@ -169,7 +172,9 @@ func (s *survey) follow(ctx context.Context) {
 	if s.tally.Pending == 0 {
 		return
 	}
-	for seed := int64(0); !s.over(ctx); seed += runsAtOnce {
+	stale := 0 // rounds that brought nothing new
+	for seed := int64(0); !s.over(ctx) && stale < mostStale; seed += runsAtOnce {
+		before := s.totals.distinct
 		var runs []*surveyRun
 		for i := range int64(runsAtOnce) {
 			runs = append(runs, newSurveyRun(s.options.Cluster, s.options.Actions, uint64(s.options.Seed+seed+i)))
@@ -185,6 +190,9 @@ func (s *survey) follow(ctx context.Context) {
 		for _, r := range runs {
 			s.tally.Runs++
 			r.placed(func(pod int) { s.placedIn[pod]++ })
+		}
+		if stale++; s.totals.distinct > before {
+			stale = 0
 		}
 	}
 }

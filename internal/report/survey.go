@@ -13,9 +13,8 @@ func (p *page) surveyed(r *Run) {
 	if s == nil {
 		return
 	}
-	p.line("  as the cluster is: %s of the %s asked about", count(int64(s.Asked)),
-		plural(int64(s.Pending), "pending pod"))
-	p.line("  runs at random in the order of the queue: %s, %s", count(s.Runs), plural(s.Decisions, "decision"))
+	p.line("  the cluster as it is: %s asked about", ofAll(int64(s.Asked), int64(s.Pending), "pending pod"))
+	p.line("  at random, in the order of the queue: %s, %s", plural(s.Runs, "run"), plural(s.Decisions, "decision"))
 }
 
 // covered says the same in a sentence.
@@ -24,7 +23,7 @@ func covered(r *Run) string {
 	parts := []string{
 		fmt.Sprintf("the decisions about %s as the cluster is",
 			ofAll(int64(s.Asked), int64(s.Pending), "pending pod")),
-		fmt.Sprintf("%s in the order of the queue (%s)", plural(s.Runs, "run at random"),
+		fmt.Sprintf("%s at random in the order of the queue (%s)", plural(s.Runs, "run"),
 			plural(s.Decisions, "decision")),
 	}
 	if r.Result.Distinct > 0 {
