@@ -3,7 +3,6 @@ package modelcheck
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -84,10 +83,6 @@ func (s Scheduler) check(ctx context.Context, scope Scope, at *atWork) (*Result,
 		return nil, err
 	}
 	conclusion, err := plan.Run(ctx)
-	if large, ok := errors.AsType[*decisions.TooLargeError](err); ok {
-		return nil, fmt.Errorf("%w; make Scope.Nodes or Scope.Pods smaller, take fewer templates, or start anyway "+
-			"with a larger Scope.Memory, or with Scope.MaxStates to explore the first states only", large)
-	}
 	if err != nil {
 		return nil, err
 	}

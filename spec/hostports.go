@@ -25,6 +25,7 @@ func NodePorts() Filter {
 			})
 		},
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool { return len(HostPorts(pod)) == 0 },
+		Monotone: always,
 	}
 }
 

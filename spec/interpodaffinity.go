@@ -25,7 +25,7 @@ import v1 "k8s.io/api/core/v1"
 //
 // Each term of required affinity may be satisfied by another pod, since lists of nodes are intersected, not sets of
 // pods. A node without the topology key is in no domain: required affinity never holds there, anti-affinity always.
-func InterPodAffinity() Filter { return interPodAffinity(DocumentedAffinity()) }
+func InterPodAffinity() Filter { return interPodAffinity(DocumentedAffinity()).monotone(noAffinity) }
 
 func interPodAffinity(r AffinityRules) Filter {
 	return Filter{

@@ -25,7 +25,7 @@ import (
 //
 // That page has nodes bypassed that lack any key of topologySpreadConstraints[*], the field docs have
 // ScheduleAnyway schedule "in any location". So keys of ScheduleAnyway constraints are not asked for here.
-func PodTopologySpread() Filter { return podTopologySpread(DocumentedSpread()) }
+func PodTopologySpread() Filter { return podTopologySpread(DocumentedSpread()).monotone(always) }
 
 func podTopologySpread(r SpreadRules) Filter {
 	return Filter{

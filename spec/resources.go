@@ -22,7 +22,7 @@ import (
 // field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/. A resource
 // that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource fits even on a
 // node that is overcommitted in it. A terminating pod counts until it is gone.
-func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()) }
+func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()).monotone(always) }
 
 func nodeResourcesFit(r AmountRules) Filter {
 	return Filter{

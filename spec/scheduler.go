@@ -129,6 +129,9 @@ type Filter struct {
 	// Idle tells that it holds for the pod on every node of every snapshot that differs from s at most in its nodes
 	// and in how many pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
+	// Monotone tells that on every node on which it holds for the pod it still does when more of the node's pods are
+	// gone. nil means that nothing is known of that.
+	Monotone func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Fails tells, for a quirk, that the plugin has no status on the node but an error, which ends the cycle; nil
 	// means never.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool

@@ -114,9 +114,9 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 	defer p.limitMemory()()
 	p.Options.KeptOnly = o.merge
 	p.progress.begin(estimating())
-	conclusion, err := p.Run(ctx)
+	conclusion, err := p.explore(ctx, o)
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	run := p.in.report(o, conclusion)
 	run.Expected = p.in.expected()

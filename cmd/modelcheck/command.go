@@ -281,7 +281,7 @@ func moved(cmd *cobra.Command, flag string) string {
 	switch {
 	case flag == "list-themes":
 		return "modelcheck themes lists them"
-	case !cmd.HasParent() && slices.Contains([]string{"random", "seed", "questions", "for"}, flag):
+	case !cmd.HasParent() && slices.Contains([]string{"random", "questions", "for"}, flag):
 		return "random is a subcommand: modelcheck random"
 	}
 	return ""

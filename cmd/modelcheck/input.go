@@ -182,9 +182,6 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
-	if err := decisions.NotSampled(o.named(), len(manifests.Nodes)); err != nil {
-		return nil, usage("%w; give fewer", err)
-	}
 	if manifests.PlainNodes > 0 {
 		in.scope.PlainNodes = scenario.PlainNode
 	}

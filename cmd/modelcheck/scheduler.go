@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -27,13 +25,4 @@ func (c command) kubeScheduler(ctx context.Context, config *production.Config,
 		// Not with ctx: a decision that is under way when the user interrupts is taken to its end.
 		return production.NewProfiles(context.WithoutCancel(ctx), config, profile, c.production)
 	}
-}
-
-// refused makes a usageError of an error that says that a scope is too large, with the flags that help.
-func refused(err error) error {
-	if large, ok := errors.AsType[*decisions.TooLargeError](err); ok {
-		return usageError{fmt.Errorf("%w; take fewer nodes, pods or themes, or start anyway with a larger --memory, "+
-			"or with --max-states N to see the first N states of each theme", large)}
-	}
-	return err
 }

@@ -122,7 +122,7 @@ func (c command) explore(ctx context.Context, o *options, index, of int) (decisi
 	p.progress.begin(estimating())
 	shard, err := p.Explore(ctx, chunks)
 	if err != nil {
-		return 0, refused(err)
+		return 0, err
 	}
 	return shard.Verdict(len(chunks)), c.printShard(p, o, shard, chunks, index, of)
 }

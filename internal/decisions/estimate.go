@@ -36,7 +36,7 @@ func estimates(scenarios []*model.Scenario, m *spec.Scheduler, effort int) ([]fl
 	return states, nil
 }
 
-// TooLargeError is that a scope clearly takes more memory than there is.
+// TooLargeError is that a scope clearly takes more memory than there is, so that it cannot be explored whole.
 type TooLargeError struct {
 	// Chunk is the name of what is expected to have so many States.
 	Chunk  string

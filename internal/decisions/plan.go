@@ -41,6 +41,12 @@ type Plan struct {
 	States []float64
 	// Memory is what the process may take, in bytes.
 	Memory int64
+	// Unencodable says why the states of the given cluster cannot be gone through, but only its decisions; nil if they
+	// can, or none is given.
+	Unencodable error
+
+	given   *spec.Snapshot
+	actions model.Actions
 }
 
 // NewPlan puts a run together. The error says why the scenarios cannot be explored at all, and may be a
@@ -52,13 +58,19 @@ func NewPlan(r Request) (*Plan, error) {
 	}
 	p.Options.Memory = max(1, p.Memory/statesShare)
 	p.Options.Workers = cmp.Or(p.Options.Workers, runtime.GOMAXPROCS(0))
+	if r.Given != nil && len(r.Scenarios) == 1 && !r.Keep {
+		p.given, p.actions = r.Given, r.Scenarios[0].Actions
+		if p.Unencodable = unencodable(r.Scenarios[0]); p.Unencodable != nil {
+			return p, nil
+		}
+	}
 	if r.Given != nil {
 		if err := Weighable(p.Options.Spec, spec.Unbound(r.Given), r.Given, r.Alike); err != nil {
 			return nil, err
 		}
 	}
 	effort, most := effort, math.Inf(1)
-	if p.limited() && !r.Keep {
+	if (p.limited() || p.given != nil) && !r.Keep {
 		effort = 0 // only whether it can be explored at all
 	}
 	if r.Keep && p.Options.MaxStates == 0 { // a limit on states is one for a scenario as a whole, which is left whole
@@ -143,14 +155,8 @@ type Conclusion struct {
 	Workers int
 }
 
-// Run explores all chunks, or, with KeptOnly, puts together those that are kept. A TooLargeError means that nothing
-// was explored.
+// Run explores all chunks, or, with KeptOnly, puts together those that are kept.
 func (p *Plan) Run(ctx context.Context) (*Conclusion, error) {
-	if !p.Options.KeptOnly {
-		if err := p.Fits(p.All()); err != nil {
-			return nil, err
-		}
-	}
 	began := time.Now()
 	result, err := Run(ctx, p.Scenarios, p.Options)
 	if err != nil {
@@ -159,11 +165,8 @@ func (p *Plan) Run(ctx context.Context) (*Conclusion, error) {
 	return &Conclusion{p.Options.Spec, result, time.Since(began), p.Options.Workers}, nil
 }
 
-// Explore explores some chunks, by index, and has them kept. A TooLargeError means that nothing was explored.
+// Explore explores some chunks, by index, and has them kept.
 func (p *Plan) Explore(ctx context.Context, chunks []int) (*Shard, error) {
-	if err := p.Fits(chunks); err != nil {
-		return nil, err
-	}
 	return Explore(ctx, p.Scenarios, p.Options, chunks)
 }
 

@@ -63,6 +63,7 @@ func Random(ctx context.Context, o RandomOptions) (*Result, error) {
 		kept:    map[string]*drawn{},
 		seen:    map[questionKey]bool{},
 		result:  &Result{Complete: true, Random: &RandomResult{}},
+		from:    "a drawn cluster",
 	}
 	if err := r.prepare(); err != nil {
 		return nil, err
@@ -90,6 +91,8 @@ type random struct {
 	kept   map[string]*drawn
 	keys   []string
 	result *Result
+	// from is what the questions are of, in the words of reports.
+	from string
 	// until lasts somewhat longer than the run's context: then the run has to end.
 	until context.Context
 }
@@ -373,7 +376,7 @@ func (r *random) tell(f *Finding) bool {
 	finding, c, question := *f, r.comparers[0], *r.kept[f.key.String()].question
 	finished := patience.Do(r.until, func() {
 		asked, _ := c.ask(question)
-		example = exampleOf(finding, "a drawn cluster", asked)
+		example = exampleOf(finding, r.from, asked)
 	})
 	if !finished {
 		r.comparers = r.comparers[1:] // it is still at work

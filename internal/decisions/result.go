@@ -44,6 +44,8 @@ type Result struct {
 
 	// Random is set if the questions were drawn; then there are no scenarios and no states.
 	Random *RandomResult
+	// Survey is set if the cluster was surveyed: every decision as it is, and runs at random.
+	Survey *SurveyResult
 
 	// Liveness has one entry per scenario if properties of behaviours are checked.
 	Liveness []LivenessResult

@@ -20,6 +20,11 @@ func smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.
 	if valid == nil {
 		valid = func(runtime.Object) bool { return true }
 	}
+	if len(objects(q.Snapshot)) > mostObjects {
+		if q = halved(q, holds); len(objects(q.Snapshot)) > mostObjects {
+			return q
+		}
+	}
 	for {
 		before := sizeOf(q)
 		q = withoutObjects(q, holds)
@@ -28,6 +33,51 @@ func smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.
 			return q
 		}
 	}
+}
+
+// A question of more objects is made smaller by halves first, of which so many are tried. If more are left then, the rest
+// stays: to try objects one by one would take too long.
+const (
+	mostObjects = 1_000
+	mostHalves  = 100
+)
+
+// halved leaves out nodes with their pods, then pods, halves of them first and then ever fewer at a time.
+func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
+	tried := 0
+	shows := func(less spec.Question) bool {
+		tried++
+		return tried <= mostHalves && holds(less)
+	}
+	shrunk(q.Snapshot.Nodes, func(nodes []*v1.Node) bool {
+		names := map[string]bool{}
+		for _, node := range nodes {
+			names[node.Name] = true
+		}
+		less := *q.Snapshot
+		less.Nodes = nodes
+		less.Pods = slices.DeleteFunc(slices.Clone(less.Pods), func(pod *v1.Pod) bool {
+			return pod.Spec.NodeName != "" && !names[pod.Spec.NodeName]
+		})
+		smaller := spec.Question{Pod: q.Pod, Snapshot: &less}
+		if !shows(smaller) {
+			return false
+		}
+		q = smaller
+		return true
+	})
+	tried = 0
+	shrunk(q.Snapshot.Pods, func(pods []*v1.Pod) bool {
+		less := *q.Snapshot
+		less.Pods = pods
+		smaller := spec.Question{Pod: q.Pod, Snapshot: &less}
+		if !slices.Contains(pods, q.Pod) || !shows(smaller) {
+			return false
+		}
+		q = smaller
+		return true
+	})
+	return q
 }
 
 // withoutObjects leaves out what can be left out.

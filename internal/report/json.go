@@ -33,6 +33,7 @@ type Document struct {
 	Complete   bool       `json:"complete"`
 	States     States     `json:"states"`
 	Decisions  Decisions  `json:"decisions"`
+	Survey     *Survey    `json:"survey,omitempty"`
 	Scenarios  []Scenario `json:"scenarios"`
 	Liveness   []Liveness `json:"liveness,omitempty"`
 	Properties []Property `json:"properties"`
@@ -233,6 +234,7 @@ func NewDocument(r *Run) *Document {
 			Bind: r.Result.Outcomes[spec.Bind], Preempt: r.Result.Outcomes[spec.Preempt],
 			Wait: r.Result.Outcomes[spec.Wait],
 		},
+		Survey:     surveyJSON(r.Result.Survey),
 		Scenarios:  []Scenario{},
 		Properties: []Property{},
 		Fields:     []Field{},

@@ -58,7 +58,7 @@ func behavioursNotCovered(r *Run) []string {
 	for _, l := range r.Result.Liveness {
 		if l.Stopped != checker.NotStopped {
 			all = append(all, fmt.Sprintf("What goes on for ever in %s: stopped (%s); %s.", l.Scenario, l.Stopped,
-				remedy(l.Stopped)))
+				remedy(r, l.Stopped)))
 		}
 		if l.Unnamed > 0 {
 			all = append(all, fmt.Sprintf("What goes on for ever in %s: in %s there may be more, but there are too "+

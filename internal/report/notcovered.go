@@ -40,7 +40,7 @@ func unfinished(r *Run) []string {
 			all = append(all, fmt.Sprintf("%s: not begun.", s.Scenario.Name))
 		default:
 			all = append(all, fmt.Sprintf("%s: stopped (%s) with %s found and not explored; %s.",
-				s.Scenario.Name, s.Stopped, plural(s.Queue, "state"), remedy(s.Stopped)))
+				s.Scenario.Name, s.Stopped, plural(s.Queue, "state"), remedy(r, s.Stopped)))
 		}
 	}
 	if random := r.Result.Random; random != nil && !r.Result.Complete {
@@ -57,7 +57,11 @@ func unfinished(r *Run) []string {
 	return all
 }
 
-func remedy(stopped checker.Reason) string {
+func remedy(r *Run, stopped checker.Reason) string {
+	switch {
+	case r.Result.Survey != nil && (stopped == checker.Cancelled || stopped == checker.StateLimit):
+		return "raise --budget"
+	}
 	switch stopped {
 	case checker.StateLimit:
 		return "raise --max-states"

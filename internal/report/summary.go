@@ -56,6 +56,7 @@ func (p *page) results(r *Run) {
 	}
 	p.themes(r)
 	p.totals(r)
+	p.surveyed(r)
 }
 
 // found has a line per finding, as many as there is room for, new ones always, and the counterexample of the first that

@@ -169,10 +169,14 @@ func (p *page) explored(r *Run) {
 	p.section("Explored")
 	p.themes(r)
 	p.totals(r)
+	p.surveyed(r)
 }
 
 // themes is a table with a line per theme or cluster, and their sum.
 func (p *page) themes(r *Run) {
+	if len(r.Result.Scenarios) == 0 {
+		return
+	}
 	what := "theme"
 	if len(r.Scope.Files) > 0 {
 		what = "cluster"

@@ -31,6 +31,9 @@ func verdictSentence(r *Run) string {
 	if r.Verdict() == decisions.Holds {
 		text += fate(r)
 	}
+	if r.Verdict() == decisions.Unfinished {
+		text += fateOfRuns(r)
+	}
 	if known := countOf(r, decisions.Known) + countOf(r, decisions.ByDesign); known > 0 {
 		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
 	}
@@ -61,6 +64,8 @@ func whyNot(r *Run) string {
 		text += fmt.Sprintf(", %s are not reachable", strings.Join(missing, ", "))
 	}
 	switch fresh := countOf(r, decisions.New); {
+	case r.Verdict() == decisions.Unfinished && r.Result.Survey != nil:
+		text += "; what was looked at holds: " + covered(r)
 	case r.Verdict() == decisions.Unfinished:
 		text += "; what was explored so far holds"
 	case r.Verdict() == decisions.Violated && fresh > 0:
