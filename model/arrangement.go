@@ -26,7 +26,7 @@ func (p Pod) Template() int { return int(p>>(idBits+rankBits)) / phases }
 func (p Pod) Phase() Phase { return Phase(p >> (idBits + rankBits) % phases) }
 
 // Rank is the place of the pod's start among those of bound pods of its priority, from 1, if pods start in the
-// order of binding; else 0.
+// order of binding; else 0. Of a pod that is not bound it is where the queue has it, in the order of the queue; else 0.
 func (p Pod) Rank() int { return int(p >> idBits & maxRank) }
 
 // ID tells the pods of a trace apart; 0 in states.
@@ -120,26 +120,34 @@ func sortPods(pods []Pod) {
 }
 
 func compareNodes(a, b *NodeState) int {
+	if c := compareContents(a, b); c != 0 {
+		return c
+	}
+	return comparePods(a.Nominated, b.Nominated, 0)
+}
+
+// compareContents compares nodes wherever the queue has the pods nominated to them: no decision depends on that.
+func compareContents(a, b *NodeState) int {
 	if a.Template != b.Template {
 		return a.Template - b.Template
 	}
 	if a.Changed != b.Changed {
 		return int(a.Changed) - int(b.Changed)
 	}
-	if c := comparePods(a.Bound, b.Bound); c != 0 {
+	if c := comparePods(a.Bound, b.Bound, 0); c != 0 {
 		return c
 	}
-	return comparePods(a.Nominated, b.Nominated)
+	return comparePods(a.Nominated, b.Nominated, rankBits)
 }
 
-// comparePods compares what the pods are, not who they are.
-func comparePods(a, b []Pod) int {
+// comparePods compares what the pods are, not who they are, without the last bits of their codes.
+func comparePods(a, b []Pod, without int) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
 	}
 	for i := range a {
-		if a[i].code() != b[i].code() {
-			return int(a[i].code()) - int(b[i].code())
+		if p, q := a[i].code()>>without, b[i].code()>>without; p != q {
+			return int(p) - int(q)
 		}
 	}
 	return 0

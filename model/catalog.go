@@ -166,7 +166,7 @@ func reorder[T any](catalog, templates *[]T, numbers *[]int) (to []int) {
 func (c Cluster) renumber(nodes, pods []int) Cluster {
 	templates := func(from []ClusterPod) (to []ClusterPod) {
 		for _, pod := range from {
-			to = append(to, ClusterPod{pods[pod.Template], pod.Phase, pod.ID})
+			to = append(to, ClusterPod{pods[pod.Template], pod.Phase, pod.ID, pod.Turn})
 		}
 		return to
 	}

@@ -4,7 +4,7 @@ package model
 //
 //	how often each of four actions may happen still | arrivals left by template, if bounded | pods owed by template, if they are recreated |
 //	what budgets allow, if they are refreshed | changes of nodes left, and the change of each node, if they change |
-//	template+1 of each node (0: no such node) | location and code of each pod, and rank if they start in order (0: no such pod)
+//	template+1 of each node (0: no such node) | location and code of each pod, and rank if they have one (0: no such pod)
 //
 // A location is 1+i for a pod bound to node i, 1+nodes for a pending pod, and 2+nodes+i for one
 // nominated to node i. A code is the pod's template and phase, in one byte if all codes fit, else in two.
@@ -31,7 +31,7 @@ func newCodec(s *Scenario) codec {
 		pods:      s.MaxPods(),
 		templates: len(s.Actions.ArrivalsOfTemplate),
 		wide:      len(s.Pods)*phases > 256,
-		ranked:    s.Actions.StartInOrder,
+		ranked:    s.Actions.StartInOrder || s.inQueue(),
 	}
 	if s.Actions.RefreshBudgets {
 		c.budgets = len(s.Around.PodDisruptionBudgets)

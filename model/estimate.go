@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -27,15 +28,18 @@ type Estimate struct {
 // answered effort questions. The numbers that are missing then are continued: as long as they grow, they grow ever
 // more slowly.
 //
-// The error tells that the scenario cannot be explored at all, as it exceeds the encoding.
-func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error) {
+// In the order of the queue it matters which pods are pending, and every state is gone through as it is.
+//
+// When the context is done, it goes on with what is known by then. The error tells that the scenario cannot be
+// explored breadth first, as it exceeds the encoding.
+func EstimateStates(ctx context.Context, s *Scenario, m *spec.Scheduler, effort int) (Estimate, error) {
 	catalog := NewCatalog()
 	machine, err := NewMachine(s, catalog)
 	if err != nil {
 		return Estimate{}, err
 	}
 	e := &settled{
-		machine: machine, tables: NewTables(catalog, m), builder: machine.NewQuestionBuilder(), effort: effort,
+		ctx: ctx, machine: machine, tables: NewTables(catalog, m), builder: machine.NewQuestionBuilder(), effort: effort,
 		moves: map[string][]Move{}, seen: map[string]bool{}, state: make([]byte, machine.Width()),
 	}
 	for i := range machine.Scenario.Initial {
@@ -55,6 +59,7 @@ func EstimateStates(s *Scenario, m *spec.Scheduler, effort int) (Estimate, error
 
 // settled goes through settled states.
 type settled struct {
+	ctx     context.Context
 	machine *Machine
 	tables  *Tables
 	builder *QuestionBuilder
@@ -121,10 +126,14 @@ func (e *settled) find(a *Arrangement) {
 	}
 	state := string(e.state)
 	e.seen[state] = true
-	decided := e.pending + e.machine.Scenario.Actions.Arrivals - int(a.Left.Arrivals) - len(a.Pending)
-	decided = max(0, decided) // more evicted pods may have come back than were pending in the initial state
+	left, states := len(a.Pending), multisetsUpTo(len(e.machine.Scenario.Pods), int(a.Left.Arrivals))
+	if e.machine.Scenario.inQueue() {
+		left, states = a.untried(), 1
+	}
+	decided := e.pending + e.machine.Scenario.Actions.Arrivals - int(a.Left.Arrivals) - left
+	decided = min(max(0, decided), len(e.waiting)-1) // evicted pods may have come back
 	e.waiting[decided] = append(e.waiting[decided], state)
-	e.count[decided] += multisetsUpTo(len(e.machine.Scenario.Pods), int(a.Left.Arrivals))
+	e.count[decided] += states
 }
 
 // expand finds the states that follow. It is false if that takes more questions than may be asked.
@@ -134,6 +143,12 @@ func (e *settled) expand(state string) bool {
 	scenario := e.machine.Scenario
 	able := true
 	now.Environment(scenario, func(action Action) {
+		if scenario.inQueue() {
+			next.CopyFrom(&now)
+			next.Act(scenario, action, 0)
+			e.find(&next)
+			return
+		}
 		if action.Class == Arrive &&
 			slices.ContainsFunc(now.Pending, func(p Pod) bool { return p.Template() == int(action.Pod) }) {
 			return // that pod is decided about in its place
@@ -152,7 +167,7 @@ func (e *settled) expand(state string) bool {
 		arrived.CopyFrom(&next)
 		able = able && e.decide(&arrived, PendingPod{Template: int(action.Pod), Node: -1})
 	})
-	for _, pending := range now.PendingPods(scenario, nil) {
+	for _, pending := range now.Next(scenario, nil) {
 		able = able && e.decide(&now, pending)
 	}
 	return able
@@ -164,7 +179,7 @@ func (e *settled) decide(a *Arrangement, pending PendingPod) bool {
 	key, order := e.builder.Build(pending)
 	moves, known := e.moves[string(key)]
 	if !known {
-		if e.effort == 0 {
+		if e.effort == 0 || e.ctx.Err() != nil {
 			return false
 		}
 		e.effort--
@@ -179,10 +194,7 @@ func (e *settled) decide(a *Arrangement, pending PendingPod) bool {
 		e.moves[string(key)] = moves
 	}
 	var next Arrangement
-	for _, move := range moves {
-		if move.Idle(pending) || move.Type == spec.Preempt && !e.machine.Scenario.Actions.Preempt {
-			continue
-		}
+	for _, move := range e.machine.Scenario.Steps(pending, moves) {
 		if move.Node >= 0 {
 			move.Node = order[move.Node]
 		}

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -128,6 +129,11 @@ func evicting(s *model.Scenario, victims int) {
 	cluster.Pending = []model.ClusterPod{{Template: 1}}
 }
 
+// estimate is EstimateStates without an end.
+func estimate(s *model.Scenario, m *spec.Scheduler, effort int) (model.Estimate, error) {
+	return model.EstimateStates(context.Background(), s, m, effort)
+}
+
 func TestEstimateStates(t *testing.T) {
 	const effort = 10_000
 	tests := []struct {
@@ -187,7 +193,7 @@ func TestEstimateStates(t *testing.T) {
 	m := spec.New(spec.DefaultProfile())
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			got, err := model.EstimateStates(tt.scenario, m, tt.effort)
+			got, err := estimate(tt.scenario, m, tt.effort)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +211,7 @@ func TestEstimateStates(t *testing.T) {
 
 // An estimate of what cannot be counted is large, and takes no time.
 func TestEstimateOfTheImmense(t *testing.T) {
-	got, err := model.EstimateStates(estimated(8, 240, 10, nil), spec.New(spec.DefaultProfile()), 100)
+	got, err := estimate(estimated(8, 240, 10, nil), spec.New(spec.DefaultProfile()), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +221,14 @@ func TestEstimateOfTheImmense(t *testing.T) {
 }
 
 func TestEstimateRefusesWhatExceedsTheEncoding(t *testing.T) {
-	if got, err := model.EstimateStates(estimated(1, 251, 0, nil), spec.New(spec.DefaultProfile()), 100); err == nil {
+	if got, err := estimate(estimated(1, 251, 0, nil), spec.New(spec.DefaultProfile()), 100); err == nil {
 		t.Errorf("251 pods are estimated at %+v, want an error", got)
 	}
 }
 
 func ExampleEstimateStates() {
-	estimate, err := model.EstimateStates(estimated(2, 3, 0, nil), spec.New(spec.DefaultProfile()), 1000)
-	fmt.Println(estimate.States, estimate.Exact, err)
+	states, err := model.EstimateStates(
+		context.Background(), estimated(2, 3, 0, nil), spec.New(spec.DefaultProfile()), 1000)
+	fmt.Println(states.States, states.Exact, err)
 	// Output: 110 true <nil>
 }

@@ -64,11 +64,8 @@ func (e *explorer) expand(state string) {
 		next.Act(e.machine.Scenario, action, 0)
 		e.add(state, action, packed(e.machine, next))
 	})
-	for _, pending := range now.PendingPods(e.machine.Scenario, nil) {
-		for _, move := range e.moves(now, pending) {
-			if move.Class() == Preempt && !e.machine.Scenario.Actions.Preempt {
-				continue
-			}
+	for _, pending := range now.Next(e.machine.Scenario, nil) {
+		for _, move := range e.machine.Scenario.Steps(pending, e.moves(now, pending)) {
 			next.CopyFrom(now)
 			next.Apply(e.machine.Scenario, pending, move)
 			e.add(state, Action{Class: move.Class(), Pod: uint32(pending.Template), Node: pending.Node},
@@ -202,7 +199,9 @@ func checkNames(t *testing.T, before, after Stage) {
 			}
 		}
 	case Wait:
-		want[name] = "pending"
+		if !step.Idle {
+			want[name] = "pending"
+		}
 	case Delete:
 		want[name] = "terminating on " + step.Node.Name
 	case Gone, Complete:

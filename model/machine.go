@@ -21,6 +21,9 @@ func NewMachine(s *Scenario, c *Catalog) (*Machine, error) {
 	if s.Actions.RefreshBudgets {
 		ordered.counted = ordered.counts()
 	}
+	if s.inQueue() {
+		ordered.turns = ordered.turnsOf()
+	}
 	m := &Machine{Scenario: ordered, Catalog: c, codec: newCodec(ordered), numbers: numbers, fixed: map[string]bool{}}
 	for _, template := range ordered.Pods {
 		for _, name := range template.Fixed {

@@ -110,40 +110,41 @@ type Named struct {
 // new takes the lowest number that no pod of its template has. Of victims that are alike, those of the lowest
 // numbers die.
 func (m *Machine) NamedSteps(now *Arrangement, moves Moves, each func(Named)) {
-	next := &Arrangement{}
+	to := &Arrangement{}
 	now.Environment(m.Scenario, func(action Action) {
 		if action.Class.Creates() {
 			id := now.freeID(int(action.Pod))
-			next.CopyFrom(now)
-			next.Act(m.Scenario, action, id)
-			next.Canonical()
+			to.CopyFrom(now)
+			to.Act(m.Scenario, action, id)
+			to.Canonical()
 			each(
 				Named{
 					NamedStep: m.environmentStep(now, action, id),
 					Who:       newPod(int(action.Pod), Running, id),
 					From:      now,
-					To:        next,
+					To:        to,
 				},
 			)
 			return
 		}
 		if action.Class.ChangesNode() || action.Class == Refresh {
-			next.CopyFrom(now)
-			next.Act(m.Scenario, action, 0)
-			next.Canonical()
-			each(Named{NamedStep: m.environmentStep(now, action, 0), Who: nobody(action), From: now, To: next})
+			to.CopyFrom(now)
+			to.Act(m.Scenario, action, 0)
+			to.Canonical()
+			each(Named{NamedStep: m.environmentStep(now, action, 0), Who: nobody(action), From: now, To: to})
 			return
 		}
 		for _, p := range now.Nodes[action.Node].Bound {
 			if p.code() == action.Pod {
 				chosen := now.with(action.Node, true, p)
-				next.CopyFrom(chosen)
-				next.Act(m.Scenario, action, 0)
-				next.Canonical()
-				each(Named{NamedStep: m.environmentStep(chosen, action, 0), Who: p, From: chosen, To: next})
+				to.CopyFrom(chosen)
+				to.Act(m.Scenario, action, 0)
+				to.Canonical()
+				each(Named{NamedStep: m.environmentStep(chosen, action, 0), Who: p, From: chosen, To: to})
 			}
 		}
 	})
+	next := now.Next(m.Scenario, nil)
 	for nodeState := -1; nodeState < len(now.Nodes); nodeState++ {
 		waiting := now.Pending
 		if nodeState >= 0 {
@@ -151,22 +152,23 @@ func (m *Machine) NamedSteps(now *Arrangement, moves Moves, each func(Named)) {
 		}
 		for _, p := range waiting {
 			pending := PendingPod{p.Template(), nodeState}
-			if !slices.Contains(now.PendingPods(m.Scenario, nil), pending) {
-				continue // it has scheduling gates
+			if !slices.Contains(next, pending) || p.Rank() != now.first(pending).Rank() {
+				continue // it has scheduling gates, or others are before it in the queue
 			}
 			chosen := now.with(nodeState, false, p)
 			made := moves(chosen, pending)
+			if m.Scenario.inQueue() {
+				made = m.Scenario.Steps(pending, made)
+			}
 			for i, move := range made {
-				next.CopyFrom(chosen)
-				next.Apply(m.Scenario, pending, move)
-				next.Canonical()
+				to.CopyFrom(chosen)
+				to.Apply(m.Scenario, pending, move)
+				to.Canonical()
 				step := m.decisionStep(chosen, pending, move)
-				step.Idle = move.Idle(pending)
-				each(Named{NamedStep: step, Who: p, From: chosen, To: next, Pending: pending, Move: &made[i]})
+				each(Named{NamedStep: step, Who: p, From: chosen, To: to, Pending: pending, Move: &made[i]})
 			}
 			if len(made) == 0 {
 				step := m.decisionStep(chosen, pending, Move{Node: -1, KeepsNomination: true})
-				step.Idle = true
 				each(Named{NamedStep: step, Who: p, From: chosen, To: chosen, Pending: pending})
 			}
 		}

@@ -96,7 +96,7 @@ func (u *QuestionBuilder) Enter(a *Arrangement) []*Content {
 	u.now, u.here = a, u.here[:0]
 	u.surround(a)
 	for i := range a.Nodes {
-		if i > 0 && compareNodes(&a.Nodes[i-1], &a.Nodes[i]) == 0 {
+		if i > 0 && compareContents(&a.Nodes[i-1], &a.Nodes[i]) == 0 {
 			u.here = append(u.here, u.here[i-1])
 			continue
 		}
@@ -121,7 +121,7 @@ func (u *QuestionBuilder) Build(pending PendingPod) (key []byte, order []int) {
 		rest = &u.rest
 	}
 	before := func(i, j int) bool {
-		if c := compareNodes(&rest.Nodes[i], &rest.Nodes[j]); c != 0 {
+		if c := compareContents(&rest.Nodes[i], &rest.Nodes[j]); c != 0 {
 			return c < 0
 		}
 		return i == pending.Node && j != pending.Node
@@ -182,7 +182,7 @@ func (u *QuestionBuilder) content(nodeState *NodeState) *Content {
 		put(u.global(p).code())
 	}
 	for _, p := range nodeState.Nominated {
-		put(u.global(p).code())
+		put(u.global(p).withRank(0).code())
 	}
 	if known, ok := u.local[string(u.bytes)]; ok {
 		return known
@@ -198,7 +198,7 @@ func (u *QuestionBuilder) content(nodeState *NodeState) *Content {
 			content.Bound = append(content.Bound, u.global(p))
 		}
 		for _, p := range nodeState.Nominated {
-			content.Nominated = append(content.Nominated, u.global(p))
+			content.Nominated = append(content.Nominated, u.global(p).withRank(0))
 		}
 		content.digest = u.catalog.digests.digest(content)
 		return content

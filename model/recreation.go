@@ -33,9 +33,9 @@ func (a *Arrangement) recreations(s *Scenario, each func(Action)) {
 }
 
 // recreate adds the pod.
-func (a *Arrangement) recreate(template, id int) {
+func (a *Arrangement) recreate(s *Scenario, template, id int) {
 	a.Owed[template]--
-	a.Pending = append(a.Pending, newPod(template, Running, id))
+	a.Pending = append(a.Pending, s.newcomer(template, id))
 }
 
 // count returns the number of pods of a sort; of all if that is nil.

@@ -102,6 +102,10 @@ func environments() map[string]*Scenario {
 		"pods start in order",
 		func(s *Scenario) { s.Actions.Deletions, s.Actions.Placements, s.Actions.StartInOrder = 1, 1, true },
 	)
+	add(
+		"pods are scheduled in the order of the queue",
+		func(s *Scenario) { s.Actions.Recreations, s.Actions.Order = 1, QueueOrder },
+	)
 	add("budgets are refreshed", func(s *Scenario) {
 		s.Actions.RefreshBudgets, s.Actions.Recreations = true, 1
 		one := intstr.FromInt32(1)
@@ -147,7 +151,7 @@ func testNamedSteps(t *testing.T, s *Scenario) {
 		got := map[string]bool{}
 		m.NamedSteps(a, e.moves, func(step Named) {
 			stage.Step = step.NamedStep
-			if !step.Idle {
+			if !step.Idle || s.inQueue() {
 				checkNames(t, stage, m.NamedStage(step.To, nil))
 				got[packed(m, step.To)] = true
 			}

@@ -81,6 +81,8 @@ type Actions struct {
 	Preempt bool
 	// VictimGone lets terminating pods finish and leave.
 	VictimGone bool
+	// Order says which of the pending pods is scheduled next.
+	Order Order
 }
 
 // Scenario is what is explored: the templates, the initial clusters and the actions.
@@ -98,6 +100,8 @@ type Scenario struct {
 
 	// counted tells which budgets count which pod templates, if budgets are refreshed.
 	counted [][]bool
+	// turns are those of the pods that wait in the beginning, by pod template, in the order of the queue.
+	turns [][]int
 }
 
 // Cluster is an arrangement in terms of the scenario's templates, by index.
@@ -120,6 +124,8 @@ type ClusterPod struct {
 	Phase    Phase
 	// ID is which of the template's fixed names the pod has, from 1; 0 to number it.
 	ID int
+	// Turn orders pending pods by their creation; those of equal turns by their templates.
+	Turn int
 }
 
 // MaxNodes is the number of nodes of the largest initial cluster.

@@ -148,14 +148,22 @@ func (m Move) Class() Class {
 func (a *Arrangement) Apply(s *Scenario, pending PendingPod, m Move) {
 	switch m.Type {
 	case spec.Wait:
-		if !m.Idle(pending) {
-			a.Pending = append(a.Pending, a.takePending(pending))
+		switch {
+		case !m.Idle(pending):
+			waiting := s.failed(a.takePending(pending))
+			a.changed(s)
+			a.Pending = append(a.Pending, waiting)
+		case s.inQueue():
+			waiting := a.waiting(pending.Node)
+			*waiting = append(*waiting, s.failed(a.takePending(pending)))
 		}
 	case spec.Bind:
 		nodeState := &a.Nodes[m.Node]
-		nodeState.Bound = append(nodeState.Bound, a.started(s, a.takePending(pending)))
+		nodeState.Bound = append(nodeState.Bound, a.started(s, a.takePending(pending).withRank(0)))
+		a.changed(s)
 	case spec.Preempt:
-		preemptor := a.takePending(pending)
+		preemptor := s.failed(a.takePending(pending))
+		a.changed(s)
 		nodeState := &a.Nodes[m.Node]
 		for _, i := range m.Victims {
 			// A pod that terminates already just goes on.
@@ -178,18 +186,30 @@ func (a *Arrangement) Apply(s *Scenario, pending PendingPod, m Move) {
 	}
 }
 
+// waiting are the pods nominated to a node, or those without a nomination.
+func (a *Arrangement) waiting(node int) *[]Pod {
+	if node >= 0 {
+		return &a.Nodes[node].Nominated
+	}
+	return &a.Pending
+}
+
+// takePending takes the pod away, of those that are alike the one that is tried first.
 func (a *Arrangement) takePending(pending PendingPod) Pod {
-	from := &a.Pending
-	if pending.Node >= 0 {
-		from = &a.Nodes[pending.Node].Nominated
-	}
-	i := slices.IndexFunc(*from, func(p Pod) bool { return p.Template() == pending.Template })
-	if i < 0 {
-		panic(fmt.Sprintf("model: no pod of template %d asks", pending.Template))
-	}
-	p := (*from)[i]
-	*from = remove(*from, i)
+	p := a.first(pending)
+	from := a.waiting(pending.Node)
+	*from = remove(*from, slices.Index(*from, p))
 	return p
+}
+
+// first returns the pod that is tried first of those that are alike. The arrangement is canonical.
+func (a *Arrangement) first(pending PendingPod) Pod {
+	for _, p := range *a.waiting(pending.Node) {
+		if p.Template() == pending.Template {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("model: no pod of template %d asks", pending.Template))
 }
 
 // Environment calls each with every action of the environment that is enabled. Pods that are alike on the same
@@ -239,21 +259,24 @@ func (a *Arrangement) Act(s *Scenario, action Action, id int) {
 		if len(a.ArrivalsOfTemplate) > 0 {
 			a.ArrivalsOfTemplate[template]--
 		}
-		pod := newPod(template, Running, id)
 		if action.Class == ByHand {
 			a.Left.Placements--
 			nodeState := &a.Nodes[action.Node]
-			nodeState.Bound = append(nodeState.Bound, a.started(s, pod))
+			nodeState.Bound = append(nodeState.Bound, a.started(s, newPod(template, Running, id)))
+			a.changed(s)
 			return
 		}
-		a.Pending = append(a.Pending, pod)
+		a.Pending = append(a.Pending, s.newcomer(template, id))
 	case Recreate:
-		a.recreate(int(action.Pod), id)
+		a.recreate(s, int(action.Pod), id)
 	case Refresh:
 		a.refresh(action)
+		a.changed(s)
 	case Cordon, Uncordon, Taint, Untaint:
 		a.changeNode(action)
+		a.changed(s)
 	case Gone, Complete, Delete:
+		a.changed(s)
 		nodeState := &a.Nodes[action.Node]
 		i := slices.IndexFunc(nodeState.Bound, func(p Pod) bool { return p.code() == action.Pod })
 		switch action.Class {

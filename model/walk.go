@@ -145,7 +145,7 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 		return step, after, nil
 	}
 	pending := PendingPod{Template: int(action.Pod), Node: action.Node}
-	for _, move := range moves(now, pending) {
+	for _, move := range m.Scenario.Steps(pending, moves(now, pending)) {
 		if move.Class() != action.Class {
 			continue
 		}
@@ -162,7 +162,7 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 // enabled reports whether the environment can act so, or the pod that is to be decided about asks.
 func (m *Machine) enabled(now *Arrangement, action Action) bool {
 	if action.Class.Decided() {
-		return slices.Contains(now.PendingPods(m.Scenario, nil),
+		return slices.Contains(now.Next(m.Scenario, nil),
 			PendingPod{Template: int(action.Pod), Node: action.Node})
 	}
 	enabled := false
@@ -204,7 +204,7 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 func (m *Machine) decisionStep(now *Arrangement, pending PendingPod, move Move) *NamedStep {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(now)
-	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takePending(pending))}
+	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takePending(pending)), Idle: move.Idle(pending)}
 	if move.Type == spec.Wait {
 		return step
 	}
@@ -261,8 +261,8 @@ func (m *Machine) PodNamed(p Pod) *v1.Pod {
 // Arrangement is the state of the stage, its nodes and pods with identities.
 func (s Stage) Arrangement() *Arrangement { return s.named }
 
-// PendingPods returns the pending pods in the stage, pods that are alike once.
-func (s Stage) PendingPods(m *Machine) []PendingPod { return s.named.PendingPods(m.Scenario, nil) }
+// PendingPods returns the pending pods in the stage of which one is scheduled next, pods that are alike once.
+func (s Stage) PendingPods(m *Machine) []PendingPod { return s.named.Next(m.Scenario, nil) }
 
 // Question returns the question of a pending pod in the stage, in the names of the trace.
 func (s Stage) Question(m *Machine, pending PendingPod) spec.Question {

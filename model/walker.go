@@ -59,8 +59,10 @@ func (w *Walker) decide(step *NamedStep) (Taken, error) {
 		return Taken{}, err
 	case step.Class == Preempt && !w.machine.Scenario.Actions.Preempt:
 		return Taken{}, fmt.Errorf("preemptions are not carried out in this scenario")
-	case step.Class == Wait && pending.Node < 0:
+	case step.Class == Wait && pending.Node < 0 && !step.Idle:
 		return Taken{}, fmt.Errorf("pod %s holds no nomination that could be cleared", podName(step.Pod))
+	case !slices.Contains(w.now.Next(w.machine.Scenario, nil), pending):
+		return Taken{}, fmt.Errorf("pod %s is not the next in the queue", podName(step.Pod))
 	}
 	after := &Arrangement{}
 	after.CopyFrom(w.now)
@@ -104,6 +106,7 @@ func (w *Walker) Move(step *NamedStep) (Move, error) {
 	}
 	move := Move{Type: template, Node: -1}
 	if template == spec.Wait {
+		move.KeepsNomination = step.Idle
 		return move, nil
 	}
 	if step.Node == nil {

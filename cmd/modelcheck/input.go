@@ -158,6 +158,9 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 	if !o.given("pods") {
 		o.pods = 0
 	}
+	if o.order == "" {
+		o.order = model.QueueOrder.String()
+	}
 	if in.scenario != nil {
 		return in.ofScenario(o, manifests)
 	}

@@ -25,7 +25,7 @@ type options struct {
 	completions, deletions, placements int
 	recreations, nodeChanges           int
 	refreshBudgets, minimise           bool
-	startTimes                         string
+	startTimes, order                  string
 	liveness                           bool
 	preempt, victimGone                bool
 	profile, reading                   string
@@ -56,7 +56,7 @@ type options struct {
 // scopeFlags make the scope: what is found depends on them alone.
 func scopeFlags() []string {
 	return append(inputFlagNames(), "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions",
-		"deletions", "placements", "recreations", "refresh-budgets", "node-changes", "start-times", "liveness",
+		"deletions", "placements", "recreations", "refresh-budgets", "node-changes", "start-times", "order", "liveness",
 		"profile", "reading", "check", "max-states", "max-depth")
 }
 
@@ -111,6 +111,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.startTimes, "start-times", report.Stated, "Take the start times of pods in this `order`. With "+
 		report.Stated+", templates state them, and other pods all start at the same time. With "+
 		report.OrderOfBinding+", pods start in the order in which they are bound.")
+	f.StringVar(&o.order, "order", "", "Schedule pending pods in this `order`: queue, as kube-scheduler's queue has "+
+		"them, or any. The default is queue with the cluster of -f, and any else.")
 	f.BoolVar(&o.liveness, "liveness", false,
 		"Check infinite behaviours too: preemption without end, and nominations that lead to nothing.")
 	f.StringVar(&o.profile, "profile", "",
@@ -202,6 +204,9 @@ func (o *options) validate() error {
 	if o.startTimes != report.Stated && o.startTimes != report.OrderOfBinding {
 		return usage("--start-times is %q: it must be %s or %s", o.startTimes, report.Stated, report.OrderOfBinding)
 	}
+	if o.order != "" && !slices.Contains(model.Orders(), o.order) {
+		return usage("--order is %q: it must be %s", o.order, strings.Join(model.Orders(), " or "))
+	}
 	if !slices.Contains(spec.Readings(), spec.Reading(o.reading)) {
 		return usage("--reading is %q: it must be one of %s", o.reading, readings())
 	}
@@ -224,8 +229,13 @@ func (o *options) actions() model.Actions {
 		Arrivals: o.pods, Completions: o.completions, Deletions: o.deletions, Placements: o.placements,
 		Recreations: o.recreations, NodeChanges: o.nodeChanges, RefreshBudgets: o.refreshBudgets,
 		StartInOrder: o.startTimes == report.OrderOfBinding,
-		Preempt:      o.preempt, VictimGone: o.victimGone,
+		Preempt:      o.preempt, VictimGone: o.victimGone, Order: o.pendingOrder(),
 	}
+}
+
+// pendingOrder is which pending pod is scheduled next. Only a cluster has a default of its own.
+func (o *options) pendingOrder() model.Order {
+	return model.Order(max(0, slices.Index(model.Orders(), o.order)))
 }
 
 // properties returns the properties to check.

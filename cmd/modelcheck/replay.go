@@ -131,7 +131,8 @@ func loopAgain(r *report.Replayed, property invariants.Property, decider decisio
 		return fmt.Errorf("loop is missing: %s is about what goes on for ever, and it says how many of the last "+
 			"steps do", property.Name)
 	}
-	replay, err := decisions.NewLassoReplay(r.Spec, property, decider, again)
+	replay, err := decisions.NewLassoReplay(r.Spec, property, decider, again,
+		r.Trace.Actions.Order == model.QueueOrder.String())
 	if err != nil {
 		return err
 	}

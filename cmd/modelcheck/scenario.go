@@ -18,7 +18,8 @@ func (o *options) follow(s *scenario.Checked) error {
 		{"pods", "spec.pods"}, {"completions", "spec.actions"}, {"deletions", "spec.actions"},
 		{"placements", "spec.actions"},
 		{"recreations", "spec.actions"}, {"preempt", "spec.actions"}, {"victim-gone", "spec.actions"},
-		{"node-changes", "spec.actions"}, {"refresh-budgets", "spec.actions"}, {"start-times", "spec.actions"},
+		{"node-changes", "spec.actions"}, {"order", "spec.order"},
+		{"refresh-budgets", "spec.actions"}, {"start-times", "spec.actions"},
 		{"check", "spec.properties"}, {"liveness", "spec.properties"},
 	} {
 		if o.given(said.flag) {

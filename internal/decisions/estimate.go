@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -27,7 +28,7 @@ const (
 func estimates(scenarios []*model.Scenario, m *spec.Scheduler, effort int) ([]float64, error) {
 	var states []float64
 	for _, s := range scenarios {
-		estimate, err := model.EstimateStates(s, m, effort)
+		estimate, err := model.EstimateStates(context.Background(), s, m, effort)
 		if err != nil {
 			return nil, err
 		}

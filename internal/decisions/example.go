@@ -107,10 +107,8 @@ func (m *exampleMaker) isEnd(state []byte) bool {
 func nothingHappens(a *model.Arrangement, s *model.Scenario, moves func(model.PendingPod) []model.Move) bool {
 	end := true
 	a.Environment(s, func(model.Action) { end = false })
-	for _, pending := range a.PendingPods(s, nil) {
-		for _, move := range moves(pending) {
-			end = end && (move.Idle(pending) || move.Class() == model.Preempt && !s.Actions.Preempt)
-		}
+	for _, pending := range a.Next(s, nil) {
+		end = end && len(s.Steps(pending, moves(pending))) == 0
 	}
 	return end
 }
@@ -167,7 +165,7 @@ func (m *exampleMaker) stepReasons(f Finding, trace checker.Trace, stages []mode
 		return check()
 	}
 	pending := model.PendingPod{Template: int(action.Pod), Node: action.Node}
-	for _, move := range m.decisions.followed(&now, pending) {
+	for _, move := range m.machine.Scenario.Steps(pending, m.decisions.followed(&now, pending)) {
 		next.CopyFrom(&now)
 		next.Apply(m.machine.Scenario, pending, move)
 		if broken := check(); move.Class() == action.Class && len(broken) > 0 {

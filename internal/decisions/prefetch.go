@@ -87,7 +87,7 @@ func (w *worker) prepare(state []byte) {
 		contents: appended(&f.contents, w.builder.Enter(&w.now)),
 		from:     len(f.questions),
 	}
-	w.pendingPods = w.now.PendingPods(w.scenario, w.pendingPods)
+	w.pendingPods = w.now.Next(w.scenario, w.pendingPods)
 	for _, pending := range w.pendingPods {
 		key, order := w.builder.Build(pending)
 		question := *w.builder.Draft(pending)

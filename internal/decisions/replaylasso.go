@@ -22,6 +22,8 @@ type LassoReplay struct {
 	machine  *model.Machine
 	at       *model.Arrangement
 	passed   []passing
+	// inQueue: pods were scheduled in the order of the queue, so none is put off that it does not have first.
+	inQueue bool
 }
 
 // passing is a state that the replay has left.
@@ -36,16 +38,16 @@ type passing struct {
 }
 
 // NewLassoReplay begins with the first initial cluster of the scenario. The property is one of behaviours. It fails
-// if the scenario does not fit the encoding.
+// if the scenario does not fit the encoding. inQueue tells that pods were scheduled in the order of the queue.
 func NewLassoReplay(s *spec.Scheduler, property invariants.Property, decider Decider,
-	scenario *model.Scenario) (*LassoReplay, error) {
+	scenario *model.Scenario, inQueue bool) (*LassoReplay, error) {
 	machine, err := model.NewMachine(scenario, model.NewCatalog())
 	if err != nil {
 		return nil, err
 	}
 	return &LassoReplay{
 		spec: s, property: property, comparer: newComparer(direct{s, decider}, ofDecisions(invariants.All())),
-		machine: machine, at: machine.InitialNamed()[0],
+		machine: machine, at: machine.InitialNamed()[0], inQueue: inQueue,
 	}, nil
 }
 
@@ -148,7 +150,7 @@ func (r *LassoReplay) Finding(loop int) (*Finding, error) {
 		}
 		pod = r.machine.PodNamed(slices.Min(staying))
 	}
-	if !fairLoop(passed, b.Strong) {
+	if !fairLoop(passed, b.Strong && !r.inQueue, r.inQueue) {
 		return nil, fmt.Errorf("the loop puts off for ever what happens in the end")
 	}
 	var steps []*model.NamedStep
@@ -165,8 +167,8 @@ func (r *LassoReplay) Finding(loop int) (*Finding, error) {
 }
 
 // fairLoop reports whether what can always be taken is taken, and, if fairness is strong, who could be bound again
-// and again is bound; see checker.Liveness.
-func fairLoop(passed []passing, strong bool) bool {
+// and again is bound; see checker.Liveness. In the order of the queue no decision can always be taken.
+func fairLoop(passed []passing, strong, inQueue bool) bool {
 	taken := map[uint64]bool{}
 	bound := map[uint64]bool{}
 	possible := map[uint64]int{}
@@ -179,7 +181,7 @@ func fairLoop(passed []passing, strong bool) bool {
 		}
 		here := map[uint64]bool{}
 		for _, packed := range p.enabled {
-			if label, ok := fairToEach(packed); ok {
+			if label, ok := fairToEach(packed); ok && !(inQueue && model.Class(packed>>28).Decided()) {
 				here[label] = true
 			}
 		}

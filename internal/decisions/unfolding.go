@@ -46,9 +46,12 @@ func (s *stepper) Steps(state []byte, each func(action uint32, next []byte)) err
 		s.next.Act(scenario, action, 0)
 		step(action)
 	})
-	s.pendingPods = s.now.PendingPods(scenario, s.pendingPods)
+	s.pendingPods = s.now.Next(scenario, s.pendingPods)
 	for _, pending := range s.pendingPods {
 		moves := s.decisions.taken(&s.now, pending)
+		if scenario.Actions.Order == model.QueueOrder {
+			moves = scenario.Steps(pending, moves)
+		}
 		for _, move := range moves {
 			s.next.CopyFrom(&s.now)
 			s.next.Apply(scenario, pending, move)

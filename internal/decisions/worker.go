@@ -80,13 +80,12 @@ func (w *worker) follow(asked *preparedQuestion, out *checker.Steps) {
 	for _, finding := range entry.findings {
 		out.Find(finding, -1)
 	}
+	idle := len(entry.moves) == 0
 	for i := range entry.moves {
 		move := entry.moves[i].Move
-		if move.Class() == model.Preempt && !w.scenario.Actions.Preempt {
+		if !w.scenario.Leads(pending, move) {
+			idle = true
 			continue
-		}
-		if move.Class() == model.Wait && (pending.Node < 0 || move.KeepsNomination) {
-			continue // nothing changes
 		}
 		if move.Node >= 0 {
 			move.Node = asked.order[move.Node]
@@ -94,15 +93,23 @@ func (w *worker) follow(asked *preparedQuestion, out *checker.Steps) {
 		if w.countsPlaced && move.Class() == model.Bind && entry.moves[i].taken {
 			out.Count(w.counters.bound(pending.Template), 1)
 		}
-		w.next.CopyFrom(&w.now)
-		w.next.Apply(w.scenario, pending, move)
-		w.taken.action, w.taken.pendingPod, w.taken.move = model.Action{
-			Class: move.Class(),
-			Pod:   uint32(pending.Template),
-			Node:  pending.Node,
-		}, pending, move
-		w.step(w.taken.action, out)
+		w.apply(pending, move, out)
 	}
+	if idle && w.scenario.Actions.Order == model.QueueOrder {
+		w.apply(pending, model.Park(), out)
+	}
+}
+
+// apply adds the step of a move.
+func (w *worker) apply(pending model.PendingPod, move model.Move, out *checker.Steps) {
+	w.next.CopyFrom(&w.now)
+	w.next.Apply(w.scenario, pending, move)
+	w.taken.action, w.taken.pendingPod, w.taken.move = model.Action{
+		Class: move.Class(),
+		Pod:   uint32(pending.Template),
+		Node:  pending.Node,
+	}, pending, move
+	w.step(w.taken.action, out)
 }
 
 // step adds the step to next, which is not canonical yet, and checks the properties of steps.

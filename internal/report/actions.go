@@ -75,6 +75,13 @@ func optionalActions() []action {
 			"spec.actions.startInOrder",
 			func(a model.Actions) (bool, int) { return a.StartInOrder, 0 },
 		},
+		{
+			"any order of scheduling",
+			"orders of scheduling other than that of the queue",
+			"--order any explores all",
+			"spec.order",
+			func(a model.Actions) (bool, int) { return a.Order == model.AnyOrder, 0 },
+		},
 	}
 }
 

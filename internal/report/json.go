@@ -109,6 +109,8 @@ type Actions struct {
 	RefreshBudgets bool `json:"refreshBudgets"`
 	// StartTimes is when bound pods start: OrderOfBinding or Stated.
 	StartTimes string `json:"startTimes"`
+	// Order is which pending pod is scheduled next: any or queue.
+	Order string `json:"order"`
 }
 
 // When bound pods start: in the order in which they are bound, or when their kinds say, those that do not say all
@@ -118,7 +120,8 @@ const (
 	Stated         = "stated"
 )
 
-// Model returns the actions as they were. What is not said does not happen.
+// Model returns the actions as they were. What is not said does not happen. Which pod was scheduled next is left to
+// the trace: the steps say it.
 func (a Actions) Model() model.Actions {
 	return model.Actions{
 		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions, Placements: a.Placements,
@@ -373,7 +376,7 @@ func actionsJSON(a model.Actions) Actions {
 	actions := Actions{
 		Arrivals: a.Arrivals, Completions: a.Completions, Deletions: a.Deletions,
 		Placements: a.Placements, Preempt: a.Preempt, VictimGone: a.VictimGone, Recreations: a.Recreations,
-		NodeChanges: a.NodeChanges, RefreshBudgets: a.RefreshBudgets, StartTimes: Stated,
+		NodeChanges: a.NodeChanges, RefreshBudgets: a.RefreshBudgets, StartTimes: Stated, Order: a.Order.String(),
 	}
 	if a.StartInOrder {
 		actions.StartTimes = OrderOfBinding

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // conclusion ends the report.
@@ -103,7 +104,17 @@ func fate(r *Run) string {
 		text += fmt.Sprintf("; %s placed in some orders of events, and left pending in others",
 			subject(all.Sometimes, "is", "are"))
 	}
+	if len(all.Never)+len(all.Left)+len(all.Sometimes) > 0 && r.inQueue() {
+		text += ", in the order of the queue"
+	}
 	return text
+}
+
+// inQueue reports whether pods were scheduled in the order of the queue.
+func (r *Run) inQueue() bool {
+	return slices.ContainsFunc(r.Result.Scenarios, func(s decisions.ScenarioResult) bool {
+		return s.Scenario.Actions.Order == model.QueueOrder
+	})
 }
 
 // evictedForEver names the pods that steps which go on for ever evict.

@@ -42,7 +42,7 @@ func sentence(step *model.NamedStep, before []*v1.Pod, reported map[string]bool)
 		return introduce(step.Pod, before, reported) + " is created by the controller of an evicted pod"
 	case model.Wait:
 		if step.Idle {
-			return fmt.Sprintf("the scheduler retries %s and leaves it as it is", pod)
+			return fmt.Sprintf("the scheduler tries %s and leaves it as it is", pod)
 		}
 		return fmt.Sprintf("the scheduler leaves %s pending and clears its nomination", pod)
 	case model.Gone:

@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -24,7 +26,7 @@ func ofCluster(kinds *templates, name string, s *spec.Snapshot, actions model.Ac
 		kind, id := kinds.node(node)
 		cluster.Nodes = append(cluster.Nodes, model.ClusterNode{Template: kind, ID: id})
 	}
-	for _, pod := range s.Pods {
+	for turn, pod := range byCreation(s.Pods) {
 		kind, id := kinds.pod(pod)
 		node, bound := place[pod.Spec.NodeName]
 		nominee, nominated := place[pod.Status.NominatedNodeName]
@@ -34,15 +36,49 @@ func ofCluster(kinds *templates, name string, s *spec.Snapshot, actions model.Ac
 			at.Bound = append(at.Bound, model.ClusterPod{Template: kind, Phase: phase(pod), ID: id})
 		case nominated:
 			at := &cluster.Nodes[nominee]
-			at.Nominated = append(at.Nominated, model.ClusterPod{Template: kind, ID: id})
+			at.Nominated = append(at.Nominated, model.ClusterPod{Template: kind, ID: id, Turn: turn})
 		default:
-			cluster.Pending = append(cluster.Pending, model.ClusterPod{Template: kind, ID: id})
+			cluster.Pending = append(cluster.Pending, model.ClusterPod{Template: kind, ID: id, Turn: turn})
 		}
 	}
 	return &model.Scenario{
 		Name: name, Nodes: kinds.nodes, Pods: kinds.pods, Around: around(s),
 		Initial: []model.Cluster{cluster}, Actions: actions,
 	}
+}
+
+// byCreation returns the pods with those that wait in the order of their creation, as far as that is known, which is
+// the order in which the queue got them. Others are where they were.
+func byCreation(pods []*v1.Pod) []*v1.Pod {
+	var waiting []*v1.Pod
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" {
+			waiting = append(waiting, pod)
+		}
+	}
+	slices.SortStableFunc(waiting, func(a, b *v1.Pod) int {
+		switch first, second := a.CreationTimestamp, b.CreationTimestamp; {
+		case first.IsZero() || second.IsZero():
+			return cmp.Compare(unknown(first), unknown(second))
+		default:
+			return first.Compare(second.Time)
+		}
+	})
+	ordered := slices.Clone(pods)
+	for i, pod := range ordered {
+		if pod.Spec.NodeName == "" {
+			ordered[i], waiting = waiting[0], waiting[1:]
+		}
+	}
+	return ordered
+}
+
+// unknown is 1 for a time that is not known: what a pod without one stands for is still to be created.
+func unknown(t metav1.Time) int {
+	if t.IsZero() {
+		return 1
+	}
+	return 0
 }
 
 func phase(pod *v1.Pod) model.Phase {

@@ -35,6 +35,7 @@ type Spec struct {
 	Profile                string                `json:"profile,omitempty" doc:"The schedulerName of the profile whose pods are asked about; by default those of all profiles are."`
 	Nodes                  []NodeSource          `json:"nodes,omitempty" doc:"Nodes, beside those of the manifests."`
 	Pods                   []PodSource           `json:"pods,omitempty" doc:"Pods that wait in the beginning or may arrive, beside those of the manifests."`
+	Order                  string                `json:"order,omitempty" doc:"Which pending pod is scheduled next: queue, by default, for that which the scheduling queue has first, or any."`
 	Actions                ActionsSpec           `json:"actions,omitempty" doc:"What may happen besides scheduling, and how often."`
 	Bounds                 BoundsSpec            `json:"bounds,omitempty" doc:"Where to stop; a run that stops there has not finished."`
 	Properties             PropertiesSpec        `json:"properties,omitempty" doc:"What is checked."`

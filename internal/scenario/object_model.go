@@ -17,8 +17,16 @@ func (c *Checked) Actions() model.Actions {
 	return model.Actions{
 		Completions: a.Completions, Deletions: a.Deletions, Placements: a.Placements, Recreations: a.Recreations,
 		NodeChanges: a.NodeChanges, RefreshBudgets: a.RefreshBudgets, StartInOrder: a.StartInOrder,
-		Preempt: ptr.Deref(a.Preempt, true), VictimGone: ptr.Deref(a.VictimGone, true),
+		Preempt: ptr.Deref(a.Preempt, true), VictimGone: ptr.Deref(a.VictimGone, true), Order: c.order(),
 	}
+}
+
+// order is which pending pod is scheduled next.
+func (c *Checked) order() model.Order {
+	if c.Spec.Order == model.AnyOrder.String() {
+		return model.AnyOrder
+	}
+	return model.QueueOrder
 }
 
 // Model returns what is explored: the cluster of the snapshot, in each number of nodes that the scenario allows, in

@@ -3,11 +3,14 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-a3f26817/modelcheck/internal/expression"
+	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // validate finds what is wrong with fields by themselves.
@@ -38,6 +41,9 @@ func (w *written) validate() {
 		w.validatePods(fmt.Sprintf("spec.pods[%d]", i), &w.Spec.Pods[i])
 	}
 	w.compile()
+	if o := w.Spec.Order; o != "" && !slices.Contains(model.Orders(), o) {
+		w.fail("spec.order", "it is %q: want %s", o, strings.Join(model.Orders(), " or "))
+	}
 	if e := w.Spec.Expect; e != nil {
 		if e.Verdict != "holds" && e.Verdict != "violated" {
 			w.fail("spec.expect.verdict", "it is %q: want holds or violated", e.Verdict)
