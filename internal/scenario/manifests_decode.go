@@ -55,7 +55,11 @@ func (o object) root() object {
 // String names the object in messages.
 func (o object) String() string { return describe(o.kind, o.GetNamespace(), o.GetName()) }
 
+// key tells the object from all others.
+func (o object) key() [3]string { return [3]string{o.kind, o.GetNamespace(), o.GetName()} }
+
 func describe(kind, namespace, name string) string {
+	kind, namespace, name = printable.Name(kind), printable.Name(namespace), printable.Name(name)
 	switch {
 	case name == "":
 		return kind + " without a name"
