@@ -55,7 +55,11 @@ func (o object) root() object {
 // String names the object in messages.
 func (o object) String() string { return describe(o.kind, o.GetNamespace(), o.GetName()) }
 
+// key tells the object from all others.
+func (o object) key() [3]string { return [3]string{o.kind, o.GetNamespace(), o.GetName()} }
+
 func describe(kind, namespace, name string) string {
+	kind, namespace, name = printable.Name(kind), printable.Name(namespace), printable.Name(name)
 	switch {
 	case name == "":
 		return kind + " without a name"
@@ -226,7 +230,8 @@ func decodeAll(documents []document) []decoded {
 func decodeOne(d document) decoded {
 	result := decoded{document: d}
 	data := withoutManagedFields(d.json)
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &result.head); err != nil && result.head.Kind == "" {
+	err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &result.head)
+	if err != nil && result.head.Kind == "" {
 		result.headErr = err
 		return result
 	}
@@ -343,7 +348,7 @@ func kindOf(head header) (manifestKind, error) {
 // what keeps it from being decoded.
 func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
 	var stated metav1.TypeMeta
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &stated); err != nil {
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &stated); err != nil {
 		return nil, nil, err
 	}
 	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))
