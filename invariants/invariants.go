@@ -143,8 +143,8 @@ type Case struct {
 	Again func(q spec.Question) *spec.Decision
 	// Increments lets every bound pod come and go; nil if production cannot be asked to.
 	Increments func() ([]spec.Increment, error)
-	// Documented returns the outcomes that Kubernetes documents, whatever the reading of the model is.
-	Documented func() []spec.Outcome
+	// Documented returns what Kubernetes documents of the outcomes, whatever the reading of the model is.
+	Documented func() *spec.Expected
 }
 
 // node names the i-th node of the question.

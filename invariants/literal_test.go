@@ -33,7 +33,7 @@ func TestAllowsNoMore(t *testing.T) {
 	} {
 		c := newCase()
 		c.Decision.Outcomes, c.Expected.Outcomes, c.Unmodelled = row.production, row.expected, row.unmodelled
-		c.Documented = func() []spec.Outcome { return row.documented }
+		c.Documented = func() *spec.Expected { return &spec.Expected{Outcomes: row.documented} }
 		if diff := cmp.Diff(row.want, said(AllowsNoMore().Decision(c))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}

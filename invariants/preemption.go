@@ -14,6 +14,17 @@ func eachPreemption(holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (b
 	return each(spec.Preempt, holds)
 }
 
+// weighed makes a decision property out of a property of single preemptions that compares them with the least damage.
+// Where that is not known it says nothing.
+func weighed(holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
+	return func(c *Case) (bool, []Breach) {
+		if c.Expected.NotWeighed > 0 {
+			return false, nil
+		}
+		return eachPreemption(holds)(c)
+	}
+}
+
 // each makes a decision property out of a property of single outcomes of a kind.
 func each(kind spec.OutcomeType, holds func(c *Case, o spec.Outcome) []Breach) func(*Case) (bool, []Breach) {
 	return func(c *Case) (applies bool, breaches []Breach) {

@@ -13,7 +13,8 @@ type Expected struct {
 	Filters      []string
 	ScorePlugins []string
 	Nodes        []ExpectedOnNode
-	// Outcomes are those that the model gives: what Kubernetes documents, in that reading. Exactly these are allowed.
+	// Outcomes are those that the model gives: what Kubernetes documents, in that reading. Exactly these are allowed,
+	// and what Unlisted allows.
 	Outcomes []Outcome
 	// Candidates are the preemptions that Kubernetes documents, node by node; empty unless a preemption is among
 	// the outcomes.
@@ -21,6 +22,11 @@ type Expected struct {
 	// Ideal are the preemptions of least casualty over all nodes and all sets of pods: what the formal model
 	// wants. Empty if Candidates is.
 	Ideal []Candidate
+	// Unlisted answers for the preemptions that are not listed in Outcomes, Candidates and Ideal because there are too
+	// many; nil if all are.
+	Unlisted Unlisted
+	// NotWeighed is set where the least casualty was given up: after so many sets of pods. Then Ideal is empty.
+	NotWeighed int
 	// NoDecision: the scheduler ends in an error, where a quirk says so. Then nothing else counts but the statuses.
 	NoDecision bool
 }
@@ -108,4 +114,16 @@ func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) A
 }
 
 // SamePods reports whether two lists hold the same pods, in any order.
-func SamePods(a, b []*v1.Pod) bool { return len(a) == len(b) && len(minus(a, b)) == 0 }
+func SamePods(a, b []*v1.Pod) bool {
+	if len(a) != len(b) || slices.Equal(a, b) {
+		return len(a) == len(b)
+	}
+	if len(a) <= 8 { // where looking is quicker than a set
+		return len(minus(a, b)) == 0
+	}
+	in := make(map[*v1.Pod]bool, len(b))
+	for _, pod := range b {
+		in[pod] = true
+	}
+	return all(a, func(pod *v1.Pod) bool { return in[pod] })
+}

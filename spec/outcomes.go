@@ -73,5 +73,5 @@ func wait(pod *v1.Pod, keepsNomination bool) Outcome {
 // Equal reports whether two outcomes of the same question are the same. Victims are the same objects, in any order.
 func (o Outcome) Equal(other Outcome) bool {
 	return o.Type == other.Type && o.Node == other.Node && o.KeepsNomination == other.KeepsNomination &&
-		len(o.Victims) == len(other.Victims) && len(minus(o.Victims, other.Victims)) == 0
+		SamePods(o.Victims, other.Victims)
 }

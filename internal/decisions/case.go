@@ -30,7 +30,7 @@ func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invari
 		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
 			return s.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
 		},
-		Documented: func() []spec.Outcome { return s.Documented().Outcomes(q.Pod, q.Snapshot) },
+		Documented: func() *spec.Expected { return s.Documented().Expect(q) },
 	}
 }
 
@@ -42,12 +42,13 @@ func caseFrom(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.De
 		Question: a.Question, Decision: decision, Expected: a.Expected, Spec: a.Spec(),
 		Unmodelled: unmodelled(decision, a.Expected), FeasibleWithout: a.FeasibleWithout,
 		Overcommitted: a.Overcommitted,
-		Documented: func() []spec.Outcome {
+		Documented: func() *spec.Expected {
 			if documented == nil {
-				return a.Expected.Outcomes
+				return a.Expected
 			}
 			other := documented.Evaluate(q)
-			return distinctOutcomes(q, other, other.Expected.Outcomes)
+			normalize(q, other)
+			return other.Expected
 		},
 	}
 }

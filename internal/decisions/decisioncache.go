@@ -191,7 +191,7 @@ func (d *decisionCache) follow(e *cacheEntry, q *model.CanonicalQuestion, podsOf
 		e.moves = append(e.moves, followed{
 			Move:    move,
 			taken:   slices.ContainsFunc(c.Decision.Outcomes, outcome.Equal),
-			allowed: len(c.Unmodelled) > 0 || slices.ContainsFunc(c.Expected.Outcomes, outcome.Equal),
+			allowed: len(c.Unmodelled) > 0 || c.Expected.Allows(outcome),
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -41,6 +42,27 @@ func findAlike(outcomes []spec.Outcome, o spec.Outcome) int {
 		return o.Type == other.Type && o.Node == other.Node && o.KeepsNomination == other.KeepsNomination &&
 			alike(o.Victims, other.Victims)
 	})
+}
+
+// allows reports whether the model gives the outcome, or one that is alike.
+func allows(c *invariants.Case, o spec.Outcome) bool {
+	return c.Expected.Allows(o) || findAlike(c.Expected.Outcomes, o) >= 0
+}
+
+// documentedOutcomes returns what the model gives, one of those that are alike; of too many to list, some, and
+// those of production that are among them.
+func documentedOutcomes(c *invariants.Case, production []spec.Outcome) []spec.Outcome {
+	outcomes := c.Expected.Outcomes
+	if c.Expected.Unlisted != nil {
+		const most = 3
+		outcomes = slices.Clone(outcomes[:min(len(outcomes), most)])
+		for _, o := range production[:min(len(production), most)] {
+			if allows(c, o) {
+				outcomes = append(outcomes, o)
+			}
+		}
+	}
+	return distinct(outcomes, production)
 }
 
 // distinct keeps one of the outcomes that are alike; where the preferred ones have such a one, theirs.

@@ -198,13 +198,20 @@ func (p *page) outcomes(indent string, c *invariants.Case) {
 			", which had a say")
 		return
 	}
-	documented := distinct(c.Expected.Outcomes, production)
+	documented := documentedOutcomes(c, production)
 	who := "documented is   "
 	if p.spec.Reading() == spec.Literal {
 		who = "as written it   "
 	}
 	tell(who, documented)
-	tell("least damage is ", distinct(idealOutcomes(c), slices.Concat(production, documented)))
+	if c.Expected.Unlisted != nil {
+		p.wrapped(indent+strings.Repeat(" ", len(who)), "or another of as little casualty: there are too many to list")
+	}
+	const least = "least damage is "
+	if n := c.Expected.NotWeighed; n > 0 {
+		p.wrapped(indent+least, fmt.Sprintf("not computed, more than %d sets", n))
+	}
+	tell(least, distinct(idealOutcomes(c), slices.Concat(production, documented)))
 }
 
 // idealOutcomes returns the preemptions of least casualty as outcomes.

@@ -104,8 +104,8 @@ func (p *page) documented(c *invariants.Case, findings []decisions.Finding) stri
 // otherOutcomes returns the documented outcomes if kube-scheduler has one that is not among them.
 func otherOutcomes(c *invariants.Case) []spec.Outcome {
 	production := distinct(c.Decision.Outcomes, nil)
-	documented := distinct(c.Expected.Outcomes, production)
-	if !slices.ContainsFunc(production, func(o spec.Outcome) bool { return findAlike(documented, o) < 0 }) {
+	documented := documentedOutcomes(c, production)
+	if !slices.ContainsFunc(production, func(o spec.Outcome) bool { return !allows(c, o) }) {
 		return nil
 	}
 	return documented[:min(len(documented), shownOutcomes)]
@@ -278,7 +278,7 @@ func (c candidate) later(of *invariants.Case) int {
 	switch {
 	case findAlike(of.Decision.Outcomes, c.outcome()) >= 0:
 		return 0
-	case findAlike(of.Expected.Outcomes, c.outcome()) >= 0, c.ideal:
+	case allows(of, c.outcome()), c.ideal:
 		return 1
 	default:
 		return 2
@@ -288,7 +288,7 @@ func (c candidate) later(of *invariants.Case) int {
 // takenBy says who may take the candidate: kube-scheduler, the documented procedure, or both.
 func (c candidate) takenBy(of *invariants.Case) string {
 	production := findAlike(of.Decision.Outcomes, c.outcome()) >= 0
-	documented := findAlike(of.Expected.Outcomes, c.outcome()) >= 0
+	documented := allows(of, c.outcome())
 	switch {
 	case production && documented:
 		return "both"
