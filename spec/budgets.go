@@ -8,18 +8,30 @@ import (
 
 // Budgets are the rules by which preemption heeds disruption budgets.
 type Budgets struct {
-	// Protects reports whether a budget counts a pod.
+	// Protects reports whether a budget counts a pod. It reads the pod's namespace, name and labels.
 	Protects func(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool
-	// Protected returns, of the pods in jeopardy on a node, those whose eviction breaks a budget.
-	Protected func(b Budgets, jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod
-	// Violations counts the victims whose eviction breaks a budget; jeopardy has the victims and the pods that were
-	// spared.
-	Violations func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int
+	// SpentOnSpared: what budgets allow is spent on all pods in jeopardy, also on those that are spared.
+	SpentOnSpared bool
 }
 
 // DocumentedBudgets are the rules that Kubernetes documents.
-func DocumentedBudgets() Budgets {
-	return Budgets{Protects: Protects, Protected: protected, Violations: violations}
+func DocumentedBudgets() Budgets { return Budgets{Protects: Protects} }
+
+// Protected returns, of the pods in jeopardy on a node, those whose eviction breaks a budget.
+func (b Budgets) Protected(jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod {
+	if b.SpentOnSpared {
+		return exhausting(b, jeopardy, s)
+	}
+	return protected(b, jeopardy, s)
+}
+
+// Violations counts the victims whose eviction breaks a budget; jeopardy has the victims and the pods that were
+// spared.
+func (b Budgets) Violations(victims, jeopardy []*v1.Pod, s *Snapshot) int {
+	if b.SpentOnSpared {
+		return count(exhausting(b, jeopardy, s), func(pod *v1.Pod) bool { return contains(victims, pod) })
+	}
+	return violations(b, victims, s)
 }
 
 // Protects reports whether the budget counts the pod: it is in the budget's namespace, the selector matches its labels,
@@ -52,7 +64,7 @@ func protected(b Budgets, jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod {
 // https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#poddisruptionbudget-is-supported-but-not-guaranteed
 // speaks of victims whose budgets are violated by preemption. In which order victims use a budget up, which matters
 // only to pods that several budgets protect, is not documented.
-func violations(b Budgets, victims, _ []*v1.Pod, s *Snapshot) int {
+func violations(b Budgets, victims []*v1.Pod, s *Snapshot) int {
 	return len(exhausting(b, victims, s))
 }
 
@@ -101,11 +113,6 @@ func BudgetSpentOnSpared() Quirk {
 		Plugin: "DefaultPreemption",
 		Doc: "The disruptionsAllowed of a PodDisruptionBudget are spent on all pods of lower priority, the most important " +
 			"first, also on those that are reprieved afterwards.",
-		Budgets: func(b *Budgets) {
-			b.Protected = exhausting
-			b.Violations = func(b Budgets, victims, jeopardy []*v1.Pod, s *Snapshot) int {
-				return count(exhausting(b, jeopardy, s), func(pod *v1.Pod) bool { return contains(victims, pod) })
-			}
-		},
+		Budgets: func(b *Budgets) { b.SpentOnSpared = true },
 	}
 }

@@ -74,7 +74,7 @@ func TestViolations(t *testing.T) {
 		{"others do not use a budget up", []*policyv1.PodDisruptionBudget{budget("a", web, 1)},
 			[]*v1.Pod{victim("web", 1), victim("db", 2)}, 0},
 	} {
-		if got := violations(DocumentedBudgets(), row.victims, nil,
+		if got := violations(DocumentedBudgets(), row.victims,
 			&Snapshot{PodDisruptionBudgets: row.budgets}); got != row.want {
 			t.Errorf("%s: got %d, want %d", row.reason, got, row.want)
 		}

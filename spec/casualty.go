@@ -40,7 +40,7 @@ func (m *Scheduler) CasualtyOf(pod *v1.Pod, c Candidate, s *Snapshot) Casualty {
 	eldest := filter(pods, func(pod *v1.Pod) bool { return Priority(pod) == highest })
 	notStarted := startTime(&v1.Pod{})
 	return Casualty{
-		Violations:      m.rules.budgets.Violations(m.rules.budgets, pods, Jeopardy(pod, s.Nodes[c.Node], s), s),
+		Violations:      m.rules.budgets.Violations(pods, Jeopardy(pod, s.Nodes[c.Node], s), s),
 		HighestPriority: highest,
 		PrioritySum:     sum(pods, func(pod *v1.Pod) int64 { return int64(Priority(pod)) - math.MinInt32 }),
 		Count:           len(pods),

@@ -84,7 +84,7 @@ func (r reprieve) equal(other reprieve) bool {
 // FirstBack returns the pods that may be put back first: the most important that wait, of those whose eviction
 // breaks a budget if any do.
 func (m *Scheduler) FirstBack(waiting, jeopardy []*v1.Pod, s *Snapshot) []*v1.Pod {
-	protected := m.rules.budgets.Protected(m.rules.budgets, jeopardy, s)
+	protected := m.rules.budgets.Protected(jeopardy, s)
 	first := filter(waiting, func(pod *v1.Pod) bool { return contains(protected, pod) })
 	if len(first) == 0 {
 		first = waiting

@@ -25,7 +25,7 @@ import (
 //
 // That page has nodes bypassed that lack any key of topologySpreadConstraints[*], the field docs have
 // ScheduleAnyway schedule "in any location". So keys of ScheduleAnyway constraints are not asked for here.
-func PodTopologySpread() Filter { return podTopologySpread(DocumentedSpread()) }
+func PodTopologySpread() Filter { return podTopologySpread(DocumentedSpread()).monotone(always) }
 
 func podTopologySpread(r SpreadRules) Filter {
 	return Filter{
@@ -39,6 +39,7 @@ func podTopologySpread(r SpreadRules) Filter {
 				return r.skew(c, pod, node, eligible, s) <= int64(c.MaxSkew)
 			})
 		},
+		indexed: r.indexedFilter,
 		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return len(r.constraints(p, pod, v1.DoNotSchedule, s)) == 0
 		},

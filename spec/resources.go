@@ -22,12 +22,13 @@ import (
 // field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/. A resource
 // that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource fits even on a
 // node that is overcommitted in it. A terminating pod counts until it is gone.
-func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()) }
+func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()).monotone(always) }
 
 func nodeResourcesFit(r AmountRules) Filter {
 	return Filter{
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
+		indexed:   r.indexedFit,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return fits(r, Requests(pod), each(PodsOn(node, s), Requests), node, func(name v1.ResourceName) bool {
 				return ignored(p.Fit, name)

@@ -23,7 +23,7 @@ import v1 "k8s.io/api/core/v1"
 // snapshots of a state space keep their volumes as they are. A snapshot has no CSIDriver and CSIStorageCapacity
 // objects, which is to say that no driver has storageCapacity set: then capacity is not looked at (field doc of
 // CSIDriverSpec.storageCapacity).
-func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()) }
+func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()).monotone(always) }
 
 func volumeBinding(r VolumeRules) Filter {
 	return Filter{

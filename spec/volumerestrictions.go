@@ -20,7 +20,7 @@ import v1 "k8s.io/api/core/v1"
 // The claim of a generic ephemeral volume is a claim like any other, and other pods may name it
 // (https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#lifecycle-and-persistentvolumeclaim: "While these
 // PVCs exist, they can be used like any other PVC"). That it does not exist yet is left to VolumeBinding.
-func VolumeRestrictions() Filter { return volumeRestrictions(DocumentedVolumes()) }
+func VolumeRestrictions() Filter { return volumeRestrictions(DocumentedVolumes()).monotone(always) }
 
 func volumeRestrictions(r VolumeRules) Filter {
 	return Filter{
@@ -31,6 +31,7 @@ func volumeRestrictions(r VolumeRules) Filter {
 				r.unused(r, pod, s) &&
 				all(PodsOn(node, s), func(other *v1.Pod) bool { return !sharesDisk(pod, other) })
 		},
+		indexed: r.indexedRestrictions,
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return namedClaimsThere(pod, s) && len(singlePodClaims(pod, s)) == 0 && !exists(pod.Spec.Volumes, exclusive)
 		},

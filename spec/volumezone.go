@@ -21,7 +21,7 @@ import (
 // comment names "only the bound PersistentVolume". That a named claim must be settled is VolumeBinding's rule too;
 // which of the plugins says so is not documented. The claim of an ephemeral volume counts as any claim does; that it
 // is there is left to VolumeBinding.
-func VolumeZone() Filter { return volumeZone(DocumentedVolumes()) }
+func VolumeZone() Filter { return volumeZone(DocumentedVolumes()).monotone(always) }
 
 func volumeZone(r VolumeRules) Filter {
 	return Filter{
