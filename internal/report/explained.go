@@ -26,6 +26,7 @@ func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
 		p.wrapped("  error inside:   ", c.Decision.InternalError)
 	}
 	p.wrapped("  as documented:  ", p.documented(c, findings))
+	p.searches(c)
 	if len(c.Unmodelled) == 0 {
 		for _, o := range otherOutcomes(c) {
 			p.wrapped("  documented is:  ", "kube-scheduler "+outcome(c.Question, o))
