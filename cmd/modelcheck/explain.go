@@ -29,11 +29,12 @@ about the pods that are named. It prints what becomes of the pod, whether that i
 message that kubectl describe pod would show; then why nodes are unschedulable or unresolvable, how
 feasible nodes score, and which pods could be evicted, where production and model differ side by side.
 Nodes that are treated alike share a row. With -v, it prints the cluster and the decision node by node.
-An interrupt ends it with the pods that are answered.
+An interrupt ends it with the pods that are answered. Of 100 nodes or more kube-scheduler looks at a
+sample, as here, beginning with the first node. Its extenders are not asked.
 
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
-that nothing known explains; 2 wrong usage or input; 3 it was interrupted, or some of the
-input was not read; 4 modelcheck failed.`,
+that nothing known explains; 2 wrong usage or input; 3 it was interrupted, some of the input was not
+read, or extenders may decide otherwise; 4 modelcheck failed.`,
 		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
@@ -73,7 +74,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if o.given("nodes") && manifests.PlainNodes == 0 {
 		return nil, usage("--nodes does not go with the cluster of %s: it has its own nodes; leave it out", o.named())
 	}
-	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario}
+	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario, alone: true}
 	if in.scenario != nil {
 		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its "+
 			"expressions those of decisions are asked")
@@ -105,10 +106,10 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, NotRead: in.notRead,
-		Verbose: o.verbose,
+		Verbose: o.verbose, Extenders: in.extenders,
 	}
 	withMessages := c
-	withMessages.production.Messages = true
+	withMessages.production.Messages, withMessages.production.Starts = true, &production.Starts{}
 	start := withMessages.kubeScheduler(ctx, in.config, in.profile)
 	return e, c.answer(ctx, e, properties, start, pods, snapshot)
 }

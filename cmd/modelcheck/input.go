@@ -24,8 +24,11 @@ type input struct {
 	source string
 	raw    []byte
 	// profile is the first of the profiles whose pods are asked about, and profiles are all of them.
-	profile   string
-	profiles  []string
+	profile  string
+	profiles []string
+	// alone: the configuration's extenders are left out rather than refused; extenders are their URLs.
+	alone     bool
+	extenders []string
 	scenarios []*model.Scenario
 	scope     report.Scope
 	notes     []string
@@ -90,16 +93,21 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 
 // configure finds the configuration and its profile.
 func (in *input) configure(o *options, manifests *scenario.Manifests) (err error) {
-	if manifests.SchedulerConfiguration == nil {
+	if in.raw = manifests.SchedulerConfiguration; in.raw != nil {
+		in.source = manifests.SchedulerConfigurationSource.String()
+	}
+	switch {
+	case in.raw == nil:
 		in.config, err = production.DefaultConfig()
-	} else {
-		in.source, in.raw = manifests.SchedulerConfigurationSource.String(), manifests.SchedulerConfiguration
-		in.config, err = production.LoadConfig(in.source, manifests.SchedulerConfiguration)
-		if err != nil && manifests.SchedulerConfigurationFound {
-			in.notRead = append(in.notRead, fmt.Sprintf("not read: %v; the default configuration is used", err))
-			in.source, in.raw = "", nil
-			in.config, err = production.DefaultConfig()
-		}
+	case in.alone:
+		in.config, in.extenders, err = production.LoadConfigAlone(in.source, in.raw)
+	default:
+		in.config, err = production.LoadConfig(in.source, in.raw)
+	}
+	if err != nil && manifests.SchedulerConfigurationFound {
+		in.notRead = append(in.notRead, fmt.Sprintf("not read: %v; the default configuration is used", err))
+		in.source, in.raw = "", nil
+		in.config, err = production.DefaultConfig()
 	}
 	if err != nil {
 		return usageError{err}
@@ -121,7 +129,9 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 		}
 	}
 	in.profile = in.profiles[0]
-	in.sampled()
+	if !in.alone {
+		in.sampled()
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/invariants"
@@ -23,18 +24,32 @@ type Explanation struct {
 	Findings [][]decisions.Finding
 	// Unanswered is the number of pods that were not asked about, because of an interrupt. A note says so.
 	Unanswered int
+	// Extenders are the URLs of extenders that the configuration names and nobody asked.
+	Extenders []string
 	// Verbose asks for the cluster and for whole decisions, node by node.
 	Verbose bool
 }
 
-// Verdict sums up: violated if a finding fails.
+// Verdict sums up: violated if a finding fails, and else not finished if extenders were to be asked.
 func (e *Explanation) Verdict(strict bool) decisions.Verdict {
 	for _, findings := range e.Findings {
 		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Fails(strict) }) {
 			return decisions.Violated
 		}
 	}
+	if len(e.Extenders) > 0 {
+		return decisions.Unfinished
+	}
 	return unlessRead(decisions.Holds, e.NotRead)
+}
+
+// notes are what is said before the answers.
+func (e *Explanation) notes() []string {
+	if len(e.Extenders) == 0 {
+		return e.Notes
+	}
+	return append([]string{"extenders are not asked, and may reject nodes, score them, or save victims: " +
+		strings.Join(e.Extenders, ", ")}, e.Notes...)
 }
 
 // ExplainText writes for a person what becomes of each pod and why, the answer first. The error is the writer's.
@@ -49,13 +64,15 @@ func ExplainText(w io.Writer, e *Explanation) error {
 		}
 		p.wrapped("", text)
 	}
-	for i, note := range e.Notes {
+	notes := e.notes()
+	for i, note := range notes {
 		if i == shownNotes && !e.Verbose {
-			p.line("note: and %s; -v shows them", plural(int64(len(e.Notes)-i), "more note"))
+			p.line("note: and %s; -v shows them", plural(int64(len(notes)-i), "more note"))
 			break
 		}
 		p.wrapped("note: ", note)
 	}
+	p.overview(e)
 	for i, c := range e.Cases {
 		p.answer(c, e.Findings[i])
 		if !e.Verbose {
@@ -117,7 +134,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	document := ExplanationDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: e.KubernetesVersion, Profile: e.Spec.Profile.SchedulerName,
 		Reading: string(e.Spec.Reading()),
-		Notes:   append([]string{}, e.Notes...), NotRead: e.NotRead, Cluster: manifests(e.Cases[0].Question.Snapshot),
+		Notes:   append([]string{}, e.notes()...), NotRead: e.NotRead, Cluster: manifests(e.Cases[0].Question.Snapshot),
 	}
 	for i, c := range e.Cases {
 		decision := ExplainedDecision{Decision: *decisionJSON(e.Spec, c), Findings: []ExplainedFinding{}}
