@@ -10,8 +10,8 @@ import (
 // Sized returns the properties of decisions that say something in large clusters only.
 func Sized() []Property { return []Property{SearchesConform()} }
 
-// SearchesConform returns the property that searches end where it is documented. What is chosen among the nodes that were
-// found is OutcomeConforms' business.
+// SearchesConform returns the property that searches end where it is documented. What is chosen among the nodes that
+// were found is OutcomeConforms' business.
 func SearchesConform() Property {
 	return Property{
 		Name: "searches-conform",
@@ -48,8 +48,8 @@ func (c *Case) sample() (applies bool, breaches []Breach) {
 	return false, nil
 }
 
-// shortlist holds the search for nodes on which a preemption helps against the documents. Disruption budgets may make it
-// longer, they say.
+// shortlist holds the search for nodes on which a preemption helps against the documents. Disruption budgets may make
+// it longer, they say.
 func (c *Case) shortlist() (applies bool, breaches []Breach) {
 	s := c.Decision.Shortlist
 	if s == nil {

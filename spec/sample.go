@@ -6,9 +6,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Search is what became of a search for nodes that ends once it has found enough. Which nodes it finds depends on where
-// it begins, which no snapshot shows, and on which of its workers is first; so a decision tells, and the model says what
-// follows from that. Every set of so many nodes is allowed.
+// Search is what became of a search for nodes that ends once it has found enough. Which nodes it finds depends on
+// where it begins, which no snapshot shows, and on which of its workers is first; so a decision tells, and the model
+// says what follows from that. Every set of so many nodes is allowed.
 type Search struct {
 	// Nodes is how many nodes could be looked at, and Enough how many found ones end the search.
 	Nodes, Enough int
@@ -80,8 +80,8 @@ func (l Limits) Feasible(nodes int) int {
 //
 //	EnoughCandidates(N) == Min(N, Max(N * MinCandidateNodesPercentage \div 100, MinCandidateNodesAbsolute))
 //
-// Source: field docs of DefaultPreemptionArgs. They take the percentage "of number of nodes", and of "the cluster size";
-// that nodes where no eviction helps do not count is our reading.
+// Source: field docs of DefaultPreemptionArgs. They take the percentage "of number of nodes", and of "the cluster
+// size"; that nodes where no eviction helps do not count is our reading.
 func (l Limits) Candidates(nodes int) int {
 	return min(nodes, max(nodes*int(l.MinCandidateNodesPercentage)/100, int(l.MinCandidateNodesAbsolute)))
 }

@@ -63,8 +63,8 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 	return c, err
 }
 
-// LoadConfigAlone is LoadConfig for those who ask kube-scheduler without its extenders and say so: it leaves them out and
-// returns their URLs.
+// LoadConfigAlone is LoadConfig for those who ask kube-scheduler without its extenders and say so: it leaves them out
+// and returns their URLs.
 func LoadConfigAlone(name string, data []byte) (c *Config, extenders []string, err error) {
 	if c, err = decodeConfig(name, data); err != nil {
 		return nil, nil, err

@@ -42,8 +42,8 @@ func (e *engine) enoughFeasible(nodes int) int {
 }
 
 // sought returns how many feasible nodes the search among the nodes is content with, and notes in the decision if these
-// are not all; an error if it matters where the search begins and nobody says so. Without score plugins production takes
-// the first feasible node; each of them could be that.
+// are not all; an error if it matters where the search begins and nobody says so. Without score plugins production
+// takes the first feasible node; each of them could be that.
 func (c *cycle) sought(nodes []int) (enough int, err error) {
 	enough = len(nodes)
 	if c.framework.HasScorePlugins() {
