@@ -84,7 +84,7 @@ func (l *leastDamage) from(d *dryRun, chosen counts, undecided []int) (enough bo
 		l.take(d, chosen)
 		return true
 	}
-	if len(undecided) == 0 || d.Monotone && !d.fits(d.with(chosen, undecided, math.MaxInt)) ||
+	if len(undecided) == 0 || d.Monotone && !d.fits(d.with(chosen, undecided)) ||
 		l.worse(d.leastFrom(chosen, undecided)) {
 		return false
 	}
@@ -98,13 +98,44 @@ func (l *leastDamage) from(d *dryRun, chosen counts, undecided []int) (enough bo
 	return false
 }
 
-// with returns the counts with up to n of each of the sorts more.
-func (d *dryRun) with(chosen counts, sorts []int, n int) counts {
+// with returns the counts with all of the sorts more.
+func (d *dryRun) with(chosen counts, sorts []int) counts {
 	more := slices.Clone(chosen)
 	for _, s := range sorts {
-		more[s] = min(n, len(d.sorts[s].pods))
+		more[s] = len(d.sorts[s].pods)
 	}
 	return more
+}
+
+// atLeast returns a number of pods of the sorts that has to go besides the chosen: with so many less of each class, the
+// pod does not fit. A class does not count where there are as many of a larger one.
+func (d *dryRun) atLeast(chosen counts, sorts []int) int {
+	there := make([]int, len(d.classes))
+	for _, s := range sorts {
+		there[d.sorts[s].class] += len(d.sorts[s].pods)
+	}
+	larger := func(a, b int) bool {
+		return d.Larger != nil && d.Larger(d.classes[a][0], d.classes[b][0]) &&
+			(a < b || !d.Larger(d.classes[b][0], d.classes[a][0]))
+	}
+	suffices := func(n int) bool {
+		left, with := make([]int, len(d.classes)), slices.Clone(chosen)
+		for c := range left {
+			left[c] = n
+			for other := range left {
+				if other != c && there[c] > 0 && there[other] >= n && larger(other, c) {
+					left[c] = 0
+				}
+			}
+		}
+		for _, s := range sorts {
+			c := d.sorts[s].class
+			with[s] = min(left[c], len(d.sorts[s].pods))
+			left[c] -= with[s]
+		}
+		return d.fits(with)
+	}
+	return 1 + sort.Search(len(d.Jeopardy), func(n int) bool { return suffices(n + 1) })
 }
 
 // leastFrom returns a casualty that no set undercuts that has the chosen and some of the undecided, and without which
@@ -116,7 +147,7 @@ func (d *dryRun) leastFrom(chosen counts, undecided []int) Casualty {
 	c := d.casualty(chosen)
 	more := 1
 	if d.Monotone {
-		more += sort.Search(len(d.Jeopardy), func(n int) bool { return d.fits(d.with(chosen, undecided, n+1)) })
+		more = d.atLeast(chosen, undecided)
 	}
 	lowest, latest := int32(math.MaxInt32), c.EarliestStart
 	uncovered, unbroken := 0, 0
