@@ -39,6 +39,7 @@ type dryRun struct {
 	classes [][]int
 	known   map[string]bool // fits, by how many of each class are away
 	effort  *effort
+	larger  [][]int // by class, once largerClasses was asked
 }
 
 // victimSort is pods that are alike in every respect.
