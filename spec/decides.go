@@ -9,12 +9,20 @@ import v1 "k8s.io/api/core/v1"
 // A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an
 // error there is passed over, and all nodes are asked about.
 func (m *Scheduler) Decides(pod *v1.Pod, s *Snapshot) bool {
-	return m.DecidesWhere(pod, s, func(node *v1.Node) bool { return m.FailsOn(pod, node, s) })
+	return m.decides(Question{Pod: pod, Snapshot: s})
+}
+
+// decides is Decides. A search that a question tells of has come to its end, so no filter that it asked ended in an
+// error.
+func (m *Scheduler) decides(q Question) bool {
+	failsOn := func(node *v1.Node) bool { return m.FailsOn(q.Pod, node, q.Snapshot) }
+	return (q.Sample != nil || m.filtersDecide(q.Pod, q.Snapshot, failsOn)) && !m.scoresOutOfRange(q)
 }
 
 // DecidesWhere is Answers, given the nodes that FailsOn.
 func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
-	return m.filtersDecide(pod, s, failsOn) && !m.scoresOutOfRange(pod, s)
+	return m.filtersDecide(pod, s, failsOn) &&
+		!m.scoresOutOfRange(Question{Pod: pod, Snapshot: s})
 }
 
 func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
@@ -26,12 +34,13 @@ func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Nod
 		exists(minus(nominatedNodes(pod, s), fails), func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
 }
 
-func (m *Scheduler) scoresOutOfRange(pod *v1.Pod, s *Snapshot) bool {
+func (m *Scheduler) scoresOutOfRange(q Question) bool {
+	pod, s := q.Pod, q.Snapshot
 	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.ScoresOutOfRangeOn(pod, node, s) })
 	if len(misrated) == 0 || TurnedAway(pod, s) {
 		return false
 	}
-	feasible := filter(s.Nodes, func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
+	feasible := q.Sample.Of(m.Feasible(pod, s), s)
 	return len(feasible) > 1 && len(m.rules.unscored(pod, feasible)) == 0 &&
 		exists(misrated, func(node *v1.Node) bool { return contains(feasible, node) })
 }
@@ -44,7 +53,7 @@ func (m *Scheduler) canFail() bool {
 // about a node without the pods in jeopardy, and no other node helps. The scheduler lets the pod wait then, with
 // its nomination.
 func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
-	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) && len(m.leastRivals(pod, s)) == 0 &&
+	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) && len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)
 			return len(jeopardy) > 0 && m.FailsOn(pod, node, s.Without(jeopardy...))

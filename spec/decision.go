@@ -31,6 +31,10 @@ type Decision struct {
 	// there; empty when nothing was dry run.
 	Candidates []Candidate
 
+	// Sample and Shortlist tell of the searches for feasible nodes and for Candidates where fewer than all nodes may
+	// have been looked at; nil if all were.
+	Sample, Shortlist *Search
+
 	// Outcomes are the possible results: more than one only where the scheduler draws lots
 	// among equals (nodes of the same score, candidates of the same casualty). Never empty
 	// unless Failure is set.
@@ -69,14 +73,14 @@ type NodeDecision struct {
 	// Overall is the status of all filters together, with and without the nominated pods that
 	// must be respected. It is not set (Filtered is false) for nodes that were not looked at: the
 	// pod's nominated node was feasible, or the pod or the node was turned away before any node was
-	// looked at (the plugins' PreFilter), which the statuses then show.
+	// looked at (the plugins' PreFilter), which the statuses then show, or enough feasible nodes were found before.
 	Overall  Status
 	Filtered bool
 	// Reasons are the scheduler's own words why the node is not feasible, as in Decision.Message; empty if it is, or
 	// if nobody asked for them. They are for people: nothing compares them.
 	Reasons []string
 	// Scores has one entry per score plugin, normalised (0 to 100) and weighted; nil if the node was not
-	// scored: it is infeasible, or it is the only one.
+	// scored: it is infeasible, not in the sample, or the only one.
 	Scores []Score
 	// Total is the sum of the scores.
 	Total int64

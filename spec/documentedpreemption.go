@@ -16,8 +16,8 @@ import (
 // which one is compared.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#preemption, and the criteria
-// given with Casualty. The scheduler may look at part of the nodes only if more than 100 can be
-// preempted on (minCandidateNodesAbsolute); this is not modelled.
+// given with Casualty. The scheduler may stop looking once it found enough nodes, see Limits; a Question that has a
+// Shortlist takes the best of these.
 func (m *Scheduler) DocumentedPreemption(pod *v1.Pod, s *Snapshot) []Candidate {
 	perNode := each(s.Nodes, func(node *v1.Node) []Candidate { return m.DocumentedCandidates(pod, node, s) })
 	return m.LeastCasualty(pod, perNode, s)

@@ -36,8 +36,8 @@ type ExpectedOnNode struct {
 	Statuses []AllowedStatuses
 	// Feasible: all filters hold, with and without the nominated pods that must be respected.
 	Feasible bool
-	// Scores are normalised and weighted, by score plugin; nil if the node is not feasible, or the model does not
-	// score by plugin.
+	// Scores are normalised and weighted, by score plugin; nil if the node is not feasible or not in the question's
+	// sample, or the model does not score by plugin.
 	Scores []Score
 }
 
@@ -73,21 +73,22 @@ func (m *Scheduler) Expect(q Question) *Expected {
 	pod, s := q.Pod, q.Snapshot
 	e := m.NewExpected()
 	feasible := m.Feasible(pod, s)
-	scores := m.Scores(pod, feasible, s)
+	found := q.Sample.Of(feasible, s)
+	scores := m.Scores(pod, found, s)
 	for _, node := range s.Nodes {
 		n := ExpectedOnNode{Feasible: contains(feasible, node)}
 		for _, f := range m.filters {
 			n.Statuses = append(n.Statuses, m.Allowed(f, pod, node, s))
 		}
-		if n.Feasible && m.scoresByPlugin() {
-			n.Scores = scores[slices.Index(feasible, node)]
+		if i := slices.Index(found, node); i >= 0 && m.scoresByPlugin() {
+			n.Scores = scores[i]
 		}
 		e.Nodes = append(e.Nodes, n)
 	}
-	if e.NoDecision = !m.Decides(pod, s); e.NoDecision {
+	if e.NoDecision = !m.decides(q); e.NoDecision {
 		return e
 	}
-	e.Outcomes = m.Outcomes(pod, s)
+	e.Outcomes = m.outcomes(q)
 	if exists(e.Outcomes, func(o Outcome) bool { return o.Type == Preempt }) {
 		e.Candidates, e.Ideal = m.candidates(pod, s)
 	}

@@ -21,10 +21,15 @@ import (
 // comments of Evaluator.Preempt in k8s.io/kubernetes/pkg/scheduler/framework/preemption (no result: the nomination
 // is unchanged; an empty node name: it is cleared) and of PodEligibleToPreemptOthers.
 func (m *Scheduler) Outcomes(pod *v1.Pod, s *Snapshot) []Outcome {
+	return m.outcomes(Question{Pod: pod, Snapshot: s})
+}
+
+func (m *Scheduler) outcomes(q Question) []Outcome {
+	pod, s := q.Pod, q.Snapshot
 	stays, goes := wait(pod, true), wait(pod, !m.rules.clears)
 	switch {
 	case m.SchedulingEnabled(pod, s):
-		return each(m.Scheduling(pod, s), func(node *v1.Node) Outcome {
+		return each(m.scheduling(q), func(node *v1.Node) Outcome {
 			return Outcome{Type: Bind, Node: slices.Index(s.Nodes, node)}
 		})
 	case len(s.Nodes) == 0 || !m.Profile.Preempts:
@@ -32,9 +37,9 @@ func (m *Scheduler) Outcomes(pod *v1.Pod, s *Snapshot) []Outcome {
 	case !m.rules.preempts(pod), m.KeepsNomination(pod, s):
 		return []Outcome{stays}
 	case !m.rules.awaits(pod, s):
-		return m.preempting(pod, s)
+		return m.preempting(q)
 	case m.mayForsakeNomination(pod, s):
-		return distinct(append([]Outcome{stays}, m.preempting(pod, s)...), Outcome.Equal)
+		return distinct(append([]Outcome{stays}, m.preempting(q)...), Outcome.Equal)
 	default:
 		return []Outcome{stays}
 	}
@@ -48,10 +53,10 @@ func (m *Scheduler) KeepsNomination(pod *v1.Pod, s *Snapshot) bool {
 }
 
 // preempting returns the outcomes for a pod that may preempt now.
-func (m *Scheduler) preempting(pod *v1.Pod, s *Snapshot) []Outcome {
-	chosen := m.leastRivals(pod, s)
+func (m *Scheduler) preempting(q Question) []Outcome {
+	chosen := m.leastRivals(q)
 	if len(chosen) == 0 {
-		return []Outcome{wait(pod, !m.rules.clears)}
+		return []Outcome{wait(q.Pod, !m.rules.clears)}
 	}
 	return each(chosen, func(c Candidate) Outcome {
 		return Outcome{Type: Preempt, Node: c.Node, Victims: c.Victims}

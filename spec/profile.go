@@ -19,6 +19,8 @@ type Profile struct {
 	ScorePlugins []Weighted
 	// Preempts reports whether the DefaultPreemption plugin is enabled.
 	Preempts bool
+	// Limits end searches for nodes in large clusters.
+	Limits Limits
 
 	Fit      FitArgs
 	Balanced []ResourceWeight
@@ -99,6 +101,7 @@ func DefaultProfile() *Profile {
 			{"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1},
 		},
 		Preempts:    true,
+		Limits:      Limits{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100},
 		Fit:         FitArgs{Strategy: "LeastAllocated", Resources: cpuAndMemory},
 		Balanced:    cpuAndMemory,
 		PodAffinity: PodAffinityArgs{HardPodAffinityWeight: 1},

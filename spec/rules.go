@@ -61,17 +61,19 @@ func nominatedAmong(pod *v1.Pod, feasible []*v1.Node) []*v1.Node {
 	return filter(feasible, func(node *v1.Node) bool { return node.Name == pod.Status.NominatedNodeName })
 }
 
-// leastRivals returns the preemptions of least casualty among all that compete.
-func (m *Scheduler) leastRivals(pod *v1.Pod, s *Snapshot) []Candidate {
-	rivals := union(s.Nodes, func(node *v1.Node) [][]Candidate { return m.rivals(pod, node, s) })
-	return m.LeastCasualty(pod, rivals, s)
+// leastRivals returns the preemptions of least casualty among all that compete: those on the nodes of the shortlist if
+// there is one.
+func (m *Scheduler) leastRivals(q Question) []Candidate {
+	shortlisted := q.Shortlist.Of(q.Snapshot.Nodes, q.Snapshot)
+	rivals := union(shortlisted, func(node *v1.Node) [][]Candidate { return m.rivals(q.Pod, node, q.Snapshot) })
+	return m.LeastCasualty(q.Pod, rivals, q.Snapshot)
 }
 
 // candidates returns the preemptions that an expectation names beside its outcomes. Where all sets of pods compete, the
 // chosen ones are ideal, and no procedure gives others.
 func (m *Scheduler) candidates(pod *v1.Pod, s *Snapshot) (documented, ideal []Candidate) {
 	if !m.rules.putsBack || m.rules.useless {
-		return nil, m.leastRivals(pod, s)
+		return nil, m.leastRivals(Question{Pod: pod, Snapshot: s})
 	}
 	return union(
 		s.Nodes,

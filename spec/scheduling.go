@@ -22,10 +22,15 @@ func (m *Scheduler) SchedulingEnabled(pod *v1.Pod, s *Snapshot) bool {
 // ("if there is more than one node with equal scores, kube-scheduler selects one of these at random"). That a
 // nominated node is taken as it is, without comparing it with others: KEP-1923 (prefer nominated node).
 //
-// In clusters of 100 nodes or more the scheduler may stop looking once it found enough feasible nodes
-// (percentageOfNodesToScore); this is not modelled.
+// In clusters of 100 nodes or more the scheduler may stop looking once it found enough feasible nodes; a Question that
+// has a Sample takes the best of these.
 func (m *Scheduler) Scheduling(pod *v1.Pod, s *Snapshot) []*v1.Node {
-	feasible := m.Feasible(pod, s)
+	return m.scheduling(Question{Pod: pod, Snapshot: s})
+}
+
+func (m *Scheduler) scheduling(q Question) []*v1.Node {
+	pod, s := q.Pod, q.Snapshot
+	feasible := q.Sample.Of(m.Feasible(pod, s), s)
 	if unrated := m.rules.unscored(pod, feasible); len(unrated) > 0 {
 		return unrated
 	}

@@ -45,6 +45,9 @@ type Snapshot struct {
 type Question struct {
 	Pod      *v1.Pod
 	Snapshot *Snapshot
+	// Sample is the search for feasible nodes that a decision tells of, and Shortlist that for nodes on which a
+	// preemption helps: the model then says what follows from them. nil: all such nodes are found.
+	Sample, Shortlist *Search
 }
 
 // BoundTo reports whether the pod is bound to the node:

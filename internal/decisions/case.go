@@ -23,7 +23,10 @@ func (d direct) decide(q spec.Question) *invariants.Case {
 }
 
 // caseOf puts a decision beside what the model, under the profile that the pod asks for, says of the whole question.
+//
+// Where kube-scheduler looked at a sample of the nodes, the model says what follows from that sample.
 func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
+	q.Sample, q.Shortlist = decision.Sample, decision.Shortlist
 	expected := s.Expect(q)
 	return &invariants.Case{
 		Question: q, Decision: decision, Expected: expected, Spec: s, Unmodelled: unmodelled(decision, expected),

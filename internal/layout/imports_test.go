@@ -39,6 +39,7 @@ var layers = []layer{
 		[]string{"spec", "internal/loop"},
 	}, // loop for the actions and states of the whole scheduler
 	{"internal/generate", []string{"spec"}},
+	{"internal/provider", []string{"spec"}},
 	{"internal/deviations", []string{"spec", "internal/loop"}},
 	{"internal/fields", []string{"spec"}},
 	{"invariants", []string{"spec", "model"}},

@@ -22,8 +22,8 @@ import (
 const configReference = "https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1/"
 
 // Config is a KubeSchedulerConfiguration, decoded, defaulted and validated by Kubernetes' own code.
-// Of its fields the profiles matter here. Those about the process (leader election, client
-// connection, backoff, parallelism) and percentageOfNodesToScore change no decision of this package.
+// Of its fields the profiles and percentageOfNodesToScore matter here. Those about the process (leader election, client
+// connection, backoff, parallelism) change no decision of this package.
 type Config struct {
 	kube *config.KubeSchedulerConfiguration
 }
@@ -125,7 +125,7 @@ func (c *Config) Profile(schedulerName string) (*config.KubeSchedulerProfile, er
 	return c.profile(schedulerName)
 }
 
-// profile returns a copy of the profile with the scheduler name.
+// profile returns a copy of the profile with the scheduler name. What it leaves to the configuration is filled in.
 func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
 	i := slices.IndexFunc(
 		c.kube.Profiles,
@@ -135,5 +135,9 @@ func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, er
 		return nil, fmt.Errorf("no profile has schedulerName %q; the configuration has %s", schedulerName,
 			strings.Join(c.Profiles(), ", "))
 	}
-	return c.kube.Profiles[i].DeepCopy(), nil
+	profile := c.kube.Profiles[i].DeepCopy()
+	if profile.PercentageOfNodesToScore == nil {
+		profile.PercentageOfNodesToScore = c.kube.PercentageOfNodesToScore
+	}
+	return profile, nil
 }

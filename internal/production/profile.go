@@ -83,11 +83,17 @@ func (e *engine) spec() *spec.Profile {
 			func(p config.Plugin) bool { return p.Name == names.DefaultPreemption },
 		),
 	}
+	if percentage := e.framework.PercentageOfNodesToScore(); percentage != nil {
+		p.Limits.PercentageOfNodesToScore = *percentage
+	}
 	for _, s := range runs.Score.Enabled {
 		p.ScorePlugins = append(p.ScorePlugins, spec.Weighted{Plugin: s.Name, Weight: int64(s.Weight)})
 	}
 	for _, plugin := range e.ran.PluginConfig {
 		switch args := plugin.Args.(type) {
+		case *config.DefaultPreemptionArgs:
+			p.Limits.MinCandidateNodesPercentage = args.MinCandidateNodesPercentage
+			p.Limits.MinCandidateNodesAbsolute = args.MinCandidateNodesAbsolute
 		case *config.NodeResourcesFitArgs:
 			p.Fit = fitArgs(args)
 		case *config.NodeResourcesBalancedAllocationArgs:
