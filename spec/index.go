@@ -1,6 +1,9 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
 
 // Index is a snapshot with what is looked up in it again and again, found once: who is on a node, who uses a claim,
 // who has affinity. All questions about the snapshot can share it, under whatever quirks. It is for one goroutine.
@@ -22,6 +25,7 @@ type Index struct {
 
 	claims      map[string]*v1.PersistentVolumeClaim // by namespace/name
 	volumes     map[string]*v1.PersistentVolume
+	csiNodes    map[string][]*storagev1.CSINode
 	attachments [][]int // indexes of Snapshot.VolumeAttachments, by node
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
@@ -38,8 +42,8 @@ func NewIndex(s *Snapshot) *Index {
 		claims:      make(map[string]*v1.PersistentVolumeClaim, len(s.PersistentVolumeClaims)),
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
-		holders: map[string][]*v1.Node{}, requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)),
-		parts: make([]*Snapshot, len(s.Nodes)),
+		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
+		requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
 	}
 	for n, node := range s.Nodes {
 		x.number[node.Name] = n
@@ -84,6 +88,9 @@ func (x *Index) indexVolumes() {
 	}
 	for i := len(s.PersistentVolumes) - 1; i >= 0; i-- {
 		x.volumes[s.PersistentVolumes[i].Name] = s.PersistentVolumes[i]
+	}
+	for _, c := range s.CSINodes {
+		x.csiNodes[c.Name] = append(x.csiNodes[c.Name], c)
 	}
 	for i, a := range s.VolumeAttachments {
 		if n, ok := x.number[a.Spec.NodeName]; ok {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 )
 
 // around returns the part of the snapshot that predicates read which do not look across nodes: the node, the pods
@@ -41,7 +40,7 @@ func (x *Index) part(n int) *Snapshot {
 			part.PersistentVolumes = joined(part.PersistentVolumes, []*v1.PersistentVolume{volume})
 		}
 	}
-	part.CSINodes = filter(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
+	part.CSINodes = x.csiNodes[node.Name]
 	x.parts[n] = part
 	return part
 }

@@ -1,4 +1,4 @@
-package spec_test
+package conformance
 
 import (
 	"testing"
