@@ -30,6 +30,7 @@ type Index struct {
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
 	requests    map[*v1.Pod]v1.ResourceList
+	held        map[bool][]heldOn // by AmountRules.wraps, and node
 	traits      map[*v1.Pod]string
 	parts       []*Snapshot // what around starts from, by node
 }
@@ -43,7 +44,7 @@ func NewIndex(s *Snapshot) *Index {
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
 		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
-		requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
+		held: map[bool][]heldOn{}, requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
 	}
 	for n, node := range s.Nodes {
 		x.number[node.Name] = n
