@@ -29,7 +29,7 @@ func (r VolumeRules) indexedRestrictions(p *Profile, pod *v1.Pod, q *indexed) fu
 	if f.Idle(p, pod, nil, q.x.Snapshot) {
 		return func(*stage) bool { return true }
 	}
-	return func(at *stage) bool { return f.Holds(p, pod, at.node, q.x.withUsers(at.part, q.own)) }
+	return func(at *stage) bool { return f.Holds(p, pod, at.node, q.x.withUsers(at.around(), q.own)) }
 }
 
 // heldOn is what the pods on a node request together, by resource.
@@ -55,7 +55,9 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 				together.Set(sum)
 			}
 			for _, other := range away {
-				together.Sub(together, r.amount(name, q.x.requestsOf(other)))
+				if amount := r.held(other, q.x)[name]; amount != nil {
+					together.Sub(together, amount)
+				}
 			}
 			for _, other := range at.put {
 				together.Add(together, r.amount(name, boundRequests(other, at.node)))
@@ -76,6 +78,27 @@ func boundRequests(pod *v1.Pod, node *v1.Node) v1.ResourceList {
 	return Requests(&bound)
 }
 
+// held is what a bound pod requests.
+func (r AmountRules) held(pod *v1.Pod, x *Index) heldOn {
+	known := podAmounts{pod, r.wraps}
+	held, is := x.amounts[known]
+	if !is {
+		list := Requests(pod)
+		held = make(heldOn, len(list))
+		for name := range list {
+			held[name] = r.amount(name, list)
+		}
+		x.amounts[known] = held
+	}
+	return held
+}
+
+// podAmounts names what a pod requests, by the rules that AmountRules.wraps tells of.
+type podAmounts struct {
+	pod   *v1.Pod
+	wraps bool
+}
+
 // heldOn adds up what is requested on a node, once for all questions.
 func (r AmountRules) heldOn(n int, x *Index) heldOn {
 	sums := x.held[r.wraps]
@@ -86,12 +109,11 @@ func (r AmountRules) heldOn(n int, x *Index) heldOn {
 	if sums[n] == nil {
 		sums[n] = heldOn{}
 		for _, pod := range x.on[n] {
-			list := x.requestsOf(pod)
-			for name := range list {
+			for name, amount := range r.held(pod, x) {
 				if sums[n][name] == nil {
 					sums[n][name] = new(big.Int)
 				}
-				sums[n][name].Add(sums[n][name], r.amount(name, list))
+				sums[n][name].Add(sums[n][name], amount)
 			}
 		}
 	}
