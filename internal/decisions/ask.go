@@ -9,14 +9,14 @@ import (
 )
 
 // Ask asks one question, and compares as Random does. It returns what was decided and what the model says, and
-// the findings, each with the question as its example. Properties other than those of decisions are left out; nil means
-// invariants.All.
+// the findings, each with the question as its example. Properties other than those of decisions are left out, and
+// invariants.Sized asked besides; nil means invariants.All.
 func Ask(s *spec.Scheduler, properties []invariants.Property, decider Decider,
 	q spec.Question) (*invariants.Case, []Finding) {
 	if properties == nil {
 		properties = invariants.All()
 	}
-	properties = ofDecisions(properties)
+	properties = append(ofDecisions(properties), invariants.Sized()...)
 	asked := newComparer(direct{s, decider}, properties).compare(q)
 	var findings []Finding
 	for _, key := range asked.findings {
