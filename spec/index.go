@@ -29,21 +29,21 @@ type Index struct {
 	attachments [][]int // indexes of Snapshot.VolumeAttachments, by node
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
-	requests    map[*v1.Pod]v1.ResourceList
-	traits      map[*v1.Pod]string
-	parts       []*Snapshot // what around starts from, by node
+	amounts     map[podAmounts]heldOn
+	held        map[bool][]heldOn // by AmountRules.wraps, and node
+	parts       []*Snapshot       // what around starts from, by node
 }
 
 // NewIndex returns the index of a snapshot, of which nothing may change any more.
 func NewIndex(s *Snapshot) *Index {
 	x := &Index{
 		Snapshot: s, number: make(map[string]int, len(s.Nodes)), on: make([][]*v1.Pod, len(s.Nodes)),
-		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{}, traits: map[*v1.Pod]string{},
+		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{},
 		claims:      make(map[string]*v1.PersistentVolumeClaim, len(s.PersistentVolumeClaims)),
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
 		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
-		requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
+		held: map[bool][]heldOn{}, amounts: make(map[podAmounts]heldOn, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
 	}
 	for n, node := range s.Nodes {
 		x.number[node.Name] = n
@@ -121,16 +121,6 @@ func (x *Index) namespaceOf(pod *v1.Pod) *Snapshot {
 		return s
 	}
 	return &Snapshot{}
-}
-
-// requestsOf is Requests of a pod.
-func (x *Index) requestsOf(pod *v1.Pod) v1.ResourceList {
-	list, known := x.requests[pod]
-	if !known {
-		list = Requests(pod)
-		x.requests[pod] = list
-	}
-	return list
 }
 
 // holding returns the nodes that have the image.
