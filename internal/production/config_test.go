@@ -136,6 +136,9 @@ profiles:
 			}
 			want := spec.DefaultProfile()
 			tt.want(want)
+			if !want.Preempts {
+				want.Limits.MinCandidateNodesPercentage, want.Limits.MinCandidateNodesAbsolute = 0, 0
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("profile (-want +got):\n%s", diff)
 			}

@@ -3,6 +3,7 @@ package production
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -12,11 +13,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
-
-// sampledNodes is the number of nodes from which on kube-scheduler looks at a sample of them.
-//
-// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduler-perf-tuning/
-const sampledNodes = 100
 
 // cycle is one decision in the making: the steps of a scheduling cycle up to the choice of a node.
 type cycle struct {
@@ -44,11 +40,6 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 		Filters:      e.filterNames,
 		ScorePlugins: e.scoreNames,
 		Nodes:        make([]spec.NodeDecision, len(q.Snapshot.Nodes)),
-	}
-	if n := len(q.Snapshot.Nodes); n >= sampledNodes {
-		d.Failure = fmt.Sprintf("the snapshot has %d nodes: from %d on production looks at a sample of them; ask "+
-			"with fewer", n, sampledNodes)
-		return d
 	}
 	if err := e.load(q); err != nil {
 		d.Failure = err.Error()
@@ -115,31 +106,53 @@ func (c *cycle) preFilter() error {
 
 // findFeasible returns the nodes that pass all filters: only the nominated node if that one does.
 func (c *cycle) findFeasible() ([]int, error) {
+	blamed := c.narrowing.Clone()
 	if i, ok := c.snapshot.cluster.index[c.pod.Status.NominatedNodeName]; ok {
 		// Production goes on without the nominated node when a filter fails on it with an error.
-		if feasible, err := c.filter([]int{i}); err == nil && len(feasible) > 0 {
+		feasible, err := c.filter([]int{i})
+		if err == nil && len(feasible) > 0 {
 			return feasible, nil
 		}
-	}
-	var nodes []int
-	for i, node := range c.question.Snapshot.Nodes {
-		if c.subset.AllNodes() || c.subset.NodeNames.Has(node.Name) {
-			nodes = append(nodes, i)
+		if err == nil { // whom production then names among those that left out nodes
+			blamed.Insert(c.statuses.Get(c.pod.Status.NominatedNodeName).Plugin())
 		}
+	}
+	nodes := c.snapshot.cluster.order
+	if !c.subset.AllNodes() {
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
+			return !c.subset.NodeNames.Has(c.question.Snapshot.Nodes[i].Name)
+		})
 	}
 	if !c.subset.AllNodes() {
 		c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(c.narrowing)))) // production's words
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(blamed)))) // production's words
 	}
 	return c.filter(nodes)
 }
 
-// filter runs all filters on each of the nodes, with and without the nominated pods that must be
-// respected, and returns the nodes that pass.
-func (c *cycle) filter(nodes []int) ([]int, error) {
-	if !c.framework.HasFilterPlugins() {
-		return nodes, nil
+// filter runs all filters on one node after the other, with and without the nominated pods that must be
+// respected, until enough pass, and returns the nodes that do, in the question's order. Having found enough it goes on
+// until one more passes, as production does: it notices then.
+func (c *cycle) filter(nodes []int) (feasible []int, err error) {
+	enough, err := c.sought(nodes)
+	if err != nil {
+		return nil, err
 	}
+	first := c.starts.first(len(nodes))
+	nodes = slices.Concat(nodes[first:], nodes[:first])
+	if c.framework.HasFilterPlugins() {
+		feasible, err = c.filterUntil(nodes, enough)
+	} else {
+		feasible = nodes[:enough]
+	}
+	slices.Sort(feasible)
+	if c.decision.Sample != nil {
+		c.decision.Sample.Found = feasible
+	}
+	return feasible, err
+}
+
+func (c *cycle) filterUntil(nodes []int, enough int) ([]int, error) {
 	// Production cancels the context of its search when it is done.
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
@@ -149,6 +162,9 @@ func (c *cycle) filter(nodes []int) ([]int, error) {
 		status := c.framework.RunFilterPluginsWithNominatedPods(ctx, c.state, c.pod, info)
 		if status.Code() == fwk.Error {
 			return nil, status.AsError()
+		}
+		if status.IsSuccess() && len(feasible) == enough {
+			break
 		}
 		node := &c.decision.Nodes[i]
 		node.Filtered, node.Overall = true, statusOf(status)

@@ -384,14 +384,18 @@ func TestNominatedNodeIsTheOnlyOneAsked(t *testing.T) {
 	}
 }
 
-func TestSampledClustersAreRefused(t *testing.T) {
+func TestSampleNeedsStart(t *testing.T) {
 	var nodes []*v1.Node
-	for range sampledNodes {
+	for range sampledNodes + 1 {
 		nodes = append(nodes, node(string(rune('a'+len(nodes))), 1).Obj())
 	}
 	s := newScheduler(t, Options{})
 	if d := s.Decide(ask(nodes, pod("p", 1).Obj())); d.Failure == "" {
 		t.Error("no failure for a snapshot of which production looks at a sample")
+	}
+	d := newScheduler(t, Options{Starts: &Starts{}}).Decide(ask(nodes, pod("p", 1).Obj()))
+	if d.Failure != "" || len(d.Sample.Found) != sampledNodes || len(d.Outcomes) != sampledNodes {
+		t.Errorf("with a start: sample %+v, %d outcomes, failure %q; want 100 nodes", d.Sample, len(d.Outcomes), d.Failure)
 	}
 	if d := s.Decide(ask(nodes[1:], pod("p", 1).Obj())); d.Failure != "" || len(d.Outcomes) != len(nodes)-1 {
 		t.Errorf("one node less: %d outcomes, failure %q; want each of %d nodes", len(d.Outcomes), d.Failure,

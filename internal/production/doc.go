@@ -1,5 +1,5 @@
 // Package production runs the unmodified kube-scheduler in process: a question goes in, the
-// decision kube-scheduler takes comes out. It is the only room that imports k8s.io/kubernetes.
+// decision kube-scheduler takes comes out. It is the only package that imports k8s.io/kubernetes.
 //
 // The scheduling framework and its plugins are Kubernetes' own, configured by Kubernetes' own
 // defaulting and taken from the whole in-tree registry. What stands around them here replaces the
@@ -21,7 +21,8 @@
 // decision lists every outcome it might draw. These inputs are left out by design:
 //
 //   - Sampling. From 100 nodes up, or when minCandidateNodesAbsolute is less than the nodes a preemption
-//     could help on, production looks at some nodes only. Such a question is a Failure that says so.
+//     could help on, production looks at some nodes only. Options.Starts says where it begins, and the
+//     decision what it found (search.go); without Starts such a question is a Failure that says so.
 //   - Opportunistic batching: hints that one cycle leaves for an equal pod in the next.
 //   - The order in which pods came to a node, which decides among victims of equal priority and
 //     start time. Here it is the snapshot's order.

@@ -49,6 +49,8 @@ type engine struct {
 	preemption *preemptionWatch
 	// messages: decisions tell why, in production's own words.
 	messages bool
+	// starts say where searches begin; nil if nobody says so.
+	starts *Starts
 	// client records what production writes to the API server. It stores nothing.
 	client *fake.Clientset
 }
@@ -180,7 +182,7 @@ func (e *engine) load(q spec.Question) error {
 	e.nominator.set(q)
 	e.client.ClearActions()
 	if e.preemption != nil {
-		e.preemption.reset()
+		e.preemption.reset(e.starts)
 	}
 	return nil
 }

@@ -13,8 +13,9 @@ import (
 // one.
 type host struct {
 	ctx context.Context
-	// patience is how long a task may take.
+	// patience is how long a task may take that says nothing else, and granted how long the present one may.
 	patience time.Duration
+	granted  atomic.Int64
 
 	// turn returns a task its turn; nil if no work is under way. finished reports whether the last task came to its
 	// end.
@@ -26,12 +27,13 @@ type host struct {
 	tasks    uint64
 }
 
-// do does the task, and reports whether it came to its end. One that did not may go on.
-func (h *host) do(task func()) (finished bool) {
+// do does the task, and reports whether it came to its end in time. One that did not may go on.
+func (h *host) do(patience time.Duration, task func()) (finished bool) {
 	if h.turn == nil {
-		h.run(func() { finished = h.do(task) })
+		h.run(func() { finished = h.do(patience, task) })
 		return finished
 	}
+	h.granted.Store(int64(patience))
 	h.turn(task)
 	return h.finished
 }
@@ -62,7 +64,7 @@ func (h *host) run(work func()) {
 		if now != seen {
 			seen, since = now, time.Now()
 		}
-		hangs := now != 0 && (h.ctx.Err() != nil || time.Since(since) >= h.patience)
+		hangs := now != 0 && (h.ctx.Err() != nil || int64(time.Since(since)) >= h.granted.Load())
 		if hangs && h.underway.CompareAndSwap(now, 0) {
 			h.finished = false
 			go h.drive(next, done)

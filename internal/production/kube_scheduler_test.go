@@ -87,10 +87,17 @@ func checkBest(t *rapid.T, d *spec.Decision) {
 func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) (spec.Outcome, string) {
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	defer cancel()
+	sched := newKubeScheduler(ctx, t, q)
+	return oneCycle(ctx, t, sched, sched.Profiles, q)
+}
+
+// newKubeScheduler returns a complete kube-scheduler that has the cluster of the question.
+func newKubeScheduler(ctx context.Context, t interface{ Fatal(...any) }, q spec.Question,
+	options ...kubescheduler.Option) *kubescheduler.Scheduler {
 	client := &fake.Clientset{}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	sched, err := kubescheduler.New(ctx, client, factory, nil,
-		func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
+		func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +124,10 @@ func askKubeScheduler(ctx context.Context, t *rapid.T, q spec.Question) (spec.Ou
 			t.Fatal(err)
 		}
 	}
-	return oneCycle(ctx, t, sched, sched.Profiles, q)
+	return sched
 }
 
-func oneCycle(ctx context.Context, t *rapid.T, sched *kubescheduler.Scheduler, profiles profile.Map,
+func oneCycle(ctx context.Context, t interface{ Fatal(...any) }, sched *kubescheduler.Scheduler, profiles profile.Map,
 	q spec.Question) (spec.Outcome, string) {
 	f := profiles[q.Pod.Spec.SchedulerName]
 	if err := sched.Cache.UpdateSnapshot(klog.FromContext(ctx),

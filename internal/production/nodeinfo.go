@@ -7,8 +7,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// maxNodeInfos bounds what is kept between questions, about 2 kB each. When it is reached, everything is
-// forgotten and built anew as it is asked for: simpler than finding out what will not be needed again.
+// maxNodeInfos bounds what is kept between questions, about 2 kB each, unless one snapshot is as large. When it is
+// reached, everything is forgotten and built anew as it is asked for: simpler than finding out what will not be needed
+// again.
 const maxNodeInfos = 1 << 14
 
 // nodeInfos keeps the scheduler's view of a node with its pods between questions. An entry is found
@@ -48,8 +49,9 @@ func (b *branch[K, V]) follow(keys []K) *branch[K, V] {
 
 // cluster is what follows from a list of nodes without their pods.
 type cluster struct {
-	// index returns the position of a node by its name.
+	// index returns the position of a node by its name, and order lists the positions as production's cache does.
 	index map[string]int
+	order []int
 	// images are the image states of each node, and nodes the contents of each under these states. Both
 	// are nil if no node has images; the contents of a node then do not depend on the other nodes.
 	images []map[string]*fwk.ImageStateSummary
@@ -69,9 +71,10 @@ func (c *nodeInfos) forget() {
 	c.size = 0
 }
 
-// trim keeps the cache in its bounds. It must not be called between cluster and get.
-func (c *nodeInfos) trim() {
-	if c.size >= maxNodeInfos || len(c.pods) >= maxNodeInfos {
+// trim keeps the cache in its bounds, which leave room for a snapshot of so many nodes and pods. It must not be called
+// between cluster and get.
+func (c *nodeInfos) trim(nodes, pods int) {
+	if c.size >= max(maxNodeInfos, 2*nodes) || len(c.pods) >= max(maxNodeInfos, 2*pods) {
 		c.forget()
 	}
 }
@@ -128,7 +131,7 @@ func (c *nodeInfos) pod(pod *v1.Pod) *framework.PodInfo {
 }
 
 func newCluster(nodes []*v1.Node) *cluster {
-	c := &cluster{index: make(map[string]int, len(nodes))}
+	c := &cluster{index: make(map[string]int, len(nodes)), order: treeOrder(nodes)}
 	// An image has one state for all nodes, with the size that the first node reports.
 	states := map[string]*fwk.ImageStateSummary{}
 	for i, node := range nodes {

@@ -16,8 +16,8 @@ import (
 // which runs the same profile under that name alone.
 type nominator struct {
 	known     *nodeInfos
-	profiles  []string // scheduler names
-	nominated []fwk.PodInfo
+	profiles  []string                 // scheduler names
+	nominated map[string][]fwk.PodInfo // by node
 }
 
 var (
@@ -26,10 +26,14 @@ var (
 )
 
 func (n *nominator) set(q spec.Question) {
-	n.nominated = n.nominated[:0]
+	clear(n.nominated)
 	for _, pod := range q.Snapshot.Pods {
 		if n.queued(pod, q.Pod) && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
-			n.nominated = append(n.nominated, n.known.pod(pod))
+			if n.nominated == nil {
+				n.nominated = map[string][]fwk.PodInfo{}
+			}
+			on := pod.Status.NominatedNodeName
+			n.nominated[on] = append(n.nominated[on], n.known.pod(pod))
 		}
 	}
 }
@@ -44,13 +48,7 @@ func (n *nominator) queued(pod, pending *v1.Pod) bool {
 
 // NominatedPodsForNode implements fwk.PodNominator.
 func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
-	var pods []fwk.PodInfo
-	for _, info := range n.nominated {
-		if info.GetPod().Status.NominatedNodeName == node {
-			pods = append(pods, info)
-		}
-	}
-	return pods
+	return slices.Clone(n.nominated[node]) // the caller owns it
 }
 
 // AddNominatedPod, DeleteNominatedPodIfExists, UpdateNominatedPod and Activate tell the queue what will

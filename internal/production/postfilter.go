@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/testing"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -49,22 +51,29 @@ func (c *cycle) candidates() error {
 	if c.preemption == nil {
 		return nil
 	}
-	if got, of := c.preemption.shortlisted, c.preemption.potential; got < of {
+	got, of := c.preemption.shortlisted, c.preemption.potential
+	if got < of && c.starts == nil {
 		return fmt.Errorf("preemption tries %d of %d nodes, which ones is left to chance: set "+
-			"minCandidateNodesAbsolute of "+"DefaultPreemptionArgs to at least the number of nodes", got, of)
+			"minCandidateNodesAbsolute of DefaultPreemptionArgs to at least the number of nodes", got, of)
 	}
 	for _, found := range c.preemption.found {
 		node, err := c.index(found.Name())
 		if err != nil {
 			return err
 		}
-		victims, err := c.victims(found.victims.Pods)
+		victims, err := c.victims(node, found.victims.Pods)
 		if err != nil {
 			return err
 		}
 		c.decision.Candidates = append(c.decision.Candidates, spec.Candidate{Node: node, Victims: victims})
 	}
 	slices.SortFunc(c.decision.Candidates, func(a, b spec.Candidate) int { return cmp.Compare(a.Node, b.Node) })
+	if got < of {
+		c.decision.Shortlist = &spec.Search{Nodes: int(of), Enough: int(got)}
+		for _, candidate := range c.decision.Candidates {
+			c.decision.Shortlist.Found = append(c.decision.Shortlist.Found, candidate.Node)
+		}
+	}
 	return nil
 }
 
@@ -113,30 +122,35 @@ func (c *cycle) checkDeletions(chosen spec.Outcome) error {
 
 // deleted returns the pods whose deletion production asked of the API server, in the snapshot's order.
 func (c *cycle) deleted() []*v1.Pod {
-	var deletions []testing.DeleteAction
+	deleted := sets.New[types.NamespacedName]()
 	for _, action := range c.client.Actions() {
 		if deletion, ok := action.(testing.DeleteAction); ok && action.Matches("delete", "pods") {
-			deletions = append(deletions, deletion)
+			deleted.Insert(types.NamespacedName{Namespace: deletion.GetNamespace(), Name: deletion.GetName()})
 		}
 	}
 	var pods []*v1.Pod
 	for _, pod := range c.question.Snapshot.Pods {
-		if slices.ContainsFunc(deletions, func(d testing.DeleteAction) bool {
-			return d.GetName() == pod.Name && d.GetNamespace() == pod.Namespace
-		}) {
+		if len(deleted) > 0 && deleted.Has(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}) {
 			pods = append(pods, pod)
 		}
 	}
 	return pods
 }
 
-// victims returns the pods in the snapshot's order.
-func (c *cycle) victims(pods []*v1.Pod) ([]*v1.Pod, error) {
-	victims := make([]*v1.Pod, 0, len(pods))
-	for _, pod := range c.question.Snapshot.Pods {
-		if slices.Contains(pods, pod) {
-			victims = append(victims, pod)
+// victims returns the victims of the node in the snapshot's order.
+func (c *cycle) victims(node int, pods []*v1.Pod) ([]*v1.Pod, error) {
+	among := func(all []*v1.Pod) []*v1.Pod {
+		victims := make([]*v1.Pod, 0, len(pods))
+		for _, pod := range all {
+			if slices.Contains(pods, pod) {
+				victims = append(victims, pod)
+			}
 		}
+		return victims
+	}
+	victims := among(c.snapshot.bound[node])
+	if len(victims) != len(pods) {
+		victims = among(c.question.Snapshot.Pods) // a property will say that they are elsewhere
 	}
 	if len(victims) != len(pods) {
 		return nil, fmt.Errorf("preemption chose the victims %v, some of which are not in the snapshot", podNames(pods))

@@ -24,8 +24,11 @@ type preemptionWatch struct {
 	// found are the candidates of the dry run, in the order in which it came to them.
 	found []candidate
 	// shortlisted is how many candidates the dry run is content with, potential how many nodes it
-	// could try.
+	// could try, and starts says where it begins.
 	shortlisted, potential int32
+	starts                 *Starts
+	// violating is how many of the candidates found break disruption budgets.
+	violating int32
 	// evicting receives the context of the evictions once they began; it is cancelled when they are over.
 	evicting chan context.Context
 }
@@ -62,9 +65,9 @@ func watchPreemption(plugin *defaultpreemption.DefaultPreemption) *preemptionWat
 	return w
 }
 
-func (w *preemptionWatch) reset() {
+func (w *preemptionWatch) reset(starts *Starts) {
 	w.found = w.found[:0]
-	w.shortlisted, w.potential = 0, 0
+	w.shortlisted, w.potential, w.violating, w.starts = 0, 0, 0, starts
 	select {
 	case <-w.evicting:
 	default:
@@ -74,11 +77,14 @@ func (w *preemptionWatch) reset() {
 // await returns when the evictions, which production does in the background, are over.
 func (w *preemptionWatch) await() { <-(<-w.evicting).Done() }
 
-// GetOffsetAndNumCandidates implements preemption.Interface. The offset is where the dry run starts; as it
-// tries all nodes, it decides nothing.
+// GetOffsetAndNumCandidates implements preemption.Interface. The offset is where the dry run starts: by chance, unless
+// somebody says where.
 func (w *preemptionWatch) GetOffsetAndNumCandidates(nodes int32) (int32, int32) {
 	offset, candidates := w.Interface.GetOffsetAndNumCandidates(nodes)
 	w.shortlisted, w.potential = candidates, nodes
+	if w.starts != nil && nodes > 0 {
+		offset = int32(w.starts.Candidate % int(nodes))
+	}
 	return offset, candidates
 }
 
@@ -87,6 +93,11 @@ func (w *preemptionWatch) SelectVictimsOnNode(ctx context.Context, state fwk.Cyc
 	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	victims, violations, status := w.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
 	if status.IsSuccess() && len(victims) > 0 {
+		if violations > 0 {
+			if w.violating++; w.violating > w.shortlisted {
+				return victims, violations, status // production leaves it out: it has enough of these
+			}
+		}
 		w.found = append(w.found, candidate{
 			node:    node.Node().Name,
 			victims: &extenderv1.Victims{Pods: victims, NumPDBViolations: int64(violations)},

@@ -71,7 +71,7 @@ func TestBestByScoresOfThePlugin(t *testing.T) {
 	}
 }
 
-func TestShortlistIsRefused(t *testing.T) {
+func TestShortlistNeedsStart(t *testing.T) {
 	cfg, err := LoadConfig("scheduler.yaml", []byte(header+`
 profiles:
 - pluginConfig:

@@ -71,7 +71,7 @@ func TestKeptNodeInfosAreBounded(t *testing.T) {
 	if known.size <= maxNodeInfos {
 		t.Fatalf("%d kept, want more than the bound %d before it is trimmed", known.size, maxNodeInfos)
 	}
-	known.trim()
+	known.trim(1, 1)
 	if known.size != 0 || len(known.pods) != 0 || len(known.nodes) != 0 {
 		t.Errorf("after trimming %d entries, %d pods and %d nodes are kept, want none", known.size, len(known.pods),
 			len(known.nodes))

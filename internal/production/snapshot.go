@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -15,8 +16,8 @@ type snapshot struct {
 	known *nodeInfos
 
 	cluster *cluster
-	// infos has one entry per node, in the order of the question.
-	infos []fwk.NodeInfo
+	// infos has one entry per node, in the order of the question, and listed the same in production's.
+	infos, listed []fwk.NodeInfo
 	// affine and antiAffine are the nodes whose pods have affinity terms, and required anti-affinity terms.
 	affine, antiAffine []fwk.NodeInfo
 	// bound are the pods of each node, in the order of the question.
@@ -27,13 +28,18 @@ var _ fwk.SharedLister = (*snapshot)(nil)
 
 // set makes the snapshot that of a question.
 func (s *snapshot) set(from *spec.Snapshot) {
-	s.known.trim()
+	s.known.trim(len(from.Nodes), len(from.Pods))
 	s.cluster = s.known.cluster(from.Nodes)
 	s.bind(from)
 	s.infos, s.affine, s.antiAffine = s.infos[:0], s.affine[:0], s.antiAffine[:0]
 	for i, node := range from.Nodes {
 		info := s.known.get(s.cluster, i, node, s.bound[i])
 		s.infos = append(s.infos, info)
+	}
+	s.listed = s.listed[:0]
+	for _, i := range s.cluster.order {
+		info := s.infos[i].(*framework.NodeInfo)
+		s.listed = append(s.listed, info)
 		if len(info.PodsWithAffinity) > 0 {
 			s.affine = append(s.affine, info)
 		}
@@ -71,7 +77,7 @@ func (s *snapshot) StorageInfos() fwk.StorageInfoLister { return s }
 func (s *snapshot) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
 
 // List implements fwk.NodeInfoLister.
-func (s *snapshot) List() ([]fwk.NodeInfo, error) { return s.infos, nil }
+func (s *snapshot) List() ([]fwk.NodeInfo, error) { return s.listed, nil }
 
 // HavePodsWithAffinityList implements fwk.NodeInfoLister.
 func (s *snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) { return s.affine, nil }

@@ -59,7 +59,7 @@ func (c *cycle) runPreFilter(name string, state fwk.CycleState) preFiltered {
 	if !ok {
 		return preFiltered{}
 	}
-	result, status := plugin.PreFilter(c.ctx, state, c.pod, c.snapshot.infos)
+	result, status := plugin.PreFilter(c.ctx, state, c.pod, c.snapshot.listed)
 	switch {
 	case status.IsSkip():
 		return preFiltered{abstains: true}

@@ -21,11 +21,9 @@ func (c *cycle) writes() []spec.Write {
 			w.Resource += "/" + sub
 		}
 		if named, ok := action.(interface{ GetName() string }); ok && action.GetResource().Resource == "pods" {
-			i := slices.IndexFunc(c.question.Snapshot.Pods, func(p *v1.Pod) bool {
-				return p.Namespace == action.GetNamespace() && p.Name == named.GetName()
-			})
-			if i >= 0 {
-				w.Pod = c.question.Snapshot.Pods[i]
+			key := action.GetNamespace() + "/" + named.GetName()
+			if pod, ok, err := c.objects.pods.GetIndexer().GetByKey(key); ok && err == nil {
+				w.Pod = pod.(*v1.Pod)
 			}
 		}
 		if patch, ok := action.(testing.PatchAction); ok {
