@@ -24,7 +24,7 @@ func NodePorts() Filter {
 				return !exists(used, func(u HostPort) bool { return wanted.Conflicts(u) })
 			})
 		},
-		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool { return len(HostPorts(pod)) == 0 },
+		Idle:     func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, _ *Snapshot) bool { return len(HostPorts(pod)) == 0 },
 		Monotone: always,
 	}
 }

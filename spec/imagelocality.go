@@ -37,6 +37,7 @@ func imageLocality(r ImageRules) ScorePlugin {
 	return ScorePlugin{
 		Plugin:    "ImageLocality",
 		Footprint: ReadsNodes,
+		indexed:   r.indexedScores,
 		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			images := Images(pod)
 			present := sum(images, func(image string) int64 {

@@ -34,6 +34,7 @@ func interPodAffinity(r AffinityRules) Filter {
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return r.attracted(pod, node, s) && !r.repelled(pod, node, s) && !r.repels(pod, node, s)
 		},
+		indexed: r.indexedFilter,
 		Idle: func(_ *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool {
 			return len(requiredAffinity(pod)) == 0 && !exists(others, func(other *v1.Pod) bool {
 				return r.aboutAny(requiredAntiAffinity(pod), pod, other, s) ||
@@ -59,6 +60,15 @@ func (r AffinityRules) attracted(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 // repelled reports whether the pod's required anti-affinity keeps it off the node.
 func (r AffinityRules) repelled(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return exists(requiredAntiAffinity(pod), func(t v1.PodAffinityTerm) bool { return r.found(t, pod, node, s) > 0 })
+}
+
+// repels reports whether required anti-affinity of pods that are bound already keeps the pod off the node.
+func (r AffinityRules) repels(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	anywhere := func() bool {
+		first := atFirst(s)
+		return exists(s.Nodes, func(n *v1.Node) bool { return repels(pod, n, first) })
+	}
+	return r.heeds(pod, anywhere) && repels(pod, node, s)
 }
 
 // repels reports whether the required anti-affinity of a pod that is bound already keeps the pod off the node.

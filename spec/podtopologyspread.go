@@ -39,6 +39,7 @@ func podTopologySpread(r SpreadRules) Filter {
 				return r.skew(c, pod, node, eligible, s) <= int64(c.MaxSkew)
 			})
 		},
+		indexed: r.indexedFilter,
 		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return len(r.constraints(p, pod, v1.DoNotSchedule, s)) == 0
 		},

@@ -43,8 +43,9 @@ type AffinityRules struct {
 	satisfies func(r AffinityRules, term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool
 	// belongs reports whether pods on the node may be others of the pod's group.
 	belongs func(pod *v1.Pod, node *v1.Node) bool
-	// repels reports whether required anti-affinity of pods already there keeps the pod off the node.
-	repels func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// heeds reports whether required anti-affinity of pods already there is heeded: anywhere tells whether it kept the
+	// pod off some node when the question was asked.
+	heeds func(pod *v1.Pod, anywhere func() bool) bool
 	// times is how often the weight of a preferred term counts that is about so many pods.
 	times func(pods int) int64
 	// heeded returns the terms of another pod that count when the pod is scored.
@@ -59,7 +60,7 @@ func DocumentedAffinity() AffinityRules {
 			return r.about(term, pod, other, s)
 		},
 		belongs: func(*v1.Pod, *v1.Node) bool { return true },
-		repels:  repels,
+		heeds:   func(*v1.Pod, func() bool) bool { return true },
 		times:   func(pods int) int64 { return int64(min(pods, 1)) },
 		heeded:  heeded,
 	}
@@ -69,11 +70,9 @@ func DocumentedAffinity() AffinityRules {
 type SpreadRules struct {
 	// counts reports whether another pod on a node counts for a constraint of the pod.
 	counts func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
-	// moved is by how much pods that a dry run takes away or puts there change the number of those that count on
-	// the nodes, beyond being there or not: 0.
-	moved func(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64
-	// moves reports whether a pod changes the number when a dry run takes it away or puts it there, if moved counts.
+	// moves reports the same of a pod that a dry run takes away or puts there, if it counts those apart.
 	moves func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool
+	apart bool
 	// memberships returns the selectors of what the pod belongs to, of which serves reports whether a service is part.
 	memberships func(r SpreadRules, pod *v1.Pod, s *Snapshot) []*metav1.LabelSelector
 	serves      func(service *v1.Service, pod *v1.Pod) bool
@@ -81,22 +80,22 @@ type SpreadRules struct {
 	complete func(p *Profile, pod *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool
 	// crowds reports whether the pods on a node count for a constraint when nodes are scored.
 	crowds func(c v1.TopologySpreadConstraint, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// together reports whether two nodes are in the same domain of a constraint when nodes are scored.
-	together func(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool
+	// domain names the domain of a constraint that a node is in when nodes are scored; false if it is in none.
+	domain func(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, node *v1.Node) (name string, is bool)
 }
 
 // DocumentedSpread are the rules that Kubernetes documents.
 func DocumentedSpread() SpreadRules {
 	return SpreadRules{
 		counts: countsForSpread, moves: countsForSpread,
-		moved:       func(SpreadRules, v1.TopologySpreadConstraint, *v1.Pod, []*v1.Node, *Snapshot) int64 { return 0 },
 		memberships: memberships, serves: serves,
 		complete: func(_ *Profile, _ *v1.Pod, node *v1.Node, soft []v1.TopologySpreadConstraint) bool {
 			return labelled(node, soft)
 		},
 		crowds: included,
-		together: func(_ *Profile, _ *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
-			return Colocated(c.TopologyKey, a, b)
+		domain: func(_ *Profile, _ *v1.Pod, c v1.TopologySpreadConstraint, node *v1.Node) (string, bool) {
+			value, labelled := node.Labels[c.TopologyKey]
+			return value, labelled
 		},
 	}
 }

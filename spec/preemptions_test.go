@@ -60,7 +60,7 @@ func crowd(t *rapid.T) Question {
 		s.PodDisruptionBudgets = append(s.PodDisruptionBudgets, b)
 	}
 	crowdNeighbours(t, asking, s, dense)
-	return Question{asking, s}
+	return Question{Pod: asking, Snapshot: s}
 }
 
 // crowdNeighbours lets the pod care for others on the node: then who is away can be missed.
@@ -95,7 +95,7 @@ func crowdNeighbours(t *rapid.T, asking *v1.Pod, s *Snapshot, dense int) {
 
 // preemptionsPlainly is what the predicates say.
 func preemptionsPlainly(m *Scheduler, q Question) *Expected {
-	e := &Expected{Outcomes: m.preempting(q.Pod, q.Snapshot)}
+	e := &Expected{Outcomes: m.preempting(q)}
 	if exists(e.Outcomes, func(o Outcome) bool { return o.Type == Preempt }) {
 		e.Candidates, e.Ideal = m.candidates(q.Pod, q.Snapshot)
 	}
@@ -195,4 +195,3 @@ func TestUnlistedPreemptionsAreThePredicates(t *testing.T) {
 		}
 	})
 }
-

@@ -39,6 +39,7 @@ func preferredPodAffinity(r AffinityRules) ScorePlugin {
 				return int64(t.Weight) * r.times(r.found(t.PodAffinityTerm, pod, node, s))
 			}) + r.welcome(p, pod, node, s)
 		},
+		indexed:   r.indexedScores,
 		Normalize: spread,
 		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, s *Snapshot) bool {
 			return r.indifferent(p, pod, boundPods(s), s)

@@ -30,6 +30,7 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 	return ScorePlugin{
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
+		indexed:   r.indexedScores,
 		ScoreAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
 			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
 			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
@@ -58,6 +59,13 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0
 		},
 	}
+}
+
+// together reports whether two nodes are in the same domain of a constraint.
+func (r SpreadRules) together(p *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
+	its, isIn := r.domain(p, pod, c, a)
+	other, isOther := r.domain(p, pod, c, b)
+	return isIn && isOther && its == other
 }
 
 // crowd returns the raw score of a node: how crowded its domains are. The nodes are those whose pods may count.

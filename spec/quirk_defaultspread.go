@@ -22,19 +22,20 @@ func BuiltInSpreadWithoutKeys() Quirk {
 				len(distinct(s.Nodes, sameHost)) < len(s.Nodes))
 		},
 		Change: func(p *Predicates) {
-			complete, together := p.Spread.complete, p.Spread.together
+			complete, domain := p.Spread.complete, p.Spread.domain
 			p.Spread.complete = func(profile *Profile, pod *v1.Pod, node *v1.Node,
 				soft []v1.TopologySpreadConstraint) bool {
 				return builtIn(profile, pod) || complete(profile, pod, node, soft)
 			}
-			p.Spread.together = func(profile *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint, a, b *v1.Node) bool {
+			p.Spread.domain = func(profile *Profile, pod *v1.Pod, c v1.TopologySpreadConstraint,
+				node *v1.Node) (string, bool) {
 				switch {
 				case !builtIn(profile, pod):
-					return together(profile, pod, c, a, b)
+					return domain(profile, pod, c, node)
 				case c.TopologyKey == v1.LabelHostname:
-					return a == b
+					return node.Name, true
 				default:
-					return a.Labels[c.TopologyKey] == b.Labels[c.TopologyKey]
+					return node.Labels[c.TopologyKey], true
 				}
 			}
 		},

@@ -73,12 +73,8 @@ func NominatedRepels() Quirk {
 			"affects the pending pod.",
 		Needs: nominatedThere,
 		Change: func(p *Predicates) {
-			p.Affinity.repels = func(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-				asked := len(requiredAffinity(pod))+len(requiredAntiAffinity(pod)) > 0 ||
-					exists(s.Nodes, func(n *v1.Node) bool {
-						return repels(pod, n, atFirst(s))
-					})
-				return asked && repels(pod, node, s)
+			p.Affinity.heeds = func(pod *v1.Pod, anywhere func() bool) bool {
+				return len(requiredAffinity(pod))+len(requiredAntiAffinity(pod)) > 0 || anywhere()
 			}
 		},
 	}

@@ -22,7 +22,7 @@ func SpreadEmptySelector() Quirk {
 			p.Spread.counts = func(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool {
 				return !matchesEverything(c, pod) && counts(c, pod, other)
 			}
-			p.Spread.moved = movedApart
+			p.Spread.apart = true
 		},
 	}
 }
@@ -43,14 +43,17 @@ func SpreadTerminating() Quirk {
 		Doc:    "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",
 		Needs:  terminatingThere,
 		Change: func(p *Predicates) {
-			p.Spread.moves, p.Spread.moved = SpreadsOver, movedApart
+			p.Spread.moves, p.Spread.apart = SpreadsOver, true
 		},
 	}
 }
 
-// movedApart returns the difference that it makes to count pods by another rule when a dry run takes them away, or
+// moved returns the difference that it makes to count pods by another rule when a dry run takes them away, or
 // puts them there, than when they are there from the start.
-func movedApart(r SpreadRules, c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64 {
+func (r SpreadRules) moved(c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64 {
+	if !r.apart {
+		return 0
+	}
 	misjudged := func(other *v1.Pod) int64 {
 		here := exists(nodes, func(n *v1.Node) bool { return n.Name == other.Spec.NodeName })
 		counts, moves := r.counts(c, pod, other), r.moves(c, pod, other)

@@ -28,6 +28,7 @@ func nodeResourcesFit(r AmountRules) Filter {
 	return Filter{
 		Plugin:    "NodeResourcesFit",
 		Footprint: ReadsNodeAndPods,
+		indexed:   r.indexedFit,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return fits(r, Requests(pod), each(PodsOn(node, s), Requests), node, func(name v1.ResourceName) bool {
 				return ignored(p.Fit, name)

@@ -135,6 +135,8 @@ type Filter struct {
 	// Fails tells, for a quirk, that the plugin has no status on the node but an error, which ends the cycle; nil
 	// means never.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// indexed makes the fast form of Holds for a question; nil if there is none.
+	indexed func(p *Profile, pod *v1.Pod, q *indexed) func(at *stage) bool
 }
 
 // Filters returns every filter of the model.
@@ -166,6 +168,8 @@ type ScorePlugin struct {
 	// Idle tells, for a score plugin that LooksAcross nodes, that it abstains in every snapshot that differs from s
 	// at most in its nodes and in how many pods like the others there are and where. nil means never.
 	Idle func(p *Profile, pod *v1.Pod, others []*v1.Pod, s *Snapshot) bool
+	// indexed is the fast form of Abstains, Raw and ScoreAll; nil if there is none.
+	indexed func(p *Profile, pod *v1.Pod, feasible []*v1.Node, q *indexed) indexedScores
 }
 
 // ScorePlugins returns every score plugin of the model.

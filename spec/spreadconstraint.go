@@ -60,7 +60,7 @@ func SpreadsOver(c v1.TopologySpreadConstraint, pod, other *v1.Pod) bool {
 func (r SpreadRules) matching(c v1.TopologySpreadConstraint, pod *v1.Pod, nodes []*v1.Node, s *Snapshot) int64 {
 	there := union(nodes, func(n *v1.Node) []*v1.Pod { return PodsOn(n, s) })
 	counted := filter(there, func(other *v1.Pod) bool { return r.counts(c, pod, other) })
-	return int64(len(counted)) + r.moved(r, c, pod, nodes, s)
+	return int64(len(counted)) + r.moved(c, pod, nodes, s)
 }
 
 // countsForSpread reports whether another pod on a node counts for the constraint: it is spread over, and does not

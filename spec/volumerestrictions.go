@@ -31,6 +31,7 @@ func volumeRestrictions(r VolumeRules) Filter {
 				r.unused(r, pod, s) &&
 				all(PodsOn(node, s), func(other *v1.Pod) bool { return !sharesDisk(pod, other) })
 		},
+		indexed: r.indexedRestrictions,
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return namedClaimsThere(pod, s) && len(singlePodClaims(pod, s)) == 0 && !exists(pod.Spec.Volumes, exclusive)
 		},
