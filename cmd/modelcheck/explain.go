@@ -100,8 +100,9 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 		return nil, err
 	}
 	defer decider.Close()
+	asker := decisions.NewAsker(e.Spec, properties, decider)
 	for _, pod := range pods {
-		answer, findings := decisions.Ask(e.Spec, properties, decider, spec.Question{Pod: pod, Snapshot: snapshot})
+		answer, findings := asker.Ask(spec.Question{Pod: pod, Snapshot: snapshot})
 		e.Cases, e.Findings = append(e.Cases, answer), append(e.Findings, findings)
 	}
 	return e, nil

@@ -119,7 +119,7 @@ func (r *random) prepare() error {
 			r.close()
 			return err
 		}
-		r.comparers = append(r.comparers, newComparer(direct{o.Spec, decider}, o.Properties))
+		r.comparers = append(r.comparers, newComparer(&direct{spec: o.Spec, decider: decider}, o.Properties))
 	}
 	return nil
 }
