@@ -311,7 +311,7 @@ func never(c *Case) {
 }
 
 func TestDecisionProperties(t *testing.T) {
-	for _, row := range slices.Concat(decisionRows, preemptionRows) {
+	for _, row := range slices.Concat(decisionRows, preemptionRows, searchRows) {
 		t.Run(row.property.Name+"/"+row.reason, func(t *testing.T) {
 			c := newCase()
 			for _, spoil := range row.spoil {
@@ -353,7 +353,7 @@ func TestEveryPropertyIsShown(t *testing.T) {
 			broken[property.Name] = true
 		}
 	}
-	for _, row := range slices.Concat(decisionRows, preemptionRows) {
+	for _, row := range slices.Concat(decisionRows, preemptionRows, searchRows) {
 		note(row.property, row.want)
 	}
 	for _, row := range nodeRows {
@@ -366,7 +366,7 @@ func TestEveryPropertyIsShown(t *testing.T) {
 		note(NoStaleDisruption(), row.want)
 	}
 	names := map[string]bool{}
-	for _, property := range append(All(), Optional()...) {
+	for _, property := range slices.Concat(All(), Optional(), Sized()) {
 		if !broken[property.Name] || !kept[property.Name] {
 			t.Errorf("%s: shown broken: %v, shown kept: %v", property.Name, broken[property.Name], kept[property.Name])
 		}

@@ -28,9 +28,11 @@ about the pods that are named. It prints what becomes of the pod, whether that i
 message that kubectl describe pod would show; then why nodes are unschedulable or unresolvable, how
 feasible nodes score, and which pods could be evicted, where production and model differ side by side.
 Nodes that are treated alike share a row. With -v, it prints the cluster and the decision node by node.
+Of 100 nodes or more kube-scheduler looks at a sample, as here, beginning with the first node. Its
+extenders are not asked.
 
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
-that nothing known explains; 2 wrong usage or input; 4 modelcheck failed.`,
+that nothing known explains; 2 wrong usage or input; 3 extenders may decide otherwise; 4 modelcheck failed.`,
 		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
@@ -60,7 +62,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err != nil {
 		return nil, usageError{err}
 	}
-	in := &input{notes: manifests.Notes, scenario: manifests.Scenario}
+	in := &input{notes: manifests.Notes, scenario: manifests.Scenario, alone: true}
 	if in.scenario != nil {
 		in.notes = append(in.notes, in.scenario.String()+": its cluster is explained as it begins; of its "+
 			"expressions those of decisions are asked")
@@ -92,9 +94,10 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	}
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, Verbose: o.verbose,
+		Extenders: in.extenders,
 	}
 	withMessages := c
-	withMessages.production.Messages = true
+	withMessages.production.Messages, withMessages.production.Starts = true, &production.Starts{}
 	decider, err := withMessages.kubeScheduler(ctx, in.config, in.profile)()
 	if err != nil {
 		return nil, err

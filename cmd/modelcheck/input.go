@@ -25,8 +25,11 @@ type input struct {
 	source string
 	raw    []byte
 	// profile is the first of the profiles whose pods are asked about, and profiles are all of them.
-	profile   string
-	profiles  []string
+	profile  string
+	profiles []string
+	// alone: the configuration's extenders are left out rather than refused; extenders are their URLs.
+	alone     bool
+	extenders []string
 	scenarios []*model.Scenario
 	scope     report.Scope
 	notes     []string
@@ -95,11 +98,16 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 
 // configure finds the configuration and its profile.
 func (in *input) configure(o *options, manifests *scenario.Manifests) (err error) {
-	if manifests.SchedulerConfiguration == nil {
+	if in.raw = manifests.SchedulerConfiguration; in.raw != nil {
+		in.source = manifests.SchedulerConfigurationSource.String()
+	}
+	switch {
+	case in.raw == nil:
 		in.config, err = production.DefaultConfig()
-	} else {
-		in.source, in.raw = manifests.SchedulerConfigurationSource.String(), manifests.SchedulerConfiguration
-		in.config, err = production.LoadConfig(in.source, manifests.SchedulerConfiguration)
+	case in.alone:
+		in.config, in.extenders, err = production.LoadConfigAlone(in.source, in.raw)
+	default:
+		in.config, err = production.LoadConfig(in.source, in.raw)
 	}
 	if err != nil {
 		return usageError{err}
@@ -121,7 +129,9 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 		}
 	}
 	in.profile = in.profiles[0]
-	in.sampled()
+	if !in.alone {
+		in.sampled()
+	}
 	return nil
 }
 
@@ -182,7 +192,7 @@ func (in *input) cluster(o *options, manifests *scenario.Manifests) error {
 
 // snapshot returns the cluster of the manifests, as far as the scheduler of the profiles is concerned.
 func (in *input) snapshot(o *options, manifests *scenario.Manifests) (*spec.Snapshot, error) {
-	if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil {
+	if err := decisions.NotSampled(strings.Join(o.files, ", "), len(manifests.Nodes)); err != nil && !in.alone {
 		return nil, usage("%w; give fewer", err)
 	}
 	snapshot := manifests.Snapshot()

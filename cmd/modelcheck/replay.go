@@ -233,7 +233,7 @@ func propertiesOf(trace *report.Trace) (invariants.Property, []invariants.Proper
 		compiled.Property.Doc = rule.Doc
 		return compiled.Property, append(properties, compiled.Property), nil
 	}
-	others := slices.Concat(invariants.Optional(), invariants.Oracles(), invariants.Liveness())
+	others := slices.Concat(invariants.Optional(), invariants.Oracles(), invariants.Sized(), invariants.Liveness())
 	i := slices.IndexFunc(others, named)
 	if i < 0 {
 		return invariants.Property{}, nil, fmt.Errorf("finding.property: no property is called %q",

@@ -12,12 +12,13 @@ import (
 // found out about it.
 type Asker struct{ comparer *comparer }
 
-// NewAsker returns an asker. Properties other than those of decisions are left out; nil means invariants.All.
+// NewAsker returns an asker. Properties other than those of decisions are left out, and invariants.Sized asked besides;
+// nil means invariants.All.
 func NewAsker(s *spec.Scheduler, properties []invariants.Property, decider Decider) *Asker {
 	if properties == nil {
 		properties = invariants.All()
 	}
-	return &Asker{newComparer(newDirect(s, decider), ofDecisions(properties))}
+	return &Asker{newComparer(newDirect(s, decider), append(ofDecisions(properties), invariants.Sized()...))}
 }
 
 // Ask returns what was decided and what the model says, and the findings, each with the question as its example.

@@ -53,6 +53,30 @@ func DefaultConfig() (*Config, error) {
 // errors. It is as strict as kube-scheduler: unknown and repeated fields are errors. Extenders are
 // refused, as nobody would answer for them.
 func LoadConfig(name string, data []byte) (*Config, error) {
+	c, err := decodeConfig(name, data)
+	if err == nil && len(c.kube.Extenders) > 0 {
+		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (urlPrefix %q): an extender decides in a "+
+			"process of its own, "+
+			"which does not run here, and the formal model does not know what it should answer; "+
+			"remove extenders to check the profiles without them", name, c.kube.Extenders[0].URLPrefix)
+	}
+	return c, err
+}
+
+// LoadConfigAlone is LoadConfig for those who ask kube-scheduler without its extenders and say so: it leaves them out and
+// returns their URLs.
+func LoadConfigAlone(name string, data []byte) (c *Config, extenders []string, err error) {
+	if c, err = decodeConfig(name, data); err != nil {
+		return nil, nil, err
+	}
+	for _, extender := range c.kube.Extenders {
+		extenders = append(extenders, extender.URLPrefix)
+	}
+	c.kube.Extenders = nil
+	return c, extenders, nil
+}
+
+func decodeConfig(name string, data []byte) (*Config, error) {
 	obj, kind, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
 	var is metav1.TypeMeta
 	if runtime.IsNotRegisteredError(err) && yaml.Unmarshal(data, &is) == nil {
@@ -70,12 +94,6 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 			kind.Kind)
 	}
 	kube.APIVersion = kind.GroupVersion().String()
-	if len(kube.Extenders) > 0 {
-		return nil, fmt.Errorf("scheduler configuration %s: extenders[0] (urlPrefix %q): an extender decides in a "+
-			"process of its own, "+
-			"which does not run here, and the formal model does not know what it should answer; "+
-			"remove extenders to check the profiles without them", name, kube.Extenders[0].URLPrefix)
-	}
 	if errs := validation.ValidateKubeSchedulerConfiguration(kube); errs != nil {
 		return nil, fmt.Errorf("scheduler configuration %s: %w (correct the field, see %s)", name,
 			errors.Join(errs.Errors()...), configReference)

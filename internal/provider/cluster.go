@@ -15,7 +15,7 @@ import (
 
 // New returns the cluster of the options, with the pending pods Fits (not if it is dense), Preempts and Never.
 func New(o Options) *Cluster {
-	b := &builder{Cluster: &Cluster{}, Rand: rand.New(rand.NewPCG(o.Seed, 1)), options: o}
+	b := &builder{Cluster: &Cluster{}, Rand: rand.New(rand.NewPCG(o.Seed, 1)), options: o, named: map[string]bool{}}
 	b.namespaces()
 	b.priorityClasses()
 	if o.Dense {
@@ -40,6 +40,8 @@ type builder struct {
 	// next is where the search for a node goes on, so that pods are spread as a scheduler would.
 	next int
 	uids uint64
+	// named are the names that hash gave.
+	named map[string]bool
 }
 
 // capacity is a node with what is still free on it.
@@ -67,14 +69,19 @@ func (b *builder) meta(namespace, name string, age time.Duration, labels map[str
 // later draws a time after the epoch, in whole seconds.
 func (b *builder) later() time.Duration { return time.Duration(b.IntN(200*24*3600)) * time.Second }
 
-// hash returns letters and digits as they end the names of generated pods.
-func (b *builder) hash(n int) string {
+// hash adds letters and digits to a name as they end those of generated objects; none twice.
+func (b *builder) hash(name string, n int) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
-	name := make([]byte, n)
-	for i := range name {
-		name[i] = letters[b.IntN(len(letters))]
+	for {
+		hashed := []byte(name)
+		for range n {
+			hashed = append(hashed, letters[b.IntN(len(letters))])
+		}
+		if !b.named[string(hashed)] {
+			b.named[string(hashed)] = true
+			return string(hashed)
+		}
 	}
-	return string(name)
 }
 
 func (b *builder) namespaces() {

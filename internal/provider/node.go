@@ -72,7 +72,7 @@ func (b *builder) nodes() {
 
 func (b *builder) node(i int, of pool) {
 	zone := zones[i%len(zones)]
-	name := fmt.Sprintf("gke-prod-%s-%s-%05d", of.name, b.hash(4), i)
+	name := fmt.Sprintf("%s-%05d", b.hash("gke-prod-"+of.name+"-", 4), i)
 	arch := map[bool]string{true: "arm64", false: "amd64"}[of.arm]
 	labels := map[string]string{
 		v1.LabelHostname: name, v1.LabelTopologyZone: zone, v1.LabelTopologyRegion: region,

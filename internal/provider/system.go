@@ -93,7 +93,7 @@ func (b *builder) daemonSets() {
 		b.DaemonSets = append(b.DaemonSets, set)
 		for _, r := range b.free {
 			pod := template.DeepCopy()
-			pod.ObjectMeta = b.meta(d.namespace, d.name+"-"+b.hash(5), b.later(), map[string]string{
+			pod.ObjectMeta = b.meta(d.namespace, b.hash(d.name+"-", 5), b.later(), map[string]string{
 				"k8s-app": d.name, "controller-revision-hash": "7c9d5b8f6c", "pod-template-generation": "1"})
 			owned(&pod.ObjectMeta, "DaemonSet", set.ObjectMeta)
 			pod.Spec.Affinity = onlyNode(r.node.Name)

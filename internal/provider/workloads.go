@@ -109,7 +109,7 @@ func (b *builder) constrain(a *app) {
 func (b *builder) run(a *app) bool {
 	age := b.later()
 	meta := b.meta(a.namespace, a.name, age, a.labels)
-	kind, revision := "ReplicaSet", b.hash(10)
+	kind, revision := "ReplicaSet", b.hash("", 10)
 	owner := meta
 	if a.stateful {
 		kind = "StatefulSet"
@@ -130,7 +130,7 @@ func (b *builder) run(a *app) bool {
 		if a.stateful {
 			b.volume(pod, zone)
 		} else {
-			pod.Name = owner.Name + "-" + b.hash(5)
+			pod.Name = b.hash(owner.Name+"-", 5)
 			pod.Labels["pod-template-hash"] = revision
 		}
 		apart := pod.Spec.Affinity != nil && pod.Spec.Affinity.PodAntiAffinity != nil

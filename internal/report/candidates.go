@@ -18,6 +18,8 @@ import (
 type candidate struct {
 	spec.Candidate
 	production, documented, ideal bool
+	// rank is where it stands in a table, as later says.
+	rank int
 }
 
 // candidatesOf merges the candidates of production, of the documented procedure and of the formal model, by node.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/invariants"
@@ -19,18 +20,32 @@ type Explanation struct {
 	// Cases are the questions with their answers, all about one cluster; Findings has those of each.
 	Cases    []*invariants.Case
 	Findings [][]decisions.Finding
+	// Extenders are the URLs of extenders that the configuration names and nobody asked.
+	Extenders []string
 	// Verbose asks for the cluster and for whole decisions, node by node.
 	Verbose bool
 }
 
-// Verdict sums up: violated if a finding fails.
+// Verdict sums up: violated if a finding fails, and else not finished if extenders were to be asked.
 func (e *Explanation) Verdict(strict bool) decisions.Verdict {
 	for _, findings := range e.Findings {
 		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Fails(strict) }) {
 			return decisions.Violated
 		}
 	}
+	if len(e.Extenders) > 0 {
+		return decisions.Unfinished
+	}
 	return decisions.Holds
+}
+
+// notes are what is said before the answers.
+func (e *Explanation) notes() []string {
+	if len(e.Extenders) == 0 {
+		return e.Notes
+	}
+	return append([]string{"extenders are not asked, and may reject nodes, score them, or save victims: " +
+		strings.Join(e.Extenders, ", ")}, e.Notes...)
 }
 
 // ExplainText writes for a person what becomes of each pod and why, the answer first. The error is the writer's.
@@ -38,13 +53,15 @@ func ExplainText(w io.Writer, e *Explanation) error {
 	p := &page{spec: e.Spec, whole: e.Verbose}
 	p.line("kube-scheduler %s, %s, beside the formal model of placement (reading %q)", e.KubernetesVersion,
 		(&Run{Spec: e.Spec}).profileWords(), e.Spec.Reading())
-	for i, note := range e.Notes {
+	notes := e.notes()
+	for i, note := range notes {
 		if i == shownNotes && !e.Verbose {
-			p.line("note: and %s; -v shows them", plural(int64(len(e.Notes)-i), "more note"))
+			p.line("note: and %s; -v shows them", plural(int64(len(notes)-i), "more note"))
 			break
 		}
 		p.wrapped("note: ", note)
 	}
+	p.overview(e)
 	for i, c := range e.Cases {
 		p.answer(c, e.Findings[i])
 		if !e.Verbose {
@@ -105,7 +122,7 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 	document := ExplanationDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: e.KubernetesVersion, Profile: e.Spec.Profile.SchedulerName,
 		Reading: string(e.Spec.Reading()),
-		Notes:   append([]string{}, e.Notes...), Cluster: manifests(e.Cases[0].Question.Snapshot),
+		Notes:   append([]string{}, e.notes()...), Cluster: manifests(e.Cases[0].Question.Snapshot),
 	}
 	for i, c := range e.Cases {
 		decision := ExplainedDecision{Decision: *decisionJSON(e.Spec, c), Findings: []ExplainedFinding{}}

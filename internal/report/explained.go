@@ -26,6 +26,7 @@ func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
 		p.wrapped("  error inside:   ", c.Decision.InternalError)
 	}
 	p.wrapped("  as documented:  ", p.documented(c, findings))
+	p.searches(c)
 	if len(c.Unmodelled) == 0 {
 		for _, o := range otherOutcomes(c) {
 			p.wrapped("  documented is:  ", "kube-scheduler "+outcome(c.Question, o))
@@ -207,8 +208,8 @@ func unfitCells(c *invariants.Case, n int) []string {
 		}
 	}
 	status := overallCell(c, n)
-	if status == spec.Fits.String() && len(filters) == 0 {
-		return nil
+	if len(filters) == 0 && (status == spec.Fits.String() || c.Decision.Sample != nil && !node.Filtered) {
+		return nil // where it need not be looked at, the line about the sample says enough
 	}
 	return []string{status, strings.Join(filters, ", "), strings.Join(node.Reasons, ", ")}
 }
@@ -245,7 +246,10 @@ func (p *page) ranking(c *invariants.Case) {
 // decides among them in the end, such as the sum of priorities, is left out.
 func (p *page) victims(c *invariants.Case) {
 	all := candidatesOf(c)
-	slices.SortStableFunc(all, func(a, b candidate) int { return a.later(c) - b.later(c) })
+	for i := range all { // once each, as to find it out may take a search
+		all[i].rank = all[i].later(c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return a.rank - b.rank })
 	rows := table{{"evict", "from", "violations", "highest priority", "pods", "taken by", "least damage"}}
 	for _, weighed := range all[:min(len(all), shownRows)] {
 		damage := p.spec.CasualtyOf(c.Question.Pod, weighed.Candidate, c.Question.Snapshot)
