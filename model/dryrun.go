@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -9,8 +8,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// dryRun looks for sets of victims on one node. Pods that are alike are counted, not named: where the spec goes through
-// sets of pods, this goes through numbers of pods of each sort.
+// dryRun looks for sets of victims on one node. Pods that are alike are counted, not named.
 type dryRun struct {
 	spec     *spec.Scheduler
 	snapshot *spec.Snapshot
@@ -23,154 +21,52 @@ type dryRun struct {
 	fits func(indexes []int) bool
 }
 
-// victims returns the documented and the ideal sets of victims, as ascending indexes of pods.
-func (d dryRun) victims() (documented, ideal [][]int) {
-	jeopardy := d.jeopardy()
-	if len(jeopardy) == 0 {
-		return nil, nil
-	}
-	all := make([]int, len(jeopardy))
-	for i, sort := range jeopardy {
-		all[i] = len(sort)
-	}
-	if d.fits(indexesOf(jeopardy, all)) {
-		documented = d.reprieve(jeopardy, all)
-	}
-	// Filters that want pods to be there may hold for some subset even where they fail without everybody.
-	return documented, d.leastSets(jeopardy, all)
+// victimSets are sets of victims on a node, as ascending indexes of its pods.
+type victimSets struct {
+	documented, ideal [][]int
+	// all is false if there are more, too many to go through.
+	all bool
 }
 
-// jeopardy returns the pods that may be evicted, sorted: each entry holds the indexes of pods that are alike.
-func (d dryRun) jeopardy() [][]int {
-	var sorts [][]int
+// victims returns the documented and the ideal sets of victims.
+func (d dryRun) victims() victimSets {
+	run := d.run()
+	if len(run.Jeopardy) == 0 {
+		return victimSets{all: true}
+	}
+	documented, ideal, all := d.spec.PreemptionsOn([]spec.DryRun{run}, d.pending, d.snapshot).Sets()
+	indexes := func(candidates []spec.Candidate) [][]int {
+		var sets [][]int
+		for _, c := range candidates {
+			sets = append(sets, d.indexes(c.Victims))
+		}
+		slices.SortFunc(sets, slices.Compare[[]int])
+		return sets
+	}
+	return victimSets{indexes(documented), indexes(ideal), all}
+}
+
+// run is the node as the spec searches it.
+func (d dryRun) run() spec.DryRun {
+	run := spec.DryRun{Node: d.node, Monotone: d.spec.Monotone(d.pending, d.snapshot),
+		Fits: func(away []*v1.Pod) bool { return d.fits(d.indexes(away)) }}
 	for i, pod := range d.pods {
-		if spec.Priority(pod) >= spec.Priority(d.pending) {
-			continue
-		}
-		last := len(sorts) - 1
-		if last >= 0 && d.bound[sorts[last][0]].code() == d.bound[i].code() {
-			sorts[last] = append(sorts[last], i)
-		} else {
-			sorts = append(sorts, []int{i})
+		if spec.Priority(pod) < spec.Priority(d.pending) {
+			run.Jeopardy = append(run.Jeopardy, pod)
+			run.Alike = append(run.Alike, int(d.bound[i].code()))
 		}
 	}
-	return sorts
+	run.Larger = d.spec.Larger(d.pending, d.snapshot)(run.Jeopardy)
+	return run
 }
 
-// indexesOf returns the first count[i] indexes of each sort, ascending.
-func indexesOf(sorts [][]int, count []int) []int {
-	var indexes []int
-	for i, n := range count {
-		indexes = append(indexes, sorts[i][:n]...)
-	}
-	slices.Sort(indexes)
-	return indexes
-}
-
-// reprieve follows the documented procedure: everybody is away, comes back one at a time, and who leaves no room for
-// the pod is a victim. Sorts of which none must come first come in any order.
-func (d dryRun) reprieve(sorts [][]int, all []int) [][]int {
-	type stage struct{ waiting, victims []int }
-	stages := []stage{{all, make([]int, len(sorts))}}
-	for range len(slices.Concat(sorts...)) {
-		var next []stage
-		known := map[string]bool{} // there are as many as subsets where no pod is more important than another
-		for _, now := range stages {
-			for _, i := range d.firstBack(sorts, now.waiting) {
-				then := stage{slices.Clone(now.waiting), slices.Clone(now.victims)}
-				then.waiting[i]--
-				away := slices.Clone(then.waiting)
-				for j := range away {
-					away[j] += then.victims[j]
-				}
-				if !d.fits(indexesOf(sorts, away)) {
-					then.victims[i]++
-				}
-				if key := fmt.Sprint(then.waiting, then.victims); !known[key] {
-					known[key] = true
-					next = append(next, then)
-				}
-			}
-		}
-		stages = next
-	}
-	var sets [][]int
-	for _, end := range stages {
-		if set := indexesOf(sorts, end.victims); len(set) > 0 {
-			sets = append(sets, set)
-		}
-	}
-	return sets
-}
-
-// firstBack returns the sorts of which a pod may be put back first.
-func (d dryRun) firstBack(sorts [][]int, waiting []int) []int {
-	pods := func(count []int) []*v1.Pod {
-		var pods []*v1.Pod
-		for _, i := range indexesOf(sorts, count) {
-			pods = append(pods, d.pods[i])
-		}
-		return pods
-	}
-	all := make([]int, len(sorts))
-	for i, sort := range sorts {
-		all[i] = len(sort)
-	}
-	first := d.spec.FirstBack(pods(waiting), pods(all), d.snapshot)
-	var indexes []int
-	for i, n := range waiting {
-		if slices.ContainsFunc(sorts[i][:n], func(index int) bool { return slices.Contains(first, d.pods[index]) }) {
+// indexes returns those of pods of the node, ascending.
+func (d dryRun) indexes(pods []*v1.Pod) []int {
+	indexes := make([]int, 0, len(pods))
+	for i, pod := range d.pods {
+		if slices.Contains(pods, pod) {
 			indexes = append(indexes, i)
 		}
 	}
 	return indexes
-}
-
-// leastSets returns the sets of least casualty whose eviction makes the pod feasible.
-func (d dryRun) leastSets(sorts [][]int, all []int) [][]int {
-	var least [][]int
-	var casualty spec.Casualty
-	for away := range counts(all) {
-		if !d.fits(indexesOf(sorts, away)) {
-			continue
-		}
-		set := indexesOf(sorts, away)
-		var victims []*v1.Pod
-		for _, i := range set {
-			victims = append(victims, d.pods[i])
-		}
-		damage := d.spec.CasualtyOf(d.pending, spec.Candidate{Node: d.node, Victims: victims}, d.snapshot)
-		order := -1
-		if len(least) > 0 {
-			order = damage.Compare(casualty)
-		}
-		if order < 0 {
-			least, casualty = nil, damage
-		}
-		if order <= 0 {
-			least = append(least, set)
-		}
-	}
-	return least
-}
-
-// counts goes through all vectors that are at most limits, the zero vector first.
-func counts(limits []int) func(yield func([]int) bool) {
-	return func(yield func([]int) bool) {
-		now := make([]int, len(limits))
-		for {
-			if !yield(slices.Clone(now)) {
-				return
-			}
-			i := 0
-			for i < len(now) && now[i] == limits[i] {
-				now[i] = 0
-				i++
-			}
-			if i == len(now) {
-				return
-			}
-			now[i]++
-		}
-	}
 }

@@ -339,19 +339,27 @@ func (a *Evaluation) viable(q *CanonicalQuestion, feasible []int) []int {
 	return viable
 }
 
+// mostWeighed is how many sets of victims of a question are compared one by one.
+const mostWeighed = 32
+
 // preempt adds the preemptions, or the wait if there are none.
 func (a *Evaluation) preempt(q *CanonicalQuestion) {
-	e := a.Expected
+	e, all := a.Expected, true
 	var documented, ideal [][]spec.Candidate
-	var documentedSets, idealSets [][]int
+	var sets victimSets
 	for i := range a.nodes {
 		if !q.twins(i-1, i) {
-			documentedSets, idealSets = a.victims(i)
+			sets = a.victims(i)
 		}
-		documented = append(documented, a.candidates(i, documentedSets))
-		ideal = append(ideal, a.candidates(i, idealSets))
+		all = all && sets.all
+		documented = append(documented, a.candidates(i, sets.documented))
+		ideal = append(ideal, a.candidates(i, sets.ideal))
 	}
 	chosen := slices.Concat(documented...)
+	if !all || len(chosen) > mostWeighed {
+		a.preemptTogether()
+		return
+	}
 	if len(chosen) > 1 {
 		chosen = a.tables.spec.LeastCasualty(a.Question.Pod, documented, a.Question.Snapshot)
 	}
@@ -370,14 +378,26 @@ func (a *Evaluation) preempt(q *CanonicalQuestion) {
 	e.Ideal = a.leastOf(slices.Concat(ideal...))
 }
 
-// victims returns the documented and the ideal sets of victims on a node.
-func (a *Evaluation) victims(node int) (documented, ideal [][]int) {
-	f := a.nodes[node]
-	if a.wide == nil {
-		return f.victims()
+// preemptTogether does the same where there are many sets: all nodes are searched at once.
+func (a *Evaluation) preemptTogether() {
+	var runs []spec.DryRun
+	for i := range a.nodes {
+		runs = append(runs, a.dryRun(i).run())
 	}
-	fits := func(indexes []int) bool { return a.fits(node, indexes) }
-	return dryRun{a.tables.spec, a.Question.Snapshot, node, a.Question.Pod, a.PodsOf[node], f.bound, fits}.victims()
+	a.tables.spec.PreemptionsOn(runs, a.Question.Pod, a.Question.Snapshot).AddOneOfEach(a.Expected)
+}
+
+// victims returns the sets of victims on a node.
+func (a *Evaluation) victims(node int) victimSets {
+	if a.wide == nil {
+		return a.nodes[node].victims()
+	}
+	return a.dryRun(node).victims()
+}
+
+func (a *Evaluation) dryRun(node int) dryRun {
+	return dryRun{a.tables.spec, a.Question.Snapshot, node, a.Question.Pod, a.PodsOf[node], a.nodes[node].bound,
+		func(indexes []int) bool { return a.fits(node, indexes) }}
 }
 
 // leastOf returns the candidates of least casualty.

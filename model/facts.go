@@ -30,9 +30,9 @@ type facts struct {
 	// fitsEmpty reports whether all filters would hold if no pod were on the node.
 	fitsEmpty func() bool
 
-	// documented and ideal are what a dry run finds, if no other predicate has a say.
-	dryRun            sync.Once
-	documented, ideal [][]int
+	// evictable are what a dry run finds, if no other predicate has a say.
+	dryRun    sync.Once
+	evictable victimSets
 
 	// scheduler has the filters that read the node's pods, allowed reports whether those that look at the node
 	// alone hold.
@@ -182,11 +182,10 @@ func (f *facts) feasibleWithout(indexes []int) bool {
 	return feasible
 }
 
-// victims returns the documented and the ideal sets of victims, if no predicate that looks beyond the node has a say.
-func (f *facts) victims() (documented, ideal [][]int) {
+// victims returns the sets of victims, if no predicate that looks beyond the node has a say.
+func (f *facts) victims() victimSets {
 	f.dryRun.Do(func() {
-		f.documented, f.ideal = dryRun{f.scheduler, f.snapshot, 0, f.pending, f.pods, f.bound,
-			f.feasibleWithout}.victims()
+		f.evictable = dryRun{f.scheduler, f.snapshot, 0, f.pending, f.pods, f.bound, f.feasibleWithout}.victims()
 	})
-	return f.documented, f.ideal
+	return f.evictable
 }

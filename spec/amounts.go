@@ -15,6 +15,9 @@ type AmountRules struct {
 	amount func(name v1.ResourceName, list v1.ResourceList) *big.Int
 	// result is what becomes of the result of an addition, subtraction or multiplication: nothing.
 	result func(*big.Int) *big.Int
+	// wraps is set for rules that are not those which Kubernetes documents: quantities and results that are too large
+	// come out as others.
+	wraps bool
 }
 
 // DocumentedAmounts are the rules that Kubernetes documents: numbers are numbers.

@@ -46,6 +46,12 @@ func (l *leastDamage) worse(bound Casualty) bool {
 	return order > 0 || order == 0 && l.ties <= len(l.found)
 }
 
+// hopeless reports whether nothing is to be gained from the chosen with some of the undecided.
+func (l *leastDamage) hopeless(d *dryRun, chosen counts, undecided []int) bool {
+	return len(l.found) > 0 && (l.worse(d.leastFrom(chosen, undecided, 1)) ||
+		d.Monotone && l.worse(d.leastFrom(chosen, undecided, d.atLeast(chosen, undecided))))
+}
+
 // searchAll goes through the sets of all nodes, as far as effort goes.
 func (l *leastDamage) searchAll(nodes []*dryRun, left *effort) {
 	for _, d := range nodes {
@@ -65,7 +71,7 @@ func (l *leastDamage) search(d *dryRun) {
 			cmp.Compare(len(d.cover[first(b)]), len(d.cover[first(a)])))
 	})
 	chosen := make(counts, len(d.sorts))
-	if d.Monotone && len(order) > 0 && !l.worse(d.leastFrom(chosen, order)) {
+	if d.Monotone && len(order) > 0 && !l.hopeless(d, chosen, order) {
 		if frugal := d.frugal(order); frugal != nil {
 			l.take(d, frugal)
 		}
@@ -84,8 +90,8 @@ func (l *leastDamage) from(d *dryRun, chosen counts, undecided []int) (enough bo
 		l.take(d, chosen)
 		return true
 	}
-	if len(undecided) == 0 || d.Monotone && !d.fits(d.with(chosen, undecided, math.MaxInt)) ||
-		l.worse(d.leastFrom(chosen, undecided)) {
+	if len(undecided) == 0 || d.Monotone && !d.fits(d.with(chosen, undecided)) ||
+		l.hopeless(d, chosen, undecided) {
 		return false
 	}
 	s := undecided[0]
@@ -98,26 +104,67 @@ func (l *leastDamage) from(d *dryRun, chosen counts, undecided []int) (enough bo
 	return false
 }
 
-// with returns the counts with up to n of each of the sorts more.
-func (d *dryRun) with(chosen counts, sorts []int, n int) counts {
+// with returns the counts with all of the sorts more.
+func (d *dryRun) with(chosen counts, sorts []int) counts {
 	more := slices.Clone(chosen)
 	for _, s := range sorts {
-		more[s] = min(n, len(d.sorts[s].pods))
+		more[s] = len(d.sorts[s].pods)
 	}
 	return more
+}
+
+// atLeast returns a number of pods of the sorts that has to go besides the chosen: with so many less of each class, the
+// pod does not fit. A class does not count where there are as many of a larger one.
+func (d *dryRun) atLeast(chosen counts, sorts []int) int {
+	there := make([]int, len(d.classes))
+	for _, s := range sorts {
+		there[d.sorts[s].class] += len(d.sorts[s].pods)
+	}
+	larger := d.largerClasses()
+	suffices := func(n int) bool {
+		left, with := make([]int, len(d.classes)), slices.Clone(chosen)
+		for c := range left {
+			left[c] = n
+			for _, other := range larger[c] {
+				if there[other] >= n {
+					left[c] = 0
+				}
+			}
+		}
+		for _, s := range sorts {
+			c := d.sorts[s].class
+			with[s] = min(left[c], len(d.sorts[s].pods))
+			left[c] -= with[s]
+		}
+		return d.fits(with)
+	}
+	return 1 + sort.Search(len(d.Jeopardy), func(n int) bool { return suffices(n + 1) })
+}
+
+// largerClasses returns for each class those that are larger; of equals the first is.
+func (d *dryRun) largerClasses() [][]int {
+	if d.larger != nil || len(d.classes) == 0 {
+		return d.larger
+	}
+	d.larger = make([][]int, len(d.classes))
+	for c := range d.classes {
+		for other := range d.classes {
+			i, j := d.classes[other][0], d.classes[c][0]
+			if c != other && d.Larger != nil && d.Larger(i, j) && (other < c || !d.Larger(j, i)) {
+				d.larger[c] = append(d.larger[c], other)
+			}
+		}
+	}
+	return d.larger
 }
 
 // leastFrom returns a casualty that no set undercuts that has the chosen and some of the undecided, and without which
 // the pod fits; without the chosen alone it does not.
 //
-// So many pods more have to go as must go of every sort at once. Of a budget no more pods are unbroken than it
-// allows; who is protected by one that allows nothing always breaks it.
-func (d *dryRun) leastFrom(chosen counts, undecided []int) Casualty {
+// So many more have to go. Of a budget no more pods are unbroken than it allows; who is protected by one that allows
+// nothing always breaks it.
+func (d *dryRun) leastFrom(chosen counts, undecided []int, more int) Casualty {
 	c := d.casualty(chosen)
-	more := 1
-	if d.Monotone {
-		more += sort.Search(len(d.Jeopardy), func(n int) bool { return d.fits(d.with(chosen, undecided, n+1)) })
-	}
 	lowest, latest := int32(math.MaxInt32), c.EarliestStart
 	uncovered, unbroken := 0, 0
 	for _, s := range undecided {

@@ -29,7 +29,8 @@ type Index struct {
 	attachments [][]int // indexes of Snapshot.VolumeAttachments, by node
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
-	requests    map[*v1.Pod]v1.ResourceList
+	amounts     map[podAmounts]heldOn
+	held        map[bool][]heldOn // by AmountRules.wraps, and node
 	traits      map[*v1.Pod]string
 	parts       []*Snapshot // what around starts from, by node
 }
@@ -43,7 +44,7 @@ func NewIndex(s *Snapshot) *Index {
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
 		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
-		requests: make(map[*v1.Pod]v1.ResourceList, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
+		held: map[bool][]heldOn{}, amounts: make(map[podAmounts]heldOn, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
 	}
 	for n, node := range s.Nodes {
 		x.number[node.Name] = n
@@ -121,16 +122,6 @@ func (x *Index) namespaceOf(pod *v1.Pod) *Snapshot {
 		return s
 	}
 	return &Snapshot{}
-}
-
-// requestsOf is Requests of a pod.
-func (x *Index) requestsOf(pod *v1.Pod) v1.ResourceList {
-	list, known := x.requests[pod]
-	if !known {
-		list = Requests(pod)
-		x.requests[pod] = list
-	}
-	return list
 }
 
 // holding returns the nodes that have the image.

@@ -28,8 +28,16 @@ type stage struct {
 	node      *v1.Node
 	n         int
 	away, put []*v1.Pod
-	// part is what is around, away and put done.
-	part *Snapshot
+	q         *indexed
+	part      *Snapshot
+}
+
+// around is what is around the node, with away and put done.
+func (at *stage) around() *Snapshot {
+	if at.part == nil {
+		at.part = at.of(at.q.x.around(at.n, at.q.own))
+	}
+	return at.part
 }
 
 // asIs reports whether nobody is away or put there.
@@ -56,7 +64,7 @@ func (q *indexed) prepare(f Filter) indexedFilter {
 	case f.Footprint.LooksAcross():
 		ask.holds = func(at *stage) bool { return f.Holds(p, pod, at.node, at.of(x.Snapshot)) }
 	default:
-		ask.holds = func(at *stage) bool { return f.Holds(p, pod, at.node, at.part) }
+		ask.holds = func(at *stage) bool { return f.Holds(p, pod, at.node, at.around()) }
 	}
 	return ask
 }
@@ -74,16 +82,19 @@ func (at *stage) of(s *Snapshot) *Snapshot {
 
 // at returns the stage of a node without some pods.
 func (q *indexed) at(n int, away ...*v1.Pod) *stage {
-	at := &stage{node: q.x.Snapshot.Nodes[n], n: n, away: away}
-	at.part = at.of(q.x.around(n, q.own))
-	return at
+	return &stage{node: q.x.Snapshot.Nodes[n], n: n, away: away, q: q}
 }
 
-// with returns the stage with pods put there that are nominated to the node; they stay nobody's else.
-func (q *indexed) with(at *stage, nominated []*v1.Pod) *stage {
-	more := &stage{node: at.node, n: at.n, away: at.away, put: nominated}
-	more.part = at.part.WithBound(at.node, nominated...)
-	return more
+// withRespected returns the stage with the pods put there to which the pod must leave their room; nil if there are none.
+func (q *indexed) withRespected(at *stage) *stage {
+	if len(q.x.nominated[at.node.Name]) == 0 {
+		return nil
+	}
+	respected := q.m.rules.respected(q.pod, at.node, at.around())
+	if len(respected) == 0 {
+		return nil
+	}
+	return &stage{node: at.node, n: at.n, away: at.away, put: respected, q: q}
 }
 
 func (ask indexedFilter) ask(at *stage) bool { return ask.idle || ask.holds(at) }
@@ -95,8 +106,8 @@ func (q *indexed) passes(at *stage) bool {
 
 // passesWithNominated is PassesWithNominated.
 func (q *indexed) passesWithNominated(at *stage) bool {
-	respected := q.m.rules.respected(q.pod, at.node, at.part)
-	return len(respected) == 0 || q.passes(q.with(at, respected))
+	more := q.withRespected(at)
+	return more == nil || q.passes(more)
 }
 
 // feasibleWithout is Feasibility of the node without pods.
@@ -126,7 +137,7 @@ func (q *indexed) on(n int) *ExpectedOnNode {
 	known.Statuses = make([]AllowedStatuses, len(q.asks))
 	passes := true
 	for i, ask := range q.asks {
-		allowed := AllowedStatuses{Fails: ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.part)}
+		allowed := AllowedStatuses{Fails: ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())}
 		allowed.Holds = ask.ask(at)
 		allowed.HoldsEmpty = allowed.Holds
 		if there := q.x.on[n]; !allowed.Holds && len(there) > 0 && ask.Footprint != ReadsNode {
@@ -149,13 +160,13 @@ func (q *indexed) failsOn(n int, away ...*v1.Pod) bool {
 	}
 	at := q.at(n, away...)
 	stages := []*stage{at}
-	if respected := q.m.rules.respected(q.pod, at.node, at.part); len(respected) > 0 {
-		stages = []*stage{q.with(at, respected), at}
+	if more := q.withRespected(at); more != nil {
+		stages = []*stage{more, at}
 	}
 	for _, at := range stages {
 		for _, ask := range q.asks {
 			switch {
-			case ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.part):
+			case ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around()):
 				return true
 			case !ask.ask(at):
 				return false

@@ -29,7 +29,7 @@ func (r VolumeRules) indexedRestrictions(p *Profile, pod *v1.Pod, q *indexed) fu
 	if f.Idle(p, pod, nil, q.x.Snapshot) {
 		return func(*stage) bool { return true }
 	}
-	return func(at *stage) bool { return f.Holds(p, pod, at.node, q.x.withUsers(at.part, q.own)) }
+	return func(at *stage) bool { return f.Holds(p, pod, at.node, q.x.withUsers(at.around(), q.own)) }
 }
 
 // heldOn is what the pods on a node request together, by resource.
@@ -42,21 +42,22 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 		return !ignored(p.Fit, name) && !none(r.amount(name, asked))
 	})
 	wanted := each(names, func(name v1.ResourceName) *big.Int { return r.amount(name, asked) })
-	held := make([]heldOn, len(q.x.Snapshot.Nodes))
 	return func(at *stage) bool {
-		if held[at.n] == nil {
-			held[at.n] = r.held(names, q.x.on[at.n], q.x)
-		}
-		allocatable := at.node.Status.Allocatable
+		held, allocatable := r.heldOn(at.n, q.x), at.node.Status.Allocatable
 		away := filter(at.away, func(other *v1.Pod) bool { return other.Spec.NodeName == at.node.Name })
 		pods := int64(len(q.x.on[at.n]) - len(away) + len(at.put) + 1)
 		if !atMost(big.NewInt(pods), r.amount(v1.ResourcePods, allocatable)) {
 			return false
 		}
 		for i, name := range names {
-			together := new(big.Int).Set(held[at.n][name])
+			together := new(big.Int)
+			if sum := held[name]; sum != nil {
+				together.Set(sum)
+			}
 			for _, other := range away {
-				together.Sub(together, r.amount(name, q.x.requestsOf(other)))
+				if amount := r.held(other, q.x)[name]; amount != nil {
+					together.Sub(together, amount)
+				}
 			}
 			for _, other := range at.put {
 				together.Add(together, r.amount(name, boundRequests(other, at.node)))
@@ -77,16 +78,44 @@ func boundRequests(pod *v1.Pod, node *v1.Node) v1.ResourceList {
 	return Requests(&bound)
 }
 
-func (r AmountRules) held(names []v1.ResourceName, pods []*v1.Pod, x *Index) heldOn {
-	held := make(heldOn, len(names))
-	for _, name := range names {
-		held[name] = new(big.Int)
-	}
-	for _, pod := range pods {
-		list := x.requestsOf(pod)
-		for _, name := range names {
-			held[name].Add(held[name], r.amount(name, list))
+// held is what a bound pod requests.
+func (r AmountRules) held(pod *v1.Pod, x *Index) heldOn {
+	known := podAmounts{pod, r.wraps}
+	held, is := x.amounts[known]
+	if !is {
+		list := Requests(pod)
+		held = make(heldOn, len(list))
+		for name := range list {
+			held[name] = r.amount(name, list)
 		}
+		x.amounts[known] = held
 	}
 	return held
+}
+
+// podAmounts names what a pod requests, by the rules that AmountRules.wraps tells of.
+type podAmounts struct {
+	pod   *v1.Pod
+	wraps bool
+}
+
+// heldOn adds up what is requested on a node, once for all questions.
+func (r AmountRules) heldOn(n int, x *Index) heldOn {
+	sums := x.held[r.wraps]
+	if sums == nil {
+		sums = make([]heldOn, len(x.on))
+		x.held[r.wraps] = sums
+	}
+	if sums[n] == nil {
+		sums[n] = heldOn{}
+		for _, pod := range x.on[n] {
+			for name, amount := range r.held(pod, x) {
+				if sums[n][name] == nil {
+					sums[n][name] = new(big.Int)
+				}
+				sums[n][name].Add(sums[n][name], amount)
+			}
+		}
+	}
+	return sums[n]
 }

@@ -49,10 +49,14 @@ func (p *Preemptions) add(e *Expected, mostChoices int) {
 }
 
 // named names the pods of sets in which they are counted, in every way there is, together in at most so many; but of
-// each set once. With none, that is how it is meant.
+// each node at least one. With none it is one for each set, and that is how it is meant.
 func named(sets []foundSet, most int) (candidates []Candidate, all bool) {
 	all = true
-	for _, set := range sets {
+	for i, set := range sets {
+		if most > 0 && len(candidates) >= most && i > 0 && sets[i-1].on == set.on {
+			all = false // of every node there is one
+			continue
+		}
 		room := max(1, most-len(candidates))
 		ways := set.on.ways(set.victims, room+1)
 		if len(ways) > room {
@@ -110,6 +114,7 @@ func (m *Scheduler) DryRuns(pod *v1.Pod, s *Snapshot) []DryRun {
 		}
 		on[name] = append(on[name], other)
 	}
+	alike, larger := m.Alike(pod, s), m.Larger(pod, s)
 	var runs []DryRun
 	for n, node := range s.Nodes {
 		seen := *s
@@ -121,8 +126,9 @@ func (m *Scheduler) DryRuns(pod *v1.Pod, s *Snapshot) []DryRun {
 			seen.Nodes = []*v1.Node{node}
 		}
 		runs = append(runs, DryRun{
-			Node: n, Jeopardy: jeopardy, Alike: m.Alike(jeopardy), Monotone: monotone,
-			Fits: func(away []*v1.Pod) bool { return asked.Feasibility(pod, node, seen.Without(away...)) },
+			Node: n, Jeopardy: jeopardy, Alike: alike(jeopardy), Monotone: monotone,
+			Larger: larger(jeopardy),
+			Fits:   func(away []*v1.Pod) bool { return asked.Feasibility(pod, node, seen.Without(away...)) },
 		})
 	}
 	return runs

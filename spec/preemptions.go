@@ -13,7 +13,7 @@ const (
 	// many and equal.
 	mostListed = 1000
 	// mostWeighed is how many sets of pods are looked at for the least casualty of a question.
-	mostWeighed = 1 << 16
+	mostWeighed = 1 << 14
 )
 
 // Preemptions are what Kubernetes documents of the preemptions of a question, and what the formal model wants: the
@@ -56,7 +56,10 @@ func (m *Scheduler) PreemptionsOn(runs []DryRun, pod *v1.Pod, s *Snapshot) *Pree
 	p := &Preemptions{spec: m, pod: pod, runs: map[int]*dryRun{}, rivals: map[int]*rivalsOn{},
 		left: effort{fits: 1 << 17, steps: 1 << 20}}
 	cover := newDisruptionCover(m.rules.budgets, s)
-	left := effort{fits: 1 << 14, steps: 1 << 17}
+	left := effort{fits: 1 << 12, steps: 1 << 16}
+	if sum(runs, func(run DryRun) int64 { return int64(len(run.Jeopardy)) }) < 200 { // small enough to go through all
+		left = effort{fits: 1 << 16, steps: 1 << 19}
+	}
 	for _, run := range runs {
 		d := newDryRun(run, cover.on(run.Jeopardy))
 		p.nodes, p.runs[run.Node] = append(p.nodes, d), d
@@ -76,7 +79,7 @@ func (p *Preemptions) rivalsOn(d *dryRun, left *effort) *rivalsOn {
 	if len(d.Jeopardy) == 0 || !d.enters() {
 		return r
 	}
-	d.within(left, effort{1 << 12, 1 << 14}, func() {
+	d.within(left, effort{1 << 14, 1 << 17}, func() {
 		r.complete = d.each(nil, func(victims counts) bool {
 			r.sets = append(r.sets, victims)
 			return len(r.sets) < mostListed
@@ -153,7 +156,7 @@ func (p *Preemptions) seek(r *rivalsOn, damage Casualty) (found, all bool) {
 
 // weigh finds the preemptions of least casualty, or gives up.
 func (p *Preemptions) weigh() {
-	left := effort{fits: mostWeighed, steps: 16 * mostWeighed}
+	left := effort{fits: mostWeighed, steps: 4 * mostWeighed}
 	p.least = leastDamage{ties: 1}
 	for _, d := range p.nodes {
 		if r := p.rivals[d.Node]; r != nil {

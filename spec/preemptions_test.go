@@ -170,11 +170,8 @@ func TestUnlistedPreemptionsAreThePredicates(t *testing.T) {
 		for _, r := range p.rivals { // as if they had not been gone through
 			r.sets, r.complete = nil, false
 			r.someOf()
-			for i, set := range r.sets {
-				if damage := r.casualty(set); i == 0 || m.rules.compare(damage, r.worst) > 0 {
-					r.worst = damage
-				}
-			}
+			r.sets = r.sets[:1]
+			r.worst = r.casualty(r.sets[0])
 		}
 		for n, node := range q.Snapshot.Nodes {
 			sets := subsets(Jeopardy(q.Pod, node, q.Snapshot))

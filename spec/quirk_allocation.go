@@ -90,6 +90,7 @@ func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 // overflowing are the rules by which numbers are int64.
 func overflowing() AmountRules {
 	return AmountRules{
+		wraps: true,
 		amount: func(name v1.ResourceName, list v1.ResourceList) *big.Int {
 			quantity := list[name]
 			if name == v1.ResourceCPU {

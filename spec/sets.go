@@ -15,6 +15,18 @@ func exists[T any](set []T, holds func(T) bool) bool { return slices.ContainsFun
 // contains is x \in set.
 func contains[T comparable](set []T, x T) bool { return slices.Contains(set, x) }
 
+// within is contains of one set, for many x.
+func within[T comparable](set []T) func(x T) bool {
+	if len(set) <= 8 { // where looking is quicker than a map
+		return func(x T) bool { return contains(set, x) }
+	}
+	in := make(map[T]bool, len(set))
+	for _, x := range set {
+		in[x] = true
+	}
+	return func(x T) bool { return in[x] }
+}
+
 // filter is {x \in set : holds(x)}, in the set's order.
 func filter[T any](set []T, holds func(T) bool) []T {
 	var some []T

@@ -91,7 +91,8 @@ func NominatedTo(node *v1.Node, s *Snapshot) []*v1.Pod {
 // Without returns the snapshot from which the pods are taken away: Objects \ Pods.
 func (s *Snapshot) Without(pods ...*v1.Pod) *Snapshot {
 	less := *s
-	less.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(pod *v1.Pod) bool { return contains(pods, pod) })
+	away := within(pods)
+	less.Pods = filter(s.Pods, func(pod *v1.Pod) bool { return !away(pod) })
 	less.gone = slices.Concat(s.gone, pods)
 	return &less
 }

@@ -34,6 +34,26 @@ func BenchmarkExpect(b *testing.B) {
 	}
 }
 
+// BenchmarkExpectDense asks about a pod that must preempt where every node is full of 110 pods that are all alike but for
+// the budgets that cover them.
+func BenchmarkExpectDense(b *testing.B) {
+	m := spec.New(spec.DefaultProfile())
+	for _, nodes := range []int{10, 100, 1000} {
+		s := &provider.New(provider.Options{Seed: 1, Nodes: nodes, Dense: true}).Snapshot
+		for _, ask := range s.Pods {
+			if ask.Spec.NodeName != "" {
+				continue
+			}
+			x := spec.NewIndex(s)
+			b.Run(fmt.Sprintf("nodes=%d/%s", nodes, ask.Name), func(b *testing.B) {
+				for b.Loop() {
+					m.ExpectIndexed(spec.Question{Pod: ask, Snapshot: s}, x)
+				}
+			})
+		}
+	}
+}
+
 // sampled is a search that found as many nodes as it looks for in a cluster of so many.
 func sampled(nodes int) *spec.Search {
 	enough := spec.Limits{}.Feasible(nodes)
