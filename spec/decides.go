@@ -53,7 +53,8 @@ func (m *Scheduler) canFail() bool {
 // about a node without the pods in jeopardy, and no other node helps. The scheduler lets the pod wait then, with
 // its nomination.
 func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
-	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) && len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
+	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) &&
+		len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)
 			return len(jeopardy) > 0 && m.FailsOn(pod, node, s.Without(jeopardy...))

@@ -31,15 +31,14 @@ type Index struct {
 	holders     map[string][]*v1.Node // by image
 	amounts     map[podAmounts]heldOn
 	held        map[bool][]heldOn // by AmountRules.wraps, and node
-	traits      map[*v1.Pod]string
-	parts       []*Snapshot // what around starts from, by node
+	parts       []*Snapshot       // what around starts from, by node
 }
 
 // NewIndex returns the index of a snapshot, of which nothing may change any more.
 func NewIndex(s *Snapshot) *Index {
 	x := &Index{
 		Snapshot: s, number: make(map[string]int, len(s.Nodes)), on: make([][]*v1.Pod, len(s.Nodes)),
-		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{}, traits: map[*v1.Pod]string{},
+		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{},
 		claims:      make(map[string]*v1.PersistentVolumeClaim, len(s.PersistentVolumeClaims)),
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),

@@ -40,3 +40,20 @@ func TestIndexedCrowds(t *testing.T) {
 		sameSets(t, q.Snapshot, "ideal", want.Ideal, got.Ideal)
 	})
 }
+
+// TestWidePredicatesAreIndexed: what looks across nodes has a fast form, with every quirk. Own plugins have none.
+func TestWidePredicatesAreIndexed(t *testing.T) {
+	for _, quirk := range append(Quirks(), Quirk{Name: "none"}) {
+		m := New(DefaultProfile()).With(quirk)
+		for _, f := range m.filters {
+			if f.Footprint.LooksAcross() && f.indexed == nil {
+				t.Errorf("%s: the filter of %s is asked of the whole snapshot", quirk.Name, f.Plugin)
+			}
+		}
+		for _, r := range m.scorePlugins {
+			if r.Footprint.LooksAcross() && r.indexed == nil {
+				t.Errorf("%s: the score of %s is asked of the whole snapshot", quirk.Name, r.Plugin)
+			}
+		}
+	}
+}

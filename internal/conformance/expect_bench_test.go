@@ -34,8 +34,8 @@ func BenchmarkExpect(b *testing.B) {
 	}
 }
 
-// BenchmarkExpectDense asks about a pod that must preempt where every node is full of 110 pods that are all alike but for
-// the budgets that cover them.
+// BenchmarkExpectDense asks about a pod that must preempt where every node is full of 110 pods that are all alike but
+// for the budgets that cover them.
 func BenchmarkExpectDense(b *testing.B) {
 	m := spec.New(spec.DefaultProfile())
 	for _, nodes := range []int{10, 100, 1000} {
@@ -114,8 +114,9 @@ func benchPods(s *spec.Snapshot) []*v1.Pod {
 		pod.Spec.Affinity = &v1.Affinity{
 			PodAffinity: &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{
 				{Weight: 10, PodAffinityTerm: zone}}},
-			PodAntiAffinity: &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{
-				{Weight: 10, PodAffinityTerm: host}}},
+			PodAntiAffinity: &v1.PodAntiAffinity{
+				PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{
+					{Weight: 10, PodAffinityTerm: host}}},
 		}
 	})
 	return pods

@@ -26,7 +26,8 @@ func indexedModels() []*spec.Scheduler {
 	return append(models, spec.New(&ratio), spec.New(&ratio).With(spec.Quirks()...))
 }
 
-// TestIndexedIsExpect holds the fast forms to the predicates.
+// TestIndexedIsExpect holds the fast forms to the predicates, with and without each quirk. A million clusters take
+// half an hour: go test ./internal/conformance -run TestIndexedIsExpect -rapid.checks=1000000 -timeout 2h.
 func TestIndexedIsExpect(t *testing.T) {
 	models := indexedModels()
 	questions := generate.DrawQuestion(generate.Scope{Nodes: 5, Pods: 9})
