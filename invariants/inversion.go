@@ -28,12 +28,13 @@ func NoLastingInversion() Property {
 				!slices.ContainsFunc(c.Decision.Outcomes, waits) {
 				return false, nil
 			}
+			search := victimSearch{Case: c, monotone: c.monotone(), left: mostTried}
 			applies := false
 			var breaches []Breach
-			for n, node := range s.Nodes {
-				lower := spec.Jeopardy(pod, node, s)
+			for n, lower := range c.inJeopardy() {
+				node := s.Nodes[n]
 				applies = applies || len(lower) > 0
-				if victims := c.helpful(n, lower); victims != nil {
+				if victims := search.helpful(n, lower); victims != nil {
 					breaches = append(breaches, Breach{
 						Plugin:   "DefaultPreemption",
 						ByDesign: slices.ContainsFunc(c.Expected.Outcomes, waits),
@@ -42,14 +43,44 @@ func NoLastingInversion() Property {
 					})
 				}
 			}
-			return applies, breaches
+			return (applies && search.left > 0) || len(breaches) > 0, breaches
 		},
 	}
 }
 
+// inJeopardy returns the pods that the pod may evict, by node, in the snapshot's order.
+func (c *Case) inJeopardy() [][]*v1.Pod {
+	s := c.Question.Snapshot
+	nodes, lower := make(map[string]int, len(s.Nodes)), make([][]*v1.Pod, len(s.Nodes))
+	for n, node := range s.Nodes {
+		nodes[node.Name] = n
+	}
+	for _, pod := range s.Pods {
+		if n, bound := nodes[pod.Spec.NodeName]; bound && priority(pod) < priority(c.Question.Pod) {
+			lower[n] = append(lower[n], pod)
+		}
+	}
+	return lower
+}
+
+// monotone reports whether a node that is feasible without some pods is known to be without more of them, too.
+func (c *Case) monotone() bool {
+	return c.Spec.Reading() == spec.Kubernetes && c.Spec.Monotone(c.Question.Pod, c.Question.Snapshot)
+}
+
+// victimSearch is the search of all nodes for pods whose eviction would help.
+type victimSearch struct {
+	*Case
+	monotone bool
+	left     int // how often it may still ask
+}
+
 // helpful returns a smallest set of the pods without which the node is feasible; nil if there is none, or if none
 // of them has to go.
-func (c *Case) helpful(node int, pods []*v1.Pod) []*v1.Pod {
+func (c *victimSearch) helpful(node int, pods []*v1.Pod) []*v1.Pod {
+	if c.monotone && (len(pods) == 0 || !c.FeasibleWithout(node, pods)) {
+		return nil
+	}
 	var best []*v1.Pod
 	for set := uint(1); set < 1<<min(len(pods), mostVictims); set++ {
 		if n := bits.OnesCount(set); best != nil && n >= len(best) {
@@ -61,12 +92,22 @@ func (c *Case) helpful(node int, pods []*v1.Pod) []*v1.Pod {
 				victims = append(victims, pod)
 			}
 		}
+		if c.left--; c.left < 0 {
+			break
+		}
 		if c.FeasibleWithout(node, victims) {
 			best = victims
 		}
+	}
+	if best == nil && c.monotone {
+		return pods // more than are gone through
 	}
 	return best
 }
 
 // mostVictims is how many pods of a node are gone through in all combinations.
 const mostVictims = 10
+
+// mostTried is how often the pods of all nodes are tried. Where that does not suffice, and nothing was found, nothing is
+// said.
+const mostTried = 1 << 16

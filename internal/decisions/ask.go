@@ -8,19 +8,25 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Ask asks one question, and compares as Random does. It returns what was decided and what the model says, and
-// the findings, each with the question as its example. Properties other than those of decisions are left out, and
-// invariants.Sized asked besides; nil means invariants.All.
-func Ask(s *spec.Scheduler, properties []invariants.Property, decider Decider,
-	q spec.Question) (*invariants.Case, []Finding) {
+// Asker asks single questions, and compares as Random does. Questions about one snapshot after the other share what is
+// found out about it.
+type Asker struct{ comparer *comparer }
+
+// NewAsker returns an asker. Properties other than those of decisions are left out, and invariants.Sized asked besides;
+// nil means invariants.All.
+func NewAsker(s *spec.Scheduler, properties []invariants.Property, decider Decider) *Asker {
 	if properties == nil {
 		properties = invariants.All()
 	}
-	properties = append(ofDecisions(properties), invariants.Sized()...)
-	asked := newComparer(direct{s, decider}, properties).compare(q)
+	return &Asker{newComparer(newDirect(s, decider), append(ofDecisions(properties), invariants.Sized()...))}
+}
+
+// Ask returns what was decided and what the model says, and the findings, each with the question as its example.
+func (a *Asker) Ask(q spec.Question) (*invariants.Case, []Finding) {
+	asked := a.comparer.compare(q)
 	var findings []Finding
 	for _, key := range asked.findings {
-		f := findingOf(s, properties, key, 1)
+		f := findingOf(a.comparer.spec, a.comparer.properties, key, 1)
 		f.Example = exampleOf(f, "the cluster", asked.compared)
 		findings = append(findings, f)
 	}

@@ -3,37 +3,51 @@ package decisions
 import (
 	"slices"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// direct asks production and the model the whole of a question, in the names at hand: no cache, no tables. It is for
-// one worker.
+// direct asks production and the model the whole of a question, in the names at hand: no cache, no tables, but the index
+// of the snapshot that was asked about last. It is for one worker.
 type direct struct {
 	spec    *spec.Scheduler
 	decider Decider
+	index   *spec.Index
 }
 
+func newDirect(s *spec.Scheduler, decider Decider) *direct { return &direct{spec: s, decider: decider} }
+
 // decide returns production's decision beside what the model says.
-func (d direct) decide(q spec.Question) *invariants.Case {
-	return caseOf(d.spec.For(q.Pod), q, d.decider.Decide(q))
+func (d *direct) decide(q spec.Question) *invariants.Case {
+	return d.caseOf(q, d.decider.Decide(q))
 }
 
 // caseOf puts a decision beside what the model, under the profile that the pod asks for, says of the whole question.
+func (d *direct) caseOf(q spec.Question, decision *spec.Decision) *invariants.Case {
+	return caseOf(d.spec.For(q.Pod), q, decision, d.indexOf(q.Snapshot))
+}
+
+func (d *direct) indexOf(s *spec.Snapshot) *spec.Index {
+	if d.index == nil || d.index.Snapshot != s {
+		d.index = spec.NewIndex(s)
+	}
+	return d.index
+}
+
+// caseOf puts a decision beside what the model says of the whole question. index is that of the question's snapshot.
 //
 // Where kube-scheduler looked at a sample of the nodes, the model says what follows from that sample.
-func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
+func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision, index *spec.Index) *invariants.Case {
 	q.Sample, q.Shortlist = decision.Sample, decision.Shortlist
-	expected := s.Expect(q)
+	expected, feasibleWithout := s.ExpectIndexed(q, index)
 	return &invariants.Case{
 		Question: q, Decision: decision, Expected: expected, Spec: s, Unmodelled: unmodelled(decision, expected),
-		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
-			return s.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
+		FeasibleWithout: feasibleWithout,
+		Documented: func() *spec.Expected {
+			expected, _ := s.Documented().ExpectIndexed(q, index)
+			return expected
 		},
-		Documented: func() *spec.Expected { return s.Documented().Expect(q) },
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // question. Runs over drawn questions, single questions and smaller examples use it; where a state space is explored,
 // decisionCache compares, which is much faster. It is for one worker.
 type comparer struct {
-	direct
+	*direct
 	properties []invariants.Property
 	// seen is what questions were about.
 	seen fields.Coverage
@@ -21,7 +21,7 @@ type comparer struct {
 	explanations []spec.Quirk
 }
 
-func newComparer(d direct, properties []invariants.Property) *comparer {
+func newComparer(d *direct, properties []invariants.Property) *comparer {
 	return &comparer{direct: d, properties: properties, explanations: d.spec.Explanations()}
 }
 
@@ -45,7 +45,7 @@ func (c *comparer) compare(q spec.Question) comparison {
 // ask asks production and the model. Properties that need no model may ask production more.
 func (c *comparer) ask(q spec.Question) (*invariants.Case, time.Duration) {
 	decision, spent := timed(c.decider, q)
-	asked := caseOf(c.spec.For(q.Pod), q, decision)
+	asked := c.caseOf(q, decision)
 	asked.Again = c.decider.Decide
 	if counts, ok := c.decider.(Incremental); ok {
 		asked.Increments = func() ([]spec.Increment, error) { return increments(counts, q) }
@@ -57,10 +57,38 @@ func (c *comparer) ask(q spec.Question) (*invariants.Case, time.Duration) {
 // broken; nil if even all together do not.
 func (c *comparer) explain(asked *invariants.Case, all []broken) []spec.Quirk {
 	explained := c.explainedBy(asked, all)
-	if !explained(c.explanations) {
+	if all[0].property.Explained != nil { // it asks about more than the question
+		return least(c.explanations, explained)
+	}
+	suspects := c.suspects(asked)
+	if blamed := blamed(suspects, all); len(blamed) > 0 && len(blamed) < len(suspects) && explained(blamed) {
+		return shrunk(blamed, explained)
+	}
+	return least(suspects, explained)
+}
+
+// least returns quirks that explain, none of which can be left out; nil if even all together do not.
+func least(quirks []spec.Quirk, explained func([]spec.Quirk) bool) []spec.Quirk {
+	if len(quirks) == 0 || !explained(quirks) {
 		return nil
 	}
-	return shrunk(c.explanations, explained)
+	return shrunk(quirks, explained)
+}
+
+// suspects returns the errata and defects that can make a difference to the question.
+func (c *comparer) suspects(asked *invariants.Case) []spec.Quirk {
+	q, profile := asked.Question, asked.Spec.Profile
+	scored := slices.ContainsFunc(asked.Decision.Nodes, func(n spec.NodeDecision) bool { return n.Scores != nil })
+	return slices.DeleteFunc(slices.Clone(c.explanations), func(quirk spec.Quirk) bool {
+		return quirk.OnlyScores() && !scored || quirk.Idle(profile, q.Pod, q.Snapshot)
+	})
+}
+
+// blamed returns those of the plugins that differ: what a plugin says is changed by a defect of that plugin only.
+func blamed(quirks []spec.Quirk, all []broken) []spec.Quirk {
+	return slices.DeleteFunc(slices.Clone(quirks), func(quirk spec.Quirk) bool {
+		return !slices.ContainsFunc(all, func(b broken) bool { return slices.Contains(quirk.Plugins(), b.breach.Plugin) })
+	})
 }
 
 // explainedBy returns the function that reports whether the model with quirks agrees with production on what is broken.
@@ -69,16 +97,24 @@ func (c *comparer) explainedBy(asked *invariants.Case, all []broken) func([]spec
 		return func(quirks []spec.Quirk) bool { return explained(asked, asked.Spec.With(quirks...)) }
 	}
 	return func(quirks []spec.Quirk) bool {
-		return len(unexpected(c.properties, asked.Spec.With(quirks...), asked)) == 0
+		return c.agree(asked.Spec.With(quirks...), asked)
 	}
 }
 
-// unexpected returns how properties of the model are broken if the model is this one, but by design.
-func unexpected(properties []invariants.Property, s *spec.Scheduler, c *invariants.Case) []broken {
-	_, all := checkAll(properties, caseOf(s, c.Question, c.Decision))
-	return slices.DeleteFunc(all, func(b broken) bool {
-		return b.needsNone() || b.property.Explained != nil
-	})
+// agree reports whether no property of the model is broken, but by design, if the model is this one. Most differences
+// show in the first properties.
+func (c *comparer) agree(s *spec.Scheduler, asked *invariants.Case) bool {
+	odd := caseOf(s, asked.Question, asked.Decision, c.indexOf(asked.Question.Snapshot))
+	for i := range c.properties {
+		if c.properties[i].Explained != nil {
+			continue
+		}
+		_, all := checkAll(c.properties[i:i+1], odd)
+		if slices.ContainsFunc(all, func(b broken) bool { return !b.needsNone() }) {
+			return false
+		}
+	}
+	return true
 }
 
 // shows reports whether the question has a finding of the sort.

@@ -48,11 +48,11 @@ func (n *traceNamer) walk(trace checker.Trace) ([]model.Stage, error) {
 // exampleMaker makes examples from what the checker found in one scenario.
 type exampleMaker struct {
 	traceNamer
-	direct
+	*direct
 }
 
 func newExampleMaker(machine *model.Machine, cache *decisionCache, decider Decider) *exampleMaker {
-	return &exampleMaker{traceNamer{machine, newLookup(machine, cache, decider)}, direct{cache.spec, decider}}
+	return &exampleMaker{traceNamer{machine, newLookup(machine, cache, decider)}, newDirect(cache.spec, decider)}
 }
 
 // example returns the example of a finding.

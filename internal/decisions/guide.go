@@ -14,7 +14,7 @@ import (
 // Guide leads through scenarios by hand: it knows which steps are enabled in a state, and what is decided there.
 // States have names. It is not for concurrent use.
 type Guide struct {
-	direct
+	*direct
 	properties []invariants.Property
 	scenarios  []guidedScenario
 	run        *run
@@ -33,7 +33,7 @@ func NewGuide(scenarios []*model.Scenario, o Options) (*Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Guide{direct: direct{o.Spec, r.deciders[0]}, properties: r.properties, run: r}
+	g := &Guide{direct: newDirect(o.Spec, r.deciders[0]), properties: r.properties, run: r}
 	for i := range scenarios {
 		x, err := r.explorer(i)
 		if err != nil {

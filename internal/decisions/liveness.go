@@ -40,7 +40,7 @@ type livenessChecker struct {
 	deciders []Decider
 	// options bound the graph of states without names.
 	options checker.GraphOptions
-	direct
+	*direct
 	namer traceNamer
 }
 
@@ -48,7 +48,7 @@ func newLivenessChecker(machine *model.Machine, cache *decisionCache, deciders [
 	options checker.GraphOptions) *livenessChecker {
 	return &livenessChecker{
 		machine: machine, cache: cache, deciders: deciders, options: options,
-		direct: direct{cache.spec, deciders[0]},
+		direct: newDirect(cache.spec, deciders[0]),
 		namer:  traceNamer{machine, newLookup(machine, cache, deciders[0])},
 	}
 }

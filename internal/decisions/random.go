@@ -129,7 +129,7 @@ func (r *random) prepare() error {
 			r.close()
 			return err
 		}
-		r.comparers = append(r.comparers, newComparer(direct{o.Spec, decider}, o.Properties))
+		r.comparers = append(r.comparers, newComparer(&direct{spec: o.Spec, decider: decider}, o.Properties))
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (r *random) leave(back []bool) {
 	var decider Decider
 	var err error
 	if patience.Do(r.until, func() { decider, err = r.options.NewDecider() }) && err == nil {
-		r.comparers = []*comparer{newComparer(direct{r.options.Spec, decider}, r.options.Properties)}
+		r.comparers = []*comparer{newComparer(newDirect(r.options.Spec, decider), r.options.Properties)}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Replay goes through a trace again, and asks at each decision who may take the step. It is not for concurrent use.
 type Replay struct {
-	direct
+	*direct
 	properties []invariants.Property
 	machine    *model.Machine
 	walker     *model.Walker
@@ -29,7 +29,7 @@ func NewReplay(s *spec.Scheduler, properties []invariants.Property, decider Deci
 		return nil, err
 	}
 	return &Replay{
-		direct:     direct{s, decider},
+		direct:     newDirect(s, decider),
 		properties: properties,
 		machine:    machine,
 		walker:     machine.NewWalker(),

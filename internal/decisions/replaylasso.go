@@ -46,7 +46,7 @@ func NewLassoReplay(s *spec.Scheduler, property invariants.Property, decider Dec
 		return nil, err
 	}
 	return &LassoReplay{
-		spec: s, property: property, comparer: newComparer(direct{s, decider}, ofDecisions(invariants.All())),
+		spec: s, property: property, comparer: newComparer(newDirect(s, decider), ofDecisions(invariants.All())),
 		machine: machine, at: machine.InitialNamed()[0], inQueue: inQueue,
 	}, nil
 }
