@@ -30,7 +30,6 @@ type Index struct {
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
 	requests    map[*v1.Pod]v1.ResourceList
-	traits      map[*v1.Pod]string
 	parts       []*Snapshot // what around starts from, by node
 }
 
@@ -38,7 +37,7 @@ type Index struct {
 func NewIndex(s *Snapshot) *Index {
 	x := &Index{
 		Snapshot: s, number: make(map[string]int, len(s.Nodes)), on: make([][]*v1.Pod, len(s.Nodes)),
-		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{}, traits: map[*v1.Pod]string{},
+		nominated: map[string][]*v1.Pod{}, users: map[string][]*v1.Pod{},
 		claims:      make(map[string]*v1.PersistentVolumeClaim, len(s.PersistentVolumeClaims)),
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),

@@ -223,7 +223,7 @@ type indexedScores struct {
 // preemptions searches the nodes for preemptions, those of a shortlist only if there is one.
 func (q *indexed) preemptions(shortlist *Search) *Preemptions {
 	s := q.x.Snapshot
-	monotone := q.isMonotone()
+	monotone, alike, larger := q.isMonotone(), q.m.Alike(q.pod, s), q.m.Larger(q.pod, s)
 	var runs []DryRun
 	for n := range s.Nodes {
 		jeopardy := filter(q.x.on[n], func(other *v1.Pod) bool { return Priority(other) < Priority(q.pod) })
@@ -231,7 +231,7 @@ func (q *indexed) preemptions(shortlist *Search) *Preemptions {
 			continue
 		}
 		runs = append(runs, DryRun{
-			Node: n, Jeopardy: jeopardy, Alike: q.alike(jeopardy), Monotone: monotone,
+			Node: n, Jeopardy: jeopardy, Alike: alike(jeopardy), Monotone: monotone, Larger: larger(jeopardy),
 			Fits: func(away []*v1.Pod) bool { return q.feasibleWithout(n, away) },
 		})
 	}
@@ -254,26 +254,4 @@ func (q *indexed) isMonotone() bool {
 		return ask.Footprint == ReadsNode || ask.Footprint == ReadsNodes || ask.idle ||
 			ask.Monotone != nil && ask.Monotone(q.m.Profile, q.pod, q.x.Snapshot)
 	})
-}
-
-// alike is Alike.
-func (q *indexed) alike(pods []*v1.Pod) []int {
-	if exists(q.m.own, func(p Plugin) bool { return p.Filter != nil }) {
-		return q.m.Alike(pods)
-	}
-	numbers, known := make([]int, len(pods)), map[string]int{}
-	for i, pod := range pods {
-		key, seen := q.x.traits[pod]
-		if !seen {
-			key = traits(pod)
-			q.x.traits[pod] = key
-		}
-		number, is := known[key]
-		if !is {
-			number = len(known)
-			known[key] = number
-		}
-		numbers[i] = number
-	}
-	return numbers
 }

@@ -16,3 +16,6 @@ func (p *Preemptions) Sets() (documented, least []Candidate, all bool) {
 	least, _ = named(p.ideal, 0)
 	return documented, least, !p.unlisted
 }
+
+// Enabled is PreemptionEnabled, also where the search was given up before it found a set.
+func (p *Preemptions) Enabled() bool { return len(p.least.found) > 0 || p.notWeighed > 0 }

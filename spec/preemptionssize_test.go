@@ -35,7 +35,7 @@ func fullCluster(nodes, pods, budgets, sizes int) Question {
 		disruptions.Name = fmt.Sprint("b", b)
 		s.PodDisruptionBudgets = append(s.PodDisruptionBudgets, disruptions)
 	}
-	return Question{asking, s}
+	return Question{Pod: asking, Snapshot: s}
 }
 
 // BenchmarkPreemptions counts how often the predicate is asked whether the pod fits.

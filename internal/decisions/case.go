@@ -3,8 +3,6 @@ package decisions
 import (
 	"slices"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -27,13 +25,15 @@ func (d direct) decide(q spec.Question) *invariants.Case {
 // Where kube-scheduler looked at a sample of the nodes, the model says what follows from that sample.
 func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision) *invariants.Case {
 	q.Sample, q.Shortlist = decision.Sample, decision.Shortlist
-	expected := s.Expect(q)
+	index := spec.NewIndex(q.Snapshot)
+	expected, feasibleWithout := s.ExpectIndexed(q, index)
 	return &invariants.Case{
 		Question: q, Decision: decision, Expected: expected, Spec: s, Unmodelled: unmodelled(decision, expected),
-		FeasibleWithout: func(node int, victims []*v1.Pod) bool {
-			return s.Feasibility(q.Pod, q.Snapshot.Nodes[node], q.Snapshot.Without(victims...))
+		FeasibleWithout: feasibleWithout,
+		Documented: func() *spec.Expected {
+			expected, _ := s.Documented().ExpectIndexed(q, index)
+			return expected
 		},
-		Documented: func() *spec.Expected { return s.Documented().Expect(q) },
 	}
 }
 
