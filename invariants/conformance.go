@@ -140,6 +140,7 @@ func OutcomeConforms() Property {
 			}
 			applies := false
 			var breaches []Breach
+			c.Expected.Consider(c.Decision.Candidates)
 			for _, outcome := range c.Decision.Outcomes {
 				applies = applies || !c.Expected.Undecided(outcome)
 				if !c.Expected.Allows(outcome) {

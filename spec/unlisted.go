@@ -46,6 +46,17 @@ func (e *Expected) Documents(c Candidate) bool {
 	return documented || !decided
 }
 
+// Consider takes notice of candidates that were found elsewhere. Of very many, those that are documented show how much
+// damage their nodes may bring, which is quicker than to search for it.
+func (e *Expected) Consider(candidates []Candidate) {
+	if e.Unlisted == nil {
+		return
+	}
+	for _, c := range candidates {
+		e.Unlisted.Documents(c)
+	}
+}
+
 // LeastDamage reports whether the preemption does the least damage possible. Nothing is said where NotWeighed is set.
 func (e *Expected) LeastDamage(c Candidate) bool {
 	return exists(e.Ideal, c.Equal) || e.Unlisted != nil && e.NotWeighed == 0 && e.Unlisted.Ideal(c)

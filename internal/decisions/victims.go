@@ -15,7 +15,8 @@ import (
 // to go).
 const maxVictimSets = 1 << 18
 
-// TooManyVictimsError is that a pod must preempt at once where there are too many sets of victims.
+// TooManyVictimsError is that a pod must preempt at once where there are too many sets of victims for the model as
+// first written, which allows any.
 type TooManyVictimsError struct {
 	// Pod, by namespace and name, may evict any of Victims pods of Node, in Sets sets.
 	Pod, Node string
@@ -25,19 +26,21 @@ type TooManyVictimsError struct {
 
 // Error says what to do about it.
 func (e *TooManyVictimsError) Error() string {
-	return fmt.Sprintf("Pod %s fits on no node, and may evict any of %d pods of node %s: these are about %.1g sets of "+
-		"victims, each of which is weighed, and at most %d can be; leave out pods of lower priority that do not "+
-		"matter, or ask about the pod with preemptionPolicy: Never", e.Pod, e.Victims, e.Node, e.Sets, maxVictimSets)
+	return fmt.Sprintf("Pod %s fits on no node, and may evict any of %d pods of node %s: of these about %.1g sets the "+
+		"literal reading weighs each, and at most %d can be; leave out pods of lower priority that do not matter, or "+
+		"ask in the reading of Kubernetes", e.Pod, e.Victims, e.Node, e.Sets, maxVictimSets)
 }
 
-// Weighable returns a TooManyVictimsError if one of the pending pods must preempt at once where there are too many
-// sets of victims. Of pods that are alike only the number counts; alike is the cluster of the snapshot as a scenario,
-// which says which are. If it is nil, each pod counts.
+// Weighable returns a TooManyVictimsError if, in the literal reading, one of the pending pods must preempt at once where
+// there are too many sets of victims. Of pods that are alike only the number counts; alike is the cluster of the
+// snapshot as a scenario, which says which are. If it is nil, each pod counts.
 func Weighable(m *spec.Scheduler, pods []*v1.Pod, s *spec.Snapshot, alike *model.Scenario) error {
+	if m.Reading() != spec.Literal {
+		return nil
+	}
 	for _, pod := range pods {
 		m := m.For(pod)
-		never := !spec.Preempts(pod) || m.Reading() == spec.Kubernetes && !m.Profile.Preempts
-		if never || spec.AwaitsVictims(pod, s) {
+		if !spec.Preempts(pod) || spec.AwaitsVictims(pod, s) {
 			continue
 		}
 		for i, node := range s.Nodes {

@@ -119,7 +119,7 @@ func Defects() []Known {
 				view := withoutNominations(t.Before.View(), spec.Gated)
 				asked := in(view, Key(pod))
 				return t.Step.Popped == Key(pod) && asked != nil &&
-					permits(outcomes(t.Model, asked, view), t.outcome(asked, view), asked, view)
+					permits(outcomes(t.Model, asked, view, t.outcome(asked, view)), t.outcome(asked, view), asked, view)
 			},
 		},
 		{

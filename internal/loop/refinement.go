@@ -22,7 +22,7 @@ func refinement() Property {
 				return nil
 			}
 			got := t.outcome(pod, view)
-			allowed := outcomes(t.Model, pod, view)
+			allowed := outcomes(t.Model, pod, view, got)
 			if permits(allowed, got, pod, view) {
 				return nil
 			}
@@ -32,7 +32,7 @@ func refinement() Property {
 					describeAll(allowed, view)),
 			}
 			for _, quirk := range spec.Quirks() {
-				if permits(outcomes(t.Model.With(quirk), pod, view), got, pod, view) {
+				if permits(outcomes(t.Model.With(quirk), pod, view, got), got, pod, view) {
 					v.Known = quirk.Name
 					break
 				}
@@ -50,16 +50,31 @@ func deleting(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil }
 
 // outcomes returns what may become of the pod by the model. The model is not asked about a pod that is being
 // deleted: that is never taken back (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such
-// a pod.
-func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) []spec.Outcome {
+// a pod. Of preemptions that are too many to list, got is among them if it is allowed.
+func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot, got spec.Outcome) []spec.Outcome {
 	if deleting(pod) {
 		return []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
 	}
 	var all []spec.Outcome
 	for _, reading := range readings(view) {
-		all = append(all, m.Outcomes(in(reading, Key(pod)), reading)...)
+		asked := in(reading, Key(pod))
+		if m.Reading() == spec.Literal || !mayEvictMany(asked, reading) {
+			all = append(all, m.Outcomes(asked, reading)...)
+			continue
+		}
+		e, _ := m.ExpectIndexed(spec.Question{Pod: asked, Snapshot: reading}, spec.NewIndex(reading))
+		if all = append(all, e.Outcomes...); e.Unlisted != nil && got.Type == spec.Preempt && e.Allows(got) {
+			all = append(all, got)
+		}
 	}
 	return all
+}
+
+// mayEvictMany reports whether the pod may evict so many pods of a node that the order of equals is not to be gone
+// through.
+func mayEvictMany(pod *v1.Pod, view *spec.Snapshot) bool {
+	const many = 6
+	return slices.ContainsFunc(view.Nodes, func(node *v1.Node) bool { return len(spec.Jeopardy(pod, node, view)) > many })
 }
 
 // readings returns the views by which may be decided. Whether the nomination of a pod that is being deleted still

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -91,6 +93,15 @@ func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string 
 	return names
 }
 
+// preemptionEnabled is that of the model. Where many may be evicted and the search for a set was given up, there may be
+// one.
+func preemptionEnabled(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+	if m.Reading() == spec.Literal || !mayEvictMany(pod, view) {
+		return m.PreemptionEnabled(pod, view)
+	}
+	return m.PreemptionsOn(m.DryRuns(pod, view), pod, view).Enabled()
+}
+
 // Needless returns the pods that the step moved out of unschedulablePods although it cannot have helped them:
 // infeasible before and after, and with no set of pods to evict. This costs a scheduling cycle and breaks nothing.
 func (t *Transition) Needless() []string {
@@ -102,7 +113,7 @@ func (t *Transition) Needless() []string {
 		now, queued := t.After.Queued(q.Pod)
 		moved := q.In(Unschedulable) && queued && (now.In(Active) || now.In(BackingOff))
 		if view := t.After.View(); moved && Key(in(view, q.Pod)) == q.Pod && !feasible(t.Model, q.Pod, view) &&
-			!t.Model.PreemptionEnabled(in(view, q.Pod), view) {
+			!preemptionEnabled(t.Model, in(view, q.Pod), view) {
 			pods = append(pods, q.Pod)
 		}
 	}
