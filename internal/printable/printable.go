@@ -4,7 +4,6 @@ package printable
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,6 +17,12 @@ const Most = 200
 func Value(text string) string {
 	head, n := cut(text)
 	return strconv.Quote(head) + said(n)
+}
+
+// Name cuts a name, which is printed without quotes, at Most characters.
+func Name(text string) string {
+	head, n := cut(text)
+	return head + said(n)
 }
 
 // Text escapes control characters in a message other than the ends of its lines, and cuts what is longer than Most
@@ -50,19 +55,6 @@ func Escape(text string) string {
 // escaped tells which characters are: those that move the cursor, or the direction of what follows.
 func escaped(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
-
-// Writer returns a writer that escapes what is written to it, as Escape does. What it is given at once is taken to
-// end with a whole character.
-func Writer(w io.Writer) io.Writer { return writer{w} }
-
-type writer struct{ io.Writer }
-
-func (w writer) Write(text []byte) (int, error) {
-	if _, err := io.WriteString(w.Writer, Escape(string(text))); err != nil {
-		return 0, err
-	}
-	return len(text), nil
 }
 
 // shorten cuts quoted strings first: they may have blanks.

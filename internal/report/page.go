@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -21,6 +22,9 @@ type page struct {
 	// whole: nothing is left out of decisions.
 	whole bool
 }
+
+// String returns the page without the control characters that names of the input may have.
+func (p *page) String() string { return printable.Escape(p.Builder.String()) }
 
 // line adds a line.
 func (p *page) line(format string, args ...any) {

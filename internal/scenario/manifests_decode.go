@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
 	strictjson "sigs.k8s.io/json"
@@ -56,7 +55,11 @@ func (o object) root() object {
 // String names the object in messages.
 func (o object) String() string { return describe(o.kind, o.GetNamespace(), o.GetName()) }
 
+// key tells the object from all others.
+func (o object) key() [3]string { return [3]string{o.kind, o.GetNamespace(), o.GetName()} }
+
 func describe(kind, namespace, name string) string {
+	kind, namespace, name = printable.Name(kind), printable.Name(namespace), printable.Name(name)
 	switch {
 	case name == "":
 		return kind + " without a name"
@@ -229,13 +232,14 @@ func decodeAll(documents []document) []decoded {
 // decodeOne decodes one document as far as it is of a kind that is read.
 func decodeOne(d document) decoded {
 	result := decoded{document: d}
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &result.head); err != nil && result.head.Kind == "" {
+	data := withoutManagedFields(d.json)
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &result.head); err != nil && result.head.Kind == "" {
 		result.headErr = err
 		return result
 	}
 	result.kind, result.kindErr = kindOf(result.head)
 	if result.kind.kind != "" && result.kindErr == nil {
-		result.object, result.strict, result.errs = decodeStrict(d.json)
+		result.object, result.strict, result.errs = decodeStrict(data)
 	}
 	if result.object != nil {
 		result.json, result.raw = nil, nil // it is large, and not needed any more
@@ -345,11 +349,16 @@ func kindOf(head header) (manifestKind, error) {
 // decodeJSON decodes an object of a kind that is read. It returns what strictness has against it apart from
 // what keeps it from being decoded.
 func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
-	decoder := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
-		serializer.SerializerOptions{Strict: true})
-	decoded, _, err = decoder.Decode(data, nil, nil)
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		return decoded, strict.Errors(), nil
+	var stated metav1.TypeMeta
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &stated); err != nil {
+		return nil, nil, err
 	}
-	return decoded, nil, err
+	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))
+	if err != nil {
+		return nil, nil, err
+	}
+	if strict, err = strictjson.UnmarshalStrict(data, decoded); err != nil {
+		return nil, strict, err
+	}
+	return decoded, strict, nil
 }

@@ -3,16 +3,19 @@ package scenario
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	goyaml "go.yaml.in/yaml/v2"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/yaml"
 )
 
@@ -43,6 +46,11 @@ func split(file string, data []byte) ([]document, []*Error) {
 }
 
 func splitJSON(file string, data []byte) ([]document, *Error) {
+	if wrapper, items, ok := cutJSON(data); ok && allOf(items, json.Valid) {
+		line := lineAt(data, int64(skipBlanks(data, 0)))
+		return []document{{source: Source{File: file, Document: 1, Line: line}, raw: wrapper, json: wrapper,
+			items: items}}, nil
+	}
 	var documents []document
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -80,6 +88,11 @@ func splitYAML(file string, data []byte) ([]document, []*Error) {
 			return documents, errs
 		}
 		if err == nil {
+			if d, ok := listYAML(raw, source); ok {
+				documents = append(documents, d)
+				start = end
+				continue
+			}
 			var converted []byte
 			// The parser counts lines, so those before the document are replaced by empty ones.
 			body := dropLines(raw, leadingLines(string(raw)))
@@ -93,6 +106,36 @@ func splitYAML(file string, data []byte) ([]document, []*Error) {
 		}
 		start = end
 	}
+}
+
+// listYAML reads a document that is a list item by item, several at a time. It is false where the document is none, or
+// where something is wrong with it, which is said when it is read as a whole.
+func listYAML(raw []byte, source Source) (document, bool) {
+	text, items, ok := cutYAML(raw)
+	if !ok {
+		return document{}, false
+	}
+	wrapper, err := toJSON(text)
+	var head header
+	if err != nil || json.Unmarshal(wrapper, &head) != nil || !strings.HasSuffix(head.Kind, "List") {
+		return document{}, false
+	}
+	d := document{source: source, raw: wrapper, json: wrapper, items: make([]json.RawMessage, len(items))}
+	failed := make([]bool, len(items))
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(items), func(i int) {
+		converted, err := yaml.YAMLToJSONStrict(items[i])
+		d.items[i], failed[i] = converted, err != nil
+	}, workqueue.WithChunkSize(64))
+	return d, !slices.Contains(failed, true)
+}
+
+// allOf reports whether all items are as wanted; it looks at several at a time.
+func allOf(items []json.RawMessage, wanted func([]byte) bool) bool {
+	as := make([]bool, len(items))
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(items), func(i int) {
+		as[i] = wanted(items[i])
+	}, workqueue.WithChunkSize(64))
+	return !slices.Contains(as, false)
 }
 
 // dropLines takes the first n lines off the text.

@@ -11,12 +11,12 @@ import (
 // taken from the copy.
 func (r *reading) once(objects []object) []object {
 	r.generateNames(objects)
-	at := map[string]int{}
+	at := map[[3]string]int{}
 	var kept []object
 	for _, o := range objects {
-		i, twice := at[o.String()]
+		i, twice := at[o.key()]
 		if !twice {
-			at[o.String()] = len(kept)
+			at[o.key()] = len(kept)
 			kept = append(kept, o)
 			continue
 		}
@@ -48,21 +48,21 @@ func (r *reading) once(objects []object) []object {
 
 // generateNames gives objects with a generateName a name, which an API server would draw at random.
 func (r *reading) generateNames(objects []object) {
-	taken, next := map[string]bool{}, map[string]int{}
+	taken, next := map[[3]string]bool{}, map[[3]string]int{}
 	for _, o := range objects {
-		taken[o.String()] = true
+		taken[o.key()] = true
 	}
 	for _, o := range objects {
 		if o.GetName() != "" {
 			continue
 		}
 		base := o.GetGenerateName()
-		key := describe(o.kind, o.GetNamespace(), base)
-		for o.GetName() == "" || taken[o.String()] {
+		key := [3]string{o.kind, o.GetNamespace(), base}
+		for o.GetName() == "" || taken[o.key()] {
 			next[key]++
 			o.SetName(fmt.Sprintf("%s%05d", base, next[key]))
 		}
-		taken[o.String()] = true
+		taken[o.key()] = true
 		r.note(o, "metadata.generateName: its name is made of it")
 	}
 }

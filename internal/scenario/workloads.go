@@ -63,11 +63,11 @@ func (r *reading) expand(objects []object) []object {
 // withoutTaken leaves out objects that were made if their names are taken: their controllers could not make them
 // either.
 func (r *reading) withoutTaken(objects []object) []object {
-	named := map[string]object{}
+	named := map[[3]string]object{}
 	return slices.DeleteFunc(objects, func(o object) bool {
-		first, twice := named[o.String()]
+		first, twice := named[o.key()]
 		if !twice {
-			named[o.String()] = o
+			named[o.key()] = o
 			return false
 		}
 		r.note(o.root(), "%s would be made of it, and is in %s already: it is not made", o, first.source)

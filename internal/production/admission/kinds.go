@@ -86,10 +86,11 @@ func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	var errs field.ErrorList
+	same := unchanged(internal)
 	if isNew {
 		errs = k.validateNew(internal)
 	} else {
-		errs = k.validateUpdate(unchanged(internal))
+		errs = k.validateUpdate(same, same)
 	}
 	errs = append(
 		errs,
@@ -97,7 +98,7 @@ func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
 	if isNew && !k.statusMatters() {
 		return errs // creation wipes it, and nobody reads it
 	}
-	return append(errs, k.validateStatus(unchanged(internal))...)
+	return append(errs, k.validateStatus(same, same)...)
 }
 
 // pathSegment tells what keeps a name from being part of a URL, which the name of every object becomes.
@@ -108,14 +109,14 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// unchanged returns an object twice, as the new and the old side of an update. An update must carry a
+// unchanged returns a copy of an object, which stands for the new and the old side of an update. An update must carry a
 // resourceVersion, which people who keep manifests often strip.
-func unchanged(internal runtime.Object) (updated, old runtime.Object) {
-	updated = internal.DeepCopyObject()
-	if accessor, err := meta.Accessor(updated); err == nil && accessor.GetResourceVersion() == "" {
+func unchanged(internal runtime.Object) runtime.Object {
+	same := internal.DeepCopyObject()
+	if accessor, err := meta.Accessor(same); err == nil && accessor.GetResourceVersion() == "" {
 		accessor.SetResourceVersion("1")
 	}
-	return updated, updated.DeepCopyObject()
+	return same
 }
 
 // kinds are in a table that is made once: it is looked up for each object.
