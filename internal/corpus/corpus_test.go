@@ -112,6 +112,17 @@ func TestRun(t *testing.T) {
 	if err := run(&printed, io.Discard, []string{dir}, "json", commits, time.Minute); err != nil {
 		t.Fatal(err)
 	}
+	again := filepath.Join(t.TempDir(), "rows.json")
+	if err := os.WriteFile(again, printed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var copied bytes.Buffer
+	if err := run(&copied, io.Discard, []string{again}, "json", "", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(printed.String(), copied.String()); diff != "" {
+		t.Error(diff)
+	}
 	for _, want := range []string{`"deploy/bad.yaml: document 1 (line 1): Pod default/bad: spec.containers[0].`,
 		`"remote/kustomization.yaml: remote/kustomization.yaml names`} {
 		if !strings.Contains(printed.String(), want) {
@@ -153,7 +164,7 @@ func TestRunRefuses(t *testing.T) {
 		args                        []string
 	}{
 		{"an unknown format", "xml", "", "-o xml: want text, markdown or json", []string{empty}},
-		{"no folder", "text", "", "want one folder", nil},
+		{"no folder", "text", "", "want a folder", nil},
 		{"a folder without repositories", "text", "", "has no subdirectories", []string{empty}},
 		{"no such folder", "text", "", "no such file", []string{empty + "/none"}},
 		{"a line without a commit", "text", bad, `"name": want a name and a commit`, []string{empty}},

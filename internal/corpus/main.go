@@ -1,9 +1,10 @@
 // Command corpus reads repositories of manifests as modelcheck does, and prints a row for each: what there was, what
 // was read, what was not and why, and what kube-scheduler and the model say of the pods.
 //
-//	go run ./internal/corpus [-o text|markdown|json] [-commits FILE] [-limit 2m] DIR
+//	go run ./internal/corpus [-o text|markdown|json] [-commits FILE] [-limit 2m] DIR|ROWS.json...
 //
-// DIR has one checked-out repository in each of its subdirectories; nothing is fetched. Apart from the seconds, the
+// DIR has one checked-out repository in each of its subdirectories; nothing is fetched. ROWS.json
+// has what -o json printed of others. Apart from the seconds, the
 // same folder gives the same rows.
 package main
 
@@ -15,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,40 +34,57 @@ func main() {
 	}
 }
 
-// run prints the rows of the repositories in the folder that is named, and how far it has come.
+// run prints the rows of all the arguments by name, and how far it has come.
 func run(w, progress io.Writer, args []string, format, commits string, limit time.Duration) error {
 	print, ok := formats()[format]
 	if !ok {
 		return fmt.Errorf("-o %s: want text, markdown or json", format)
 	}
-	if len(args) != 1 {
-		return errors.New("want one folder, with a checked-out repository in each of its subdirectories")
+	if len(args) == 0 {
+		return errors.New("want a folder with a checked-out repository in each of its subdirectories, or rows in JSON")
 	}
 	known, err := readCommits(commits)
 	if err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(args[0])
+	var rows []*row
+	for _, arg := range args {
+		found, err := rowsOf(arg, progress, known, limit)
+		if err != nil {
+			return fmt.Errorf("%s: %w", arg, err)
+		}
+		rows = append(rows, found...)
+	}
+	slices.SortStableFunc(rows, func(a, b *row) int { return strings.Compare(a.Name, b.Name) })
+	return print(w, rows)
+}
+
+// rowsOf surveys the repositories of a folder, or reads rows that were printed in JSON.
+func rowsOf(name string, progress io.Writer, commits map[string]string, limit time.Duration) ([]*row, error) {
+	if filepath.Ext(name) == ".json" {
+		return readRows(name)
+	}
+	entries, err := os.ReadDir(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var rows []*row
 	for _, entry := range entries {
 		if !entry.IsDir() {
 			continue
 		}
-		r, err := survey(filepath.Join(args[0], entry.Name()), limit)
+		r, err := survey(filepath.Join(name, entry.Name()), limit)
 		if err != nil {
-			return fmt.Errorf("%s: %w", entry.Name(), err)
+			return nil, err
 		}
-		r.Name, r.Commit = strings.ReplaceAll(entry.Name(), "+", "/"), known[entry.Name()]
+		r.Name, r.Commit = strings.ReplaceAll(entry.Name(), "+", "/"), commits[entry.Name()]
 		rows = append(rows, r)
 		fmt.Fprintf(progress, "%s: %s\n", r.Name, r.Outcome)
 	}
 	if len(rows) == 0 {
-		return fmt.Errorf("%s has no subdirectories: want a checked-out repository in each", args[0])
+		return nil, errors.New("it has no subdirectories: want a checked-out repository in each")
 	}
-	return print(w, rows)
+	return rows, nil
 }
 
 // readCommits reads which commit each repository is at. Without a file none is known.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -97,11 +98,27 @@ func markdown(w io.Writer, rows []*row) error {
 	return nil
 }
 
+// printed is what -o json prints.
+type printed struct {
+	Rows  []*row          `json:"repositories"`
+	Total scenario.Counts `json:"total"`
+}
+
 func asJSON(w io.Writer, rows []*row) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
-		Rows  []*row          `json:"repositories"`
-		Total scenario.Counts `json:"total"`
-	}{rows, total(rows).Counts})
+	return encoder.Encode(printed{rows, total(rows).Counts})
+}
+
+// readRows reads what asJSON printed.
+func readRows(file string) ([]*row, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var p printed
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, err
+	}
+	return p.Rows, nil
 }
