@@ -233,7 +233,8 @@ func decodeAll(documents []document) []decoded {
 func decodeOne(d document) decoded {
 	result := decoded{document: d}
 	data := withoutManagedFields(d.json)
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &result.head); err != nil && result.head.Kind == "" {
+	err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &result.head)
+	if err != nil && result.head.Kind == "" {
 		result.headErr = err
 		return result
 	}
@@ -350,7 +351,7 @@ func kindOf(head header) (manifestKind, error) {
 // what keeps it from being decoded.
 func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
 	var stated metav1.TypeMeta
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(data, &stated); err != nil {
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &stated); err != nil {
 		return nil, nil, err
 	}
 	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))

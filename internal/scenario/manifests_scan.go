@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -144,6 +145,22 @@ func withoutManagedFields(data []byte) []byte {
 		return data
 	}
 	return slices.Concat(data[:managed.from], []byte("[]"), data[managed.to:])
+}
+
+// beginning returns what every object begins with: its kind, apiVersion and metadata, without what is large. Where data
+// is not laid out as an object it returns all of it, for a parser to say what is wrong.
+func beginning(data []byte) []byte {
+	fields, ok := jsonFields(data, 0)
+	if !ok {
+		return data
+	}
+	begin := []byte("{")
+	for _, key := range []string{"apiVersion", "kind", "metadata"} {
+		if at, has := fields[key]; has {
+			begin = fmt.Appendf(begin, "%q: %s,", key, at.of(data))
+		}
+	}
+	return append(bytes.TrimSuffix(begin, []byte(",")), '}')
 }
 
 // cutYAML returns the list that a document in YAML is, without its items, and the items, each indented as it was; it is

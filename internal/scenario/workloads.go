@@ -47,9 +47,10 @@ func (r *reading) expand(objects []object) []object {
 	}
 	for round := range 2 {
 		var more []object
+		around := surroundings(objects)
 		for _, o := range objects {
 			if (round == 0) == makesWorkloads(o) {
-				more = append(more, r.made(o, objects)...)
+				more = append(more, r.made(o, around(o.GetNamespace()))...)
 			}
 		}
 		objects = r.withoutTaken(append(objects, r.admitMade(objects, more)...))
@@ -58,6 +59,21 @@ func (r *reading) expand(objects []object) []object {
 		}
 	}
 	return objects
+}
+
+// surroundings returns what a controller sees of the objects: those of a namespace, and those that are in none.
+func surroundings(objects []object) func(namespace string) []object {
+	in := map[string][]object{}
+	for _, o := range objects {
+		in[o.GetNamespace()] = append(in[o.GetNamespace()], o)
+	}
+	all := map[string][]object{"": in[""]}
+	return func(namespace string) []object {
+		if _, known := all[namespace]; !known {
+			all[namespace] = slices.Concat(in[""], in[namespace])
+		}
+		return all[namespace]
+	}
 }
 
 // withoutTaken leaves out objects that were made if their names are taken: their controllers could not make them

@@ -195,7 +195,11 @@ func noStatus[T any](_, _ *T) field.ErrorList { return nil }
 func newPod(pod *core.Pod) field.ErrorList {
 	options := podutil.GetValidationOptionsFromPodSpecAndMeta(&pod.Spec, nil, &pod.ObjectMeta, nil)
 	options.ResourceIsPod = true
-	return corevalidation.ValidatePodCreate(pod, options)
+	served := *pod // an API server gives it a service account first, which placement does not read
+	if served.Spec.ServiceAccountName == "" {
+		served.Spec.ServiceAccountName = "default"
+	}
+	return corevalidation.ValidatePodCreate(&served, options)
 }
 
 func podOptions(updated, old *core.Pod) corevalidation.PodValidationOptions {

@@ -21,9 +21,6 @@ import (
 func (c *cluster) mutate(object runtime.Object) {
 	switch object := object.(type) {
 	case *v1.Pod:
-		if object.Spec.ServiceAccountName == "" {
-			object.Spec.ServiceAccountName = "default"
-		}
 		begin(object)
 		mergeLabelKeys(object)
 	case *v1.PersistentVolumeClaim:
