@@ -3,9 +3,8 @@
 //
 //	go run ./internal/corpus [-o text|markdown|json] [-commits FILE] [-limit 2m] DIR|ROWS.json...
 //
-// DIR has one checked-out repository in each of its subdirectories; nothing is fetched. ROWS.json
-// has what -o json printed of others. Apart from the seconds, the
-// same folder gives the same rows.
+// DIR has one checked-out repository in each of its subdirectories; nothing is fetched. ROWS.json has what -o json
+// printed of others. Apart from the seconds, the same folder gives the same rows, unless the limit cuts them short.
 package main
 
 import (
