@@ -130,7 +130,7 @@ func read(dir string) *row {
 	var notRead []*scenario.Error
 	if nothing := (*scenario.NoPodsError)(nil); errors.As(err, &nothing) {
 		r.Counts, notRead = nothing.Counts, nothing.NotRead
-		r.Outcome = "no pod to ask about: " + strings.Join(nothing.Kinds, ", ")
+		r.Outcome = strings.TrimSuffix("no pod to ask about: "+strings.Join(nothing.Kinds, ", "), ": ")
 	} else if err != nil {
 		return &row{Outcome: "refused: " + shorten(within(dir, err.Error()))}
 	} else {
