@@ -42,7 +42,9 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	}
 	c.progress.begin(estimating())
 	p := &prepared{in: in, progress: c.progress}
-	start := c.kubeScheduler(ctx, in.config, in.profile)
+	sampling := c
+	sampling.production.Starts = &production.Starts{}
+	start := sampling.kubeScheduler(ctx, in.config, in.profile)
 	p.Plan, err = in.plan(decisions.Options{
 		Spec: specified,
 		NewDecider: func() (decisions.Decider, error) {

@@ -62,6 +62,8 @@ type Manifests struct {
 	// NotRead are what could not be read and may matter, and why: with it, the cluster is not the whole one. They are in
 	// the order of reading.
 	NotRead []*Error
+	// Counts says how much there was, and how much of it was read.
+	Counts Counts
 
 	sources map[metav1.Object]Source
 }

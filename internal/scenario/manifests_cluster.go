@@ -208,6 +208,6 @@ func (r *reading) manifests(objects []object) *Manifests {
 	}
 	m.Notes = slices.Concat(m.Notes, r.unreadNotes(), r.noteLines())
 	r.sort(r.notRead)
-	m.NotRead = r.notRead
+	m.NotRead, m.Counts = r.notRead, r.counts()
 	return m
 }

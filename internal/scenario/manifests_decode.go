@@ -144,6 +144,9 @@ func (r *reading) decode(documents []document) []object {
 	var configurations, scenarios []decoded
 	decode := func(documents []document) {
 		for _, d := range decodeAll(r.items(documents)) {
+			if d.headErr == nil && d.head.Kind != "" {
+				r.objects++
+			}
 			switch {
 			case d.head.Kind == scenarioKind && strings.HasPrefix(d.head.APIVersion, scenarioGroup+"/"):
 				scenarios = append(scenarios, d)

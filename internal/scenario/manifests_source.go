@@ -94,8 +94,11 @@ type reading struct {
 	errs []*Error
 	// notRead are errors that stop nothing.
 	notRead []*Error
-	notes   []note
-	config  *document
+	// objects is the number of objects that were met, and leftObjects are those that are not read though their kind is.
+	objects     int
+	leftObjects map[Source]bool
+	notes       []note
+	config      *document
 	// scenario is nil if there is none.
 	scenario *written
 	// unreadKinds are the kinds of object that were not read, and unreadAt their places among them.
@@ -109,7 +112,8 @@ func newReading(in Input) *reading {
 	in.MaxBytes = cmp.Or(in.MaxBytes, DefaultMaxBytes)
 	in.PlainNodes = cmp.Or(in.PlainNodes, DefaultPlainNodes)
 	return &reading{Input: in, left: in.MaxBytes, rank: map[string]int{}, found: map[string]bool{},
-		templates: map[string]bool{}, patches: map[string]bool{}, unreadAt: map[schema.GroupKind]int{}}
+		templates: map[string]bool{}, patches: map[string]bool{}, unreadAt: map[schema.GroupKind]int{},
+		leftObjects: map[Source]bool{}}
 }
 
 // add gives a file its place in the order of reading; it is false for one that has its place.
@@ -141,11 +145,16 @@ func (r *reading) refuse(source Source, object, field string, err error) {
 	r.errs = append(r.errs, &Error{Source: source, Object: object, Field: field, Err: err})
 }
 
+// ErrTemplate is why a file is not read that has text to be filled in.
+var ErrTemplate = errors.New("a template (with {{ }} or the like): give what is made of it, as by helm template")
+
 // leave records that something is not read, and why.
 func (r *reading) leave(source Source, object, field string, err error) {
+	if object != "" {
+		r.leftObjects[source] = true
+	}
 	if r.templates[source.File] && (object == "" || isTemplate([]byte(object+err.Error()))) {
-		source, object, field = Source{File: source.File}, "", ""
-		err = errors.New("a template (with {{ }} or the like): give what is made of it, as by helm template")
+		source, object, field, err = Source{File: source.File}, "", "", ErrTemplate
 		if slices.ContainsFunc(r.notRead, func(e *Error) bool { return e.Source == source }) {
 			return
 		}
