@@ -38,13 +38,14 @@ func IdealSorts() []string {
 // whyNotIdeal returns the sort of a documented preemption that does more damage than the ideal one.
 func (c *Case) whyNotIdeal(o spec.Outcome, ideal spec.Candidate) string {
 	where := ""
+	damage := c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
 	chosen := spec.Candidate{Node: o.Node, Victims: o.Victims}
 	if ideal.Node != o.Node {
 		where = Elsewhere
 		// Of what the procedure may evict there, the least; what was chosen is not more than that.
 		found := false
 		for _, candidate := range c.Expected.Candidates {
-			if candidate.Node == ideal.Node && (!found || c.damage(candidate).Compare(c.damage(chosen)) < 0) {
+			if candidate.Node == ideal.Node && (!found || damage(candidate).Compare(damage(chosen)) < 0) {
 				chosen, found = candidate, true
 			}
 		}
@@ -52,7 +53,7 @@ func (c *Case) whyNotIdeal(o spec.Outcome, ideal spec.Candidate) string {
 			return where + NobodyToEvict
 		}
 	}
-	much, little := c.damage(chosen), c.damage(ideal)
+	much, little := damage(chosen), damage(ideal)
 	switch {
 	case much.Violations != little.Violations:
 		return where + MoreViolations
@@ -63,8 +64,4 @@ func (c *Case) whyNotIdeal(o spec.Outcome, ideal spec.Candidate) string {
 	default:
 		return where + EarlierStart
 	}
-}
-
-func (c *Case) damage(candidate spec.Candidate) spec.Casualty {
-	return c.Spec.CasualtyOf(c.Question.Pod, candidate, c.Question.Snapshot)
 }

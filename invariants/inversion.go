@@ -108,6 +108,6 @@ func (c *victimSearch) helpful(node int, pods []*v1.Pod) []*v1.Pod {
 // mostVictims is how many pods of a node are gone through in all combinations.
 const mostVictims = 10
 
-// mostTried is how often the pods of all nodes are tried. Where that does not suffice, and nothing was found, nothing is
-// said.
+// mostTried is how often the pods of all nodes are tried. Where that does not suffice, and nothing was found, nothing
+// is said.
 const mostTried = 1 << 16

@@ -18,9 +18,9 @@ func LowestVictims() Property {
 			if len(c.Unmodelled) > 0 {
 				return nil
 			}
+			casualty := c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
 			violations := func(victims []*v1.Pod) int {
-				return c.Spec.CasualtyOf(c.Question.Pod, spec.Candidate{Node: o.Node, Victims: victims},
-					c.Question.Snapshot).Violations
+				return casualty(spec.Candidate{Node: o.Node, Victims: victims}).Violations
 			}
 			var breaches []Breach
 			for i, victim := range o.Victims {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// direct asks production and the model the whole of a question, in the names at hand: no cache, no tables, but the index
-// of the snapshot that was asked about last. It is for one worker.
+// direct asks production and the model the whole of a question, in the names at hand: no cache, no tables, but the
+// index of the snapshot that was asked about last. It is for one worker.
 type direct struct {
 	spec    *spec.Scheduler
 	decider Decider

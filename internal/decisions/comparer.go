@@ -84,8 +84,12 @@ func (c *comparer) suspects(asked *invariants.Case) []spec.Quirk {
 	})
 }
 
-// blamed returns those of the plugins that differ: what a plugin says is changed by a defect of that plugin only.
+// blamed returns those of the plugins that differ: what a plugin says is changed by a defect of that plugin only. Where
+// none does, the choice of victims is most likely what differs.
 func blamed(quirks []spec.Quirk, all []broken) []spec.Quirk {
+	if !slices.ContainsFunc(all, func(b broken) bool { return b.breach.Plugin != "" }) {
+		all = []broken{{breach: invariants.Breach{Plugin: "DefaultPreemption"}}}
+	}
 	return slices.DeleteFunc(slices.Clone(quirks), func(quirk spec.Quirk) bool {
 		return !slices.ContainsFunc(all, func(b broken) bool { return slices.Contains(quirk.Plugins(), b.breach.Plugin) })
 	})

@@ -69,7 +69,7 @@ func TestAskLarge(t *testing.T) {
 //	go test ./internal/decisions -run '^$' -bench Ask -benchtime 5x
 func BenchmarkAsk(b *testing.B) {
 	for _, o := range []provider.Options{{Nodes: 10, Pods: 160}, {Nodes: 50, Pods: 800}, {Nodes: 300, Pods: 5000},
-		{Nodes: 1000, Pods: 10_000}, {Nodes: 5000, Pods: 50_000}, {Nodes: 1000, Dense: true}} {
+		{Nodes: 1000, Pods: 10_000}, {Nodes: 5000, Pods: 50_000}, {Nodes: 20, Dense: true}, {Nodes: 1000, Dense: true}} {
 		snapshot := &provider.New(o).Snapshot
 		for _, name := range []string{provider.Fits, provider.Preempts, provider.Never} {
 			q, there := pendingPod(snapshot, name)
