@@ -70,8 +70,14 @@ func Bound(pod *v1.Pod, s *Snapshot) bool {
 // Unbound returns the pods that no node has yet, in the snapshot's order:
 //
 //	Unbound == {Pod \in Objects : Pod.Kind = "Pod" /\ ~Bound(Pod, Objects)}
+//
+// Whether a pod is Bound is asked of all, so by the names of the nodes.
 func Unbound(s *Snapshot) []*v1.Pod {
-	return filter(s.Pods, func(pod *v1.Pod) bool { return !Bound(pod, s) })
+	named := make(map[string]bool, len(s.Nodes))
+	for _, node := range s.Nodes {
+		named[node.Name] = true
+	}
+	return filter(s.Pods, func(pod *v1.Pod) bool { return !named[pod.Spec.NodeName] })
 }
 
 // PodsOn returns the pods bound to the node, in the snapshot's order.
