@@ -44,7 +44,7 @@ func (p *prepared) explore(ctx context.Context, o *options) (*decisions.Conclusi
 			budget = decisions.Budget{For: defaultBudget}
 		}
 		p.progress.begin(exploring())
-		conclusion, err := p.RunWithin(ctx, budget, o.seed, nil)
+		conclusion, err := p.RunWithin(ctx, budget, o.seed)
 		if err == nil && p.Unencodable != nil {
 			p.in.notes = append(p.in.notes, fmt.Sprintf("its states are not explored, only decisions: %v", p.Unencodable))
 		}

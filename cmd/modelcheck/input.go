@@ -129,7 +129,7 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 		}
 	}
 	in.profile = in.profiles[0]
-	if !in.alone {
+	if !in.alone && len(manifests.Nodes) <= decisions.MaxNodes {
 		in.sampled()
 	}
 	return nil

@@ -13,6 +13,8 @@ func TestEveryFlagIsOfTheScopeOrNot(t *testing.T) {
 	elsewhere := []string{
 		// what is found does not depend on them
 		"workers", "memory", "results", "strict", "output", "verbose", "show", "minimise", "save", "html", "quiet",
+		// or, how much is found, but not in what is kept
+		"budget", "seed",
 	}
 	o := &options{outputs: documentOutputs()}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)

@@ -70,7 +70,8 @@ func TestReplaySaved(t *testing.T) {
 // TestReplayLoop: a loop that is not one, or not one that goes on for ever, is told from the recorded one.
 func TestReplayLoop(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved")
-	args := []string{"-f", "../../testdata/clusters/preemption-cycle.yaml", "-recreations", "1", "-liveness", "-quiet",
+	args := []string{"-f", "../../testdata/clusters/preemption-cycle.yaml", "-recreations", "1", "-liveness",
+		"-order", "any", "-quiet",
 		"-save", saved}
 	if code := (command{stdout: io.Discard, stderr: io.Discard}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d", code)

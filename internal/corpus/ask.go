@@ -31,7 +31,8 @@ func ask(m *scenario.Manifests) string {
 	if err != nil {
 		return "kube-scheduler: " + err.Error()
 	}
-	decider, err := production.NewProfiles(context.Background(), config, name, production.Options{Starts: &production.Starts{}})
+	options := production.Options{Starts: &production.Starts{}}
+	decider, err := production.NewProfiles(context.Background(), config, name, options)
 	if err != nil {
 		return "kube-scheduler: " + err.Error()
 	}

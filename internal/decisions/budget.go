@@ -41,7 +41,7 @@ const sampledNodes = 100
 // RunWithin explores the given cluster as far as the budget goes. What can be explored whole is. Else every decision of
 // the cluster as it is comes first, then runs at random in the order of the queue, then the states breadth first; the
 // result has a Survey then, and is not complete.
-func (p *Plan) RunWithin(ctx context.Context, b Budget, seed int64, surveyed func(pods int)) (*Conclusion, error) {
+func (p *Plan) RunWithin(ctx context.Context, b Budget, seed int64) (*Conclusion, error) {
 	began := time.Now()
 	within := ctx
 	if b.For > 0 {
@@ -55,11 +55,16 @@ func (p *Plan) RunWithin(ctx context.Context, b Budget, seed int64, surveyed fun
 	encodable := p.Unencodable == nil
 	if encodable {
 		first, err := p.firstLook(within, b)
-		if err != nil || first.Complete || ctx.Err() != nil || p.limited() && !stopped(first, checker.Cancelled) {
-			return concluded(first), err
+		switch {
+		case err != nil:
+			return nil, err
+		case first.Complete && p.actions.Order == model.QueueOrder && ctx.Err() == nil:
+			return concluded(first), p.alsoAsItIs(within, b, seed, began, first)
+		case first.Complete, ctx.Err() != nil, p.limited() && !stopped(first, checker.Cancelled):
+			return concluded(first), nil
 		}
 	}
-	result, err := p.survey(within, b, seed, began, surveyed)
+	result, err := p.survey(within, b, seed, began, false)
 	if err != nil || !encodable || ctx.Err() != nil {
 		return concluded(result), err
 	}
@@ -71,10 +76,11 @@ func (p *Plan) RunWithin(ctx context.Context, b Budget, seed int64, surveyed fun
 	if err != nil {
 		return nil, err
 	}
+	explored.join(result)
 	if explored.Complete {
 		return concluded(explored), nil
 	}
-	explored.join(result)
+	explored.Survey = result.Survey
 	return concluded(explored), nil
 }
 
@@ -96,19 +102,34 @@ func (p *Plan) firstLook(ctx context.Context, b Budget) (*Result, error) {
 	return Run(ctx, p.Scenarios, o)
 }
 
+// alsoAsItIs adds what is found by asking about every pod in the cluster as it is to what was found in the order of
+// the queue: in that, the others come after what becomes of the first.
+func (p *Plan) alsoAsItIs(ctx context.Context, b Budget, seed int64, began time.Time, explored *Result) error {
+	if len(waiting(p.given)) < 2 {
+		return nil
+	}
+	asked, err := p.survey(ctx, b, seed, began, true)
+	if err != nil {
+		return err
+	}
+	explored.join(asked)
+	explored.Complete = explored.Complete && asked.Survey.Asked == asked.Survey.Pending
+	return nil
+}
+
 // stopped reports whether a scenario was not explored to the end for this reason.
 func stopped(r *Result, reason checker.Reason) bool {
 	return slices.ContainsFunc(r.Scenarios, func(s ScenarioResult) bool { return s.Stopped == reason })
 }
 
 // survey surveys the given cluster.
-func (p *Plan) survey(ctx context.Context, b Budget, seed int64, began time.Time, taken func(int)) (*Result, error) {
+func (p *Plan) survey(ctx context.Context, b Budget, seed int64, began time.Time, asItIs bool) (*Result, error) {
 	o := p.Options
 	survey := SurveyOptions{
 		RandomOptions: RandomOptions{
 			Spec: o.Spec, NewDecider: o.NewDecider, Properties: o.Properties, Valid: o.Valid, Workers: o.Workers,
 		},
-		Cluster: p.given, Actions: p.actions, Seed: seed, Taken: taken,
+		Cluster: p.given, Actions: p.actions, Seed: seed, AsItIs: asItIs,
 	}
 	if o.Progress != nil {
 		survey.ProgressEvery = o.ProgressEvery
@@ -132,7 +153,6 @@ func (p *Plan) survey(ctx context.Context, b Budget, seed int64, began time.Time
 
 // join adds what a survey of the same cluster found.
 func (r *Result) join(surveyed *Result) {
-	r.Survey = surveyed.Survey
 	known := map[string]bool{}
 	for _, f := range r.Findings {
 		known[f.ID] = true

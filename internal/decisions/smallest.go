@@ -35,8 +35,8 @@ func smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.
 	}
 }
 
-// A question of more objects is made smaller by halves first, of which so many are tried. If more are left then, the rest
-// stays: to try objects one by one would take too long.
+// A question of more objects is made smaller by halves first, of which so many are tried. If more are left then, the
+// rest stays: to try objects one by one would take too long.
 const (
 	mostObjects = 1_000
 	mostHalves  = 100

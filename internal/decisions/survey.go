@@ -24,8 +24,8 @@ type SurveyOptions struct {
 	Actions model.Actions
 	// Seed makes chance repeatable.
 	Seed int64
-	// Taken, if set, is told when the decisions about the cluster as it is are taken.
-	Taken func(pods int)
+	// AsItIs leaves out the runs.
+	AsItIs bool
 }
 
 // SurveyResult is the part of a result that concerns a survey.
@@ -71,7 +71,9 @@ func Survey(ctx context.Context, o SurveyOptions) (*Result, error) {
 	s.began, s.shown = time.Now(), time.Now()
 	s.signatures()
 	s.asItIs(ctx)
-	s.follow(ctx)
+	if !o.AsItIs {
+		s.follow(ctx)
+	}
 	s.result.Random.Repeated = s.tally.Decisions + int64(s.tally.Asked) - s.totals.distinct
 	s.conclude(ctx)
 	s.fates()
@@ -153,9 +155,6 @@ func (s *survey) asItIs(ctx context.Context) {
 			s.tally.Asked++
 		}
 		s.progress()
-	}
-	if s.options.Taken != nil {
-		s.options.Taken(s.tally.Asked)
 	}
 }
 

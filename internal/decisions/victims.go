@@ -31,8 +31,8 @@ func (e *TooManyVictimsError) Error() string {
 		"ask in the reading of Kubernetes", e.Pod, e.Victims, e.Node, e.Sets, maxVictimSets)
 }
 
-// Weighable returns a TooManyVictimsError if, in the literal reading, one of the pending pods must preempt at once where
-// there are too many sets of victims. Of pods that are alike only the number counts; alike is the cluster of the
+// Weighable returns a TooManyVictimsError if, in the literal reading, one of the pending pods must preempt at once
+// where there are too many sets of victims. Of pods that are alike only the number counts; alike is the cluster of the
 // snapshot as a scenario, which says which are. If it is nil, each pod counts.
 func Weighable(m *spec.Scheduler, pods []*v1.Pod, s *spec.Snapshot, alike *model.Scenario) error {
 	if m.Reading() != spec.Literal {

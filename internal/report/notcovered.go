@@ -23,8 +23,7 @@ func notCovered(r *Run) []string {
 	}
 	return append(all, "What is around a single question: the order of the scheduling queue, backoff and wake-ups; "+
 		"the binding "+"cycle (Permit, "+"PreBind, failed binds); hints that one cycle leaves for the next "+
-		"(opportunistic batching).",
-		"From 100 nodes up kube-scheduler looks at a sample of nodes; larger clusters are not explored.")
+		"(opportunistic batching).")
 }
 
 // unfinished tells which limits were reached.

@@ -89,7 +89,8 @@ type NoPodsError struct {
 
 // Error says what there is, and what to do about it.
 func (e *NoPodsError) Error() string {
-	text := "there is no Node, no Pod, and no workload that makes pods; give at least one. The input has " + e.Counts.String()
+	text := "there is no Node, no Pod, and no workload that makes pods; give at least one. The input has " +
+		e.Counts.String()
 	if len(e.Kinds) > 0 {
 		text += ": " + strings.Join(e.Kinds, ", ")
 	}

@@ -47,10 +47,10 @@ func (r *reading) expand(objects []object) []object {
 	}
 	for round := range 2 {
 		var more []object
-		around := surroundings(objects)
+		around := surround(objects)
 		for _, o := range objects {
 			if (round == 0) == makesWorkloads(o) {
-				more = append(more, r.made(o, around(o.GetNamespace()))...)
+				more = append(more, r.made(o, around)...)
 			}
 		}
 		objects = r.withoutTaken(append(objects, r.admitMade(objects, more)...))
@@ -59,21 +59,6 @@ func (r *reading) expand(objects []object) []object {
 		}
 	}
 	return objects
-}
-
-// surroundings returns what a controller sees of the objects: those of a namespace, and those that are in none.
-func surroundings(objects []object) func(namespace string) []object {
-	in := map[string][]object{}
-	for _, o := range objects {
-		in[o.GetNamespace()] = append(in[o.GetNamespace()], o)
-	}
-	all := map[string][]object{"": in[""]}
-	return func(namespace string) []object {
-		if _, known := all[namespace]; !known {
-			all[namespace] = slices.Concat(in[""], in[namespace])
-		}
-		return all[namespace]
-	}
 }
 
 // withoutTaken leaves out objects that were made if their names are taken: their controllers could not make them
@@ -100,16 +85,11 @@ func makesWorkloads(o object) bool {
 }
 
 // made returns what the controller of a new workload would make, not yet admitted.
-func (r *reading) made(o object, objects []object) []object {
-	controlled := func(other object) bool {
-		owner := metav1.GetControllerOf(other)
-		return owner != nil && other.GetNamespace() == o.GetNamespace() && owner.Kind == o.kind &&
-			owner.Name == o.GetName()
-	}
-	m := &maker{reading: r, owner: o, objects: objects, controlled: controlled}
+func (r *reading) made(o object, around *surroundings) []object {
+	m := &maker{reading: r, owner: o, around: around}
 	switch workload := o.Object.(type) {
 	case *appsv1.Deployment:
-		if !slices.ContainsFunc(objects, controlled) &&
+		if len(m.controlled()) == 0 &&
 			m.isNew("its ReplicaSets are those given", *workload.Spec.Replicas > 0) {
 			m.add(replicaSetOf(workload), "ReplicaSet")
 		}
@@ -117,7 +97,7 @@ func (r *reading) made(o object, objects []object) []object {
 		switch {
 		case ptr.Deref(workload.Spec.Suspend, false):
 			r.note(o, "spec.suspend: no Job is made of it")
-		case !slices.ContainsFunc(objects, controlled) && m.isNew("its Jobs are those given", false):
+		case len(m.controlled()) == 0 && m.isNew("its Jobs are those given", false):
 			m.add(jobOf(workload), "Job")
 			r.note(o, "one run of it is checked, a Job made of its template; its schedule is not read, nor are runs "+
 				"that overlap")
@@ -159,11 +139,9 @@ func (m *maker) existing(selector *metav1.LabelSelector) []object {
 		return nil // validation refused it
 	}
 	var pods []object
-	for _, other := range m.objects {
+	for _, other := range slices.Concat(m.controlled(), m.around.loose[m.owner.GetNamespace()]) {
 		pod, isPod := other.Object.(*v1.Pod)
-		if isPod && pod.DeletionTimestamp == nil && pod.Namespace == m.owner.GetNamespace() &&
-			(m.controlled(other) || metav1.GetControllerOf(pod) == nil) && !matches.Empty() &&
-			matches.Matches(labels.Set(pod.Labels)) {
+		if isPod && pod.DeletionTimestamp == nil && !matches.Empty() && matches.Matches(labels.Set(pod.Labels)) {
 			pods = append(pods, other)
 		}
 	}

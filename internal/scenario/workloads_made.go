@@ -23,10 +23,14 @@ import (
 // but not Kubernetes' own.
 type maker struct {
 	*reading
-	owner      object
-	objects    []object
-	controlled func(object) bool
-	made       []object
+	owner  object
+	around *surroundings
+	made   []object
+}
+
+// controlled returns the objects that the workload controls.
+func (m *maker) controlled() []object {
+	return m.around.controlled[[3]string{m.owner.kind, m.owner.GetNamespace(), m.owner.GetName()}]
 }
 
 // add adds an object that the workload controls.
@@ -102,17 +106,11 @@ func (m *maker) pods(template *v1.PodTemplateSpec, selector *metav1.LabelSelecto
 
 // freeNames numbers names that no pod of the namespace has.
 func (m *maker) freeNames(base string) func() string {
-	taken := map[string]bool{}
-	for _, o := range m.objects {
-		if o.kind == "Pod" && o.GetNamespace() == m.owner.GetNamespace() {
-			taken[o.GetName()] = true
-		}
-	}
 	next := 0
 	return func() string {
 		for {
 			next++
-			if name := fmt.Sprintf("%s-%d", base, next); !taken[name] {
+			if name := fmt.Sprintf("%s-%d", base, next); !m.around.has("Pod", m.owner.GetNamespace(), name) {
 				return name
 			}
 		}
@@ -201,11 +199,7 @@ func (m *maker) statefulPods(set *appsv1.StatefulSet) {
 	if !ok || m.owner.stored {
 		return
 	}
-	has := func(kind, name string) bool {
-		return slices.ContainsFunc(m.objects, func(o object) bool {
-			return o.kind == kind && o.GetNamespace() == set.Namespace && o.GetName() == name
-		})
-	}
+	has := func(kind, name string) bool { return m.around.has(kind, set.Namespace, name) }
 	start := 0
 	if set.Spec.Ordinals != nil {
 		start = int(set.Spec.Ordinals.Start)
@@ -271,11 +265,8 @@ func (m *maker) daemonPods(set *appsv1.DaemonSet) {
 		return
 	}
 	eligible, made := 0, 0
-	for _, o := range m.objects {
-		node, isNode := o.Object.(*v1.Node)
-		if !isNode {
-			continue
-		}
+	existing := m.existing(set.Spec.Selector)
+	for _, node := range m.around.nodes {
 		pod := m.daemonPod(set, node)
 		profile := &spec.Profile{}
 		if named := pod.Spec.NodeName; named != "" && named != node.Name ||
@@ -285,7 +276,7 @@ func (m *maker) daemonPods(set *appsv1.DaemonSet) {
 		}
 		eligible++
 		if slices.ContainsFunc(
-			m.existing(set.Spec.Selector),
+			existing,
 			func(o object) bool { return goesTo(o.Object.(*v1.Pod), node.Name) },
 		) {
 			continue
