@@ -14,8 +14,7 @@ func NoAvoidableViolation() Property {
 			if len(c.Unmodelled) > 0 || len(c.Expected.Ideal) == 0 {
 				return nil
 			}
-			casualty := c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
-			violations := func(candidate spec.Candidate) int { return casualty(candidate).Violations }
+			violations := func(candidate spec.Candidate) int { return c.casualty(candidate).Violations }
 			best := c.Expected.Ideal[0]
 			broken, must := violations(spec.Candidate{Node: o.Node, Victims: o.Victims}), violations(best)
 			if broken <= must {

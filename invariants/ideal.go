@@ -38,7 +38,7 @@ func IdealSorts() []string {
 // whyNotIdeal returns the sort of a documented preemption that does more damage than the ideal one.
 func (c *Case) whyNotIdeal(o spec.Outcome, ideal spec.Candidate) string {
 	where := ""
-	damage := c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
+	damage := c.casualty
 	chosen := spec.Candidate{Node: o.Node, Victims: o.Victims}
 	if ideal.Node != o.Node {
 		where = Elsewhere

@@ -145,6 +145,18 @@ type Case struct {
 	Increments func() ([]spec.Increment, error)
 	// Documented returns what Kubernetes documents of the outcomes, whatever the reading of the model is.
 	Documented func() *spec.Expected
+
+	// lower are the pods that the pod may evict, by node, and casualties what that costs; nil until somebody asks.
+	lower      [][]*v1.Pod
+	casualties func(spec.Candidate) spec.Casualty
+}
+
+// casualty is what the candidate's eviction costs.
+func (c *Case) casualty(candidate spec.Candidate) spec.Casualty {
+	if c.casualties == nil {
+		c.casualties = c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
+	}
+	return c.casualties(candidate)
 }
 
 // node names the i-th node of the question.

@@ -50,6 +50,9 @@ func NoLastingInversion() Property {
 
 // inJeopardy returns the pods that the pod may evict, by node, in the snapshot's order.
 func (c *Case) inJeopardy() [][]*v1.Pod {
+	if c.lower != nil {
+		return c.lower
+	}
 	s := c.Question.Snapshot
 	nodes, lower := make(map[string]int, len(s.Nodes)), make([][]*v1.Pod, len(s.Nodes))
 	for n, node := range s.Nodes {
@@ -60,6 +63,7 @@ func (c *Case) inJeopardy() [][]*v1.Pod {
 			lower[n] = append(lower[n], pod)
 		}
 	}
+	c.lower = lower
 	return lower
 }
 

@@ -18,14 +18,12 @@ func LowestVictims() Property {
 			if len(c.Unmodelled) > 0 {
 				return nil
 			}
-			casualty := c.Spec.Casualties(c.Question.Pod, c.Question.Snapshot)
 			violations := func(victims []*v1.Pod) int {
-				return casualty(spec.Candidate{Node: o.Node, Victims: victims}).Violations
+				return c.casualty(spec.Candidate{Node: o.Node, Victims: victims}).Violations
 			}
 			var breaches []Breach
 			for i, victim := range o.Victims {
-				for _, other := range spec.Jeopardy(c.Question.Pod, c.Question.Snapshot.Nodes[o.Node],
-					c.Question.Snapshot) {
+				for _, other := range c.inJeopardy()[o.Node] {
 					if priority(other) >= priority(victim) || slices.Contains(o.Victims, other) {
 						continue
 					}
