@@ -24,15 +24,23 @@ func look(pod *v1.Pod) string {
 
 // alike reports whether two lists hold pods that look the same, in any order.
 func alike(a, b []*v1.Pod) bool {
-	looks := func(pods []*v1.Pod) []string {
-		var all []string
-		for _, pod := range pods {
-			all = append(all, look(pod))
+	return len(a) == len(b) && (spec.SamePods(a, b) || slices.Equal(looks{}.of(a), looks{}.of(b)))
+}
+
+// looks remembers what pods look like.
+type looks map[*v1.Pod]string
+
+// of returns what the pods look like, sorted.
+func (l looks) of(pods []*v1.Pod) []string {
+	var all []string
+	for _, pod := range pods {
+		if _, known := l[pod]; !known {
+			l[pod] = look(pod)
 		}
-		slices.Sort(all)
-		return all
+		all = append(all, l[pod])
 	}
-	return spec.SamePods(a, b) || slices.Equal(looks(a), looks(b))
+	slices.Sort(all)
+	return all
 }
 
 // findAlike returns the index of an outcome that differs from o in nothing but which of alike pods are evicted; -1

@@ -26,13 +26,14 @@ type candidate struct {
 // Those that are alike count as one.
 func candidatesOf(c *invariants.Case) []candidate {
 	var all []candidate
+	index, seen := map[string]int{}, looks{}
 	merge := func(candidates []spec.Candidate, mark func(*candidate)) {
 		for _, more := range candidates {
-			i := slices.IndexFunc(all, func(known candidate) bool {
-				return known.Node == more.Node && alike(known.Victims, more.Victims)
-			})
-			if i < 0 {
+			key := strconv.Itoa(more.Node) + "\n" + strings.Join(seen.of(more.Victims), "\n")
+			i, known := index[key]
+			if !known {
 				i, all = len(all), append(all, candidate{Candidate: more})
+				index[key] = i
 			}
 			mark(&all[i])
 		}
@@ -47,8 +48,9 @@ func candidatesOf(c *invariants.Case) []candidate {
 // candidates shows who could be evicted where, with the damage that is compared, in order of precedence.
 func (p *page) candidates(indent string, c *invariants.Case) {
 	rows := table{{"evict", "from", "violations", "highest", "priority sum", "count", "earliest start", "candidate of"}}
+	casualty := p.spec.Casualties(c.Question.Pod, c.Question.Snapshot)
 	for _, candidate := range candidatesOf(c) {
-		damage := p.spec.CasualtyOf(c.Question.Pod, candidate.Candidate, c.Question.Snapshot)
+		damage := casualty(candidate.Candidate)
 		rows = append(rows, []string{
 			names(candidate.Victims), c.Question.Snapshot.Nodes[candidate.Node].Name,
 			strconv.Itoa(damage.Violations), highest(damage.HighestPriority), prioritySum(damage),

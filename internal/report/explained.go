@@ -251,8 +251,9 @@ func (p *page) victims(c *invariants.Case) {
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return a.rank - b.rank })
 	rows := table{{"evict", "from", "violations", "highest priority", "pods", "taken by", "least damage"}}
+	casualty := p.spec.Casualties(c.Question.Pod, c.Question.Snapshot)
 	for _, weighed := range all[:min(len(all), shownRows)] {
-		damage := p.spec.CasualtyOf(c.Question.Pod, weighed.Candidate, c.Question.Snapshot)
+		damage := casualty(weighed.Candidate)
 		victims := names(weighed.Victims[:min(len(weighed.Victims), 2)])
 		if len(weighed.Victims) > 2 {
 			victims += ", ..."

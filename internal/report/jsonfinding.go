@@ -164,8 +164,9 @@ func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
 	for n := range c.Decision.Nodes {
 		d.Nodes = append(d.Nodes, nodeJSON(c, n))
 	}
+	casualty := m.Casualties(c.Question.Pod, c.Question.Snapshot)
 	for _, candidate := range candidatesOf(c) {
-		damage := m.CasualtyOf(c.Question.Pod, candidate.Candidate, c.Question.Snapshot)
+		damage := casualty(candidate.Candidate)
 		entry := CandidateDecision{
 			Node: c.Question.Snapshot.Nodes[candidate.Node].Name, Victims: podNames(candidate.Victims),
 			Violations: damage.Violations, PrioritySum: damage.PrioritySum, EarliestStart: earliest(candidate.Victims,
