@@ -81,6 +81,7 @@ func (r *reading) remote(dir string, visited map[string]bool) error {
 		return nil
 	}
 	visited[filepath.Clean(dir)] = true
+	//lint:ignore SA1019 repositories have it still
 	for _, entry := range slices.Concat(k.Resources, k.Bases, k.Components, k.Generators, k.Transformers, k.Validators,
 		k.Configurations, k.Crds, patchFiles(k)) {
 		path := filepath.Join(dir, entry)
@@ -133,11 +134,13 @@ func sources(k types.Kustomization) []string {
 // patchFiles returns the files that a kustomization applies to objects.
 func patchFiles(k types.Kustomization) []string {
 	var files []string
+	//lint:ignore SA1019 repositories have it still
 	for _, patch := range slices.Concat(k.Patches, k.PatchesJson6902) {
 		if patch.Path != "" {
 			files = append(files, patch.Path)
 		}
 	}
+	//lint:ignore SA1019 repositories have it still
 	for _, patch := range k.PatchesStrategicMerge {
 		files = append(files, string(patch))
 	}
