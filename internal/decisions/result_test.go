@@ -81,7 +81,7 @@ var sameResult = []cmp.Option{
 	cmpopts.IgnoreFields(invariants.Case{}, "Spec"),
 	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type().Kind() == reflect.Func }, cmp.Ignore()),
 	cmpopts.IgnoreUnexported(decisions.ScenarioResult{}, model.Scenario{}, decisions.ScoreCoverage{},
-		decisions.Finding{}, model.Stage{}, spec.Snapshot{}),
+		decisions.Finding{}, model.Stage{}, spec.Snapshot{}, invariants.Case{}),
 	cmp.Comparer(func(a, b spec.Outcome) bool {
 		samePod := func(a, b *v1.Pod) bool { return a.Name == b.Name && a.Namespace == b.Namespace }
 		return a.Type == b.Type && a.Node == b.Node && a.KeepsNomination == b.KeepsNomination &&

@@ -108,8 +108,8 @@ func TestAgreesOnSamples(t *testing.T) {
 	}
 }
 
-// TestAgreesOnShortlists: a complete kube-scheduler, which begins its search for candidates by chance, takes what is
-// taken here from one of the starts.
+// TestAgreesOnShortlists: a complete kube-scheduler, which begins its search for candidates by chance and may try some
+// nodes more than it must, takes the best of some shortlist, as is done here from each of the starts.
 func TestAgreesOnShortlists(t *testing.T) {
 	cfg, err := LoadConfig("scheduler.yaml", []byte(header+`
 profiles:
@@ -154,8 +154,14 @@ profiles:
 	for range 10 {
 		sched := newKubeScheduler(ctx, t, q, kubescheduler.WithParallelism(1), kubescheduler.WithProfiles(*profile))
 		got, message := oneCycle(ctx, t, sched, sched.Profiles, q)
-		if got.Type != spec.Preempt || !chosen[got.Node] {
-			t.Errorf("kube-scheduler: %+v %s; want a preemption on one of %v", got, message, chosen)
+		noBetter := 0 // of the victims' priorities, which are all different
+		for i := range nodes {
+			if got.Node >= 0 && i*7%12 >= got.Node*7%12 {
+				noBetter++
+			}
+		}
+		if got.Type != spec.Preempt || noBetter < 3 {
+			t.Errorf("kube-scheduler: %+v %s; want a preemption on the best of at least 3 nodes", got, message)
 		}
 	}
 }

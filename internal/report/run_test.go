@@ -130,7 +130,7 @@ func TestActionsAreSaidOnce(t *testing.T) {
 	}}}
 	p := &page{}
 	p.actions(r)
-	want := `  actions:  bind, arrive (at most 3), preempt, terminating pod gone
+	want := `  actions:  bind, arrive (at most 3), preempt, terminating pod gone, any order of scheduling
   in some:  arrive (at most 2) in c; delete (at most 1) in b; delete (at most 2) in c
   not:      complete, bind by hand, recreate, refresh budget, change a node, start in order
 `
@@ -279,6 +279,8 @@ func everyField() *Document {
 	return &Document{
 		Scope:    DocumentScope{Scope: Scope{Random: &RandomScope{Questions: 1, Seconds: 1}}},
 		Profiles: []Profile{{Scores: []WeightedPlugin{{}}}},
+		NotRead:  []string{"n"},
+		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
 			Plugin: "p", Quirks: []Quirk{{}},
