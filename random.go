@@ -42,7 +42,7 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 	}
 	properties := slices.Concat(invariants.All(), invariants.Oracles())
 	did := make([]effects, len(s.Plugins))
-	asker := decisions.NewAsker(o.model, properties, decider)
+	session := decisions.NewSession(o.model, properties, decider)
 	rapid.Check(t, func(t *rapid.T) {
 		q := questions.Draw(t, "question")
 		for _, pod := range q.Snapshot.Pods {
@@ -63,7 +63,7 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		); err != nil {
 			t.Fatalf("questions: %v", err)
 		}
-		answer, findings := asker.Ask(q)
+		answer, findings := session.Ask(q)
 		for i, p := range s.Plugins {
 			did[i].add(p.Name, answer.Decision)
 		}

@@ -122,13 +122,13 @@ func (c command) answer(ctx context.Context, e *report.Explanation, properties [
 		return err
 	}
 	c.progress.begin(phase{name: "explaining", lost: "no pod is answered"})
-	asker := decisions.NewAsker(e.Spec, properties, decider)
+	session := decisions.NewSession(e.Spec, properties, decider)
 	for i, pod := range pods {
 		c.progress.come("pod %d of %d (%s/%s)", i+1, len(pods), pod.Namespace, pod.Name)
 		var answer *invariants.Case
 		var findings []decisions.Finding
 		if !patience.Do(ctx, func() {
-			answer, findings = asker.Ask(spec.Question{Pod: pod, Snapshot: snapshot})
+			answer, findings = session.Ask(spec.Question{Pod: pod, Snapshot: snapshot})
 		}) {
 			if e.Unanswered = len(pods) - i; i == 0 {
 				return unfinishedError{errors.New(c.progress.interrupted())}

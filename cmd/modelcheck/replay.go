@@ -115,7 +115,7 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	}
 	takeAgain(r, replay)
 	if pending != nil {
-		r.Case, r.Findings = decisions.NewAsker(r.Spec, properties, decider).Ask(
+		r.Case, r.Findings = decisions.NewSession(r.Spec, properties, decider).Ask(
 			spec.Question{Pod: pending, Snapshot: r.Clusters[len(r.Clusters)-1]})
 	} else {
 		r.Findings = replay.Findings(r.Clusters[len(r.Clusters)-1])

@@ -40,9 +40,9 @@ func ask(m *scenario.Manifests) string {
 	model := spec.New(profile)
 	outcomes, classes := map[spec.OutcomeType]int{}, map[decisions.Class]int{}
 	asked := pending[:min(len(pending), mostAsked)]
-	asker := decisions.NewAsker(model, nil, decider)
+	session := decisions.NewSession(model, nil, decider)
 	for _, pod := range asked {
-		answer, findings := asker.Ask(spec.Question{Pod: pod, Snapshot: snapshot})
+		answer, findings := session.Ask(spec.Question{Pod: pod, Snapshot: snapshot})
 		if len(answer.Decision.Outcomes) > 0 {
 			outcomes[answer.Decision.Outcomes[0].Type]++
 		}

@@ -8,21 +8,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Asker asks single questions, and compares as Random does. Questions about one snapshot after the other share what is
+// Session asks single questions, and compares as Random does. Questions about one snapshot after the other share what is
 // found out about it.
-type Asker struct{ comparer *comparer }
+type Session struct{ comparer *comparer }
 
-// NewAsker returns an asker. Properties other than those of decisions are left out, and invariants.Sized asked besides;
+// NewSession returns a session. Properties other than those of decisions are left out, and invariants.Sized asked besides;
 // nil means invariants.All.
-func NewAsker(s *spec.Scheduler, properties []invariants.Property, decider Decider) *Asker {
+func NewSession(s *spec.Scheduler, properties []invariants.Property, decider Decider) *Session {
 	if properties == nil {
 		properties = invariants.All()
 	}
-	return &Asker{newComparer(newDirect(s, decider), append(ofDecisions(properties), invariants.Sized()...))}
+	return &Session{newComparer(newDirect(s, decider), append(ofDecisions(properties), invariants.Sized()...))}
 }
 
 // Ask returns what was decided and what the model says, and the findings, each with the question as its example.
-func (a *Asker) Ask(q spec.Question) (*invariants.Case, []Finding) {
+func (a *Session) Ask(q spec.Question) (*invariants.Case, []Finding) {
 	asked := a.comparer.compare(q)
 	var findings []Finding
 	for _, key := range asked.findings {

@@ -38,7 +38,7 @@ func TestIdealSorts(t *testing.T) {
 			}
 			shows := func(s *spec.Snapshot) bool {
 				i := slices.IndexFunc(s.Pods, func(p *v1.Pod) bool { return p.Spec.NodeName == "" })
-				_, findings := decisions.NewAsker(o.Spec, nil, decider).Ask(spec.Question{Pod: s.Pods[i], Snapshot: s})
+				_, findings := decisions.NewSession(o.Spec, nil, decider).Ask(spec.Question{Pod: s.Pods[i], Snapshot: s})
 				for _, f := range findings {
 					if f.Class == decisions.New {
 						t.Errorf("found as well: %s", describe(f))

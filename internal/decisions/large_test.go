@@ -14,15 +14,15 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// asking returns an asker, and a function that returns how long kube-scheduler was at work.
-func asking(t testing.TB) (*decisions.Asker, func() time.Duration) {
+// asking returns a session, and a function that returns how long kube-scheduler was at work.
+func asking(t testing.TB) (*decisions.Session, func() time.Duration) {
 	o := kubeScheduler(t, production.Options{Messages: true, Starts: &production.Starts{}})
 	decider, err := o.NewDecider()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = decider.Close() })
-	return decisions.NewAsker(o.Spec, nil, decider), decider.(decisions.Timed).Spent
+	return decisions.NewSession(o.Spec, nil, decider), decider.(decisions.Timed).Spent
 }
 
 // pendingPod returns the question about a pending pod of a provider's cluster; false if it has none of the name.
@@ -41,7 +41,7 @@ func pendingPod(s *spec.Snapshot, name string) (spec.Question, bool) {
 func TestAskLarge(t *testing.T) {
 	for _, o := range []provider.Options{{Nodes: 50, Pods: 800}, {Nodes: 300, Pods: 3000}} {
 		snapshot := &provider.New(o).Snapshot
-		asker, _ := asking(t)
+		session, _ := asking(t)
 		for name, want := range map[string]spec.OutcomeType{
 			provider.Fits: spec.Bind, provider.Preempts: spec.Preempt, provider.Never: spec.Wait,
 		} {
@@ -49,7 +49,7 @@ func TestAskLarge(t *testing.T) {
 			if !there {
 				continue
 			}
-			answer, findings := asker.Ask(q)
+			answer, findings := session.Ask(q)
 			if got := answer.Decision.Outcomes[0].Type; got != want {
 				t.Errorf("%+v, pod %s: outcome %v, want %v", o, name, got, want)
 			}
@@ -77,12 +77,12 @@ func BenchmarkAsk(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%d-%d/%s", o.Nodes, len(snapshot.Pods), name), func(b *testing.B) {
-				asker, spent := asking(b)
+				session, spent := asking(b)
 				began := time.Now()
-				asker.Ask(q)
+				session.Ask(q)
 				first, before := time.Since(began), spent()
 				for b.Loop() {
-					asker.Ask(q)
+					session.Ask(q)
 				}
 				production := spent() - before
 				b.ReportMetric(float64(first.Milliseconds()), "ms-first")
