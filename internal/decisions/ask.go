@@ -8,12 +8,12 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Session asks single questions, and compares as Random does. Questions about one snapshot after the other share what is
-// found out about it.
+// Session asks single questions, and compares as Random does. Questions about one snapshot after the other share what
+// is found out about it.
 type Session struct{ comparer *comparer }
 
-// NewSession returns a session. Properties other than those of decisions are left out, and invariants.Sized asked besides;
-// nil means invariants.All.
+// NewSession returns a session. Properties other than those of decisions are left out, and invariants.Sized asked
+// besides; nil means invariants.All.
 func NewSession(s *spec.Scheduler, properties []invariants.Property, decider Decider) *Session {
 	if properties == nil {
 		properties = invariants.All()
