@@ -50,12 +50,15 @@ var layers = []layer{
 		"internal/scenario",
 		[]string{"spec", "internal/printable", "model", "internal/loop", "internal/expression"},
 	},
-	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields",
+	{"internal/cluster", []string{"spec", "model"}},
+	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields", "internal/cluster",
 		"internal/patience"}},
+	{"internal/audit", []string{"spec", "model", "invariants", "internal/cluster", "internal/patience",
+		"internal/production", "internal/decisions"}},
 	{
 		"internal/report",
 		[]string{"spec", "checker", "internal/printable", "model", "invariants", "internal/reference", "internal/loop",
-			"internal/decisions", "internal/fields"},
+			"internal/decisions", "internal/audit", "internal/fields"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
@@ -69,8 +72,8 @@ var layers = []layer{
 	{"internal/corpus", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
-		"internal/expression", "internal/scenario", "internal/decisions", "internal/results", "internal/report",
-		"internal/page", "internal/job"}},
+		"internal/expression", "internal/scenario", "internal/decisions", "internal/audit", "internal/results",
+		"internal/report", "internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.
