@@ -204,7 +204,7 @@ func NewAuditDocument(a *Audit) *AuditDocument {
 func auditNodeJSON(n *audit.Node) AuditNode {
 	node := AuditNode{
 		Name: n.Node.Name, Zone: n.Node.Labels[v1.LabelTopologyZone], Pods: len(n.Pods),
-		Allocatable: quantitiesOf(n.Node.Status.Allocatable), Requested: amounts(n.Requested),
+		Allocatable: quantitiesOf(n.Node.Status.Allocatable), Requested: quantitiesOf(n.Requested),
 		Unschedulable: n.Node.Spec.Unschedulable, Unreachable: n.Unreachable, Broken: n.Broken,
 		Utilisation: map[string]int{"cpu": n.Utilisation(v1.ResourceCPU), "memory": n.Utilisation(v1.ResourceMemory)},
 	}
