@@ -52,9 +52,11 @@ func (r *run) change(c *Changes) error {
 		}
 	}
 	if c.AddNodes > 0 {
-		return r.addNodes(c.AddNodes, c.Like)
+		if err := r.addNodes(c.AddNodes, c.Like); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.cordon(c.Drain)
 }
 
 // scale gives a workload the number of pods.
@@ -191,7 +193,8 @@ func (r *run) addNodes(n int, like string) error {
 	for _, node := range now.Nodes {
 		taken[node.Name] = true
 	}
-	now.Nodes, now.Pods, now.CSINodes = slices.Clone(now.Nodes), slices.Clone(now.Pods), slices.Clone(now.CSINodes)
+	now.Nodes, now.CSINodes = slices.Clone(now.Nodes), slices.Clone(now.CSINodes)
+	var daemons []*v1.Pod
 	for added, number := 0, 1; added < n; number++ {
 		name := fmt.Sprintf("%s-new-%d", like, number)
 		if taken[name] {
@@ -215,11 +218,14 @@ func (r *run) addNodes(n int, like string) error {
 		}
 		for _, pod := range spec.PodsOn(template, r.cluster.Now) {
 			if daemon := daemonPod(pod, name); daemon != nil {
-				now.Pods = append(now.Pods, daemon)
+				daemons = append(daemons, daemon)
 			}
 		}
 	}
 	r.cluster.Now = &now
+	for _, daemon := range daemons {
+		r.cluster.Add(daemon)
+	}
 	return nil
 }
 

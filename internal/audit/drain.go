@@ -15,13 +15,8 @@ type Blocked struct {
 	Budgets []string
 }
 
-// drain makes the nodes unschedulable and evicts their pods, as kubectl drain --ignore-daemonsets --force
-// --delete-emptydir-data does: as many as budgets allow, then, when their replacements have found a node, more; until
-// nothing goes on.
-//
-// Source: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/, and on evictions
-// https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/.
-func (r *run) drain(ctx context.Context, names []string) error {
+// cordon makes nodes that are to be drained unschedulable.
+func (r *run) cordon(names []string) error {
 	now := *r.cluster.Now
 	now.Nodes = slices.Clone(now.Nodes)
 	for _, name := range names {
@@ -32,6 +27,15 @@ func (r *run) drain(ctx context.Context, names []string) error {
 		now.Nodes[i] = cordoned(now.Nodes[i])
 	}
 	r.cluster.Now = &now
+	return nil
+}
+
+// drain evicts the pods of cordoned nodes, as kubectl drain --ignore-daemonsets --force --delete-emptydir-data does: as
+// many as budgets allow, then, when their replacements have found a node, more; until nothing goes on.
+//
+// Source: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/, and on evictions
+// https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/.
+func (r *run) drain(ctx context.Context, names []string) {
 	for ctx.Err() == nil {
 		evicted := r.evictFrom(names)
 		r.queue(ctx)
@@ -46,7 +50,6 @@ func (r *run) drain(ctx context.Context, names []string) error {
 		}
 		r.result.Blocked = append(r.result.Blocked, Blocked{pod, by})
 	}
-	return nil
 }
 
 // cordoned returns the node as kubectl cordon and the node controller leave it.

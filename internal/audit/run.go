@@ -16,6 +16,8 @@ import (
 type WhatIf struct {
 	// Assumed says what is taken for granted, a sentence each.
 	Assumed []string
+	// Begins is the cluster when kube-scheduler begins to take its queue, after the changes.
+	Begins *spec.Snapshot
 	// Added are nodes that there are more, and Removed pods that a workload has less.
 	Added   []string
 	Removed []*v1.Pod
@@ -88,24 +90,21 @@ func (a *auditor) whatIf(ctx context.Context) error {
 		last: map[*v1.Pod]*Answer{},
 	}
 	a.result.WhatIf = r.result
-	var err error
-	if r.referee, err = newReferee(a); err != nil {
-		return err
-	}
 	r.cluster.Replaced = r.replaced
 	r.result.Before = nodesOf(a.options.Spec, a.options.Cluster)
 	if err := r.change(changes); err != nil {
 		return err
 	}
+	r.result.Begins = r.cluster.Now
+	var err error
+	if r.referee, err = newReferee(a); err != nil {
+		return err
+	}
 	if changes.Fill == nil {
 		r.fresh = cluster.InQueueOrder(cluster.Waiting(r.cluster.Now))
 	}
-	if len(changes.Drain) > 0 {
-		err = r.drain(ctx, changes.Drain)
-	} else {
-		r.queue(ctx)
-	}
-	if err == nil && changes.Fill != nil && ctx.Err() == nil {
+	r.drain(ctx, changes.Drain)
+	if changes.Fill != nil && ctx.Err() == nil {
 		r.fill(ctx, changes.Fill)
 	}
 	for i, answer := range r.referee.finish(ctx) {
@@ -116,7 +115,7 @@ func (a *auditor) whatIf(ctx context.Context) error {
 		a.result.Stopped = "following kube-scheduler"
 	}
 	r.conclude()
-	return err
+	return nil
 }
 
 // assumed says what a what-if takes for granted.

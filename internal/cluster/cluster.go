@@ -22,10 +22,20 @@ type Cluster struct {
 	// Replaced, if not nil, is told of each pod of which a changed copy took the place.
 	Replaced func(before, after *v1.Pod)
 	created  int
+	// latest is when the latest pod was created that there was in the beginning: those that come are as young.
+	latest metav1.Time
 }
 
 // New returns the cluster that begins as the snapshot is.
-func New(s *spec.Snapshot) *Cluster { return &Cluster{Now: s} }
+func New(s *spec.Snapshot) *Cluster {
+	c := &Cluster{Now: s}
+	for _, pod := range s.Pods {
+		if c.latest.Before(&pod.CreationTimestamp) {
+			c.latest = pod.CreationTimestamp
+		}
+	}
+	return c
+}
 
 // Waiting returns the pods that ask for a node, in the snapshot's order.
 func Waiting(s *spec.Snapshot) []*v1.Pod {
@@ -106,8 +116,14 @@ func (c *Cluster) Recreate(gone *v1.Pod) *v1.Pod {
 // Copy adds a pod like another one, with a name of its own, that waits for a node, and returns it.
 func (c *Cluster) Copy(like *v1.Pod, name string) *v1.Pod {
 	pod := Pending(like, name)
-	c.with(append(slices.Clone(c.Now.Pods), pod))
+	c.Add(pod)
 	return pod
+}
+
+// Add adds a pod, as one that is created now.
+func (c *Cluster) Add(pod *v1.Pod) {
+	pod.CreationTimestamp = c.latest
+	c.with(append(slices.Clone(c.Now.Pods), pod))
 }
 
 // Pending returns a pod like another one that waits for a node.
