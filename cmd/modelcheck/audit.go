@@ -114,10 +114,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 			another.production.Messages, another.production.Starts = true, starts
 			return another.kubeScheduler(ctx, in.config, in.profile)()
 		},
-		Progress: func(name string, done, of int) {
-			c.progress.begin(phase{name: name, lost: "what is known so far is reported"})
-			c.progress.come("%d of %d", done, of)
-		},
+		Progress: c.progress.showAudit,
 	}
 	if options.Changes, err = changes.changes(manifests, snapshot); err != nil {
 		return nil, err

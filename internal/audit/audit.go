@@ -41,8 +41,6 @@ type Result struct {
 	// says how many of the groups kube-scheduler was asked about; the others are left out.
 	Pending            []Pending
 	PendingPods, Asked int
-	// Lost are pods bound to nodes that the cluster does not have.
-	Lost []*v1.Pod
 	// Bound is about the pods on nodes.
 	Bound Bound
 	Nodes []Node

@@ -21,15 +21,6 @@ func (p *Pending) Hopeless() bool { return p.Answer.Type == spec.Wait && p.Answe
 
 // pending asks about the pods that wait, one of those that are alike. It leaves open which nodes they can go to.
 func (a *auditor) pending(ctx context.Context) {
-	nodes := map[string]bool{}
-	for _, node := range a.options.Cluster.Nodes {
-		nodes[node.Name] = true
-	}
-	for _, pod := range a.options.Cluster.Pods {
-		if pod.Spec.NodeName != "" && !nodes[pod.Spec.NodeName] && a.tells(pod) {
-			a.result.Lost = append(a.result.Lost, pod)
-		}
-	}
 	waiting := a.waiting()
 	groups := alike(waiting)
 	a.result.PendingPods = len(waiting)

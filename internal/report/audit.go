@@ -123,10 +123,6 @@ func (p *page) first(a *Audit) {
 	if blocking := a.Result.Budgets; len(blocking) > 0 {
 		p.budgets(blocking)
 	}
-	if lost := a.Result.Lost; len(lost) > 0 {
-		p.wrapped("  ", fmt.Sprintf("%s bound to a node that the cluster does not have: %s",
-			subjectOf(len(lost), "pod is", "pods are"), names(lost[:min(len(lost), shownNames)])))
-	}
 	if p.Len() == before {
 		p.line("  nothing: no pending pod is without hope, no rule broken, no node overcommitted, no eviction blocked")
 	}
@@ -142,7 +138,7 @@ func (p *page) budgets(blocking []audit.Budget) {
 	}
 	words := subjectOf(len(blocking), "budget blocks evictions now", "budgets block evictions now")
 	if ever > 0 {
-		words += fmt.Sprintf(", %d of them each drain of their nodes", ever)
+		words += fmt.Sprintf(", %d for ever, so that no drain of their nodes ends", ever)
 	}
 	p.line("  %s", words)
 	some(p, blocking, func(b audit.Budget) { p.wrapped("    ", budgetWords(&b)) })
@@ -323,8 +319,8 @@ func (p *page) asItIs(a *Audit) {
 		}
 	}
 	if b.Asked > 0 {
-		p.line("  were they placed today, of %d that were asked about: %d would go where they are, %d elsewhere, %d find "+
-			"no room", b.Asked, b.Stay, elsewhere, nowhere)
+		p.line("  placed again today, of %d that were asked about %d would go where they are, %d elsewhere, %d nowhere "+
+			"without evictions", b.Asked, b.Stay, elsewhere, nowhere)
 	}
 	some(p, b.Moves, func(m audit.Move) {
 		p.wrapped("    ", fmt.Sprintf("%s on %s: %s", name(m.Pod), m.Pod.Spec.NodeName, becomesOf(&m.Answer, a.Nodes)))
@@ -431,7 +427,7 @@ func (a *Audit) verdict() string {
 		return "not finished; what was asked holds"
 	}
 	if len(a.Result.Findings) > 0 {
-		return "kube-scheduler decides as documented, but for deviations that are known"
+		return "kube-scheduler decides as documented, but for what is known or by design"
 	}
 	return "kube-scheduler decides as documented"
 }

@@ -28,7 +28,6 @@ type AuditDocument struct {
 	Pending []AuditPending `json:"pending"`
 	Bound   *AuditBound    `json:"bound,omitempty"`
 	Budgets []AuditBudget  `json:"budgets"`
-	Lost    []string       `json:"boundToMissingNodes,omitempty"`
 
 	WhatIf *AuditWhatIf `json:"whatIf,omitempty"`
 
@@ -177,7 +176,7 @@ func NewAuditDocument(a *Audit) *AuditDocument {
 		SchemaVersion: SchemaVersion, KubernetesVersion: a.KubernetesVersion, Profile: a.Spec.Profile.SchedulerName,
 		Reading: string(a.Spec.Reading()), Verdict: a.Verdict().String(), Stopped: r.Stopped,
 		Notes: append([]string{}, a.Notes...), NotRead: a.NotRead, Pods: a.Pods,
-		Pending: pendingJSON(r.Pending), Budgets: []AuditBudget{}, Lost: podNames(r.Lost),
+		Pending: pendingJSON(r.Pending), Budgets: []AuditBudget{},
 		Decisions: r.Decisions, Findings: []Finding{}, Unmodelled: append([]string{}, r.Unmodelled...),
 	}
 	nodes := r.Nodes
