@@ -35,7 +35,7 @@ var layers = []layer{
 	{"internal/printable", nil},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
-	{"internal/loop", []string{"spec", "checker"}},
+	{"internal/loop", []string{"spec", "checker", "internal/patience"}},
 	{
 		"internal/production",
 		[]string{"spec", "internal/loop"},
