@@ -122,9 +122,9 @@ func ready(pod *v1.Pod) bool {
 
 // never reports whether the budget allows no disruption even if all of its pods are healthy.
 //
-// Source: https://kubernetes.io/docs/tasks/run-application/configure-pdb/#specifying-a-poddisruptionbudget ("If you set
-// maxUnavailable to 0% or 0, or you set minAvailable to 100% or the number of replicas, you are requiring zero voluntary
-// evictions"), and #rounding-logic-when-specifying-percentages (up).
+// Source: https://kubernetes.io/docs/tasks/run-application/configure-pdb/#specifying-a-poddisruptionbudget (with a
+// maxUnavailable of 0, or a minAvailable of all replicas, "you are requiring zero voluntary evictions"), and
+// #rounding-logic-when-specifying-percentages (up).
 func never(budget *policyv1.PodDisruptionBudget, covered int) bool {
 	expected := max(covered, int(budget.Status.ExpectedPods))
 	if most := budget.Spec.MaxUnavailable; most != nil {

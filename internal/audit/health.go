@@ -46,8 +46,8 @@ func (h *health) budgets() []*policyv1.PodDisruptionBudget {
 	return now
 }
 
-// allowed is how many disruptions a budget allows now. One that allowed none in the beginning may have had fewer healthy
-// pods than it desires.
+// allowed is how many disruptions a budget allows now. One that allowed none in the beginning may have had fewer
+// healthy pods than it desires.
 func (h *health) allowed(k int) int32 {
 	status := h.began[k].Status
 	if status.DisruptionsAllowed > 0 {

@@ -325,7 +325,7 @@ func (p *page) asItIs(a *Audit) {
 	some(p, b.Moves, func(m audit.Move) {
 		p.wrapped("    ", fmt.Sprintf("%s on %s: %s", name(m.Pod), m.Pod.Spec.NodeName, becomesOf(&m.Answer, a.Nodes)))
 	})
-	p.section(fmt.Sprintf("Nodes: %s", utilisation(a.Result.Nodes)))
+	p.section(utilisation(a.Result.Nodes))
 	if n := len(a.Result.Unreachable()); n > 0 && a.Result.PendingPods > 0 {
 		p.line("  %s closed to every pending pod, whoever is evicted", subjectOf(n, "node is", "nodes are"))
 	}
@@ -359,8 +359,8 @@ func utilisation(nodes []audit.Node) string {
 			total.Requested[resource] = sum
 		}
 	}
-	return fmt.Sprintf("%s; of what they have %d %% of cpu, %d %% of memory and %d %% of pods are requested",
-		count(int64(len(nodes))), total.Utilisation(v1.ResourceCPU), total.Utilisation(v1.ResourceMemory),
+	return fmt.Sprintf("%s; requested are %d %% of cpu, %d %% of memory, %d %% of pods",
+		plural(int64(len(nodes)), "node"), total.Utilisation(v1.ResourceCPU), total.Utilisation(v1.ResourceMemory),
 		total.Utilisation(v1.ResourcePods))
 }
 
