@@ -55,7 +55,7 @@ func each[T any](ctx context.Context, a *auditor, phase string, n int, work func
 	var all []T
 	for _, result := range results {
 		if result == nil {
-			a.result.Stopped = phase
+			a.stopped(phase)
 			break
 		}
 		all = append(all, *result)

@@ -37,10 +37,10 @@ type Options struct {
 // Result is what an audit found. Lists are in the order of what they are about in the cluster, unless they say
 // otherwise.
 type Result struct {
-	// Pending are the pods that wait for a node, in groups of pods that are alike, in the order of the queue. Asked
-	// says how many of the groups kube-scheduler was asked about; the others are left out.
-	Pending            []Pending
-	PendingPods, Asked int
+	// Pending are the pods that wait for a node, in groups of pods that are alike, in the order of the queue; those that
+	// there was no time to ask about are left out. PendingPods is how many wait.
+	Pending     []Pending
+	PendingPods int
 	// Bound is about the pods on nodes.
 	Bound Bound
 	Nodes []Node
@@ -130,6 +130,13 @@ func (a *auditor) waiting() []*v1.Pod {
 func (a *auditor) progress(phase string, done, of int) {
 	if a.options.Progress != nil {
 		a.options.Progress(phase, done, of)
+	}
+}
+
+// stopped notes that the context has ended in the phase, unless it had before.
+func (a *auditor) stopped(phase string) {
+	if a.result.Stopped == "" {
+		a.result.Stopped = phase
 	}
 }
 

@@ -83,7 +83,8 @@ func (a *auditor) rules(ctx context.Context, groups [][]*v1.Pod, nodes map[strin
 		}
 		return found
 	})
-	if len(broken) < parts {
+	if ctx.Err() != nil { // then parts of it are missing
+		a.stopped(phase)
 		return
 	}
 	at := map[string]int{}

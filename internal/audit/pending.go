@@ -30,7 +30,6 @@ func (a *auditor) pending(ctx context.Context) {
 	closed := make([]int, len(a.options.Cluster.Nodes))
 	for i, answer := range answers {
 		a.learn(answer)
-		a.result.Asked++
 		a.result.Pending = append(a.result.Pending, Pending{Pods: groups[i], Answer: answer.Answer})
 		for _, n := range answer.closed {
 			closed[n]++

@@ -112,7 +112,7 @@ func (a *auditor) whatIf(ctx context.Context) error {
 		*r.referee.answers[i] = answer.Answer
 	}
 	if ctx.Err() != nil {
-		a.result.Stopped = "following kube-scheduler"
+		a.stopped("following kube-scheduler")
 	}
 	r.conclude()
 	return nil
