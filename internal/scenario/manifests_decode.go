@@ -232,15 +232,16 @@ func decodeAll(documents []document) []decoded {
 // decodeOne decodes one document as far as it is of a kind that is read.
 func decodeOne(d document) decoded {
 	result := decoded{document: d}
-	data := withoutManagedFields(d.json)
-	err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &result.head)
+	data, begin := withoutManagedFields(d.json)
+	err := strictjson.UnmarshalCaseSensitivePreserveInts(begin, &result.head)
 	if err != nil && result.head.Kind == "" {
 		result.headErr = err
 		return result
 	}
 	result.kind, result.kindErr = kindOf(result.head)
 	if result.kind.kind != "" && result.kindErr == nil {
-		result.object, result.strict, result.errs = decodeStrict(data)
+		result.object, result.strict, result.errs = decodeStrict(data, metav1.TypeMeta{
+			APIVersion: result.head.APIVersion, Kind: result.head.Kind})
 	}
 	if result.object != nil {
 		result.json, result.raw = nil, nil // it is large, and not needed any more
@@ -349,12 +350,8 @@ func kindOf(head header) (manifestKind, error) {
 
 // decodeJSON decodes an object of a kind that is read. It returns what strictness has against it apart from
 // what keeps it from being decoded.
-func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
-	var stated metav1.TypeMeta
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &stated); err != nil {
-		return nil, nil, err
-	}
-	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))
+func decodeJSON(data []byte, is metav1.TypeMeta) (decoded runtime.Object, strict []error, err error) {
+	decoded, err = scheme.Scheme.New(is.GroupVersionKind())
 	if err != nil {
 		return nil, nil, err
 	}

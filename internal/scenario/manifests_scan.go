@@ -133,46 +133,41 @@ func cutJSON(data []byte) (wrapper []byte, items []json.RawMessage, ok bool) {
 }
 
 // withoutManagedFields takes metadata.managedFields out of an object in JSON, which is often half of it and not read.
-func withoutManagedFields(data []byte) []byte {
-	top, ok := jsonFields(data, 0)
-	metadata, has := top["metadata"]
-	if !ok || !has {
-		return data
-	}
-	fields, ok := jsonFields(data, metadata.from)
-	managed, has := fields["managedFields"]
-	if !ok || !has {
-		return data
-	}
-	return slices.Concat(data[:managed.from], []byte("[]"), data[managed.to:])
-}
-
-// beginning returns what every object begins with: its kind, apiVersion and metadata, without what is large. Where data
+// It also returns what every object begins with: its kind, apiVersion and metadata, without what is large. Where data
 // is not laid out as an object it returns all of it, for a parser to say what is wrong.
-func beginning(data []byte) []byte {
+func withoutManagedFields(data []byte) (object, beginning []byte) {
 	fields, ok := jsonFields(data, 0)
 	if !ok {
-		return data
+		return data, data
 	}
-	begin := []byte("{")
+	object, beginning = data, []byte("{")
 	for _, key := range []string{"apiVersion", "kind", "metadata"} {
-		if at, has := fields[key]; has {
-			begin = fmt.Appendf(begin, "%q: %s,", key, at.of(data))
+		at, has := fields[key]
+		if !has {
+			continue
 		}
+		value := at.of(data)
+		if within, ok := jsonFields(value, 0); ok && key == "metadata" {
+			if managed, has := within["managedFields"]; has {
+				value = slices.Concat(value[:managed.from], []byte("[]"), value[managed.to:])
+				object = slices.Concat(data[:at.from], value, data[at.to:])
+			}
+		}
+		beginning = fmt.Appendf(beginning, "%q: %s,", key, value)
 	}
-	return append(bytes.TrimSuffix(begin, []byte(",")), '}')
+	return object, append(bytes.TrimSuffix(beginning, []byte(",")), '}')
 }
 
-// cutYAML returns the list that a document in YAML is, without its items, and the items, each indented as it was; it is
-// false if it is none, or not laid out line by line.
-func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
+// cutYAML returns the list that a document in YAML is, without its items, and where the items are; it is false if it is
+// none, or not laid out line by line.
+func cutYAML(document []byte) (wrapper []byte, items []span, ok bool) {
 	before, after, found := bytes.Cut(document, []byte("\nitems:\n"))
 	if !found || !bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("- ")) {
 		return nil, nil, false
 	}
 	indent := len(after) - len(bytes.TrimLeft(after, " "))
 	first, inside := append(bytes.Repeat([]byte(" "), indent), '-', ' '), bytes.Repeat([]byte(" "), indent+2)
-	start, at := 0, 0
+	start, at, offset := 0, 0, len(document)-len(after)
 	for at < len(after) {
 		line := after[at:]
 		if end := bytes.IndexByte(line, '\n'); end >= 0 {
@@ -181,7 +176,7 @@ func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
 		text := bytes.TrimSpace(line)
 		if bytes.HasPrefix(line, first) {
 			if at > start {
-				items = append(items, item(after[start:at], indent))
+				items = append(items, span{offset + start, offset + at})
 			}
 			start = at
 		} else if !bytes.HasPrefix(line, inside) && len(text) > 0 && text[0] != '#' {
@@ -189,13 +184,14 @@ func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
 		}
 		at += len(line)
 	}
-	items = append(items, item(after[start:at], indent))
+	items = append(items, span{offset + start, offset + at})
 	return slices.Concat(before, []byte("\nitems: []\n"), after[at:]), items, true
 }
 
-// item returns an item of a list as a document of its own, without metadata.managedFields.
-func item(text []byte, indent int) []byte {
+// item returns an item of a list as a document of its own, indented as it was, without metadata.managedFields.
+func item(text []byte) []byte {
 	text = bytes.Clone(text)
+	indent := bytes.IndexByte(text, '-')
 	text[indent] = ' '
 	metadata := append(bytes.Repeat([]byte(" "), indent+2), "metadata:\n"...)
 	managed := append(bytes.Repeat([]byte(" "), indent+4), "managedFields:\n"...)

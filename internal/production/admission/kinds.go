@@ -98,6 +98,9 @@ func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
 	if isNew && !k.statusMatters() {
 		return errs // creation wipes it, and nobody reads it
 	}
+	if !isNew && k.name == "Node" {
+		return errs // a node's update validates its status too
+	}
 	return append(errs, k.validateStatus(same, same)...)
 }
 
@@ -138,7 +141,6 @@ var table = sync.OnceValue(func() []kind {
 		{"Namespace", v1.SchemeGroupVersion, "namespaces", false, &v1.Namespace{},
 			one(corevalidation.ValidateNamespace), two(corevalidation.ValidateNamespaceUpdate),
 			two(corevalidation.ValidateNamespaceStatusUpdate)},
-		// A node's update validates its status too.
 		{"Node", v1.SchemeGroupVersion, "nodes", false, &v1.Node{},
 			one(corevalidation.ValidateNode), two(corevalidation.ValidateNodeUpdate),
 			two(corevalidation.ValidateNodeUpdate)},
