@@ -54,10 +54,11 @@ func splitJSON(file string, data []byte) ([]document, *Error) {
 	}
 	var documents []document
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	for {
-		start := decoder.InputOffset()
-		start += int64(len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n")))
-		source := Source{File: file, Document: len(documents) + 1, Line: lineAt(data, start)}
+	for before, line := 0, 1; ; {
+		start := skipBlanks(data, int(decoder.InputOffset()))
+		line += bytes.Count(data[before:start], []byte("\n"))
+		before = start
+		source := Source{File: file, Document: len(documents) + 1, Line: line}
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err == io.EOF {
 			return documents, nil
