@@ -133,29 +133,37 @@ func cutJSON(data []byte) (wrapper []byte, items []json.RawMessage, ok bool) {
 }
 
 // withoutManagedFields takes metadata.managedFields out of an object in JSON, which is often half of it and not read.
-// It also returns what every object begins with: its kind, apiVersion and metadata, without what is large. Where data
+func withoutManagedFields(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`"managedFields"`)) {
+		return data
+	}
+	top, ok := jsonFields(data, 0)
+	metadata, has := top["metadata"]
+	if !ok || !has {
+		return data
+	}
+	fields, ok := jsonFields(data, metadata.from)
+	managed, has := fields["managedFields"]
+	if !ok || !has {
+		return data
+	}
+	return slices.Concat(data[:managed.from], []byte("[]"), data[managed.to:])
+}
+
+// beginning returns what every object begins with: its kind, apiVersion and metadata, without what is large. Where data
 // is not laid out as an object it returns all of it, for a parser to say what is wrong.
-func withoutManagedFields(data []byte) (object, beginning []byte) {
+func beginning(data []byte) []byte {
 	fields, ok := jsonFields(data, 0)
 	if !ok {
-		return data, data
+		return data
 	}
-	object, beginning = data, []byte("{")
+	begin := []byte("{")
 	for _, key := range []string{"apiVersion", "kind", "metadata"} {
-		at, has := fields[key]
-		if !has {
-			continue
+		if at, has := fields[key]; has {
+			begin = fmt.Appendf(begin, "%q: %s,", key, at.of(data))
 		}
-		value := at.of(data)
-		if within, ok := jsonFields(value, 0); ok && key == "metadata" {
-			if managed, has := within["managedFields"]; has {
-				value = slices.Concat(value[:managed.from], []byte("[]"), value[managed.to:])
-				object = slices.Concat(data[:at.from], value, data[at.to:])
-			}
-		}
-		beginning = fmt.Appendf(beginning, "%q: %s,", key, value)
 	}
-	return object, append(bytes.TrimSuffix(beginning, []byte(",")), '}')
+	return append(bytes.TrimSuffix(begin, []byte(",")), '}')
 }
 
 // cutYAML returns the list that a document in YAML is, without its items, and where the items are; it is false if it is
