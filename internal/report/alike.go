@@ -22,9 +22,24 @@ func look(pod *v1.Pod) string {
 	return strings.Join(words, "\n")
 }
 
-// alike reports whether two lists hold pods that look the same, in any order.
+// alike reports whether two lists hold pods that look the same, in any order. Of lists that share most of their pods,
+// as the victims on one node do, it looks at the others alone.
 func alike(a, b []*v1.Pod) bool {
-	return len(a) == len(b) && (spec.SamePods(a, b) || slices.Equal(looks{}.of(a), looks{}.of(b)))
+	return len(a) == len(b) && slices.Equal(looks{}.of(notAmong(a, b)), looks{}.of(notAmong(b, a)))
+}
+
+// notAmong returns the pods that are not among others.
+func notAmong(pods, others []*v1.Pod) (rest []*v1.Pod) {
+	among := make(map[*v1.Pod]bool, len(others))
+	for _, pod := range others {
+		among[pod] = true
+	}
+	for _, pod := range pods {
+		if !among[pod] {
+			rest = append(rest, pod)
+		}
+	}
+	return rest
 }
 
 // looks remembers what pods look like.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -25,8 +26,8 @@ type fieldError struct {
 
 // decodeStrict decodes an object. It returns what strictness has against its fields, and what is wrong with each
 // field that cannot be decoded; then there is no object.
-func decodeStrict(data []byte) (decoded runtime.Object, strict, errs []fieldError) {
-	decoded, against, err := decodeJSON(data)
+func decodeStrict(data []byte, is metav1.TypeMeta) (decoded runtime.Object, strict, errs []fieldError) {
+	decoded, against, err := decodeJSON(data, is)
 	for _, err := range against {
 		strict = append(strict, plainStrict(err))
 	}
@@ -39,7 +40,7 @@ func decodeStrict(data []byte) (decoded runtime.Object, strict, errs []fieldErro
 	if decodeErr := decoder.Decode(&whole); decodeErr != nil {
 		return nil, strict, []fieldError{{"", plainJSON(err)}}
 	}
-	if errs = blame(whole); len(errs) == 0 {
+	if errs = blame(whole, is); len(errs) == 0 {
 		errs = []fieldError{{"", plainJSON(err)}}
 	}
 	return nil, strict, errs
@@ -47,9 +48,9 @@ func decodeStrict(data []byte) (decoded runtime.Object, strict, errs []fieldErro
 
 // blame finds the fields of an object that cannot be decoded, each on its own. Kubernetes' decoders stop at the first,
 // and name neither the field nor the value where it is a quantity or a time.
-func blame(whole map[string]any) []fieldError {
+func blame(whole map[string]any, is metav1.TypeMeta) []fieldError {
 	return blameBy(whole, func(data []byte) ([]error, error) {
-		_, strict, err := decodeJSON(data)
+		_, strict, err := decodeJSON(data, is)
 		return strict, err
 	})
 }

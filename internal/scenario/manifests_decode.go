@@ -2,21 +2,16 @@ package scenario
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
-	goruntime "runtime"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/util/workqueue"
-	strictjson "sigs.k8s.io/json"
 
 	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
@@ -138,6 +133,11 @@ func (h header) live() bool {
 	return h.Metadata.UID != "" && (h.Metadata.ResourceVersion != "" || h.Metadata.CreationTimestamp != "")
 }
 
+// typeMeta is what the header says of the kind.
+func (h header) typeMeta() metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: h.APIVersion, Kind: h.Kind}
+}
+
 // decode returns the objects of the documents, each once.
 func (r *reading) decode(documents []document) []object {
 	var objects []object
@@ -199,53 +199,6 @@ func (r *reading) chosen(all []decoded, kind string) []decoded {
 		}
 	}
 	return named
-}
-
-// decoded is a document with the object that it is.
-type decoded struct {
-	document
-	head header
-	// headErr: it is no object at all.
-	headErr error
-	kind    manifestKind
-	kindErr error
-	object  runtime.Object
-	// strict is what strictness has against the object, and errs what keeps it from being decoded.
-	strict, errs []fieldError
-}
-
-// configures reports whether it is the scheduler's configuration, which is kept for others to decode.
-func (d *decoded) configures() bool {
-	version, err := schema.ParseGroupVersion(d.head.APIVersion)
-	return err == nil && d.head.Kind == schedulerConfiguration && version.Group == "kubescheduler.config.k8s.io"
-}
-
-// decodeAll decodes documents, several at a time.
-func decodeAll(documents []document) []decoded {
-	all := make([]decoded, len(documents))
-	workqueue.ParallelizeUntil(context.Background(), goruntime.GOMAXPROCS(0), len(documents), func(i int) {
-		all[i] = decodeOne(documents[i])
-	}, workqueue.WithChunkSize(64))
-	return all
-}
-
-// decodeOne decodes one document as far as it is of a kind that is read.
-func decodeOne(d document) decoded {
-	result := decoded{document: d}
-	data := withoutManagedFields(d.json)
-	err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &result.head)
-	if err != nil && result.head.Kind == "" {
-		result.headErr = err
-		return result
-	}
-	result.kind, result.kindErr = kindOf(result.head)
-	if result.kind.kind != "" && result.kindErr == nil {
-		result.object, result.strict, result.errs = decodeStrict(data)
-	}
-	if result.object != nil {
-		result.json, result.raw = nil, nil // it is large, and not needed any more
-	}
-	return result
 }
 
 // object returns the object of a document; it is false if there is none that is read.
@@ -345,21 +298,4 @@ func kindOf(head header) (manifestKind, error) {
 			k.apiVersion)
 	}
 	return manifestKind{}, misspelt(head)
-}
-
-// decodeJSON decodes an object of a kind that is read. It returns what strictness has against it apart from
-// what keeps it from being decoded.
-func decodeJSON(data []byte) (decoded runtime.Object, strict []error, err error) {
-	var stated metav1.TypeMeta
-	if err := strictjson.UnmarshalCaseSensitivePreserveInts(beginning(data), &stated); err != nil {
-		return nil, nil, err
-	}
-	decoded, err = scheme.Scheme.New(schema.FromAPIVersionAndKind(stated.APIVersion, stated.Kind))
-	if err != nil {
-		return nil, nil, err
-	}
-	if strict, err = strictjson.UnmarshalStrict(data, decoded); err != nil {
-		return nil, strict, err
-	}
-	return decoded, strict, nil
 }

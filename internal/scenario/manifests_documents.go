@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	goyaml "go.yaml.in/yaml/v2"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -53,10 +54,11 @@ func splitJSON(file string, data []byte) ([]document, *Error) {
 	}
 	var documents []document
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	for {
-		start := decoder.InputOffset()
-		start += int64(len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n")))
-		source := Source{File: file, Document: len(documents) + 1, Line: lineAt(data, start)}
+	for before, line := 0, 1; ; {
+		start := skipBlanks(data, int(decoder.InputOffset()))
+		line += bytes.Count(data[before:start], []byte("\n"))
+		before = start
+		source := Source{File: file, Document: len(documents) + 1, Line: line}
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err == io.EOF {
 			return documents, nil
@@ -74,43 +76,116 @@ func splitJSON(file string, data []byte) ([]document, *Error) {
 }
 
 func splitYAML(file string, data []byte) ([]document, []*Error) {
+	cut, separators := cutDocuments(data)
+	converted := make([]document, len(cut))
+	errs := make([]error, len(cut))
+	layouts := newLayouts()
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(cut), func(i int) {
+		if errs[i] = separators[i]; errs[i] == nil {
+			converted[i], errs[i] = convertYAML(cut[i], layouts)
+		}
+	}, workqueue.WithChunkSize(64))
 	var documents []document
-	var errs []*Error
+	var wrong []*Error
+	for i, d := range converted {
+		d.source = Source{File: file, Document: len(documents) + len(wrong) + 1, Line: cut[i].line}
+		switch {
+		case errs[i] != nil:
+			wrong = append(wrong, &Error{Source: d.source, Err: plainYAML(errs[i])})
+		case d.items != nil || string(d.json) != "null":
+			documents = append(documents, d)
+		}
+	}
+	return documents, wrong
+}
+
+// text is a document as it was written, and the line of the file on which it begins to say something.
+type text struct {
+	raw  []byte
+	line int
+}
+
+// cutDocuments returns the documents of a file, and for each what is wrong with the separator after it.
+func cutDocuments(data []byte) ([]text, []error) {
+	if documents, ok := cutPlain(data); ok {
+		return documents, make([]error, len(documents))
+	}
+	var documents []text
+	var errs []error
 	rest := bytes.NewReader(data)
 	buffered := bufio.NewReader(rest)
 	reader := utilyaml.NewYAMLReader(buffered)
-	for start := 0; ; {
+	for start, line := 0, 1; ; {
 		raw, err := reader.Read()
-		end := len(data) - rest.Len() - buffered.Buffered()
-		source := Source{File: file, Document: len(documents) + len(errs) + 1}
-		source.Line = lineAt(data, int64(start)) + leadingLines(string(data[start:end]))
 		if err == io.EOF {
 			return documents, errs
 		}
-		if err == nil {
-			if d, ok := listYAML(raw, source); ok {
-				documents = append(documents, d)
-				start = end
-				continue
-			}
-			var converted []byte
-			// The parser counts lines, so those before the document are replaced by empty ones.
-			body := dropLines(raw, leadingLines(string(raw)))
-			converted, err = toJSON(append(bytes.Repeat([]byte("\n"), source.Line-1), body...))
-			if err == nil && string(converted) != "null" {
-				documents = append(documents, document{source: source, raw: raw, json: converted})
-			}
-		}
-		if err != nil {
-			errs = append(errs, &Error{Source: source, Err: plainYAML(err)})
-		}
+		end := len(data) - rest.Len() - buffered.Buffered()
+		documents = append(documents, text{raw, line + leadingLines(data[start:end])})
+		errs = append(errs, err)
+		line += bytes.Count(data[start:end], []byte("\n"))
 		start = end
 	}
 }
 
+// cutPlain is cutDocuments of a file whose separators and ends of lines are plain, and without a copy of it. It is
+// false for others.
+func cutPlain(data []byte) (documents []text, ok bool) {
+	if bytes.IndexByte(data, '\r') >= 0 || len(data) > 0 && data[len(data)-1] != '\n' {
+		return nil, false
+	}
+	start, line := 0, 1
+	add := func(to, end int) {
+		documents = append(documents, text{data[start:to:to], line + leadingLines(data[start:end])})
+		line += bytes.Count(data[start:end], []byte("\n"))
+		start = end
+	}
+	for at := 0; at < len(data); {
+		if bytes.HasPrefix(data[at:], []byte("---")) {
+			end := at + bytes.IndexByte(data[at:], '\n') + 1
+			if len(bytes.TrimSpace(data[at+3:end])) > 0 {
+				return nil, false
+			}
+			if at > start { // else it is part of the document that follows
+				add(at, end)
+			}
+		}
+		next := bytes.Index(data[at:], []byte("\n---"))
+		if next < 0 {
+			break
+		}
+		at += next + 1
+	}
+	if start < len(data) {
+		add(len(data), len(data))
+	}
+	return documents, true
+}
+
+// convertYAML converts one document.
+func convertYAML(t text, layouts *sync.Pool) (document, error) {
+	if d, ok := listYAML(t.raw, layouts); ok {
+		return d, nil
+	}
+	body := dropLines(t.raw, leadingLines(t.raw))
+	layout := layouts.Get().(*layout)
+	defer layouts.Put(layout)
+	if converted, ok := layout.toJSON(body, false); ok {
+		return document{raw: t.raw, json: converted}, nil
+	}
+	converted, err := toJSON(body)
+	if err != nil {
+		// The parser counts lines, so those before the document are replaced by empty ones.
+		converted, err = toJSON(append(bytes.Repeat([]byte("\n"), t.line-1), body...))
+	}
+	return document{raw: t.raw, json: converted}, err
+}
+
+func newLayouts() *sync.Pool { return &sync.Pool{New: func() any { return new(layout) }} }
+
 // listYAML reads a document that is a list item by item, several at a time. It is false where the document is none, or
 // where something is wrong with it, which is said when it is read as a whole.
-func listYAML(raw []byte, source Source) (document, bool) {
+func listYAML(raw []byte, layouts *sync.Pool) (document, bool) {
 	text, items, ok := cutYAML(raw)
 	if !ok {
 		return document{}, false
@@ -120,11 +195,18 @@ func listYAML(raw []byte, source Source) (document, bool) {
 	if err != nil || json.Unmarshal(wrapper, &head) != nil || !strings.HasSuffix(head.Kind, "List") {
 		return document{}, false
 	}
-	d := document{source: source, raw: wrapper, json: wrapper, items: make([]json.RawMessage, len(items))}
+	d := document{raw: wrapper, json: wrapper, items: make([]json.RawMessage, len(items))}
 	failed := make([]bool, len(items))
 	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), len(items), func(i int) {
-		converted, err := yaml.YAMLToJSONStrict(items[i])
-		d.items[i], failed[i] = converted, err != nil
+		layout := layouts.Get().(*layout)
+		defer layouts.Put(layout)
+		converted, ok := layout.toJSON(items[i].of(raw), true)
+		if !ok {
+			var err error
+			converted, err = yaml.YAMLToJSONStrict(item(items[i].of(raw)))
+			failed[i] = err != nil
+		}
+		d.items[i] = converted
 	}, workqueue.WithChunkSize(64))
 	return d, !slices.Contains(failed, true)
 }
@@ -146,15 +228,21 @@ func dropLines(text []byte, n int) []byte {
 	return text
 }
 
-// leadingLines counts the lines before the first that says something.
-func leadingLines(text string) int {
-	return max(0, slices.IndexFunc(strings.Split(text, "\n"), func(line string) bool { return !blank(line) }))
+// leadingLines counts the lines before the first that says something; 0 if none does.
+func leadingLines(text []byte) (n int) {
+	for line := range bytes.Lines(text) {
+		if !blank(line) {
+			return n
+		}
+		n++
+	}
+	return 0
 }
 
 // blank tells that a line of YAML is empty, a comment, or a separator.
-func blank(line string) bool {
-	line = strings.TrimSpace(line)
-	return line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---")
+func blank(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || line[0] == '#' || bytes.HasPrefix(line, []byte("---"))
 }
 
 // toJSON converts one document of YAML. A key that is repeated is an error, and so is text after the document's

@@ -16,6 +16,10 @@ import (
 func (r *reading) items(documents []document) []document {
 	var items []document
 	for _, d := range documents {
+		if d.items == nil && !mayBeList(d.json) {
+			items = append(items, d)
+			continue
+		}
 		var head header
 		// a document that is no object is said when it is decoded
 		_ = strictjson.UnmarshalCaseSensitivePreserveInts(d.json, &head)
@@ -55,6 +59,11 @@ func (r *reading) items(documents []document) []document {
 		}
 	}
 	return items
+}
+
+// mayBeList tells from afar whether an object in JSON has a kind that ends like that of a list.
+func mayBeList(data []byte) bool {
+	return bytes.Contains(data, []byte(`List"`)) || bytes.Contains(data, []byte(`\u`))
 }
 
 // withKind states the kind of an item that leaves it to its list. It goes in as text: taking the item apart would lose

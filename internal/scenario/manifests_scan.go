@@ -134,6 +134,9 @@ func cutJSON(data []byte) (wrapper []byte, items []json.RawMessage, ok bool) {
 
 // withoutManagedFields takes metadata.managedFields out of an object in JSON, which is often half of it and not read.
 func withoutManagedFields(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`"managedFields"`)) {
+		return data
+	}
 	top, ok := jsonFields(data, 0)
 	metadata, has := top["metadata"]
 	if !ok || !has {
@@ -163,16 +166,16 @@ func beginning(data []byte) []byte {
 	return append(bytes.TrimSuffix(begin, []byte(",")), '}')
 }
 
-// cutYAML returns the list that a document in YAML is, without its items, and the items, each indented as it was; it is
-// false if it is none, or not laid out line by line.
-func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
+// cutYAML returns the list that a document in YAML is, without its items, and where the items are; it is false if it is
+// none, or not laid out line by line.
+func cutYAML(document []byte) (wrapper []byte, items []span, ok bool) {
 	before, after, found := bytes.Cut(document, []byte("\nitems:\n"))
 	if !found || !bytes.HasPrefix(bytes.TrimLeft(after, " "), []byte("- ")) {
 		return nil, nil, false
 	}
 	indent := len(after) - len(bytes.TrimLeft(after, " "))
 	first, inside := append(bytes.Repeat([]byte(" "), indent), '-', ' '), bytes.Repeat([]byte(" "), indent+2)
-	start, at := 0, 0
+	start, at, offset := 0, 0, len(document)-len(after)
 	for at < len(after) {
 		line := after[at:]
 		if end := bytes.IndexByte(line, '\n'); end >= 0 {
@@ -181,7 +184,7 @@ func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
 		text := bytes.TrimSpace(line)
 		if bytes.HasPrefix(line, first) {
 			if at > start {
-				items = append(items, item(after[start:at], indent))
+				items = append(items, span{offset + start, offset + at})
 			}
 			start = at
 		} else if !bytes.HasPrefix(line, inside) && len(text) > 0 && text[0] != '#' {
@@ -189,13 +192,14 @@ func cutYAML(document []byte) (wrapper []byte, items [][]byte, ok bool) {
 		}
 		at += len(line)
 	}
-	items = append(items, item(after[start:at], indent))
+	items = append(items, span{offset + start, offset + at})
 	return slices.Concat(before, []byte("\nitems: []\n"), after[at:]), items, true
 }
 
-// item returns an item of a list as a document of its own, without metadata.managedFields.
-func item(text []byte, indent int) []byte {
+// item returns an item of a list as a document of its own, indented as it was, without metadata.managedFields.
+func item(text []byte) []byte {
 	text = bytes.Clone(text)
+	indent := bytes.IndexByte(text, '-')
 	text[indent] = ' '
 	metadata := append(bytes.Repeat([]byte(" "), indent+2), "metadata:\n"...)
 	managed := append(bytes.Repeat([]byte(" "), indent+4), "managedFields:\n"...)

@@ -30,7 +30,7 @@ func TestListYAML(t *testing.T) {
 		{"a key twice", "kind: List\nitems:\n- a: b\n  a: c\n", false},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
-			d, ok := listYAML([]byte(test.text), Source{})
+			d, ok := listYAML([]byte(test.text), newLayouts())
 			if ok != test.cut {
 				t.Fatalf("cut: %v, want %v", ok, test.cut)
 			}
@@ -68,7 +68,7 @@ func TestWithoutManagedFields(t *testing.T) {
 	}
 	text := "kind: List\nitems:\n- metadata:\n    managedFields:\n    - a: b\n      c: d\n    name: n\n  data: e\n"
 	_, items, _ := cutYAML([]byte(text))
-	if got, want := string(items[0]), "  metadata:\n    name: n\n  data: e\n"; got != want {
+	if got, want := string(item(items[0].of([]byte(text)))), "  metadata:\n    name: n\n  data: e\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -25,7 +25,7 @@ func positionsOf(d document) *positions {
 	}
 	p.root = p.root.Content[0]
 	p.lines = strings.Split(string(d.raw), "\n")
-	p.offset = d.source.Line - leadingLines(string(d.raw)) - 1
+	p.offset = d.source.Line - leadingLines(d.raw) - 1
 	return p
 }
 

@@ -45,15 +45,18 @@ func (r *reading) expand(objects []object) []object {
 	if r.Admit == nil || len(r.errs) > 0 {
 		return objects
 	}
+	around := surround(objects)
 	for round := range 2 {
 		var more []object
-		around := surround(objects)
 		for _, o := range objects {
 			if (round == 0) == makesWorkloads(o) {
 				more = append(more, r.made(o, around)...)
 			}
 		}
-		objects = r.withoutTaken(append(objects, r.admitMade(objects, more)...))
+		if len(more) > 0 {
+			objects = r.withoutTaken(append(objects, r.admitMade(objects, more)...))
+			around = surround(objects)
+		}
 		if len(r.errs) > 0 {
 			break
 		}

@@ -117,7 +117,7 @@ func (c *cluster) admit(object runtime.Object) (admitted runtime.Object, errs fi
 	if isNew {
 		errs = c.plug(k, internal)
 	}
-	errs = append(errs, k.validate(internal, isNew)...)
+	errs = append(errs, k.validate(external, internal, isNew, &c.alike)...)
 
 	admitted = k.empty()
 	if err := legacyscheme.Scheme.Convert(internal, admitted, nil); err != nil {

@@ -78,25 +78,36 @@ func kindOf(object runtime.Object) (kind, bool) {
 	return kind{}, false
 }
 
-// validate is Kubernetes' validation of an object of the internal version: what goes for every kind, what goes for
-// this kind, and its status.
-func (k kind) validate(internal runtime.Object, isNew bool) field.ErrorList {
+// validate is Kubernetes' validation of an object, of which it is given both versions: what goes for every kind, what
+// goes for this kind, and its status.
+func (k kind) validate(external, internal runtime.Object, isNew bool, pods *alike) field.ErrorList {
 	accessor, err := meta.Accessor(internal)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	var errs field.ErrorList
 	same := unchanged(internal)
+	var key podKey
+	keyed := false
 	if isNew {
 		errs = k.validateNew(internal)
 	} else {
+		if key, keyed = keyOf(external); keyed && pods.has(key) {
+			return k.validateStatus(same, same)
+		}
 		errs = k.validateUpdate(same, same)
 	}
 	errs = append(
 		errs,
 		validation.ValidateObjectMetaAccessor(accessor, k.namespaced, pathSegment, field.NewPath("metadata"))...)
+	if keyed && len(errs) == 0 {
+		pods.add(key)
+	}
 	if isNew && !k.statusMatters() {
 		return errs // creation wipes it, and nobody reads it
+	}
+	if !isNew && k.name == "Node" {
+		return errs // a node's update validates its status too
 	}
 	return append(errs, k.validateStatus(same, same)...)
 }
@@ -138,7 +149,6 @@ var table = sync.OnceValue(func() []kind {
 		{"Namespace", v1.SchemeGroupVersion, "namespaces", false, &v1.Namespace{},
 			one(corevalidation.ValidateNamespace), two(corevalidation.ValidateNamespaceUpdate),
 			two(corevalidation.ValidateNamespaceStatusUpdate)},
-		// A node's update validates its status too.
 		{"Node", v1.SchemeGroupVersion, "nodes", false, &v1.Node{},
 			one(corevalidation.ValidateNode), two(corevalidation.ValidateNodeUpdate),
 			two(corevalidation.ValidateNodeUpdate)},

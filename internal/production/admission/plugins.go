@@ -27,6 +27,7 @@ type cluster struct {
 	tolerations     *defaulttolerationseconds.Plugin
 	priorityClasses cache.Indexer
 	storageClasses  []*storagev1.StorageClass
+	alike           alike
 }
 
 // newCluster returns a cluster that holds the built-in priority classes, save those among the objects.
