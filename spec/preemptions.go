@@ -53,9 +53,12 @@ type rivalsOn struct {
 
 // PreemptionsOn searches the nodes, in the snapshot's order, for the sake of the pod.
 func (m *Scheduler) PreemptionsOn(runs []DryRun, pod *v1.Pod, s *Snapshot) *Preemptions {
+	return m.preemptionsOn(runs, pod, newDisruptionCover(m.rules.budgets, s))
+}
+
+func (m *Scheduler) preemptionsOn(runs []DryRun, pod *v1.Pod, cover *disruptionCover) *Preemptions {
 	p := &Preemptions{spec: m, pod: pod, runs: map[int]*dryRun{}, rivals: map[int]*rivalsOn{},
 		left: effort{fits: 1 << 17, steps: 1 << 20}}
-	cover := newDisruptionCover(m.rules.budgets, s)
 	left := effort{fits: 1 << 12, steps: 1 << 16}
 	if sum(runs, func(run DryRun) int64 { return int64(len(run.Jeopardy)) }) < 200 { // small enough to go through all
 		left = effort{fits: 1 << 16, steps: 1 << 19}
