@@ -25,6 +25,7 @@ type indexed struct {
 	found        []*v1.Node
 	scored       [][]Score // by node found
 	searches     map[searchKey]*Preemptions
+	runs         map[string][]DryRun // by the names of quirks
 }
 
 // indexedFilter is a filter that has been told the question.
@@ -57,7 +58,8 @@ func (at *stage) around() *Snapshot {
 func (at *stage) asIs() bool { return len(at.away)+len(at.put) == 0 }
 
 func (m *Scheduler) indexed(pod *v1.Pod, x *Index) *indexed {
-	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod), searches: map[searchKey]*Preemptions{}}
+	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod), searches: map[searchKey]*Preemptions{},
+		runs: map[string][]DryRun{}}
 	if x.plain != nil && x.plain.pod == pod && x.plain.m == m.plain {
 		q.base = x.plain
 		q.sameFeasible = !exists(m.quirks, func(quirk Quirk) bool { return quirk.Overlooks != nil })

@@ -16,10 +16,7 @@ type searchKey struct {
 // preemptions searches the nodes for preemptions, those of a shortlist only if there is one. Models of which no quirk
 // makes a difference to that share a search.
 func (q *indexed) preemptions(shortlist *Search) *Preemptions {
-	root := q
-	if q.base != nil {
-		root = q.base
-	}
+	root := q.root()
 	key := searchKey{quirkNames(q.m.quirks, Quirk.changesPreemption), shortlist}
 	known := root.searches[key]
 	if known == nil {
@@ -30,21 +27,46 @@ func (q *indexed) preemptions(shortlist *Search) *Preemptions {
 }
 
 func (q *indexed) search(shortlist *Search) *Preemptions {
+	runs := filter(q.dryRuns(), func(run DryRun) bool { return shortlist.Has(run.Node) })
+	p := q.m.preemptionsOn(runs, q.pod, q.x.cover(q.m))
+	if shortlist == nil { // least damage is about all nodes
+		p.weigh()
+	}
+	return p
+}
+
+// dryRuns returns the nodes from which pods may be evicted, without those where it is known that no eviction helps.
+// Models under which the same nodes are feasible share them.
+func (q *indexed) dryRuns() []DryRun {
+	key := quirkNames(q.m.quirks, Quirk.changesFeasibility)
+	root := q.root()
+	runs, known := root.runs[key]
+	if known {
+		return runs
+	}
 	s := q.x.Snapshot
 	monotone, alike, larger := q.isMonotone(), q.x.alike(q.m, q.pod), q.m.Larger(q.pod, s)
-	var runs []DryRun
 	for n := range s.Nodes {
 		jeopardy := filter(q.x.on[n], func(other *v1.Pod) bool { return Priority(other) < Priority(q.pod) })
-		if len(jeopardy) == 0 || !shortlist.Has(n) || q.unresolvable(n) ||
-			monotone && !q.feasibleWithout(n, jeopardy) {
+		if len(jeopardy) == 0 || q.unresolvable(n) || monotone && !q.feasibleWithout(n, jeopardy) {
 			continue
 		}
 		runs = append(runs, DryRun{
 			Node: n, Jeopardy: jeopardy, Alike: alike(jeopardy), Monotone: monotone, Larger: larger(jeopardy),
-			Fits: func(away []*v1.Pod) bool { return q.feasibleWithout(n, away) },
+			Fits:   func(away []*v1.Pod) bool { return q.feasibleWithout(n, away) },
+			fitted: map[string]bool{},
 		})
 	}
-	return q.m.preemptionsOn(runs, q.pod, q.x.cover(q.m))
+	root.runs[key] = runs
+	return runs
+}
+
+// root is the question as the model without quirks was asked it, or else itself.
+func (q *indexed) root() *indexed {
+	if q.base != nil {
+		return q.base
+	}
+	return q
 }
 
 // cover returns which budgets protect which pods, found once for all questions.

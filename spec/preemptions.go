@@ -53,9 +53,12 @@ type rivalsOn struct {
 
 // PreemptionsOn searches the nodes, in the snapshot's order, for the sake of the pod.
 func (m *Scheduler) PreemptionsOn(runs []DryRun, pod *v1.Pod, s *Snapshot) *Preemptions {
-	return m.preemptionsOn(runs, pod, newDisruptionCover(m.rules.budgets, s))
+	p := m.preemptionsOn(runs, pod, newDisruptionCover(m.rules.budgets, s))
+	p.weigh()
+	return p
 }
 
+// preemptionsOn finds the documented candidates. Which are of least damage is left to weigh.
 func (m *Scheduler) preemptionsOn(runs []DryRun, pod *v1.Pod, cover *disruptionCover) *Preemptions {
 	p := &Preemptions{spec: m, pod: pod, runs: map[int]*dryRun{}, rivals: map[int]*rivalsOn{},
 		left: effort{fits: 1 << 17, steps: 1 << 20}}
@@ -71,7 +74,6 @@ func (m *Scheduler) preemptionsOn(runs []DryRun, pod *v1.Pod, cover *disruptionC
 			p.unlisted = p.unlisted || !r.complete
 		}
 	}
-	p.weigh()
 	return p
 }
 

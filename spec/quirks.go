@@ -103,9 +103,11 @@ func (q Quirk) changesScore(plugin string) bool {
 }
 
 // changesPreemption reports whether it may change which sets of victims there are, or what they cost.
-func (q Quirk) changesPreemption() bool {
-	return q.Budgets != nil || q.Overlooks != nil || q.Amounts != nil || q.Erratum != nil || q.changesFilter(q.Plugin) ||
-		q.Filter != nil
+func (q Quirk) changesPreemption() bool { return q.Budgets != nil || q.changesFeasibility() }
+
+// changesFeasibility reports whether it may change which nodes are feasible.
+func (q Quirk) changesFeasibility() bool {
+	return q.Overlooks != nil || q.Amounts != nil || q.Erratum != nil || q.Filter != nil || q.changesFilter(q.Plugin)
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
