@@ -25,6 +25,9 @@ type Expected struct {
 	// Unlisted answers for the preemptions that are not listed in Outcomes, Candidates and Ideal because there are too
 	// many; nil if all are.
 	Unlisted Unlisted
+	// MoreOutcomes: there may be preemptions that Outcomes does not list, whichever of the pods that are alike stand for
+	// the others.
+	MoreOutcomes bool
 	// NotWeighed is set where the least casualty was given up: after so many sets of pods. Then Ideal is empty. In the
 	// literal reading, which allows what is ideal and nothing else, every preemption is Undecided then.
 	NotWeighed int

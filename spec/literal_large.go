@@ -42,7 +42,7 @@ func (m *Scheduler) leaveOpen(e *Expected, q Question) {
 		e.Outcomes = distinct(append(e.Outcomes, waits), Outcome.Equal)
 	}
 	if helps || !m.Monotone(pod, s) {
-		e.Unlisted, e.NotWeighed = open{}, mostSubsets
+		e.Unlisted, e.NotWeighed, e.MoreOutcomes = open{}, mostSubsets, true
 	}
 }
 
