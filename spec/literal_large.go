@@ -24,8 +24,8 @@ func (m *Scheduler) tooMany(q Question) bool {
 }
 
 // leaveOpen says what is known without weighing sets of pods. Where the pod fits on a node without all pods in jeopardy
-// it preempts, and it is open whom; where it does not, no set helps if the filters are monotone, and else it may wait or
-// preempt.
+// it preempts, and it is open whom; where it does not, no set helps if the filters are monotone, and else it may wait
+// or preempt.
 func (m *Scheduler) leaveOpen(e *Expected, q Question) {
 	pod, s := q.Pod, q.Snapshot
 	stays, waits := wait(pod, true), wait(pod, !m.rules.clears)
