@@ -26,8 +26,7 @@
 // # How large a scope may be
 //
 // What the command refuses for its size is refused here too, before anything is explored, with an error that names
-// the field to change: more nodes than kube-scheduler looks at, more states than fit into memory, pods with so many
-// sets of victims that weighing them would not end.
+// the field to change: more nodes than kube-scheduler looks at, more states than fit into memory.
 //
 // # What a module needs
 //

@@ -22,7 +22,7 @@ func AllowsNoMore() Property {
 		Doc: "Every outcome that the model as written allows is one that kube-scheduler may take or that Kubernetes " +
 			"documents.",
 		Decision: func(c *Case) (bool, []Breach) {
-			if len(c.Unmodelled) > 0 || c.Decision.Failure != "" {
+			if len(c.Unmodelled) > 0 || c.Decision.Failure != "" || c.Expected.NotWeighed > 0 {
 				return false, nil
 			}
 			documented := sync.OnceValue(c.Documented)

@@ -10,9 +10,8 @@ import (
 // node: all that the filters may read of them that have a say about the pod is the same. Where there are filters of own
 // plugins, which may read anything, each has a number of its own.
 func (m *Scheduler) Alike(pod *v1.Pod, s *Snapshot) func(others []*v1.Pod) []int {
-	foreign := exists(m.own, func(p Plugin) bool { return p.Filter != nil })
-	look := traits
-	if m.onlyRead(pod, s, "NodeResourcesFit", "NodePorts") {
+	foreign, look := m.ownFilters(), traits
+	if m.onlyRequests(pod, s) {
 		look = requested
 	}
 	return func(others []*v1.Pod) []int {
@@ -33,6 +32,16 @@ func (m *Scheduler) Alike(pod *v1.Pod, s *Snapshot) func(others []*v1.Pod) []int
 	}
 }
 
+// ownFilters reports whether there are filters of plugins that are not Kubernetes' own.
+func (m *Scheduler) ownFilters() bool {
+	return exists(m.own, func(p Plugin) bool { return p.Filter != nil })
+}
+
+// onlyRequests reports whether filters read nothing of the pods on a node but what requested keeps.
+func (m *Scheduler) onlyRequests(pod *v1.Pod, s *Snapshot) bool {
+	return m.onlyRead(pod, s, "NodeResourcesFit", "NodePorts")
+}
+
 // onlyRead reports whether no filters but these read the pods on a node for the sake of the pod.
 func (m *Scheduler) onlyRead(pod *v1.Pod, s *Snapshot, plugins ...string) bool {
 	return all(m.filters, func(f Filter) bool {
@@ -44,8 +53,7 @@ func (m *Scheduler) onlyRead(pod *v1.Pod, s *Snapshot, plugins ...string) bool {
 // Larger returns a DryRun.Larger for the pods in jeopardy on a node: where nothing counts but what they request, one is
 // larger that requests at least as much of everything. It is nil where more counts.
 func (m *Scheduler) Larger(pod *v1.Pod, s *Snapshot) func(jeopardy []*v1.Pod) func(i, j int) bool {
-	if !m.onlyRead(pod, s, "NodeResourcesFit") || !m.Monotone(pod, s) ||
-		exists(m.own, func(p Plugin) bool { return p.Filter != nil }) {
+	if !m.onlyRead(pod, s, "NodeResourcesFit") || !m.Monotone(pod, s) || m.ownFilters() {
 		return func([]*v1.Pod) func(i, j int) bool { return nil }
 	}
 	return func(jeopardy []*v1.Pod) func(i, j int) bool {

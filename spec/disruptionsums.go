@@ -17,11 +17,12 @@ type disruptionCover struct {
 	budgets []*policyv1.PodDisruptionBudget
 	named   map[string]bool // pods that some budget has among its disruptedPods
 	known   map[string][]int
+	pods    map[*v1.Pod][]int // what is known, by pod
 }
 
 func newDisruptionCover(rules Budgets, s *Snapshot) *disruptionCover {
 	c := &disruptionCover{rules: rules, budgets: s.PodDisruptionBudgets, named: map[string]bool{},
-		known: map[string][]int{}}
+		known: map[string][]int{}, pods: map[*v1.Pod][]int{}}
 	for _, budget := range c.budgets {
 		for name := range budget.Status.DisruptedPods {
 			c.named[name] = true
@@ -34,6 +35,9 @@ func newDisruptionCover(rules Budgets, s *Snapshot) *disruptionCover {
 func (c *disruptionCover) of(pod *v1.Pod) []int {
 	if len(c.budgets) == 0 {
 		return nil
+	}
+	if cover, known := c.pods[pod]; known {
+		return cover
 	}
 	var key strings.Builder
 	key.WriteString(pod.Namespace)
@@ -52,6 +56,7 @@ func (c *disruptionCover) of(pod *v1.Pod) []int {
 		}
 		c.known[key.String()] = cover
 	}
+	c.pods[pod] = cover
 	return cover
 }
 

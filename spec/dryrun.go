@@ -24,6 +24,9 @@ type DryRun struct {
 	// Larger reports of two pods, by index, that it is no worse if the first is away than if the second is; nil if
 	// nothing is known of that. It only makes least damage quicker to find.
 	Larger func(i, j int) bool
+	// fitted is what Fits said to other searches of the node, by how many of each number of Alike are away; nil if
+	// there are none. It takes no less effort, so that it makes no difference to where a search ends.
+	fitted map[string]bool
 }
 
 // dryRun is a DryRun under way.
@@ -133,16 +136,26 @@ func (d *dryRun) fits(away counts) bool {
 	}
 	holds, known := d.known[string(key)]
 	if !known {
-		var indexes []int
-		for c, n := range number {
-			indexes = append(indexes, d.classes[c][:n]...)
-		}
-		slices.Sort(indexes)
 		d.effort.fits--
-		holds = d.Fits(d.pods(indexes))
+		if holds, known = d.fitted[string(key)]; !known {
+			holds = d.ask(number)
+			if d.fitted != nil {
+				d.fitted[string(key)] = holds
+			}
+		}
 		d.known[string(key)] = holds
 	}
 	return holds
+}
+
+// ask asks Fits without so many of each class.
+func (d *dryRun) ask(number []int) bool {
+	var indexes []int
+	for c, n := range number {
+		indexes = append(indexes, d.classes[c][:n]...)
+	}
+	slices.Sort(indexes)
+	return d.Fits(d.pods(indexes))
 }
 
 // fitsWithOne reports whether the pod is feasible with so many away, but for one of the sort.

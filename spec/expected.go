@@ -25,7 +25,11 @@ type Expected struct {
 	// Unlisted answers for the preemptions that are not listed in Outcomes, Candidates and Ideal because there are too
 	// many; nil if all are.
 	Unlisted Unlisted
-	// NotWeighed is set where the least casualty was given up: after so many sets of pods. Then Ideal is empty.
+	// MoreOutcomes: there may be preemptions that Outcomes does not list, whichever of the pods that are alike stand for
+	// the others.
+	MoreOutcomes bool
+	// NotWeighed is set where the least casualty was given up: after so many sets of pods. Then Ideal is empty. In the
+	// literal reading, which allows what is ideal and nothing else, every preemption is Undecided then.
 	NotWeighed int
 	// NoDecision: the scheduler ends in an error, where a quirk says so. Then nothing else counts but the statuses.
 	NoDecision bool
@@ -86,6 +90,10 @@ func (m *Scheduler) Expect(q Question) *Expected {
 		e.Nodes = append(e.Nodes, n)
 	}
 	if e.NoDecision = !m.decides(q); e.NoDecision {
+		return e
+	}
+	if m.tooMany(q) {
+		m.leaveOpen(e, q)
 		return e
 	}
 	e.Outcomes = m.outcomes(q)

@@ -30,8 +30,12 @@ type Index struct {
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
 	amounts     map[podAmounts]heldOn
-	held        map[bool][]heldOn // by AmountRules.wraps, and node
-	parts       []*Snapshot       // what around starts from, by node
+	held        map[bool][]heldOn           // by AmountRules.wraps, and node
+	parts       []*Snapshot                 // what around starts from, by node
+	covers      map[string]*disruptionCover // by the names of the quirks that change the rules for budgets
+	looks       map[bool]*podLooks          // by onlyRequests
+	// plain is the last question as the model without quirks was asked it: what a quirk does not change is known.
+	plain *indexed
 }
 
 // NewIndex returns the index of a snapshot, of which nothing may change any more.
@@ -44,6 +48,7 @@ func NewIndex(s *Snapshot) *Index {
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
 		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
 		held: map[bool][]heldOn{}, amounts: make(map[podAmounts]heldOn, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
+		covers: map[string]*disruptionCover{}, looks: map[bool]*podLooks{},
 	}
 	for n, node := range s.Nodes {
 		x.number[node.Name] = n

@@ -1,6 +1,10 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // indexed is a question under way that is asked by an index.
 type indexed struct {
@@ -12,6 +16,16 @@ type indexed struct {
 	asks []indexedFilter
 	// nodes are what is known of each node as it is.
 	nodes []ExpectedOnNode
+	// base is the same question as the model without quirks was asked it; nil if this is that model, or if that was
+	// not asked. What the quirks do not change is taken over: filters unless they are changed, whether a node is
+	// feasible if all filters and the nominated pods that count are the same, and scores of the same nodes.
+	base         *indexed
+	changed      []bool
+	sameFeasible bool
+	found        []*v1.Node
+	scored       [][]Score // by node found
+	searches     map[searchKey]*Preemptions
+	runs         map[string][]DryRun // by the names of quirks
 }
 
 // indexedFilter is a filter that has been told the question.
@@ -44,9 +58,23 @@ func (at *stage) around() *Snapshot {
 func (at *stage) asIs() bool { return len(at.away)+len(at.put) == 0 }
 
 func (m *Scheduler) indexed(pod *v1.Pod, x *Index) *indexed {
-	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod)}
-	for _, f := range m.filters {
-		q.asks = append(q.asks, q.prepare(f))
+	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod), searches: map[searchKey]*Preemptions{},
+		runs: map[string][]DryRun{}}
+	if x.plain != nil && x.plain.pod == pod && x.plain.m == m.plain {
+		q.base = x.plain
+		q.sameFeasible = !exists(m.quirks, func(quirk Quirk) bool { return quirk.Overlooks != nil })
+	}
+	q.changed = each(m.filters, func(f Filter) bool { return q.base == nil || m.ChangesFilter(f.Plugin) })
+	q.sameFeasible = q.sameFeasible && !contains(q.changed, true)
+	for i, f := range m.filters {
+		if q.changed[i] {
+			q.asks = append(q.asks, q.prepare(f))
+		} else {
+			q.asks = append(q.asks, q.base.asks[i])
+		}
+	}
+	if m.plain == nil {
+		x.plain = q
 	}
 	return q
 }
@@ -133,11 +161,20 @@ func (q *indexed) on(n int) *ExpectedOnNode {
 	if known.Statuses != nil {
 		return known
 	}
+	if q.sameFeasible {
+		*known = *q.base.on(n)
+		return known
+	}
 	at := q.at(n)
 	var empty *stage
 	known.Statuses = make([]AllowedStatuses, len(q.asks))
 	passes := true
 	for i, ask := range q.asks {
+		if !q.changed[i] {
+			known.Statuses[i] = q.base.on(n).Statuses[i]
+			passes = passes && known.Statuses[i].Holds
+			continue
+		}
 		allowed := AllowedStatuses{Fails: ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())}
 		allowed.Holds = ask.ask(at)
 		allowed.HoldsEmpty = allowed.Holds
@@ -191,11 +228,19 @@ func (q *indexed) feasible() []*v1.Node {
 // scores is Scores.
 func (q *indexed) scores(feasible []*v1.Node) [][]Score {
 	rows := make([][]Score, len(feasible))
-	for _, r := range q.m.scorePlugins {
+	same := q.base != nil && slices.Equal(q.base.found, feasible)
+	for c, r := range q.m.scorePlugins {
+		if same && !q.m.ChangesScore(r.Plugin) {
+			for i := range rows {
+				rows[i] = append(rows[i], q.base.scored[i][c])
+			}
+			continue
+		}
 		for i, score := range q.score(r, feasible) {
 			rows[i] = append(rows[i], score)
 		}
 	}
+	q.found, q.scored = feasible, rows
 	return rows
 }
 
@@ -230,24 +275,6 @@ type indexedScores struct {
 	abstains bool
 	// normalized is nil if it is left to the plugin's Normalize.
 	raw, normalized []int64
-}
-
-// preemptions searches the nodes for preemptions, those of a shortlist only if there is one.
-func (q *indexed) preemptions(shortlist *Search) *Preemptions {
-	s := q.x.Snapshot
-	monotone, alike, larger := q.isMonotone(), q.m.Alike(q.pod, s), q.m.Larger(q.pod, s)
-	var runs []DryRun
-	for n := range s.Nodes {
-		jeopardy := filter(q.x.on[n], func(other *v1.Pod) bool { return Priority(other) < Priority(q.pod) })
-		if len(jeopardy) == 0 || !shortlist.Has(n) || q.unresolvable(n) {
-			continue
-		}
-		runs = append(runs, DryRun{
-			Node: n, Jeopardy: jeopardy, Alike: alike(jeopardy), Monotone: monotone, Larger: larger(jeopardy),
-			Fits: func(away []*v1.Pod) bool { return q.feasibleWithout(n, away) },
-		})
-	}
-	return q.m.PreemptionsOn(runs, q.pod, s)
 }
 
 // unresolvable reports whether a filter that reads the node alone rejects it: then no eviction helps.

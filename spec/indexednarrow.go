@@ -49,13 +49,14 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 		if !atMost(big.NewInt(pods), r.amount(v1.ResourcePods, allocatable)) {
 			return false
 		}
+		leave := each(away, func(other *v1.Pod) heldOn { return r.held(other, q.x) })
 		for i, name := range names {
 			together := new(big.Int)
 			if sum := held[name]; sum != nil {
 				together.Set(sum)
 			}
-			for _, other := range away {
-				if amount := r.held(other, q.x)[name]; amount != nil {
+			for _, held := range leave {
+				if amount := held[name]; amount != nil {
 					together.Sub(together, amount)
 				}
 			}

@@ -33,7 +33,7 @@ func (p *Preemptions) add(e *Expected, mostChoices int) {
 			}
 		}
 	}
-	all := !p.unlisted
+	all := true
 	list := func(sets []foundSet) []Candidate {
 		candidates, complete := named(sets, mostChoices)
 		all = all && complete
@@ -42,10 +42,16 @@ func (p *Preemptions) add(e *Expected, mostChoices int) {
 	for _, c := range list(chosen) {
 		e.Outcomes = append(e.Outcomes, Outcome{Type: Preempt, Node: c.Node, Victims: c.Victims})
 	}
+	e.MoreOutcomes = !all || !p.complete()
 	e.Candidates, e.Ideal, e.NotWeighed = list(documented), list(p.ideal), p.notWeighed
-	if !all {
+	if !all || p.unlisted {
 		e.Unlisted = p
 	}
+}
+
+// complete reports whether all documented candidates of every node were found.
+func (p *Preemptions) complete() bool {
+	return all(p.nodes, func(d *dryRun) bool { return p.rivals[d.Node] == nil || p.rivals[d.Node].complete })
 }
 
 // named names the pods of sets in which they are counted, in every way there is, together in at most so many; but of

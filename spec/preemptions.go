@@ -53,9 +53,15 @@ type rivalsOn struct {
 
 // PreemptionsOn searches the nodes, in the snapshot's order, for the sake of the pod.
 func (m *Scheduler) PreemptionsOn(runs []DryRun, pod *v1.Pod, s *Snapshot) *Preemptions {
+	p := m.preemptionsOn(runs, pod, newDisruptionCover(m.rules.budgets, s))
+	p.weigh()
+	return p
+}
+
+// preemptionsOn finds the documented candidates. Which are of least damage is left to weigh.
+func (m *Scheduler) preemptionsOn(runs []DryRun, pod *v1.Pod, cover *disruptionCover) *Preemptions {
 	p := &Preemptions{spec: m, pod: pod, runs: map[int]*dryRun{}, rivals: map[int]*rivalsOn{},
 		left: effort{fits: 1 << 17, steps: 1 << 20}}
-	cover := newDisruptionCover(m.rules.budgets, s)
 	left := effort{fits: 1 << 12, steps: 1 << 16}
 	if sum(runs, func(run DryRun) int64 { return int64(len(run.Jeopardy)) }) < 200 { // small enough to go through all
 		left = effort{fits: 1 << 16, steps: 1 << 19}
@@ -68,7 +74,6 @@ func (m *Scheduler) PreemptionsOn(runs []DryRun, pod *v1.Pod, s *Snapshot) *Pree
 			p.unlisted = p.unlisted || !r.complete
 		}
 	}
-	p.weigh()
 	return p
 }
 

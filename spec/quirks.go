@@ -102,6 +102,14 @@ func (q Quirk) changesScore(plugin string) bool {
 	return q.Score != nil && q.Score.Plugin == plugin || made && q.changesPredicate(plugin)
 }
 
+// changesPreemption reports whether it may change which sets of victims there are, or what they cost.
+func (q Quirk) changesPreemption() bool { return q.Budgets != nil || q.changesFeasibility() }
+
+// changesFeasibility reports whether it may change which nodes are feasible.
+func (q Quirk) changesFeasibility() bool {
+	return q.Overlooks != nil || q.Amounts != nil || q.Erratum != nil || q.Filter != nil || q.changesFilter(q.Plugin)
+}
+
 func (q Quirk) changesPredicate(plugin string) bool {
 	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin
 }
@@ -123,6 +131,9 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 	odd.Others = nil
 	odd.filters, odd.scorePlugins = slices.Clone(m.filters), slices.Clone(m.scorePlugins)
 	odd.quirks = slices.Concat(m.quirks, quirks)
+	if odd.plain == nil {
+		odd.plain = m
+	}
 	if exists(quirks, func(q Quirk) bool { return q.Erratum != nil || q.Amounts != nil && m.text != nil }) {
 		odd = *literally(m.Profile, odd.quirks)
 		odd.Others, quirks = nil, odd.quirks

@@ -20,8 +20,9 @@ type Scheduler struct {
 	own []Plugin
 	// text is the model as first written; nil in the reading of Kubernetes.
 	text *text
-	// quirks are those that With put in.
+	// quirks are those that With put in, plain is the model that it put them in first; nil if there are none.
 	quirks []Quirk
+	plain  *Scheduler
 }
 
 // New returns the formal model under the profile. The predicates of own plugins join those of Kubernetes', or take
@@ -77,6 +78,7 @@ func (m *Scheduler) Filters() []Filter { return slices.Clone(m.filters) }
 // Only returns the model with only those of its filters that are to be kept; all else stays. It changes nothing in m.
 func (m *Scheduler) Only(keep func(Filter) bool) *Scheduler {
 	part := *m
+	part.plain = nil // it has other filters
 	part.filters = filter(m.filters, keep)
 	return &part
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/results"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
-	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // prepared is a run that can begin.
@@ -74,11 +72,8 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 
 // plan puts a run of the input together. Every error is a usageError.
 func (in *input) plan(o decisions.Options, memory int64, keep bool) (*decisions.Plan, error) {
-	request := decisions.Request{Scenarios: in.scenarios, Options: o, Memory: memory, Keep: keep, Given: in.given}
-	if in.given != nil {
-		request.Alike = scenario.OfCluster("", in.given, model.Actions{})
-	}
-	plan, err := decisions.NewPlan(request)
+	plan, err := decisions.NewPlan(decisions.Request{
+		Scenarios: in.scenarios, Options: o, Memory: memory, Keep: keep, Given: in.given})
 	if err != nil {
 		return nil, usageError{err}
 	}

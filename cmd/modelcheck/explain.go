@@ -101,9 +101,6 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := decisions.Weighable(model, pods, snapshot, nil); err != nil {
-		return nil, usageError{err}
-	}
 	e := &report.Explanation{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, NotRead: in.notRead,
 		Verbose: o.verbose, Extenders: in.extenders,

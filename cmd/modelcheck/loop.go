@@ -307,17 +307,6 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the "+
 				"spec.schedulerName %s; add one", o.named(), in.profile)
 		}
-		profile, err := in.config.Spec(in.profile)
-		if err != nil {
-			return nil, nil, usage("scheduler configuration %s: %w", in.source, err)
-		}
-		waiting := slices.DeleteFunc(
-			spec.Unbound(snapshot),
-			func(pod *v1.Pod) bool { return !asks(pod) || spec.Gated(pod) },
-		)
-		if err := decisions.Weighable(spec.New(profile), waiting, snapshot, nil); err != nil {
-			return nil, nil, usageError{err}
-		}
 		scopes = []*loop.Scope{{
 			Name: "cluster", Doc: "the cluster of " + o.named(), Initial: []*spec.Snapshot{snapshot},
 			Templates: snapshot,

@@ -35,12 +35,18 @@ func TestIndexedIsExpect(t *testing.T) {
 		q := questions.Draw(t, "question")
 		m := rapid.SampledFrom(models).Draw(t, "model")
 		x := spec.NewIndex(q.Snapshot)
-		if rapid.IntRange(0, 3).Draw(t, "shared index") == 0 {
-			rapid.SampledFrom(models).Draw(t, "other").ExpectIndexed(q, x)
-		}
 		if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
 			q.Sample = search(t, m.Feasible(q.Pod, q.Snapshot), q.Snapshot)
 			q.Shortlist = search(t, q.Snapshot.Nodes, q.Snapshot)
+		}
+		// What was asked before by the same index makes no difference: of the model without quirks, from which those
+		// with quirks take over what these do not change, and of others.
+		for _, before := range rapid.SliceOfN(rapid.SampledFrom(models), 0, 2).Draw(t, "before") {
+			before.ExpectIndexed(q, x)
+		}
+		if rapid.Bool().Draw(t, "plain first") {
+			models[0].ExpectIndexed(q, x)
+			rapid.SampledFrom(models).Draw(t, "beside").ExpectIndexed(q, x)
 		}
 		want := m.Expect(q)
 		got, feasibleWithout := m.ExpectIndexed(q, x)

@@ -18,6 +18,9 @@ func (r *run) conclude(ctx context.Context, result *Result, results []*ChunkResu
 	totals := newTotals(r.options.Spec, len(r.properties))
 	totals.count(results)
 	totals.cover(result)
+	if result.NotFollowed = totals.notFollowed; result.NotFollowed > 0 {
+		result.Complete = false
+	}
 	exercised := slices.Clone(totals.exercised)
 	questions := int64(0)
 	var seen fields.Coverage

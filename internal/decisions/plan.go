@@ -17,10 +17,8 @@ type Request struct {
 	Scenarios []*model.Scenario
 	// Options say how. Memory and Chunks are not heeded: the plan sets them.
 	Options Options
-	// Given is the cluster that stands in the beginning; nil if there are only clusters to which pods come. Alike is
-	// that cluster as a scenario.
+	// Given is the cluster that stands in the beginning; nil if there are only clusters to which pods come.
 	Given *spec.Snapshot
-	Alike *model.Scenario
 	// Memory is what the whole process may take, in bytes; 0 means DefaultMemory.
 	Memory int64
 	// Keep cuts the scenarios into chunks that are small enough to be kept one by one: the same ones for any number
@@ -49,8 +47,7 @@ type Plan struct {
 	actions model.Actions
 }
 
-// NewPlan puts a run together. The error says why the scenarios cannot be explored at all, and may be a
-// TooManyVictimsError.
+// NewPlan puts a run together. The error says why the scenarios cannot be explored at all.
 func NewPlan(r Request) (*Plan, error) {
 	p := &Plan{Scenarios: r.Scenarios, Options: r.Options, Memory: r.Memory}
 	if p.Memory == 0 {
@@ -62,11 +59,6 @@ func NewPlan(r Request) (*Plan, error) {
 		p.given, p.actions = r.Given, r.Scenarios[0].Actions
 		if p.Unencodable = unencodable(r.Scenarios[0]); p.Unencodable != nil {
 			return p, nil
-		}
-	}
-	if r.Given != nil {
-		if err := Weighable(p.Options.Spec, spec.Unbound(r.Given), r.Given, r.Alike); err != nil {
-			return nil, err
 		}
 	}
 	effort, most := effort, math.Inf(1)

@@ -31,6 +31,9 @@ type Result struct {
 	// it, models with quirks included. Tried is how often a model with quirks was asked about a question, to
 	// explain a difference. Both are more if scenarios are cut into chunks, as each has tables of its own.
 	Facts, Tried int64
+	// NotFollowed counts distinct decisions of which the model allows more outcomes than were followed, because there
+	// are too many. Then the run is not Complete.
+	NotFollowed int64
 	// Outcomes counts distinct decisions by what they led to.
 	Outcomes map[spec.OutcomeType]int64
 	// Filters and ScorePlugins say how often each plugin of the profile was asked, in the profile's order.

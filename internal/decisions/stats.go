@@ -18,6 +18,8 @@ type Stats struct {
 	Told   []int `json:",omitempty"`
 	// Outcome is the spec.OutcomeType, -1 if there is none.
 	Outcome int
+	// MoreOutcomes: the model allows more than was followed.
+	MoreOutcomes bool `json:",omitempty"`
 	// Exercised are the properties, by index, that had something to say.
 	Exercised []int `json:",omitempty"`
 	// Unmodelled are the plugins that had a say and that the spec does not know.
@@ -69,6 +71,8 @@ func (w *statsMaker) of(all plugins, c *invariants.Case, exercised []int,
 		Exercised:  exercised,
 		Unmodelled: c.Unmodelled,
 		Breaks:     breaks,
+
+		MoreOutcomes: len(c.Unmodelled) == 0 && c.Expected.MoreOutcomes && c.Spec.Reading() == spec.Kubernetes,
 	}
 	if len(findings) > 0 {
 		s.Findings = slices.Sorted(slices.Values(findings))
@@ -136,6 +140,11 @@ func (s *Stats) appendKey(key []byte) []byte {
 			put(n)
 		}
 	}
+	if s.MoreOutcomes {
+		put(1)
+	} else {
+		put(0)
+	}
 	for _, words := range [][]string{s.Unmodelled, s.Findings, s.Breaks} {
 		put(len(words))
 		key = append(key, strings.Join(words, "\x00")...)
@@ -148,6 +157,8 @@ type totals struct {
 	distinct  int64
 	exercised []int64 // by property
 	outcomes  [3]int64
+	// notFollowed counts decisions with MoreOutcomes.
+	notFollowed int64
 	// filters and score plugins are those of all profiles, in their order.
 	filters      []FilterCoverage
 	scorePlugins []ScoreCoverage
@@ -183,6 +194,9 @@ func newTotals(s *spec.Scheduler, properties int) *totals {
 // add adds n distinct decisions that have the stats.
 func (t *totals) add(s *Stats, n int64) {
 	t.distinct += n
+	if s.MoreOutcomes {
+		t.notFollowed += n
+	}
 	for _, i := range s.Exercised {
 		t.exercised[i] += n
 	}

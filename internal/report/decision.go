@@ -204,6 +204,11 @@ func (p *page) outcomes(indent string, c *invariants.Case) {
 		who = "as written it   "
 	}
 	tell(who, documented)
+	if literal := p.spec.Reading() == spec.Literal; literal && c.Expected.NotWeighed > 0 {
+		p.wrapped(indent+strings.Repeat(" ", len(who)), fmt.Sprintf("evict pods; whom is not computed, more than %d sets",
+			c.Expected.NotWeighed))
+		return
+	}
 	if c.Expected.Unlisted != nil {
 		p.wrapped(indent+strings.Repeat(" ", len(who)), "or another of as little casualty: there are too many to list")
 	}

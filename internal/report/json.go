@@ -144,6 +144,8 @@ type Decisions struct {
 	Bind      int64 `json:"bind"`
 	Preempt   int64 `json:"preempt"`
 	Wait      int64 `json:"wait"`
+	// NotFollowed are those of which the model allows more outcomes than were followed; then the run is not complete.
+	NotFollowed int64 `json:"notFollowed,omitempty"`
 }
 
 // Scenario is one scenario of the scope.
@@ -235,7 +237,7 @@ func NewDocument(r *Run) *Document {
 		Decisions: Decisions{
 			Distinct: r.Result.Asked, CacheHits: r.Result.CacheHits,
 			Bind: r.Result.Outcomes[spec.Bind], Preempt: r.Result.Outcomes[spec.Preempt],
-			Wait: r.Result.Outcomes[spec.Wait],
+			Wait: r.Result.Outcomes[spec.Wait], NotFollowed: r.Result.NotFollowed,
 		},
 		Survey:     surveyJSON(r.Result.Survey),
 		Scenarios:  []Scenario{},

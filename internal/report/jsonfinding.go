@@ -66,6 +66,21 @@ type Decision struct {
 	Outcomes   []Outcome           `json:"outcomes"`
 	// Unmodelled are plugins that had a say and that the model does not know; then it cannot tell what is allowed.
 	Unmodelled []string `json:"unmodelled,omitempty"`
+	// Sample and Shortlist are the nodes at which kube-scheduler's searches ended, for feasible nodes and for nodes on
+	// which a preemption helps; nil where it looked at all.
+	Sample    *Search `json:"sample,omitempty"`
+	Shortlist *Search `json:"shortlist,omitempty"`
+	// MoreOutcomes: the model allows more outcomes than are listed here.
+	MoreOutcomes bool `json:"moreOutcomes,omitempty"`
+	// NotWeighed is after how many sets of pods the search for the least damage was given up; then no candidate is ideal.
+	NotWeighed int `json:"notWeighed,omitempty"`
+}
+
+// Search is a search for nodes that ended once it had found enough.
+type Search struct {
+	Nodes  int      `json:"nodes"`
+	Enough int      `json:"enough"`
+	Found  []string `json:"found"`
 }
 
 // NodeDecision is the part of a decision that concerns one node.
@@ -117,6 +132,8 @@ type Outcome struct {
 	KeepsNomination bool     `json:"keepsNomination,omitempty"`
 	Production      bool     `json:"production"`
 	Documented      bool     `json:"documented"`
+	// Undecided: it was not found out whether it is documented; then it counts as such.
+	Undecided bool `json:"undecided,omitempty"`
 }
 
 func findingJSON(m *spec.Scheduler, f *decisions.Finding) Finding {
@@ -160,6 +177,8 @@ func decisionJSON(m *spec.Scheduler, c *invariants.Case) *Decision {
 		Pod: name(c.Question.Pod), Failure: c.Decision.Failure, InternalError: c.Decision.InternalError,
 		Message: c.Decision.Message, Unmodelled: c.Unmodelled,
 		Nodes: []NodeDecision{}, Candidates: []CandidateDecision{}, Outcomes: []Outcome{},
+		Sample: searchJSON(c, c.Decision.Sample), Shortlist: searchJSON(c, c.Decision.Shortlist),
+		MoreOutcomes: c.Expected.MoreOutcomes, NotWeighed: c.Expected.NotWeighed,
 	}
 	for n := range c.Decision.Nodes {
 		d.Nodes = append(d.Nodes, nodeJSON(c, n))
@@ -219,12 +238,23 @@ func nodeJSON(c *invariants.Case, n int) NodeDecision {
 func outcomeJSON(c *invariants.Case, o spec.Outcome, production, documented bool) Outcome {
 	words := Outcome{
 		Type: o.Type.String(), Victims: podNames(o.Victims), KeepsNomination: o.KeepsNomination,
-		Production: production, Documented: documented,
+		Production: production, Documented: documented, Undecided: len(c.Unmodelled) == 0 && c.Expected.Undecided(o),
 	}
 	if o.Node >= 0 {
 		words.Node = c.Question.Snapshot.Nodes[o.Node].Name
 	}
 	return words
+}
+
+func searchJSON(c *invariants.Case, s *spec.Search) *Search {
+	if s == nil {
+		return nil
+	}
+	search := &Search{Nodes: s.Nodes, Enough: s.Enough, Found: []string{}}
+	for _, n := range s.Found {
+		search.Found = append(search.Found, c.Question.Snapshot.Nodes[n].Name)
+	}
+	return search
 }
 
 func podNames(pods []*v1.Pod) []string {

@@ -42,6 +42,10 @@ func unfinished(r *Run) []string {
 				s.Scenario.Name, s.Stopped, plural(s.Queue, "state"), remedy(r, s.Stopped)))
 		}
 	}
+	if n := r.Result.NotFollowed; n > 0 {
+		all = append(all, fmt.Sprintf("Of %s the model allows more preemptions than were followed: there are too many.",
+			plural(n, "distinct decision")))
+	}
 	if random := r.Result.Random; random != nil && !r.Result.Complete {
 		all = append(all, fmt.Sprintf("Stopped after %s; it was interrupted.",
 			plural(random.Drawn, "drawn cluster")))

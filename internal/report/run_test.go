@@ -298,15 +298,16 @@ func everyField() *Document {
 	return &Document{
 		Scope:    DocumentScope{Scope: Scope{Random: &RandomScope{Questions: 1, Seconds: 1}}},
 		Profiles: []Profile{{Scores: []WeightedPlugin{{}}}},
-		NotRead:  []string{"n"},
+		NotRead:  []string{"n"}, Decisions: Decisions{NotFollowed: 1},
 		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
 			Plugin: "p", Quirks: []Quirk{{}},
 			Example: Example{Decision: &Decision{
 				Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
+				Sample: &Search{}, Shortlist: &Search{}, MoreOutcomes: true, NotWeighed: 1,
 				Nodes:    []NodeDecision{{Overall: "fits", Statuses: []PluginStatus{{Model: "fits"}}}},
-				Outcomes: []Outcome{{KeepsNomination: true}},
+				Outcomes: []Outcome{{KeepsNomination: true, Undecided: true}},
 			}, Steps: []Step{{Budget: "b", Node: "n", Victims: []string{"v"}}}, Loop: 1},
 		}},
 		Scenarios: []Scenario{{Doc: "d", Stopped: "s", Ends: []Ends{{}}, Steps: []Steps{{}}}},

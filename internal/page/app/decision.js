@@ -39,14 +39,23 @@ function outcomes(decision) {
   const rows = decision.outcomes.map(outcome => {
     const differs = told && outcome.production !== outcome.documented && !(outcome.documented && decision.outcomes.some(o => o.production && o.documented));
     return [{of: [differs && h("span", {"aria-hidden": "true"}, "≠ "), outcomeText(decision, outcome)], class: differs ? "differs" : ""},
-      {of: sign(outcome.production)}, {of: told ? sign(outcome.documented) : "cannot tell"}];
+      {of: sign(outcome.production)}, {of: !told ? "cannot tell" : outcome.undecided ? "not found out" : sign(outcome.documented)}];
   });
   const preempts = decision.outcomes.some(outcome => outcome.type === "preempt");
   return [
     table("What becomes of it", ["outcome", "kube-scheduler", "documented"], rows),
     h("p.soft", {}, "What is expected: ", plugin(preempts ? "DefaultPreemption" : "")),
+    decision.moreOutcomes && h("p.soft", {}, "The model allows other preemptions too, too many to list."),
+    decision.notWeighed && h("p.soft", {}, `Least damage of all: not computed, more than ${count(decision.notWeighed)} sets of pods.`),
+    decision.sample && h("p.soft", {}, searchText(decision.sample, "feasible")),
+    decision.shortlist && h("p.soft", {}, searchText(decision.shortlist, "nodes on which a preemption helps")),
     (decision.leastDamage ?? []).length > 0 && h("p.soft", {}, `Least damage of all: kube-scheduler ${decision.leastDamage.join(", or ")}.`),
   ];
+}
+
+// searchText tells of a search for nodes that ended once it had found enough.
+function searchText(search, what) {
+  return `kube-scheduler ended its search among ${count(search.nodes)} nodes once ${count(search.enough)} were found (${what}): it found ${count(search.found.length)}.`;
 }
 
 // widest is how many columns of nodes a table has, at most. More nodes are rows.
