@@ -82,8 +82,8 @@ func (m moment) to(last moment) string {
 	if m.version == last.version {
 		return "listed at resourceVersion " + m.version
 	}
-	return fmt.Sprintf("listed one kind after the other, from resourceVersion %s (%s) to %s (%s): what changed in between "+
-		"may not fit together", m.version, m.resource, last.version, last.resource)
+	return fmt.Sprintf("listed one kind after the other, from resourceVersion %s (%s) to %s (%s): what changed in "+
+		"between may not fit together", m.version, m.resource, last.version, last.resource)
 }
 
 // list lists a kind, and returns the resourceVersion of the list. If its pages expire on the way, it is listed anew, in
@@ -93,7 +93,7 @@ func (r *Reader) list(ctx context.Context, kind Kind, list *scenario.ServedList)
 	for {
 		r.Progress(kind.Resource, len(list.Items))
 		page, err := r.page(ctx, kind, options)
-		if expired := apierrors.IsResourceExpired(err) || apierrors.IsGone(err); expired && options.Continue != "" {
+		if options.Continue != "" && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err)) {
 			options, list.Items, r.kept = metav1.ListOptions{}, nil, before
 			continue
 		}

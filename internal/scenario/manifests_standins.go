@@ -27,8 +27,8 @@ func (r *reading) withPlainNodes(objects []object) []object {
 	is := func(kinds ...string) bool {
 		return slices.ContainsFunc(objects, func(o object) bool { return slices.Contains(kinds, o.kind) })
 	}
-	if r.Served != nil || is("Node") || !is("Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
-		"StatefulSet") {
+	if r.Served != nil || is("Node") || !is("Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet",
+		"ReplicationController", "StatefulSet") {
 		return objects
 	}
 	for i := range r.PlainNodes {

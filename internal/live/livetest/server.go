@@ -1,5 +1,5 @@
-// Package livetest has an API server for tests: it answers lists as Kubernetes' own does, page by page, and keeps what it
-// was asked for.
+// Package livetest has an API server for tests: it answers lists as Kubernetes' own does, page by page, and keeps what
+// it was asked for.
 package livetest
 
 import (
@@ -46,8 +46,8 @@ type list struct {
 // ResourceVersion is that of every list.
 const ResourceVersion = "4711"
 
-// New starts an API server that holds the objects of the manifests, in YAML, as it would have stored them. It stops with
-// the test.
+// New starts an API server that holds the objects of the manifests, in YAML, as it would have stored them. It stops
+// with the test.
 func New(t testing.TB, manifests []byte) *Server {
 	t.Helper()
 	s := &Server{Instead: map[string]http.HandlerFunc{}, lists: map[string]list{}}
