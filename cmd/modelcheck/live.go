@@ -89,8 +89,10 @@ func (c command) manifests(ctx context.Context, i *inputFlags, plainNodes int) (
 	} else if err != nil {
 		return nil, usageError{err}
 	}
-	c.progress.begin(reading(i.named()))
-	return i.read(c.stdin, plainNodes)
+	c.progress.begin(reading("the objects of " + i.named()))
+	manifests, err := i.read(c.stdin, plainNodes)
+	i.served.Lists = nil // they are read, and large
+	return manifests, err
 }
 
 // withoutLive says which of kubectl's flags are given that have no meaning without --live.
