@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-a3f26817/modelcheck/internal/live"
 	"github.com/seed-a3f26817/modelcheck/internal/live/livetest"
 )
 
@@ -112,13 +113,23 @@ func TestLiveForbidden(t *testing.T) {
 	}
 	stdout = strings.Join(strings.Fields(stdout), " ") // lines are wrapped
 	for _, part := range []string{
-		"not read: context prod: poddisruptionbudgets: it may not be listed, so preemption is decided as if no pod were " +
-			"protected", "User \"jane\" cannot list resource",
+		"not read: context prod: poddisruptionbudgets: there is no permission to list them, so preemption is decided as " +
+			"if no pod were protected", "User \"jane\" cannot list resource",
 		"the API server does not serve cronjobs of batch/v1, so there are none",
 	} {
 		if !strings.Contains(stdout, part) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}
+	}
+	for _, kind := range live.Kinds() {
+		if kind.Lacks != "" {
+			server.Instead[kind.Resource] = livetest.Forbidden(kind.Resource)
+		}
+	}
+	code, stdout, stderr = ran(t.Context(), "", "explain", "-v", "--live", "--kubeconfig", kubeconfig)
+	if missing := strings.Count(stdout, "not read: context prod: "); code != exitUnfinished ||
+		missing != len(live.Kinds())-2 || !strings.Contains(stdout, "kube-scheduler binds shop/front-3") {
+		t.Errorf("with nodes and pods alone: exit code %d, %d kinds are missing\n%s%s", code, missing, stdout, stderr)
 	}
 	server.Instead["pods"] = livetest.Forbidden("pods")
 	code, stdout, stderr = ran(t.Context(), "", "explain", "--live", "--kubeconfig", kubeconfig)

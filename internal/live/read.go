@@ -60,7 +60,7 @@ func (r *Reader) Read(ctx context.Context) (*scenario.Served, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case apierrors.IsForbidden(err) && !needed:
-			list.Err = fmt.Errorf("%s: it may not be listed, so %s; the ClusterRole of %s allows it (%w)", kind.Resource,
+			list.Err = fmt.Errorf("%s: there is no permission to list them, so %s; %s grants it (%w)", kind.Resource,
 				kind.Lacks, ClusterRole, err)
 		case apierrors.IsNotFound(err) && !needed:
 			served.Notes = append(served.Notes, fmt.Sprintf("the API server does not serve %s of %s, so there are none",
@@ -138,7 +138,7 @@ func (r *Reader) failed(kind Kind, err error) error {
 	advice := "see whether kubectl get " + kind.Resource + " -A answers with the same --kubeconfig and --context"
 	switch {
 	case apierrors.IsForbidden(err):
-		advice = "there is no answer without them; the ClusterRole of " + ClusterRole + " allows to list them"
+		advice = "there is no answer without them; the ClusterRole of " + ClusterRole + " grants it"
 	case apierrors.IsUnauthorized(err):
 		advice = "the API server does not accept the credentials; log in anew, or name another --context or --user"
 	case apierrors.IsNotFound(err):
