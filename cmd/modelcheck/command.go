@@ -200,6 +200,7 @@ Flags may be written with one dash or two.`,
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
 	cmd.AddCommand(
+		c.audit(done),
 		c.explain(done),
 		c.random(done),
 		c.replay(done),

@@ -59,8 +59,14 @@ func liveFlagNames() []string {
 
 // groupConnection shows kubectl's flags apart from those of the command.
 func (l *liveFlags) groupConnection(cmd *cobra.Command) {
-	usages := l.connection.FlagUsages()
-	l.connection.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+	l.connection.VisitAll(func(f *pflag.Flag) {
+		if cmd.Flags().Lookup(f.Name) != nil {
+			shown.AddFlag(f)
+		}
+	})
+	usages := shown.FlagUsages()
+	shown.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + "\nFlags of kubectl that go with --live:\n" + usages)
 }
 
@@ -93,6 +99,26 @@ func (c command) manifests(ctx context.Context, i *inputFlags, plainNodes int) (
 	manifests, err := i.read(c.stdin, plainNodes)
 	i.served.Lists = nil // they are read, and large
 	return manifests, err
+}
+
+// repeated is how the user names the same cluster again; it gives no token away.
+func (l *liveFlags) repeated() (words []string) {
+	if !l.live {
+		return nil
+	}
+	words = []string{"--live"}
+	l.connection.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "token" && f.Name != "namespace" {
+			values := []string{f.Value.String()}
+			if several, ok := f.Value.(pflag.SliceValue); ok {
+				values = several.GetSlice()
+			}
+			for _, value := range values {
+				words = append(words, quoted("--"+f.Name+"="+value))
+			}
+		}
+	})
+	return words
 }
 
 // withoutLive says which of kubectl's flags are given that have no meaning without --live.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-a3f26817/modelcheck/internal/live"
 	"github.com/seed-a3f26817/modelcheck/internal/live/livetest"
 )
@@ -185,5 +187,29 @@ func TestLiveFlags(t *testing.T) {
 	if !strings.Contains(help, "  kubectl modelcheck explain --live shop") ||
 		!strings.Contains(help, "| kubectl modelcheck explain -f -") || strings.Contains(help, "  modelcheck explain") {
 		t.Errorf("the help of a plugin of kubectl:\n%s", help)
+	}
+}
+
+// TestLiveAudit: a running cluster is audited as the same objects of a file are, and what to type next reads it again.
+func TestLiveAudit(t *testing.T) {
+	_, kubeconfig := small(t)
+	_, want, _ := ran(t.Context(), "", "audit", "-f", "../../testdata/clusters/small.yaml", "--drain", "node-a")
+	code, got, stderr := ran(t.Context(), "", "audit", "--live", "--kubeconfig", kubeconfig, "--drain", "node-a")
+	got = strings.ReplaceAll(got, "--live --kubeconfig="+kubeconfig, "-f ../../testdata/clusters/small.yaml")
+	if code != exitHolds || stderr != "" || answers(got) != answers(want) {
+		t.Errorf("exit code %d, not as of the file:\n%s%s\nwant:\n%s", code, got, stderr, want)
+	}
+	code, _, stderr = ran(t.Context(), "", "audit", "-f", "x.yaml", "--context", "prod")
+	if code != exitUsage || !strings.Contains(stderr, "--context goes with --live") {
+		t.Errorf("without --live: exit code %d: %s", code, stderr)
+	}
+	var l liveFlags
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	l.declareLive(flags)
+	if err := flags.Parse([]string{"--live", "--token=x", "--context=a b", "--as-group=g", "--as-group=h"}); err != nil {
+		t.Fatal(err)
+	}
+	if again := strings.Join(l.repeated(), " "); again != "--live --as-group=g --as-group=h '--context=a b'" {
+		t.Errorf("the same cluster again: %s", again)
 	}
 }

@@ -169,6 +169,23 @@ func (p *progress) show(now decisions.Progress) {
 // showRandom tells how far random mode has come.
 func (p *progress) showRandom(asked int64, _ time.Duration) { p.come("so far: %d", asked) }
 
+// showAudit tells how far an audit has come, and how long the rest takes if it goes on like this.
+func (p *progress) showAudit(name string, done, of int) {
+	p.begin(phase{name: name, lost: "what is known so far is reported"})
+	left := ""
+	if since := p.since(); done > 0 && since > firstShown {
+		left = fmt.Sprintf(" (about %s more)", (since * time.Duration(of-done) / time.Duration(done)).Round(time.Second))
+	}
+	p.come("%d of %d%s", done, of, left)
+}
+
+// since is how long the phase lasts.
+func (p *progress) since() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Since(p.began)
+}
+
 // taken says that a theme is not explored again.
 func (p *progress) taken(scenario, file string) { p.say("%s: taken from %s", scenario, file) }
 

@@ -56,6 +56,11 @@ func TestSignals(t *testing.T) {
 			`cancelled`, ""},
 		{"exploring", "reference ../../testdata/configurations/growth/10-20-4.json --workers 1 --memory 1Gi",
 			syscall.SIGINT, `cancelled`, ""},
+		{"exploring", "shard --index 0 --of 1 --thorough --workers 1 --results " + filepath.Join(dir, "results"),
+			syscall.SIGTERM, `stopped \(cancelled\)`, ""},
+		{"reading", "plan -f " + fifo, syscall.SIGINT, `^$`, "interrupted while reading .*fifo: nothing was checked"},
+		{"reading", "replay " + fifo, syscall.SIGINT, `^$`, "interrupted while reading .*fifo: nothing was checked"},
+		{"exploring", "serve --theme resources --nodes 3 --pods 20 --port 0", syscall.SIGTERM, `^$`, ""},
 	} {
 		run, stdout, stderr := modelcheckBegun(t, strings.Fields(row.args))
 		waitFor(t, stderr, "(?m)^"+row.phase)

@@ -23,7 +23,15 @@ func NewSession(s *spec.Scheduler, properties []invariants.Property, decider Dec
 
 // Ask returns what was decided and what the model says, and the findings, each with the question as its example.
 func (a *Session) Ask(q spec.Question) (*invariants.Case, []Finding) {
-	asked := a.comparer.compare(q)
+	return a.found(a.comparer.compare(q))
+}
+
+// Compare is Ask with a decision that was taken already, by a decider like the session's.
+func (a *Session) Compare(q spec.Question, decision *spec.Decision) (*invariants.Case, []Finding) {
+	return a.found(a.comparer.compareDecision(q, decision))
+}
+
+func (a *Session) found(asked comparison) (*invariants.Case, []Finding) {
 	var findings []Finding
 	for _, key := range asked.findings {
 		f := findingOf(a.comparer.spec, a.comparer.properties, key, 1)

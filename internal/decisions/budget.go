@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/cluster"
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
@@ -105,7 +106,7 @@ func (p *Plan) firstLook(ctx context.Context, b Budget) (*Result, error) {
 // alsoAsItIs adds what is found by asking about every pod in the cluster as it is to what was found in the order of
 // the queue: in that, the others come after what becomes of the first.
 func (p *Plan) alsoAsItIs(ctx context.Context, b Budget, seed int64, began time.Time, explored *Result) error {
-	if len(waiting(p.given)) < 2 {
+	if len(cluster.Waiting(p.given)) < 2 {
 		return nil
 	}
 	asked, err := p.survey(ctx, b, seed, began, true)

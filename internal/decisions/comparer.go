@@ -36,21 +36,34 @@ type comparison struct {
 
 // compare asks about the question, and compares.
 func (c *comparer) compare(q spec.Question) comparison {
-	asked, spent := c.ask(q)
-	exercised, all := checkAll(c.properties, asked)
-	findings, breaks := classify(all, func(together []broken) []spec.Quirk { return c.explain(asked, together) })
-	return comparison{compared: asked, exercised: exercised, findings: findings, breaks: breaks, spent: spent}
+	decision, spent := timed(c.decider, q)
+	compared := c.compareDecision(q, decision)
+	compared.spent = spent
+	return compared
 }
 
-// ask asks production and the model. Properties that need no model may ask production more.
+// compareDecision is compare with a decision that was taken already.
+func (c *comparer) compareDecision(q spec.Question, decision *spec.Decision) comparison {
+	asked := c.beside(q, decision)
+	exercised, all := checkAll(c.properties, asked)
+	findings, breaks := classify(all, func(together []broken) []spec.Quirk { return c.explain(asked, together) })
+	return comparison{compared: asked, exercised: exercised, findings: findings, breaks: breaks}
+}
+
+// ask asks production and the model.
 func (c *comparer) ask(q spec.Question) (*invariants.Case, time.Duration) {
 	decision, spent := timed(c.decider, q)
+	return c.beside(q, decision), spent
+}
+
+// beside puts a decision beside what the model says. Properties that need no model may ask production more.
+func (c *comparer) beside(q spec.Question, decision *spec.Decision) *invariants.Case {
 	asked := c.caseOf(q, decision)
 	asked.Again = c.decider.Decide
 	if counts, ok := c.decider.(Incremental); ok {
 		asked.Increments = func() ([]spec.Increment, error) { return increments(counts, q) }
 	}
-	return asked, spent
+	return asked
 }
 
 // explain returns quirks, none of which can be left out, with which the model agrees with production on what is

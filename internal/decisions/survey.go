@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/internal/cluster"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -59,7 +60,7 @@ func Survey(ctx context.Context, o SurveyOptions) (*Result, error) {
 			options: o.RandomOptions, kept: map[string]*drawn{}, seen: map[questionKey]bool{},
 			result: &Result{Random: &RandomResult{}}, from: "the cluster",
 		},
-		options: o, tally: SurveyResult{Pending: len(waiting(o.Cluster))},
+		options: o, tally: SurveyResult{Pending: len(cluster.Waiting(o.Cluster))},
 	}
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (s *survey) signatures() {
 // keyOf identifies a question of a run: pods that wait without a nomination are not looked at by the scheduler.
 func (s *survey) keyOf(r *surveyRun) questionKey {
 	var here []string
-	for _, pod := range r.now.Pods {
+	for _, pod := range r.cluster.Now.Pods {
 		if pod != r.asks && (pod.Spec.NodeName != "" || pod.Status.NominatedNodeName != "") {
 			here = append(here, s.describe(r, pod))
 		}
@@ -140,7 +141,7 @@ func (s *survey) describe(r *surveyRun, p *v1.Pod) string {
 
 // asItIs asks about every pending pod in the cluster as it is.
 func (s *survey) asItIs(ctx context.Context) {
-	pods := inQueueOrder(waiting(s.options.Cluster))
+	pods := cluster.InQueueOrder(cluster.Waiting(s.options.Cluster))
 	for len(pods) > 0 && ctx.Err() == nil {
 		var questions []*drawn
 		for _, pod := range pods[:min(len(pods), runsAtOnce)] {

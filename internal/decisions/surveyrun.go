@@ -1,15 +1,12 @@
 package decisions
 
 import (
-	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/seed-a3f26817/modelcheck/internal/cluster"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -26,8 +23,7 @@ import (
 type surveyRun struct {
 	actions model.Actions
 	chance  *rand.Rand
-	// now is the cluster. Its slice of pods is the run's own, what is in it is shared.
-	now *spec.Snapshot
+	cluster *cluster.Cluster
 	// fresh are the pods that were not tried yet; failed are those that were, and stale of these those for which
 	// nothing has changed since. All are in the order of the queue.
 	fresh, failed []*v1.Pod
@@ -45,40 +41,19 @@ type surveyRun struct {
 const decisionsPerPod = 8
 
 // newSurveyRun begins a run with the cluster.
-func newSurveyRun(cluster *spec.Snapshot, actions model.Actions, seed uint64) *surveyRun {
-	now := *cluster
-	now.Pods = slices.Clone(cluster.Pods)
+func newSurveyRun(from *spec.Snapshot, actions model.Actions, seed uint64) *surveyRun {
 	r := &surveyRun{
-		actions: actions, chance: rand.New(rand.NewPCG(seed, 0)), now: &now, stale: map[*v1.Pod]bool{},
+		actions: actions, chance: rand.New(rand.NewPCG(seed, 0)), cluster: cluster.New(from), stale: map[*v1.Pod]bool{},
 		of: map[*v1.Pod]int{},
 	}
-	for i, pod := range now.Pods {
+	r.cluster.Replaced = r.replaced
+	for i, pod := range from.Pods {
 		r.of[pod] = i
 	}
-	r.fresh = inQueueOrder(waiting(&now))
+	r.fresh = cluster.InQueueOrder(cluster.Waiting(from))
 	r.left = decisionsPerPod * (len(r.fresh) + 1)
 	r.next()
 	return r
-}
-
-// waiting returns the pods that ask for a node.
-func waiting(s *spec.Snapshot) []*v1.Pod {
-	nodes := make(map[string]bool, len(s.Nodes))
-	for _, node := range s.Nodes {
-		nodes[node.Name] = true
-	}
-	return slices.DeleteFunc(slices.Clone(s.Pods), func(pod *v1.Pod) bool {
-		return nodes[pod.Spec.NodeName] || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil || spec.Gated(pod)
-	})
-}
-
-// inQueueOrder sorts pods as the queue does: the highest priority first, then the oldest, then as they were given.
-func inQueueOrder(pods []*v1.Pod) []*v1.Pod {
-	slices.SortStableFunc(pods, func(a, b *v1.Pod) int {
-		return cmp.Or(cmp.Compare(spec.Priority(b), spec.Priority(a)),
-			a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
-	})
-	return pods
 }
 
 // question is what is asked next; nil if the run is over.
@@ -86,7 +61,7 @@ func (r *surveyRun) question() *spec.Question {
 	if r.asks == nil {
 		return nil
 	}
-	return &spec.Question{Pod: r.asks, Snapshot: r.now}
+	return &spec.Question{Pod: r.asks, Snapshot: r.cluster.Now}
 }
 
 // follow goes on with one of the outcomes of the decision, the wait if there is none.
@@ -100,7 +75,7 @@ func (r *surveyRun) follow(d *spec.Decision) {
 	switch o := d.Outcomes[r.chance.IntN(len(d.Outcomes))]; o.Type {
 	case spec.Bind:
 		r.changed()
-		r.replace(pod, func(p *v1.Pod) { model.SetBound(p, r.now.Nodes[o.Node], model.Running, 0) })
+		r.cluster.Bind(pod, r.cluster.Now.Nodes[o.Node])
 	case spec.Preempt:
 		r.put(pod)
 		if r.actions.Preempt {
@@ -110,7 +85,7 @@ func (r *surveyRun) follow(d *spec.Decision) {
 		nominated := pod.Status.NominatedNodeName != "" && !o.KeepsNomination
 		r.put(pod)
 		if nominated {
-			r.replace(pod, func(p *v1.Pod) { p.Status.NominatedNodeName = "" })
+			r.cluster.Forsake(pod)
 		}
 	}
 	if r.actions.VictimGone && r.chance.IntN(2) == 0 {
@@ -158,7 +133,7 @@ func (r *surveyRun) take() *v1.Pod {
 
 // put puts a pod back that there was no room for.
 func (r *surveyRun) put(pod *v1.Pod) {
-	r.failed = inQueueOrder(append(r.failed, pod))
+	r.failed = cluster.InQueueOrder(append(r.failed, pod))
 	r.stale[pod] = true
 }
 
@@ -167,66 +142,38 @@ func (r *surveyRun) changed() { clear(r.stale) }
 
 // preempt evicts the victims and nominates the pod. Nominations of lower priority on the node go.
 func (r *surveyRun) preempt(pod *v1.Pod, o spec.Outcome) {
-	node := r.now.Nodes[o.Node]
 	r.changed()
-	for _, victim := range o.Victims {
-		if victim.DeletionTimestamp != nil {
-			continue
-		}
-		r.replace(victim, func(p *v1.Pod) { model.SetBound(p, node, model.Preempted, 0) })
+	victims := slices.DeleteFunc(slices.Clone(o.Victims), func(v *v1.Pod) bool { return v.DeletionTimestamp != nil })
+	nominee := r.cluster.Nominate(pod, r.cluster.Now.Nodes[o.Node], victims)
+	for _, victim := range victims {
 		r.recreate(victim)
 	}
-	for _, other := range spec.NominatedTo(node, r.now) {
-		if other != pod && spec.Priority(other) < spec.Priority(pod) {
-			r.replace(other, func(p *v1.Pod) { p.Status.NominatedNodeName = "" })
-		}
-	}
-	nominee := r.replace(pod, func(p *v1.Pod) { p.Status.NominatedNodeName = node.Name })
 	r.stale[nominee] = len(o.Victims) > 0
 }
 
 // recreate lets the controller of an evicted pod create another one.
 func (r *surveyRun) recreate(victim *v1.Pod) {
-	if metav1.GetControllerOf(victim) == nil || r.recreated >= r.actions.Recreations {
+	if r.recreated >= r.actions.Recreations {
 		return
 	}
-	r.recreated++
-	pod := victim.DeepCopy()
-	pod.Name = fmt.Sprintf("%s-again-%d", victim.Name, r.recreated)
-	pod.UID = types.UID(pod.Namespace + "/" + pod.Name)
-	pod.Spec.NodeName, pod.Status = "", v1.PodStatus{Phase: v1.PodPending}
-	r.of[pod] = r.of[victim]
-	r.now.Pods = append(r.now.Pods, pod)
-	r.fresh = inQueueOrder(append(r.fresh, pod))
+	if pod := r.cluster.Recreate(victim); pod != nil {
+		r.recreated++
+		r.of[pod] = r.of[victim]
+		r.fresh = cluster.InQueueOrder(append(r.fresh, pod))
+	}
 }
 
 // leave lets terminating pods go, and reports whether there were some.
 func (r *surveyRun) leave() bool {
-	before := len(r.now.Pods)
-	snapshot := *r.now
-	snapshot.Pods = slices.DeleteFunc(slices.Clone(r.now.Pods), func(pod *v1.Pod) bool {
-		return pod.DeletionTimestamp != nil && pod.Spec.NodeName != ""
-	})
-	r.now = &snapshot
-	if len(r.now.Pods) == before {
+	if !r.cluster.Leave() {
 		return false
 	}
 	r.changed()
 	return true
 }
 
-// replace puts a copy of the pod in its place, with a change. Snapshots that were asked about stay as they are.
-func (r *surveyRun) replace(pod *v1.Pod, change func(*v1.Pod)) *v1.Pod {
-	i := slices.Index(r.now.Pods, pod)
-	if i < 0 {
-		return pod
-	}
-	changed := pod.DeepCopy()
-	change(changed)
-	snapshot := *r.now
-	snapshot.Pods = slices.Clone(r.now.Pods)
-	snapshot.Pods[i] = changed
-	r.now = &snapshot
+// replaced keeps the queue in step with the cluster.
+func (r *surveyRun) replaced(pod, changed *v1.Pod) {
 	r.of[changed] = r.of[pod]
 	for _, queue := range [][]*v1.Pod{r.fresh, r.failed} {
 		if k := slices.Index(queue, pod); k >= 0 {
@@ -237,12 +184,11 @@ func (r *surveyRun) replace(pod *v1.Pod, change func(*v1.Pod)) *v1.Pod {
 		delete(r.stale, pod)
 		r.stale[changed] = true
 	}
-	return changed
 }
 
 // placed calls each with every pod of the given cluster that is on a node now.
 func (r *surveyRun) placed(each func(pod int)) {
-	for _, pod := range r.now.Pods {
+	for _, pod := range r.cluster.Now.Pods {
 		if pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
 			each(r.of[pod])
 		}

@@ -35,7 +35,7 @@ var layers = []layer{
 	{"internal/printable", nil},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
-	{"internal/loop", []string{"spec", "checker"}},
+	{"internal/loop", []string{"spec", "checker", "internal/patience"}},
 	{
 		"internal/production",
 		[]string{"spec", "internal/loop"},
@@ -51,12 +51,15 @@ var layers = []layer{
 		[]string{"spec", "internal/printable", "model", "internal/loop", "internal/expression"},
 	},
 	{"internal/live", []string{"internal/scenario"}},
-	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields",
+	{"internal/cluster", []string{"spec", "model"}},
+	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields", "internal/cluster",
 		"internal/patience"}},
+	{"internal/audit", []string{"spec", "model", "invariants", "internal/cluster", "internal/patience",
+		"internal/production", "internal/decisions"}},
 	{
 		"internal/report",
 		[]string{"spec", "checker", "internal/printable", "model", "invariants", "internal/reference", "internal/loop",
-			"internal/decisions", "internal/fields"},
+			"internal/decisions", "internal/audit", "internal/fields"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
@@ -70,8 +73,8 @@ var layers = []layer{
 	{"internal/corpus", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
-		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/results",
-		"internal/report", "internal/page", "internal/job"}},
+		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
+		"internal/results", "internal/report", "internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

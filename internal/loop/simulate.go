@@ -6,9 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 )
+
+// afterwards is how long a run may go on when the context is cancelled. One that hangs is left behind then.
+const afterwards = 200 * time.Millisecond
 
 // SimulateOptions say which runs to follow.
 type SimulateOptions struct {
@@ -47,7 +52,11 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 			}
 		})
 	}
-	workers.Wait()
+	until, end := patience.Extend(ctx, afterwards)
+	defer end()
+	patience.Do(until, workers.Wait)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.failed != nil {
 		return nil, s.failed.err
 	}
@@ -65,7 +74,9 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 		finding.Count = s.count[key]
 		r.Findings = append(r.Findings, *finding)
 	}
+	s.explorer.mu.Lock()
 	r.Builds, r.Steps = s.builds, s.explorer.steps
+	s.explorer.mu.Unlock()
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,5 +99,26 @@ func TestSimulateCancelled(t *testing.T) {
 	)
 	if err != nil || result.Complete || result.Stopped != checker.Cancelled {
 		t.Errorf("error %v, result %+v", err, result)
+	}
+}
+
+// TestSimulateHangs: a run that hangs is left behind at an interrupt, and those that came to their end are counted.
+func TestSimulateHangs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan struct{})
+	defer close(release)
+	var toys atomic.Int64
+	change := func(toy *toy) {
+		if toys.Add(1) == 3 {
+			toy.before = func() { cancel(); <-release }
+		}
+	}
+	began := time.Now()
+	result, err := loop.Simulate(ctx, toyScope(), subject(change), loop.SimulateOptions{Walks: 50, Steps: 3, Workers: 1})
+	if err != nil || result.Complete || result.Stopped != checker.Cancelled || result.Walks != 2 {
+		t.Errorf("error %v, result %+v", err, result)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it ends after %v", took)
 	}
 }

@@ -23,6 +23,8 @@ type toy struct {
 	fails     loop.Verb
 	drifts    string
 	insomniac bool
+	// before, if not nil, is called before every action.
+	before func()
 	// lazy lets feasible pods sleep, deaf does not hear the flush, loses forgets who is rejected, and restless
 	// tries him again at once.
 	lazy, deaf, loses, restless bool
@@ -34,6 +36,9 @@ type toy struct {
 }
 
 func (t *toy) Do(a loop.Action) (loop.Step, error) {
+	if t.before != nil {
+		t.before()
+	}
 	if t.fails != 0 && a.Verb == t.fails {
 		return loop.Step{}, fmt.Errorf("the toy cannot %s", a.Verb)
 	}

@@ -4,6 +4,7 @@ package printable
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -65,16 +66,28 @@ func shorten(message string) string {
 	var b strings.Builder
 	for len(message) > 0 {
 		part := message[:partEnd(message)]
+		message = message[len(part):]
 		head, n := cut(part)
+		if n > 0 && cutBefore(part, message) {
+			head, n = part, 0
+		}
 		b.WriteString(head)
 		if n > 0 && part[0] == '"' {
 			b.WriteByte('"')
 		}
 		b.WriteString(said(n))
-		message = message[len(part):]
 	}
 	return b.String()
 }
+
+// cutBefore reports whether a word ends in a name that was cut, as what follows it says. Beside that name it may have
+// another, such as its namespace.
+func cutBefore(word, rest string) bool {
+	return strings.HasSuffix(word, "...") && saidBefore.MatchString(rest) &&
+		utf8.RuneCountInString(word) <= 2*Most+len("/...")
+}
+
+var saidBefore = regexp.MustCompile(`^ \(\d+ characters\)`)
 
 // partEnd returns where the first part of a text ends: a quoted string with its quotes, a word, or the blanks between
 // words.

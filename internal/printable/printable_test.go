@@ -22,6 +22,10 @@ func TestText(t *testing.T) {
 		{"a word is cut", "name " + long + " is long", "name " + long[:200] + "... (500 characters) is long"},
 		{"a quoted value is cut, blanks and all", `value "` + strings.Repeat("y ", 250) + `" is bad`,
 			`value "` + strings.Repeat("y ", 100)[:199] + `"... (502 characters) is bad`},
+		{"a name that was cut is not cut again", "Pod default/" + printable.Name(long) + ": gone",
+			"Pod default/" + long[:200] + "... (500 characters): gone"},
+		{"but who only says so is cut", "Pod " + long + "... (9 characters)",
+			"Pod " + long[:200] + "... (503 characters) (9 characters)"},
 		{"many words are not one", strings.Repeat("word ", 100), strings.Repeat("word ", 100)},
 	} {
 		t.Run(test.reason, func(t *testing.T) {

@@ -22,6 +22,9 @@ type Options struct {
 	// Dense makes nodes all alike instead, each full with 110 pods of one priority and start time, under 20 disruption
 	// budgets whose selectors overlap; Pods does not count.
 	Dense bool
+	// Pending is how many pods of a few workloads wait besides: a third of them fits, a third must evict others, and a
+	// third can go nowhere.
+	Pending int
 }
 
 // Names of the pending pods. They are in the namespace Namespace.

@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // pending adds the pods that wait for a node.
@@ -26,6 +27,29 @@ func (b *builder) pending() {
 	}
 	b.waiting(Preempts, "critical", most)
 	b.never()
+	b.backlog(most)
+}
+
+// backlog adds pods of 24 workloads that wait. Nowhere fits without an eviction what asks for most.
+func (b *builder) backlog(most amount) {
+	const workloads = 24
+	for i := range b.options.Pending {
+		k := i % workloads
+		name := fmt.Sprintf("backlog-%02d", k)
+		class, asks := "standard", amount{100 + 20*int64(k), 128}
+		switch k % 3 {
+		case 1:
+			class, asks = "critical", most
+		case 2:
+			asks.cpu = 500_000
+		}
+		pod := b.waiting(fmt.Sprintf("%s-%05d", name, i/workloads), class, asks)
+		pod.Labels = map[string]string{"app.kubernetes.io/name": name}
+		owned(&pod.ObjectMeta, "ReplicaSet", metav1.ObjectMeta{Name: name, UID: types.UID(name)})
+		if k%6 == 2 {
+			pod.Spec.NodeSelector = map[string]string{v1.LabelInstanceTypeStable: "gone"}
+		}
+	}
 }
 
 // never adds the pod that asks for a port of the host that is taken on every node, for good.

@@ -196,7 +196,8 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 // docs/reference/json.md names every field of the JSON, and none that is not there.
 func TestDocumentIsDocumented(t *testing.T) {
 	documented := documentedIn(t, func(title string) bool {
-		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference")
+		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference") &&
+			!strings.HasPrefix(title, "modelcheck audit")
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
@@ -216,7 +217,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	}
 }
 
-// The sections about modelcheck loop and modelcheck reference name every field of theirs, and none that is not there.
+// The sections about modelcheck audit, loop and reference name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
@@ -226,6 +227,7 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 		Simulation: &ReferenceSimulation{},
 	}
 	for title, document := range map[string]any{
+		"modelcheck audit -o json": fullAudit(),
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Findings: []LoopFinding{finding}},
 		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},
@@ -234,6 +236,23 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 		if diff := cmp.Diff(documented, fieldsOf(t, document)); diff != "" {
 			t.Errorf("docs/reference/json.md, %s (-documented +there):\n%s", title, diff)
 		}
+	}
+}
+
+// fullAudit has every field of the document of an audit.
+func fullAudit() *AuditDocument {
+	decision := AuditAnswer{Outcome: "bind", Node: "n", Equals: 2, Victims: []string{"v"}, Reasons: []AuditReason{{}},
+		Message: "m", Failure: "f", Findings: []string{"id"}}
+	return &AuditDocument{
+		Stopped: "s", NotRead: []string{"n"}, Pending: []AuditPending{{}},
+		Nodes: []AuditNode{{Zone: "z", Overcommitted: []string{"cpu"}, Unschedulable: true, Unreachable: true,
+			Broken: map[string]int{"plugin": 1}}},
+		Bound:   &AuditBound{Broken: []AuditBroken{{Pods: []AuditPod{{}}}}, Moves: []AuditMove{{Decision: decision}}},
+		Budgets: []AuditBudget{{Ever: true, Doubly: 1}},
+		WhatIf: &AuditWhatIf{Added: []string{"a"}, Removed: []AuditPod{{}}, Evicted: []AuditEvicted{{For: "p",
+			Recreated: "r"}}, Blocked: []AuditBlocked{{}}, Unsettled: []string{"p"},
+			Fill:  &AuditFill{AtOnce: 1, Unfinished: true},
+			Steps: []AuditStep{{Drained: "n", Decision: &decision}}},
 	}
 }
 

@@ -83,6 +83,14 @@ func (p *page) found(r *Run, room int) {
 // listed is a table of the first n findings, below which the others are named.
 func (r *Run) listed(all []*decisions.Finding, n int) string {
 	p := &page{spec: r.Spec}
+	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)",
+		classCounts(r.Result.Findings)))
+	return p.String() + r.tableOf(all, n)
+}
+
+// tableOf is listed without its heading.
+func (r *Run) tableOf(all []*decisions.Finding, n int) string {
+	p := &page{spec: r.Spec}
 	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	ids := r.shortIDs()
 	for _, f := range all[:n] {
@@ -98,8 +106,6 @@ func (r *Run) listed(all []*decisions.Finding, n int) string {
 	for i, f := range all[:n] {
 		rows[i+1][last] = shortened(whatIsWrong(f), space)
 	}
-	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)",
-		classCounts(r.Result.Findings)))
 	p.table("  ", rows)
 	if left := all[n:]; len(left) > 0 {
 		var names []string

@@ -18,6 +18,7 @@ func main() {
 	flag.IntVar(&o.Nodes, "nodes", 50, "number of nodes")
 	flag.IntVar(&o.Pods, "pods", 800, "number of bound pods; without -dense")
 	flag.BoolVar(&o.Dense, "dense", false, "nodes all alike, each full with 110 pods that are alike, under 20 budgets")
+	flag.IntVar(&o.Pending, "pending", 0, "number of pods that wait besides; without -dense")
 	managedFields := flag.Bool("managed-fields", false, "with the managed fields of pods and nodes")
 	format := flag.String("o", "yaml", "yaml or json")
 	flag.Parse()
