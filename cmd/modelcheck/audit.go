@@ -22,7 +22,7 @@ func (c command) audit(done func(decisions.Verdict)) *cobra.Command {
 	o, changes := &options{outputs: documentOutputs()}, &changeFlags{}
 	var bound int
 	cmd := &cobra.Command{
-		Use:   "audit -f FILE|DIR|-... [WHAT-IF]...",
+		Use:   "audit --live|-f FILE|DIR|-... [WHAT-IF]...",
 		Short: "Audit a cluster: what is wrong in it now, and what would happen if",
 		Long: `audit takes a whole cluster and asks kube-scheduler ` + production.KubernetesVersion + ` about it: where pending pods would go and why
 some can go nowhere, which bound pods are on nodes that no longer keep their rules and where they would
@@ -36,7 +36,8 @@ Each decision is compared with the formal model. What is wrong in the cluster ma
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
 that nothing known explains; 2 wrong usage or input; 3 it was interrupted, some of the input was not
 read, extenders may decide otherwise, or more copies may fit; 4 modelcheck failed.`,
-		Example: `  kubectl get all,nodes,pdb,pv,pvc,sc,csinodes,priorityclasses -A -o yaml | modelcheck audit -f -
+		Example: `  modelcheck audit --live
+  kubectl get all,nodes,pdb,pv,pvc,sc,csinodes,priorityclasses -A -o yaml | modelcheck audit -f -
   modelcheck audit -f dump/ --drain node-3
   modelcheck audit -f dump/ --scale deploy/web=30 --add-nodes 2 --like node-3
   modelcheck audit -f dump/ --fill pod.yaml -o json`,
@@ -57,11 +58,13 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), append(inputFlagNames(), "profile", "reading", "check", "strict", "workers", "output",
-		"verbose", "quiet")...)
+	wholeCluster := slices.DeleteFunc(liveFlagNames(), func(name string) bool { return name == "namespace" })
+	o.someFlags(cmd.Flags(), slices.Concat(wholeCluster, inputFlagNames(), []string{"profile", "reading", "check",
+		"strict", "workers", "output", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")
 	changes.declare(cmd.Flags())
+	o.groupConnection(cmd)
 	return cmd
 }
 
@@ -71,7 +74,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 		return nil, err
 	}
 	if !o.anyInput() {
-		return nil, usage("there is no cluster to audit: give one with -f FILE, -f DIR, -f - or -k DIR")
+		return nil, usage("there is no cluster to audit: give one with --live, -f FILE, -f DIR, -f - or -k DIR")
 	}
 	if err := changes.validate(o); err != nil {
 		return nil, err
@@ -79,8 +82,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 	c.progress.hush(o.quiet)
 	given := o.inputFlags
 	o.files = slices.Concat(o.files, changes.files())
-	c.progress.begin(readingFiles(o.files))
-	manifests, err := o.read(c.stdin, 0)
+	manifests, err := c.manifests(ctx, &o.inputFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,7 @@ func (o *options) cores() int {
 
 // repeated is how the user gives the same input again.
 func (i *inputFlags) repeated() string {
-	var words []string
+	words := i.liveFlags.repeated()
 	for _, file := range i.files {
 		words = append(words, "-f "+quoted(file))
 	}

@@ -40,6 +40,8 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 // command is the command with what it is connected to.
 type command struct {
+	// name is what the command was called as, os.Args[0]; empty for modelcheck.
+	name           string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	// direct is where what cannot wait for the end is printed: stdout is written as a whole.
@@ -216,6 +218,9 @@ Flags may be written with one dash or two.`,
 		c.version(),
 	)
 	completeFlags(cmd)
+	if calledByKubectl(c.name) {
+		nameAsPlugin(cmd)
+	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	return cmd
 }

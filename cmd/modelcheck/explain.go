@@ -22,7 +22,7 @@ import (
 func (c command) explain(done func(decisions.Verdict)) *cobra.Command {
 	o := &options{outputs: documentOutputs()}
 	cmd := &cobra.Command{
-		Use:   "explain -f FILE|DIR|-... [[NAMESPACE/]POD]...",
+		Use:   "explain --live|-f FILE|DIR|-... [[NAMESPACE/]POD]...",
 		Short: "Explain why a pod is pending, where it would go, and whom it would evict",
 		Long: `explain asks kube-scheduler ` + production.KubernetesVersion + ` about each pending pod of a cluster, as the cluster is, or
 about the pods that are named. It prints what becomes of the pod, whether that is documented, and the
@@ -35,7 +35,8 @@ sample, as here, beginning with the first node. Its extenders are not asked.
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
 that nothing known explains; 2 wrong usage or input; 3 it was interrupted, some of the input was not
 read, or extenders may decide otherwise; 4 modelcheck failed.`,
-		Example: `  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
+		Example: `  modelcheck explain --live shop/web-7d4b9
+  kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9
   modelcheck explain -f cluster.yaml -f scheduler-config.yaml -o json`,
 		RunE: func(cmd *cobra.Command, pods []string) error {
@@ -53,8 +54,9 @@ read, or extenders may decide otherwise; 4 modelcheck failed.`,
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), append(inputFlagNames(), "nodes", "profile", "reading", "check", "strict", "output",
-		"verbose")...)
+	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"nodes", "profile", "reading",
+		"check", "strict", "output", "verbose"})...)
+	o.groupConnection(cmd)
 	return cmd
 }
 
@@ -64,10 +66,9 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 		return nil, err
 	}
 	if !o.anyInput() {
-		return nil, usage("there is no cluster to explain: give one with -f FILE, -f DIR, -f - or -k DIR")
+		return nil, usage("there is no cluster to explain: give one with --live, -f FILE, -f DIR, -f - or -k DIR")
 	}
-	c.progress.begin(readingFiles(o.files))
-	manifests, err := o.read(c.stdin, o.nodes)
+	manifests, err := c.manifests(ctx, &o.inputFlags, o.nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,13 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if err != nil {
 		return nil, err
 	}
-	pods, err := asked(spec.Unbound(snapshot), names)
+	waiting := spec.Unbound(snapshot)
+	if names = o.qualified(names); len(names) == 0 && len(waiting) > 0 {
+		if waiting = o.meant(waiting); len(waiting) == 0 {
+			return nil, usage("nothing would be asked of kube-scheduler: no pod of the namespace %q is pending", o.namespace)
+		}
+	}
+	pods, err := asked(waiting, names)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, listed(in.notes))
 	}
@@ -140,6 +147,9 @@ func (c command) answer(ctx context.Context, e *report.Explanation, properties [
 	return nil
 }
 
+// mostNamed is how many pods an error names.
+const mostNamed = 20
+
 // asked finds the pods that are named, as NAMESPACE/POD or POD, among the pending ones; all if none is.
 func asked(waiting []*v1.Pod, names []string) ([]*v1.Pod, error) {
 	if len(waiting) == 0 {
@@ -161,6 +171,9 @@ func asked(waiting []*v1.Pod, names []string) ([]*v1.Pod, error) {
 			var all []string
 			for _, pod := range waiting {
 				all = append(all, pod.Namespace+"/"+pod.Name)
+			}
+			if more := len(all) - mostNamed; more > 1 {
+				all = append(all[:mostNamed], fmt.Sprintf("and %d more", more))
 			}
 			return nil, usage("no pending pod is named %q; pending are: %s", name, strings.Join(all, ", "))
 		}

@@ -20,6 +20,7 @@ type inputFlags struct {
 	recursive bool
 	kustomize string
 	maxInput  string
+	liveFlags
 }
 
 // inputFlagNames are the flags that say what is read.
@@ -34,11 +35,14 @@ func (i *inputFlags) declare(f *pflag.FlagSet, what string) {
 }
 
 // given reports whether there is anything to read.
-func (i *inputFlags) anyInput() bool { return len(i.files) > 0 || i.kustomize != "" }
+func (i *inputFlags) anyInput() bool { return len(i.files) > 0 || i.kustomize != "" || i.live }
 
 // names returns what the input was named by.
 func (i *inputFlags) names() []string {
 	names := slices.Clone(i.files)
+	if i.served != nil {
+		names = append([]string{i.served.Name}, names...)
+	}
 	if i.kustomize != "" {
 		names = append(names, i.kustomize)
 	}
@@ -54,17 +58,26 @@ func (i *inputFlags) read(stdin io.Reader, plainNodes int) (*scenario.Manifests,
 	if !i.anyInput() {
 		return &scenario.Manifests{}, nil
 	}
-	most, err := resource.ParseQuantity(i.maxInput)
-	if err != nil || most.Sign() <= 0 || most.Cmp(*resource.NewQuantity(math.MaxInt64/2, resource.BinarySI)) > 0 {
-		return nil, usage("--max-input is %q: it must be a positive quantity such as 512Mi or 2Gi, and at most 4Ei",
-			i.maxInput)
+	most, err := i.most()
+	if err != nil {
+		return nil, err
 	}
-	manifests, err := scenario.Input{Paths: i.files, Stdin: stdin, Recursive: i.recursive, Kustomization: i.kustomize,
-		MaxBytes: most.Value(), PlainNodes: plainNodes, Admit: admission.Admit}.Read()
+	manifests, err := scenario.Input{Served: i.served, Paths: i.files, Stdin: stdin, Recursive: i.recursive,
+		Kustomization: i.kustomize, MaxBytes: most, PlainNodes: plainNodes, Admit: admission.Admit}.Read()
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return manifests, nil
+}
+
+// most returns how many bytes may be read in all.
+func (i *inputFlags) most() (int64, error) {
+	most, err := resource.ParseQuantity(i.maxInput)
+	if err != nil || most.Sign() <= 0 || most.Cmp(*resource.NewQuantity(math.MaxInt64/2, resource.BinarySI)) > 0 {
+		return 0, usage("--max-input is %q: it must be a positive quantity such as 512Mi or 2Gi, and at most 4Ei",
+			i.maxInput)
+	}
+	return most.Value(), nil
 }
 
 // notRead says what of the input was not read and may matter.

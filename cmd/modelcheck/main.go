@@ -26,6 +26,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(
 		command{
+			name:   os.Args[0],
 			stdin:  os.Stdin,
 			stdout: os.Stdout,
 			stderr: os.Stderr,

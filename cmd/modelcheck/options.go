@@ -150,6 +150,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 func (o *options) someFlags(f *pflag.FlagSet, names ...string) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	o.flags(all)
+	o.declareLive(all)
 	f.SortFlags = false
 	for _, name := range names {
 		f.AddFlag(all.Lookup(name))

@@ -29,6 +29,7 @@ var update = flag.Bool("update", false, "write what the command prints into the 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"modelcheck":         main,
+		"kubectl-modelcheck": main,
 		"modelcheck-planted": func() { os.Exit(plantedCommand().run(context.Background(), os.Args[1:])) },
 		"modelcheck-broken":  func() { os.Exit(brokenCommand().run(context.Background(), os.Args[1:])) },
 	})

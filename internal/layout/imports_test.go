@@ -50,6 +50,7 @@ var layers = []layer{
 		"internal/scenario",
 		[]string{"spec", "internal/printable", "model", "internal/loop", "internal/expression"},
 	},
+	{"internal/live", []string{"internal/scenario"}},
 	{"internal/cluster", []string{"spec", "model"}},
 	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields", "internal/cluster",
 		"internal/patience"}},
@@ -72,8 +73,8 @@ var layers = []layer{
 	{"internal/corpus", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
-		"internal/expression", "internal/scenario", "internal/decisions", "internal/audit", "internal/results",
-		"internal/report", "internal/page", "internal/job"}},
+		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
+		"internal/results", "internal/report", "internal/page", "internal/job"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

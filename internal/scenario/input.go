@@ -11,6 +11,8 @@ type Input struct {
 	Stdin io.Reader
 	// Recursive reads the subdirectories of directories too.
 	Recursive bool
+	// Served is what was listed of a running cluster, which the files add to; nil for none.
+	Served *Served
 	// Kustomization is a directory with a kustomization file, which is built; empty for none.
 	Kustomization string
 	// MaxBytes bounds the input in all; 0 means DefaultMaxBytes.
@@ -25,9 +27,11 @@ type Input struct {
 const DefaultMaxBytes = 512 << 20
 
 // Given reports whether there is anything to read.
-func (in Input) Given() bool { return len(in.Paths) > 0 || in.Kustomization != "" }
+func (in Input) Given() bool {
+	return len(in.Paths) > 0 || in.Kustomization != "" || in.Served != nil
+}
 
-// Read reads the manifests at the paths, in order, and the kustomization.
+// Read reads the objects of the running cluster, the manifests at the paths, in order, and the kustomization.
 //
 // A file holds documents in YAML or JSON: objects of the kinds that Kinds names, or lists as kubectl get prints them.
 // Objects that a live cluster holds, with status, uid and managed fields, are as welcome as those about to be created.

@@ -19,7 +19,11 @@ func (r *reading) open() []document {
 	if !r.Given() {
 		r.refuse(Source{}, "", "", errors.New("no manifests: name a file, a directory, or - for standard input"))
 	}
-	documents := r.openPaths(r.Paths)
+	var documents []document
+	if r.Served != nil {
+		documents = r.served()
+	}
+	documents = append(documents, r.openPaths(r.Paths)...)
 	if r.Kustomization != "" {
 		documents = append(documents, r.build(r.Kustomization)...)
 	}

@@ -72,11 +72,15 @@ func (r *reading) checkRead(objects []object) {
 
 // named returns what the input was named by.
 func (r *reading) named() []string {
-	if r.Kustomization != "" {
-		return append(slices.Clone(r.Paths), r.Kustomization)
+	names := slices.Clone(r.Paths)
+	if r.Served != nil {
+		names = append([]string{r.Served.Name}, names...)
 	}
-	if len(r.Paths) > 0 {
-		return r.Paths
+	if r.Kustomization != "" {
+		names = append(names, r.Kustomization)
+	}
+	if len(names) > 0 {
+		return names
 	}
 	return slices.Sorted(maps.Keys(r.rank)) // one name, of what was at hand
 }

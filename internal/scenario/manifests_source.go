@@ -14,11 +14,12 @@ import (
 
 // Source is a place in the input.
 type Source struct {
-	// File is the path as it was given, or that of a file in a directory that was given; "-" is standard input.
+	// File is the path as it was given, or that of a file in a directory that was given; "-" is standard input. Of a
+	// running cluster it is the name.
 	File string
 	// Document counts the documents of the file that are not empty, from 1; 0 is the file as a whole.
 	Document int
-	// Line is the line of the file on which the document begins, from 1.
+	// Line is the line of the file on which the document begins, from 1; 0 if no file has it.
 	Line int
 	// Item counts the items of the list that the document is, from 1; 0 if it is no list.
 	Item int
@@ -41,6 +42,8 @@ func (s Source) String() string {
 		return fmt.Sprintf("%s:%d:%d", file, s.FieldLine, s.Column)
 	case s.FieldLine > 0:
 		return fmt.Sprintf("%s:%d", file, s.FieldLine)
+	case s.Line == 0: // of an API server
+		return file
 	}
 	text := fmt.Sprintf("%s: document %d (line %d)", file, s.Document, s.Line)
 	if s.Item > 0 {

@@ -21,13 +21,14 @@ const DefaultPlainNodes = 3
 // PlainNode describes a node that stands in.
 const PlainNode = "4 CPU, 16 GiB, 110 pods, in 3 zones by turns"
 
-// withPlainNodes adds plain nodes where there are pods, or workloads that make them, and no Node.
+// withPlainNodes adds plain nodes where there are pods, or workloads that make them, and no Node. A running cluster
+// has those that it has.
 func (r *reading) withPlainNodes(objects []object) []object {
 	is := func(kinds ...string) bool {
 		return slices.ContainsFunc(objects, func(o object) bool { return slices.Contains(kinds, o.kind) })
 	}
-	if is("Node") || !is("Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
-		"StatefulSet") {
+	if r.Served != nil || is("Node") || !is("Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet",
+		"ReplicationController", "StatefulSet") {
 		return objects
 	}
 	for i := range r.PlainNodes {
