@@ -58,8 +58,7 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 		},
 	}
 	o.given = cmd.Flags().Changed
-	wholeCluster := slices.DeleteFunc(liveFlagNames(), func(name string) bool { return name == "namespace" })
-	o.someFlags(cmd.Flags(), slices.Concat(wholeCluster, inputFlagNames(), []string{"profile", "reading", "check",
+	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"profile", "reading", "check",
 		"strict", "workers", "output", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")
@@ -118,7 +117,10 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 		},
 		Progress: c.progress.showAudit,
 	}
-	if options.Changes, err = changes.changes(manifests, snapshot); err != nil {
+	if o.only {
+		options.Namespace = o.namespace
+	}
+	if options.Changes, err = changes.changes(manifests, snapshot, options.Namespace); err != nil {
 		return nil, err
 	}
 	a.Nodes, a.Pods = len(snapshot.Nodes), len(snapshot.Pods)

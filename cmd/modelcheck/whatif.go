@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -99,8 +100,10 @@ func parseScale(text string) (audit.Scale, error) {
 	return scale, nil
 }
 
-// changes returns what would be otherwise; nil if nothing. The pods of --fill leave the snapshot.
-func (c *changeFlags) changes(manifests *scenario.Manifests, s *spec.Snapshot) (*audit.Changes, error) {
+// changes returns what would be otherwise; nil if nothing. The pods of --fill leave the snapshot. Workloads that are
+// named without a namespace are of the one given, or of any if it is empty.
+func (c *changeFlags) changes(manifests *scenario.Manifests, s *spec.Snapshot,
+	namespace string) (*audit.Changes, error) {
 	if !c.any() {
 		return nil, nil
 	}
@@ -108,6 +111,7 @@ func (c *changeFlags) changes(manifests *scenario.Manifests, s *spec.Snapshot) (
 		Applied: strings.Join(c.apply, ", "), AddNodes: c.addNodes, Like: c.like, Drain: c.drain, Recreate: c.recreate,
 	}
 	for _, scale := range c.scales {
+		scale.Namespace = cmp.Or(scale.Namespace, namespace)
 		if err := locate(&scale, manifests, s); err != nil {
 			return nil, err
 		}

@@ -142,8 +142,9 @@ func follow(t *testing.T, begins *spec.Snapshot, w *audit.WhatIf) {
 // TestWhatIfIsLoop: what a what-if says happens to a cluster is what kube-scheduler as a whole does, step by step,
 // with its own queue, cache and hints.
 func TestWhatIfIsLoop(t *testing.T) {
-	for seed := range uint64(3) {
-		s := &provider.New(provider.Options{Nodes: 12, Pods: 150, Seed: seed + 1}).Snapshot
+	for _, o := range []provider.Options{{Nodes: 12, Pods: 150, Seed: 1}, {Nodes: 12, Pods: 150, Seed: 2},
+		{Nodes: 12, Pods: 150, Seed: 3, Pending: 24}, {Nodes: 50, Pods: 800, Seed: 4}} {
+		s := &provider.New(o).Snapshot
 		workload := workloadOf(t, s, "Deployment")
 		scale := []audit.Scale{{
 			Kind: "Deployment", Namespace: workload.Namespace, Name: deploymentOf(workload), Replicas: 60,
@@ -155,7 +156,7 @@ func TestWhatIfIsLoop(t *testing.T) {
 			"drains":                {Drain: []string{s.Nodes[3].Name, s.Nodes[7].Name}},
 			"a drain for good":      {Drain: []string{s.Nodes[3].Name}},
 		} {
-			t.Run(fmt.Sprintf("%d/%s", seed+1, name), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d/%s", o.Seed, name), func(t *testing.T) {
 				c.Recreate = name != "a drain for good"
 				w := whatIf(t, s, c)
 				if len(w.Placed) == 0 {

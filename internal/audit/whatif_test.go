@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s: %d copies, %d at once, unfinished %v, want %d", tt.reason, f.Copies, f.AtOnce, f.Unfinished,
 				tt.copies)
 		}
-		if one := oneByOne(t, s, pod); one != f.Copies {
+		if one := oneByOne(t, s, pod, tt.copies+10); one != f.Copies {
 			t.Errorf("%s: %d copies, one by one %d", tt.reason, f.Copies, one)
 		}
 		if f.Next.Type != spec.Wait || len(f.Next.Reasons) == 0 {
@@ -110,11 +111,11 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// oneByOne adds copies to the queue and counts those that are placed.
-func oneByOne(t *testing.T, s *spec.Snapshot, pod *v1.Pod) int {
+// oneByOne adds so many copies to the queue and counts those that are placed.
+func oneByOne(t *testing.T, s *spec.Snapshot, pod *v1.Pod, copies int) int {
 	with := *s
-	for i := range 100 {
-		with.Pods = append(slices.Clone(with.Pods), cluster.Pending(pod, "one-"+string(rune('a'+i))))
+	for i := range copies {
+		with.Pods = append(slices.Clone(with.Pods), cluster.Pending(pod, fmt.Sprint("one-", i)))
 	}
 	return len(whatIf(t, &with, audit.Changes{}).Placed)
 }
@@ -124,10 +125,15 @@ func oneByOne(t *testing.T, s *spec.Snapshot, pod *v1.Pod) int {
 func TestFillOfProvider(t *testing.T) {
 	s := cluster50()
 	_, pod := room(1)
+	never := v1.PreemptNever
+	pod.Spec.PreemptionPolicy = &never // else those in the queue evict pods of lower priority
 	s.Pods = slices.DeleteFunc(s.Pods, func(p *v1.Pod) bool { return p.Spec.NodeName == "" })
 	f := whatIf(t, s, audit.Changes{Fill: pod}).Fill
 	if f.AtOnce == 0 || f.Unfinished || f.Next.Type == spec.Bind {
 		t.Errorf("%d copies, %d at once, unfinished %v, the next %v", f.Copies, f.AtOnce, f.Unfinished, f.Next.Type)
+	}
+	if one := oneByOne(t, s, pod, f.Copies+10); one != f.Copies {
+		t.Errorf("%d copies, one by one %d", f.Copies, one)
 	}
 }
 
