@@ -40,7 +40,8 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
   kubectl get all,nodes,pdb,pv,pvc,sc,csinodes,priorityclasses -A -o yaml | modelcheck audit -f -
   modelcheck audit -f dump/ --drain node-3
   modelcheck audit -f dump/ --scale deploy/web=30 --add-nodes 2 --like node-3
-  modelcheck audit -f dump/ --fill pod.yaml -o json`,
+  modelcheck audit -f dump/ --fill pod.yaml -o json
+  modelcheck audit -f dump/ --html cluster.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("unexpected argument %q: audit is about all pods; modelcheck explain takes some", args[0])
@@ -53,6 +54,9 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 				return err
 			}
 			done(a.Verdict())
+			if err := c.saveAuditPage(o, a); err != nil {
+				return err
+			}
 			c.progress.begin(writing("the audit"))
 			return writeAs(c.stdout, o.output, "audit", a, report.AuditText, report.AuditJSON)
 		},
@@ -60,7 +64,7 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 	o.given = cmd.Flags().Changed
 	wholeCluster := slices.DeleteFunc(liveFlagNames(), func(name string) bool { return name == "namespace" })
 	o.someFlags(cmd.Flags(), slices.Concat(wholeCluster, inputFlagNames(), []string{"profile", "reading", "check",
-		"strict", "workers", "output", "verbose", "quiet"})...)
+		"strict", "workers", "output", "html", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")
 	changes.declare(cmd.Flags())
