@@ -25,7 +25,8 @@ var scripts = []string{"elements.js", "tips.js", "states.js", "cluster.js", "nod
 	"timeline.js", "trace.js", "explore.js", "summary.js", "main.js"}
 
 // auditScripts are those of the page of an audit.
-var auditScripts = []string{"elements.js", "auditsheet.js", "auditmap.js", "auditfilter.js", "auditlists.js", "audit.js"}
+var auditScripts = []string{"elements.js", "auditsheet.js", "auditmap.js", "auditfilter.js", "auditlists.js",
+	"audit.js"}
 
 var shell = template.Must(template.ParseFS(app, "app/page.html"))
 
@@ -85,14 +86,8 @@ func pack(data any) (string, error) {
 	return packed.String(), nil
 }
 
-// Unpack reads the data that the page of a run holds.
-func Unpack(page []byte) (*Data, error) {
-	data := &Data{}
-	return data, unpack(page, data)
-}
-
-// unpack reads the data that a page holds.
-func unpack(page []byte, data any) error {
+// Unpack reads the data that a page holds: a Data, or an AuditData.
+func Unpack(page []byte, data any) error {
 	_, rest, _ := bytes.Cut(page, []byte(`id="data">`))
 	text, _, found := bytes.Cut(rest, []byte("<"))
 	if !found {

@@ -3,7 +3,7 @@
 function verdictWords() {
   if (audit.verdict === "violated") return "kube-scheduler decided otherwise than documented";
   if (audit.verdict !== "holds") return audit.stopped ? `not finished: interrupted while ${audit.stopped}` : "not finished; what was asked holds";
-  return audit.findings.length ? "kube-scheduler decides as documented, but for known deviations" : "kube-scheduler decides as documented";
+  return audit.findings.length ? "kube-scheduler decides as documented, but for what is known or by design" : "kube-scheduler decides as documented";
 }
 
 function figures() {

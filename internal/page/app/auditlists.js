@@ -5,11 +5,18 @@ const firsts = 3;
 // elsewhere goes to a table.
 function elsewhere(id, text) { return h("a", {href: `#${id}`}, text); }
 
+// documented says in a word whether a decision is as documented.
+function documented(decision) {
+  const found = (decision.findings ?? []).map(id => audit.findings.find(finding => finding.id === id)?.class);
+  if (found.includes("new")) return "no, new";
+  return found.includes("known") ? "no, known" : found.length ? "yes, by design" : "yes";
+}
+
 function groupSheet(title, all) {
   return sheet("pending", title, [
+    {head: "pod", of: group => lighter(`group-${groups.indexOf(group)}`, groupTitle(group)), by: group => group.pods[0]},
     {head: "pods", of: group => group.pods.length},
-    {head: "pod", of: group => groups.includes(group) ? lighter(`group-${groups.indexOf(group)}`, groupTitle(group)) : groupTitle(group), by: group => group.pods[0]},
-    {head: "as documented", of: group => group.decision.findings ? "differs" : "yes"},
+    {head: "as documented", of: group => documented(group.decision)},
     {head: "what becomes of them", of: group => becomes(group.decision), wide: true},
   ], all);
 }
@@ -54,10 +61,10 @@ function lists() {
     whatIf?.fill && sheet("fill", "Copies that fit", [{head: "node", of: ([name]) => nodeLink(name), by: ([name]) => name}, {head: "copies", of: ([, n]) => n}], [...copies].sort(([, a], [, b]) => b - a)),
     sheet("rules", "Rules that nodes no longer keep", [pod, node, {head: "rule", of: row => row.plugin}], rules.flatMap(rule => rule.pods.map(row => ({...row, plugin: rule.plugin})))),
     sheet("budgets", "Budgets that block evictions", [{head: "budget", of: row => row.name}, {head: "allows", of: row => row.disruptionsAllowed}, {head: "pods", of: row => row.pods}, {head: "nodes", of: row => row.nodes},
-      {head: "", of: row => [row.ever && "never allows any", row.doubly && `${plural(row.doubly, "pod")} covered by another budget too`].filter(Boolean).join(", ")}], audit.budgets),
+      {head: "remarks", of: row => [row.ever && "never allows any", row.doubly && `${plural(row.doubly, "pod")} covered by another budget too`].filter(Boolean).join(", ")}], audit.budgets),
     sheet("moves", `Bound pods that would not be placed where they are, of ${count(audit.bound?.asked ?? 0)} that were asked about`, [pod, node, {head: "today", of: row => becomes(row.decision), wide: true}], audit.bound?.moves ?? []),
     sheet("nodes", "Nodes", [{head: "node", of: row => nodeLink(row.name), by: row => row.name}, {head: "zone", of: row => row.zone ?? ""}, {head: "pods", of: row => row.pods},
-      ...resources.map(name => ({head: `${name} %`, of: row => row.utilisation[name] ?? 0})), {head: "", of: row => marksOf(row).join(", ")}], nodes),
+      ...resources.map(name => ({head: `${name} %`, of: row => row.utilisation[name] ?? 0})), {head: "marks", of: row => marksOf(row).join(", ")}], nodes),
     findings(),
   ];
 }

@@ -94,14 +94,24 @@ map.choose = (i, reach) => {
   map.cells[i].scrollIntoView({block: "center"});
 };
 
+// leave chooses no node. The keyboard stays where it was.
+map.leave = () => {
+  const cell = map.cells[map.chosen ?? map.told];
+  cell.focus({preventScroll: true}); // which chooses it
+  cell.setAttribute("aria-selected", "false");
+  map.chosen = null;
+  map.tell(null);
+};
+
 map.tell = i => {
+  map.told = i;
   if (i === null) return map.panel.replaceChildren(h("p.soft", {}, "Point at a node, tap it, or go there with Tab and the arrow keys."));
   const node = nodes[i], pods = data.pods[i], broken = (audit.bound?.broken ?? []).flatMap(rule => rule.pods.filter(pod => pod.node === node.name).map(pod => [rule.plugin, pod.pod]));
   const of = (known, text) => known.has(node.name) && `${text} ${plural(known.get(node.name), "pod")}`;
   const reason = filter.group() >= 0 ? filter.reasonAt(i) : null;
   const facts = [...marksOf(node), of(received, "receives"), of(preempted, "loses"), copies.has(node.name) && `takes ${plural(copies.get(node.name), "copy").replace("copys", "copies")}`].filter(Boolean);
   map.panel.replaceChildren(
-    h("h3", {}, node.name), h("p.soft", {}, [node.zone && `zone ${node.zone}`, plural(node.pods, "pod")].filter(Boolean).join(", ")),
+    h("button.close", {type: "button", onclick: map.leave}, "Close"), h("h3", {}, node.name), h("p.soft", {}, [node.zone && `zone ${node.zone}`, plural(node.pods, "pod")].filter(Boolean).join(", ")),
     facts.length ? h("ul.marks", {}, facts.map(text => h("li", {}, text))) : "",
     reason ? h("p.note", {}, `It rejects ${filter.groupName()}: ${reason}`) : "",
     h("table", {}, h("thead", {}, h("tr", {}, ["resource", "requested", "has", ""].map((head, k) => h("th", {scope: "col", class: k ? "number" : null}, head)))),
@@ -133,5 +143,9 @@ map.box.addEventListener("keydown", event => {
 });
 map.box.addEventListener("focusin", event => map.choose(Number(event.target.closest(".cell").dataset.node)));
 map.box.addEventListener("click", event => { const cell = event.target.closest(".cell"); if (cell) map.choose(Number(cell.dataset.node), false); });
-map.box.addEventListener("pointerover", event => { const cell = event.target.closest(".cell"); if (cell && event.pointerType === "mouse") map.tell(Number(cell.dataset.node)); });
+// Moves of the pointer, not of what is below it: who is led here by a link hears about the node that it names.
+map.box.addEventListener("pointermove", event => {
+  const cell = event.target.closest(".cell"), i = cell && event.pointerType === "mouse" ? Number(cell.dataset.node) : map.told;
+  if (i !== map.told) map.tell(i);
+});
 map.box.addEventListener("pointerleave", event => { if (event.pointerType === "mouse") map.tell(map.chosen); });
