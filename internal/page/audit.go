@@ -2,9 +2,7 @@ package page
 
 import (
 	"io"
-	"slices"
 
-	"github.com/seed-a3f26817/modelcheck/internal/audit"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
@@ -16,6 +14,8 @@ type AuditData struct {
 	Given string `json:"given"`
 	// Extenders are the addresses of extenders that were not asked.
 	Extenders []string `json:"extenders"`
+	// Drained are the nodes that were drained, whether a pod was evicted there or not.
+	Drained []string `json:"drained"`
 	// Pods has the names of the pods on each node of the document, sorted.
 	Pods [][]string `json:"pods"`
 	// Reasons has, for each group of pending pods, or of those that are left at the end of a what-if, the reason of
@@ -25,39 +25,17 @@ type AuditData struct {
 
 // WriteAudit writes the page of an audit as one file, which loads nothing from anywhere. The error is the writer's.
 func WriteAudit(w io.Writer, a *report.Audit) error {
-	return writeAudit(w, newAuditData(a))
-}
-
-func writeAudit(w io.Writer, data *AuditData) error {
-	return fill(w, data, "'none'", []string{"style.css", "audit.css"}, auditScripts)
+	return fill(w, newAuditData(a), "'none'", []string{"style.css", "audit.css"}, auditScripts)
 }
 
 func newAuditData(a *report.Audit) *AuditData {
-	data := &AuditData{Audit: report.NewAuditDocument(a), Given: a.Given, Extenders: append([]string{}, a.Extenders...)}
-	nodes, groups := a.Result.Nodes, a.Result.Pending
-	if w := a.Result.WhatIf; w != nil {
-		nodes, groups = w.After, w.Pending
+	data := &AuditData{Audit: report.NewAuditDocument(a), Given: a.Given, Pods: a.PodsOn(), Reasons: a.ReasonsOf(),
+		Extenders: append([]string{}, a.Extenders...), Drained: append([]string{}, a.Drained...)}
+	if data.Audit.WhatIf != nil {
 		data.Audit.WhatIf.Steps = nil
 	}
 	for i := range data.Audit.Findings {
 		data.Audit.Findings[i].Example = report.Example{Reasons: data.Audit.Findings[i].Example.Reasons}
 	}
-	data.Pods, data.Reasons = podsOn(nodes), make([][]int32, len(groups))
-	for i := range groups {
-		data.Reasons[i] = groups[i].ReasonOf
-	}
 	return data
-}
-
-func podsOn(nodes []audit.Node) [][]string {
-	all := make([][]string, len(nodes))
-	for i := range nodes {
-		names := make([]string, len(nodes[i].Pods))
-		for k, pod := range nodes[i].Pods {
-			names[k] = pod.Namespace + "/" + pod.Name
-		}
-		slices.Sort(names)
-		all[i] = names
-	}
-	return all
 }

@@ -93,7 +93,8 @@ func changed(t *testing.T, nodes int) *report.Audit {
 		w.Placed = append(w.Placed, audit.Placement{Pod: waiting(again, ""), Node: nodeOfCrowd(7)})
 		w.Steps = append(w.Steps, audit.Step{Pod: pod})
 	}
-	a.WhatIf, a.Result.WhatIf = []string{nodeOfCrowd(6) + " drained"}, w
+	a.WhatIf, a.Result.WhatIf = []string{nodeOfCrowd(6) + " and " + nodeOfCrowd(10) + " drained"}, w
+	a.Drained = []string{nodeOfCrowd(6), nodeOfCrowd(10 % nodes)}
 	return a
 }
 

@@ -40,7 +40,7 @@ func TestAuditFilters(t *testing.T) {
 		{"closed", asItIs, "mark-closed", "", "", func(i int) bool { return i%7 == 2 }},
 		{"a name", asItIs, "", "", "N07X", func(i int) bool { return i == 7 }},
 		{"a reason and a name", asItIs, "group-0", "1", "n1", func(i int) bool { return i%3 == 1 && i/10 == 1 }},
-		{"drained", whatIf, "mark-drained", "", "", func(i int) bool { return i == 6 }},
+		{"drained, one with no pod", whatIf, "mark-drained", "", "", func(i int) bool { return i == 6 || i == 10 }},
 		{"received", whatIf, "mark-received", "", "", func(i int) bool { return i == 7 }},
 		{"added", whatIf, "mark-added", "", "", func(i int) bool { return i == nodes-1 }},
 		{"copies", whatIf, "mark-copies", "", "", func(i int) bool { return i == 8 || i == 9 }},

@@ -3,8 +3,17 @@
 
 const audit = data.audit, nodes = audit.nodes, whatIf = audit.whatIf;
 
-const resources = (all => [...["cpu", "memory", "pods"].filter(name => all.has(name)), ...[...all].filter(name => !["cpu", "memory", "pods"].includes(name)).sort()])(
-  new Set(nodes.flatMap(node => Object.keys(node.utilisation))));
+// resources are those that are requested somewhere.
+const common = ["cpu", "memory", "pods"], requested = new Set(nodes.flatMap(node => Object.keys(node.utilisation).filter(name => node.utilisation[name] > 0)));
+const resources = [...common, ...[...requested].filter(name => !common.includes(name)).sort()];
+
+function rankOf(name) { return common.includes(name) ? common.indexOf(name) : common.length; }
+
+// amount writes bytes, of which there may be many, in a unit.
+function amount(resource, quantity) {
+  if (!/memory|storage|hugepages/.test(resource) || !/^\d{7,}$/.test(quantity)) return quantity;
+  return `${(quantity / 2 ** 30).toFixed(1)}Gi`;
+}
 
 function tally(names) {
   const all = new Map();
@@ -13,7 +22,7 @@ function tally(names) {
 }
 
 // What happens on nodes in a what-if, by node.
-const received = tally((whatIf?.placed ?? []).map(pod => pod.node)), drained = tally([...whatIf?.evicted ?? [], ...whatIf?.blocked ?? []].filter(pod => !pod.for).map(pod => pod.node));
+const received = tally((whatIf?.placed ?? []).map(pod => pod.node)), drained = new Set(data.drained), evicted = tally((whatIf?.evicted ?? []).map(pod => pod.node));
 const preempted = tally((whatIf?.evicted ?? []).filter(pod => pod.for).map(pod => pod.node)), copies = new Map(Object.entries(whatIf?.fill?.on ?? {})), added = new Set(whatIf?.added ?? []);
 
 // marks are what a cell shows besides its colour. "of" is the number that is told of a node, or true.
@@ -38,7 +47,7 @@ function percent(node, resource) { return node.utilisation[resource] === undefin
 function marksOf(node) { return marks.filter(mark => mark.of(node)).map(mark => mark.text); }
 
 const map = {
-  at: new Map(nodes.map((node, i) => [node.name, i])), resource: resources[0] ?? "cpu", chosen: null,
+  at: new Map(nodes.map((node, i) => [node.name, i])), resource: resources[0], chosen: null,
   detail: nodes.length <= 60 ? "large" : nodes.length <= 600 ? "middle" : "tiny",
 };
 
@@ -105,18 +114,19 @@ map.leave = () => {
 
 map.tell = i => {
   map.told = i;
+  map.panel.classList.toggle("idle", i === null);
   if (i === null) return map.panel.replaceChildren(h("p.soft", {}, "Point at a node, tap it, or go there with Tab and the arrow keys."));
   const node = nodes[i], pods = data.pods[i], broken = (audit.bound?.broken ?? []).flatMap(rule => rule.pods.filter(pod => pod.node === node.name).map(pod => [rule.plugin, pod.pod]));
   const of = (known, text) => known.has(node.name) && `${text} ${plural(known.get(node.name), "pod")}`;
   const reason = filter.group() >= 0 ? filter.reasonAt(i) : null;
-  const facts = [...marksOf(node), of(received, "receives"), of(preempted, "loses"), copies.has(node.name) && `takes ${plural(copies.get(node.name), "copy").replace("copys", "copies")}`].filter(Boolean);
+  const facts = [...marksOf(node), of(received, "receives"), of(evicted, "loses"), copies.has(node.name) && `takes ${plural(copies.get(node.name), "copy").replace("copys", "copies")}`].filter(Boolean);
   map.panel.replaceChildren(
     h("button.close", {type: "button", onclick: map.leave}, "Close"), h("h3", {}, node.name), h("p.soft", {}, [node.zone && `zone ${node.zone}`, plural(node.pods, "pod")].filter(Boolean).join(", ")),
     facts.length ? h("ul.marks", {}, facts.map(text => h("li", {}, text))) : "",
     reason ? h("p.note", {}, `It rejects ${filter.groupName()}: ${reason}`) : "",
     h("table", {}, h("thead", {}, h("tr", {}, ["resource", "requested", "has", ""].map((head, k) => h("th", {scope: "col", class: k ? "number" : null}, head)))),
-      h("tbody", {}, resources.filter(name => node.allocatable[name] !== undefined).map(name => h("tr", {class: node.overcommitted?.includes(name) ? "differs" : null},
-        h("th", {scope: "row"}, name), h("td.number", {}, node.requested[name] ?? "0"), h("td.number", {}, node.allocatable[name]), h("td.number", {}, percent(node, name)))))),
+      h("tbody", {}, Object.keys(node.allocatable).filter(name => node.allocatable[name] !== "0").sort((a, b) => rankOf(a) - rankOf(b) || collator.compare(a, b)).map(name => h("tr", {class: node.overcommitted?.includes(name) ? "differs" : null},
+        h("th", {scope: "row"}, name), h("td.number", {}, amount(name, node.requested[name] ?? "0")), h("td.number", {}, amount(name, node.allocatable[name])), h("td.number", {}, percent(node, name)))))),
     broken.length ? h("div", {}, h("h4", {}, "Rules that it no longer keeps"), h("ul", {}, broken.map(([plugin, pod]) => h("li", {}, `${plugin}: ${pod}`)))) : "",
     pods.length ? h("details", {}, h("summary", {}, plural(pods.length, "pod")), h("ul", {}, pods.map(pod => h("li", {}, pod)))) : "");
 };
