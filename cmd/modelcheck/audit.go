@@ -40,7 +40,8 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
   kubectl get all,nodes,pdb,pv,pvc,sc,csinodes,priorityclasses -A -o yaml | modelcheck audit -f -
   modelcheck audit -f dump/ --drain node-3
   modelcheck audit -f dump/ --scale deploy/web=30 --add-nodes 2 --like node-3
-  modelcheck audit -f dump/ --fill pod.yaml -o json`,
+  modelcheck audit -f dump/ --fill pod.yaml -o json
+  modelcheck audit -f dump/ --html cluster.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("unexpected argument %q: audit is about all pods; modelcheck explain takes some", args[0])
@@ -53,13 +54,16 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 				return err
 			}
 			done(a.Verdict())
+			if err := c.saveAuditPage(o, a); err != nil {
+				return err
+			}
 			c.progress.begin(writing("the audit"))
 			return writeAs(c.stdout, o.output, "audit", a, report.AuditText, report.AuditJSON)
 		},
 	}
 	o.given = cmd.Flags().Changed
 	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"profile", "reading", "check",
-		"strict", "workers", "output", "verbose", "quiet"})...)
+		"strict", "workers", "output", "html", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")
 	changes.declare(cmd.Flags())
@@ -106,7 +110,8 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 	}
 	a := &report.Audit{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, NotRead: in.notRead,
-		Given: given.repeated(), Extenders: in.extenders, WhatIf: changes.words(), Strict: o.strict, Verbose: o.verbose,
+		Given: given.repeated(), Extenders: in.extenders, WhatIf: changes.words(),
+		Drained: changes.drain, Strict: o.strict, Verbose: o.verbose,
 	}
 	options := audit.Options{
 		Cluster: snapshot, Spec: model, Properties: properties, Workers: o.cores(), Bound: bound,

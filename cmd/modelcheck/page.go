@@ -79,6 +79,22 @@ func (c command) savePage(ctx context.Context, o *options, run *report.Run) erro
 	return nil
 }
 
+// saveAuditPage writes the page of an audit, as a whole or not at all.
+func (c command) saveAuditPage(o *options, a *report.Audit) error {
+	if o.html == "" {
+		return nil
+	}
+	c.progress.begin(writing("the page " + o.html))
+	var drawn bytes.Buffer
+	if err := page.WriteAudit(&drawn, a); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	if err := replaceFile(o.html, drawn.Bytes()); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
 // replaceFile writes a file under another name first.
 func replaceFile(name string, content []byte) (err error) {
 	draft, err := os.CreateTemp(filepath.Dir(name), ".modelcheck-")

@@ -54,6 +54,8 @@ type answered struct {
 	closed []int
 	// node indexes the snapshot; -1 if the pod waits.
 	node int
+	// reasonOf is as in Pending.
+	reasonOf []int32
 	// binds are the nodes, of equal score, of which the pod goes to one.
 	binds []string
 }
@@ -75,7 +77,7 @@ func answerTo(d *spec.Decision, s *spec.Snapshot) *answered {
 		}
 	}
 	if d.Failure == "" && chosen.Type != spec.Bind {
-		a.Reasons = reasons(d)
+		a.Reasons, a.reasonOf = reasons(d)
 	}
 	for n, node := range d.Nodes {
 		if node.Filtered {
@@ -118,15 +120,17 @@ func rank(class decisions.Class) int {
 	return slices.Index([]decisions.Class{decisions.ByDesign, decisions.Known, decisions.New}, class)
 }
 
-// reasons counts the nodes by the first reason that each gives.
-func reasons(d *spec.Decision) []Reason {
-	at := map[string]int{}
+// reasons counts the nodes by the first reason that each gives. The second list has, for each node, the index of its
+// reason, -1 for none.
+func reasons(d *spec.Decision) ([]Reason, []int32) {
+	at, of := map[string]int{}, make([]string, len(d.Nodes))
 	var all []Reason
-	for _, node := range d.Nodes {
+	for n, node := range d.Nodes {
 		if len(node.Reasons) == 0 {
 			continue
 		}
 		text := node.Reasons[0]
+		of[n] = text
 		i, known := at[text]
 		if !known {
 			i = len(all)
@@ -143,5 +147,15 @@ func reasons(d *spec.Decision) []Reason {
 	slices.SortStableFunc(all, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Text, b.Text))
 	})
-	return all
+	for i, reason := range all {
+		at[reason.Text] = i
+	}
+	reasonOf := make([]int32, len(of))
+	for n, text := range of {
+		reasonOf[n] = -1
+		if i, gives := at[text]; gives {
+			reasonOf[n] = int32(i)
+		}
+	}
+	return all, reasonOf
 }

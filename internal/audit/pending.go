@@ -14,6 +14,9 @@ type Pending struct {
 	Pods []*v1.Pod
 	// Answer is what becomes of the first of them now, before anything else changes.
 	Answer Answer
+	// ReasonOf has, for each node of the cluster, the index in Answer.Reasons of the reason it gives first, -1 for
+	// none. It is nil if the pod is bound.
+	ReasonOf []int32
 }
 
 // Hopeless reports whether the pods can go to no node now, whoever is evicted.
@@ -30,7 +33,8 @@ func (a *auditor) pending(ctx context.Context) {
 	closed := make([]int, len(a.options.Cluster.Nodes))
 	for i, answer := range answers {
 		a.learn(answer)
-		a.result.Pending = append(a.result.Pending, Pending{Pods: groups[i], Answer: answer.Answer})
+		a.result.Pending = append(a.result.Pending, Pending{Pods: groups[i], Answer: answer.Answer,
+			ReasonOf: answer.reasonOf})
 		for _, n := range answer.closed {
 			closed[n]++
 		}

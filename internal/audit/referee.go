@@ -70,7 +70,9 @@ func (f *referee) work(s *session) {
 
 func (s *session) compare(t task) *answered {
 	asked, findings := s.Compare(t.question, t.decision)
-	return answerTo(t.decision, t.question.Snapshot).judge(asked, findings)
+	answer := answerTo(t.decision, t.question.Snapshot).judge(asked, findings)
+	answer.reasonOf = nil // the run has it
+	return answer
 }
 
 // add has a decision compared. When the context ends it is left out.

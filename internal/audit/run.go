@@ -78,7 +78,9 @@ type run struct {
 	fresh, failed []*v1.Pod
 	settled       map[*v1.Pod]bool
 	tries         map[*v1.Pod]int
-	last          map[*v1.Pod]*Answer
+	last          map[*v1.Pod]*answered
+	// reasonOf is that of the latest answer.
+	reasonOf []int32
 }
 
 // whatIf makes the changes and follows kube-scheduler.
@@ -87,7 +89,7 @@ func (a *auditor) whatIf(ctx context.Context) error {
 	r := &run{
 		auditor: a, result: &WhatIf{Assumed: assumed(changes)}, cluster: cluster.New(a.options.Cluster),
 		health: newHealth(newCovers(a.options.Cluster)), settled: map[*v1.Pod]bool{}, tries: map[*v1.Pod]int{},
-		last: map[*v1.Pod]*Answer{},
+		last: map[*v1.Pod]*answered{},
 	}
 	a.result.WhatIf = r.result
 	r.cluster.Replaced = r.replaced
@@ -175,6 +177,10 @@ func (r *run) decide(ctx context.Context, q spec.Question) *answered {
 		return nil
 	}
 	answer := answerTo(decision, q.Snapshot)
+	if slices.Equal(answer.reasonOf, r.reasonOf) { // most pods that wait are like the one before
+		answer.reasonOf = r.reasonOf
+	}
+	r.reasonOf = answer.reasonOf
 	r.referee.add(ctx, task{q, decision, r.starts}, &answer.Answer)
 	r.result.Steps = append(r.result.Steps, Step{Pod: q.Pod, Answer: &answer.Answer})
 	if n := len(q.Snapshot.Nodes); n > 0 { // the next search goes on where this one ended
@@ -210,7 +216,7 @@ func (r *run) unsettled() int {
 func (r *run) follow(pod *v1.Pod, answer *answered) {
 	is := func(other *v1.Pod) bool { return other == pod }
 	r.fresh, r.failed = slices.DeleteFunc(r.fresh, is), slices.DeleteFunc(r.failed, is)
-	r.last[pod] = &answer.Answer
+	r.last[pod] = answer
 	switch answer.Type {
 	case spec.Bind:
 		r.result.Placed = append(r.result.Placed, Placement{pod, answer.Node})
@@ -319,7 +325,7 @@ func (r *run) conclude() {
 	for _, group := range alike(cluster.InQueueOrder(waiting)) {
 		pending := Pending{Pods: group}
 		if answer := r.last[group[0]]; answer != nil {
-			pending.Answer = *answer
+			pending.Answer, pending.ReasonOf = answer.Answer, answer.reasonOf
 		}
 		r.result.Pending = append(r.result.Pending, pending)
 	}

@@ -24,6 +24,10 @@ var app embed.FS
 var scripts = []string{"elements.js", "tips.js", "states.js", "cluster.js", "node.js", "decision.js", "difference.js",
 	"timeline.js", "trace.js", "explore.js", "summary.js", "main.js"}
 
+// auditScripts are those of the page of an audit.
+var auditScripts = []string{"elements.js", "auditsheet.js", "auditmap.js", "auditfilter.js", "auditlists.js",
+	"audit.js"}
+
 var shell = template.Must(template.ParseFS(app, "app/page.html"))
 
 // Write writes the page of a run as one file, which loads nothing from anywhere. newDecider gives kube-scheduler,
@@ -42,21 +46,22 @@ func Write(w io.Writer, run *report.Run, newDecider func() (decisions.Decider, e
 	return write(w, data)
 }
 
-// write fills the page in. Nothing but its own style and script may run in it, and only a server's page may ask
-// that server.
+// write fills the page of a run in. Only a server's page may ask that server.
 func write(w io.Writer, data *Data) error {
-	packed, err := pack(data)
-	if err != nil {
-		return err
-	}
-	style, script := source("style.css"), &strings.Builder{}
-	for _, name := range scripts {
-		script.WriteString(source(name))
-	}
 	connect := "'none'"
 	if data.Live {
 		connect = "'self'"
 	}
+	return fill(w, data, connect, []string{"style.css"}, scripts)
+}
+
+// fill fills a page in. Nothing but its own style and script may run in it.
+func fill(w io.Writer, data any, connect string, styles, scripts []string) error {
+	packed, err := pack(data)
+	if err != nil {
+		return err
+	}
+	style, script := joined(styles), joined(scripts)
 	return shell.Execute(w, struct {
 		Policy string
 		Style  template.CSS
@@ -64,14 +69,14 @@ func write(w io.Writer, data *Data) error {
 		Data   string
 	}{
 		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; "+
-			"base-uri 'none'; "+"form-action 'none'", digest(style), digest(script.String()), connect),
-		Style: template.CSS(style), Script: template.JS(script.String()), Data: packed,
+			"base-uri 'none'; "+"form-action 'none'", digest(style), digest(script), connect),
+		Style: template.CSS(style), Script: template.JS(script), Data: packed,
 	})
 }
 
 // pack writes data as JSON, compressed to a twentieth, in letters that mean nothing to HTML, whatever the strings
 // of a cluster are.
-func pack(data *Data) (string, error) {
+func pack(data any) (string, error) {
 	var packed strings.Builder
 	letters := base64.NewEncoder(base64.RawURLEncoding, &packed)
 	compressed := gzip.NewWriter(letters)
@@ -81,25 +86,32 @@ func pack(data *Data) (string, error) {
 	return packed.String(), nil
 }
 
-// Unpack reads the data that a page holds.
-func Unpack(page []byte) (*Data, error) {
+// Unpack reads the data that a page holds: a Data, or an AuditData.
+func Unpack(page []byte, data any) error {
 	_, rest, _ := bytes.Cut(page, []byte(`id="data">`))
 	text, _, found := bytes.Cut(rest, []byte("<"))
 	if !found {
-		return nil, errors.New("it is not a page that modelcheck wrote")
+		return errors.New("it is not a page that modelcheck wrote")
 	}
 	plain, err := gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, bytes.NewReader(text)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	data := &Data{}
-	return data, json.NewDecoder(plain).Decode(data)
+	return json.NewDecoder(plain).Decode(data)
 }
 
 // digest names a source in a content security policy.
 func digest(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func joined(names []string) string {
+	var text strings.Builder
+	for _, name := range names {
+		text.WriteString(source(name))
+	}
+	return text.String()
 }
 
 func source(name string) string {

@@ -14,8 +14,8 @@ import (
 // embedded reads the data back that a page embeds.
 func embedded(t *testing.T, page string) *Data {
 	t.Helper()
-	data, err := Unpack([]byte(page))
-	if err != nil {
+	data := &Data{}
+	if err := Unpack([]byte(page), data); err != nil {
 		t.Fatal(err)
 	}
 	return data

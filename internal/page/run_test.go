@@ -77,8 +77,8 @@ func budgetsData(t testing.TB) *Data {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := Unpack(page)
-	if err != nil {
+	data := &Data{}
+	if err := Unpack(page, data); err != nil {
 		t.Fatal(err)
 	}
 	return data

@@ -26,6 +26,8 @@ type Audit struct {
 	Nodes, Pods int
 	// WhatIf says what was changed; empty if nothing was.
 	WhatIf []string
+	// Drained names the nodes that were drained.
+	Drained []string
 	// Extenders are the URLs of extenders that the configuration names and nobody asked.
 	Extenders []string
 	Result    *audit.Result

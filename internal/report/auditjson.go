@@ -49,7 +49,7 @@ type AuditNode struct {
 	Unreachable   bool `json:"unreachable,omitempty"`
 	// Broken counts pods whose rules it no longer keeps, by plugin.
 	Broken map[string]int `json:"broken,omitempty"`
-	// Utilisation is how much is requested of cpu and of memory, in percent.
+	// Utilisation is how much is requested of each resource that the node has, in percent.
 	Utilisation map[string]int `json:"utilisation"`
 }
 
@@ -205,7 +205,10 @@ func auditNodeJSON(n *audit.Node) AuditNode {
 		Name: n.Node.Name, Zone: n.Node.Labels[v1.LabelTopologyZone], Pods: len(n.Pods),
 		Allocatable: quantitiesOf(n.Node.Status.Allocatable), Requested: quantitiesOf(n.Requested),
 		Unschedulable: n.Node.Spec.Unschedulable, Unreachable: n.Unreachable, Broken: n.Broken,
-		Utilisation: map[string]int{"cpu": n.Utilisation(v1.ResourceCPU), "memory": n.Utilisation(v1.ResourceMemory)},
+		Utilisation: map[string]int{},
+	}
+	for resource := range n.Node.Status.Allocatable {
+		node.Utilisation[string(resource)] = n.Utilisation(resource)
 	}
 	for _, resource := range n.Overcommitted {
 		node.Overcommitted = append(node.Overcommitted, string(resource))
