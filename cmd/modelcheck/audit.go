@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -129,9 +130,14 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 		return nil, err
 	}
 	a.Nodes, a.Pods = len(snapshot.Nodes), len(snapshot.Pods)
+	debug.SetMemoryLimit(min(auditMemory, decisions.DefaultMemory()))
 	a.Result, err = audit.Run(ctx, options)
 	return a, err
 }
+
+// auditMemory is from when on garbage is collected as often as it takes: answers about thousands of nodes are large, and
+// short-lived.
+const auditMemory = 8 << 30
 
 // cores is the number of workers: one per core unless it is given.
 func (o *options) cores() int {

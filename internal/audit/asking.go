@@ -10,17 +10,29 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// each does n pieces of work, several at once, and returns what came of them, in their order. When the context ends
-// the rest is left out, which the result of the audit says, and what is under way is left behind.
-func each[T any](ctx context.Context, a *auditor, phase string, n int, work func(*session, int) T) []T {
+// each does n pieces of work, several at once, and takes what comes of them, in their order. When the context ends the
+// rest is left out, which the result of the audit says, and what is under way is left behind.
+func each[T any](ctx context.Context, a *auditor, phase string, n int, work func(*session, int) T, take func(int, T)) {
 	var (
-		group   sync.WaitGroup
-		next    atomic.Int64
-		mu      sync.Mutex // guards what follows
-		done    int
-		failed  any
-		results = make([]*T, n)
+		group       sync.WaitGroup
+		next        atomic.Int64
+		mu          sync.Mutex // guards what follows
+		done, taken int
+		failed      any
+		early       = map[int]T{} // what comes before its turn
 	)
+	deliver := func(i int, result T) {
+		mu.Lock()
+		defer mu.Unlock()
+		early[i] = result
+		for first, there := early[taken]; there; first, there = early[taken] {
+			delete(early, taken)
+			take(taken, first)
+			taken++
+		}
+		done++
+		a.progress(phase, done, n)
+	}
 	a.progress(phase, 0, n)
 	for _, s := range a.sessions {
 		group.Go(func() {
@@ -40,11 +52,7 @@ func each[T any](ctx context.Context, a *auditor, phase string, n int, work func
 				if !patience.Do(ctx, func() { result = work(s, i) }) {
 					return
 				}
-				mu.Lock()
-				results[i] = &result
-				done++
-				a.progress(phase, done, n)
-				mu.Unlock()
+				deliver(i, result)
 			}
 		})
 	}
@@ -52,15 +60,9 @@ func each[T any](ctx context.Context, a *auditor, phase string, n int, work func
 	if failed != nil {
 		panic(failed)
 	}
-	var all []T
-	for _, result := range results {
-		if result == nil {
-			a.stopped(phase)
-			break
-		}
-		all = append(all, *result)
+	if taken < n {
+		a.stopped(phase)
 	}
-	return all
 }
 
 // ask asks where the pod should go.

@@ -69,7 +69,8 @@ func (a *auditor) rules(ctx context.Context, groups [][]*v1.Pod, nodes map[strin
 	const phase = "checking the rules of bound pods"
 	// An index is for one goroutine.
 	parts := len(a.sessions)
-	broken := each(ctx, a, phase, parts, func(_ *session, part int) map[*v1.Pod][]string {
+	var broken []map[*v1.Pod][]string
+	each(ctx, a, phase, parts, func(_ *session, part int) map[*v1.Pod][]string {
 		index, found := spec.NewIndex(a.options.Cluster), map[*v1.Pod][]string{}
 		for i := part; i < len(groups) && ctx.Err() == nil; i += parts {
 			for k, plugins := range a.options.Spec.UnkeptIndexed(groups[i], index) {
@@ -82,7 +83,7 @@ func (a *auditor) rules(ctx context.Context, groups [][]*v1.Pod, nodes map[strin
 			}
 		}
 		return found
-	})
+	}, func(_ int, found map[*v1.Pod][]string) { broken = append(broken, found) })
 	if ctx.Err() != nil { // then parts of it are missing
 		a.stopped(phase)
 		return
@@ -111,20 +112,19 @@ func (a *auditor) rules(ctx context.Context, groups [][]*v1.Pod, nodes map[strin
 // today asks where bound pods of workloads would go if they were to be placed again: as many as Options say.
 func (a *auditor) today(ctx context.Context, workloads [][]*v1.Pod) {
 	pods := spread(workloads, a.options.Bound)
-	answers := each(ctx, a, "asking where bound pods would go today", len(pods), func(s *session, i int) *answered {
+	bound := &a.result.Bound
+	each(ctx, a, "asking where bound pods would go today", len(pods), func(s *session, i int) *answered {
 		asks, snapshot := again(pods[i], a.options.Cluster)
 		return s.ask(spec.Question{Pod: asks, Snapshot: snapshot})
-	})
-	bound := &a.result.Bound
-	for i, answer := range answers {
+	}, func(i int, answer *answered) {
 		a.learn(answer)
 		bound.Asked++
 		if slices.Contains(answer.binds, pods[i].Spec.NodeName) {
 			bound.Stay++
-			continue
+			return
 		}
 		bound.Moves = append(bound.Moves, Move{Pod: pods[i], Answer: answer.Answer})
-	}
+	})
 }
 
 // again returns the pod as one that waits, and the cluster in which it does.

@@ -27,21 +27,20 @@ func (a *auditor) pending(ctx context.Context) {
 	waiting := a.waiting()
 	groups := alike(waiting)
 	a.result.PendingPods = len(waiting)
-	answers := each(ctx, a, "asking about pending pods", len(groups), func(s *session, i int) *answered {
-		return s.ask(spec.Question{Pod: groups[i][0], Snapshot: a.options.Cluster})
-	})
 	closed := make([]int, len(a.options.Cluster.Nodes))
-	for i, answer := range answers {
+	each(ctx, a, "asking about pending pods", len(groups), func(s *session, i int) *answered {
+		return s.ask(spec.Question{Pod: groups[i][0], Snapshot: a.options.Cluster})
+	}, func(i int, answer *answered) {
 		a.learn(answer)
 		a.result.Pending = append(a.result.Pending, Pending{Pods: groups[i], Answer: answer.Answer,
 			ReasonOf: answer.reasonOf})
 		for _, n := range answer.closed {
 			closed[n]++
 		}
-	}
+	})
 	for n, node := range a.options.Cluster.Nodes {
 		a.result.Nodes = append(a.result.Nodes, Node{Node: node,
-			Unreachable: len(answers) > 0 && len(answers) == len(groups) && closed[n] == len(groups)})
+			Unreachable: len(groups) > 0 && closed[n] == len(groups)})
 	}
 }
 

@@ -15,11 +15,13 @@ type referee struct {
 	tasks chan numbered
 	group sync.WaitGroup
 	added int
-	// answers are where what the referee says of a decision is put, by the task's number.
-	answers []*Answer
 
-	mu     sync.Mutex
-	judged map[int]*answered
+	mu sync.Mutex
+	// learn is told of the decisions in their order. Those that are compared before others are in judged until then:
+	// an example of a finding takes megabytes where there are thousands of nodes.
+	learn  func(*answered)
+	judged map[int]numbered
+	told   int
 	failed any
 }
 
@@ -30,14 +32,17 @@ type task struct {
 	starts   production.Starts
 }
 
+// numbered is a task. What is said of the decision goes into the answer.
 type numbered struct {
 	task
 	number int
+	into   *Answer
+	found  *answered
 }
 
 // newReferee starts a referee with sessions of its own.
 func newReferee(a *auditor) (*referee, error) {
-	f := &referee{tasks: make(chan numbered, len(a.sessions)), judged: map[int]*answered{}}
+	f := &referee{tasks: make(chan numbered, len(a.sessions)), judged: map[int]numbered{}, learn: a.learn}
 	for range max(1, a.options.Workers) {
 		s, err := newSession(a.options)
 		if err != nil {
@@ -61,45 +66,46 @@ func (f *referee) work(s *session) {
 	}()
 	for t := range f.tasks {
 		*s.starts = t.starts
-		answer := s.compare(t.task)
-		f.mu.Lock()
-		f.judged[t.number] = answer
-		f.mu.Unlock()
+		t.found = s.compare(t.task)
+		f.tell(t)
+	}
+}
+
+// tell tells of the decision when those before it are told of.
+func (f *referee) tell(t numbered) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.judged[t.number] = t
+	for next, there := f.judged[f.told]; there; next, there = f.judged[f.told] {
+		delete(f.judged, f.told)
+		f.told++
+		f.learn(next.found)
+		next.into.Findings, next.into.Class = next.found.Findings, next.found.Class
 	}
 }
 
 func (s *session) compare(t task) *answered {
 	asked, findings := s.Compare(t.question, t.decision)
-	answer := answerTo(t.decision, t.question.Snapshot).judge(asked, findings)
-	answer.reasonOf = nil // the run has it
-	return answer
+	return (&answered{}).judge(asked, findings)
 }
 
 // add has a decision compared. When the context ends it is left out.
 func (f *referee) add(ctx context.Context, t task, into *Answer) {
 	select {
-	case f.tasks <- numbered{t, f.added}:
-		f.added, f.answers = f.added+1, append(f.answers, into)
+	case f.tasks <- numbered{task: t, number: f.added, into: into}:
+		f.added++
 	case <-ctx.Done():
 	}
 }
 
-// finish waits for what is under way, and returns what came of the decisions, in their order, up to the first that is
-// not compared because the context ended.
-func (f *referee) finish(ctx context.Context) []*answered {
+// finish waits for what is under way, unless the context ends: then nothing more is told.
+func (f *referee) finish(ctx context.Context) {
 	close(f.tasks)
 	patience.Do(ctx, f.group.Wait)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.learn = func(*answered) {}
 	if f.failed != nil {
 		panic(f.failed)
 	}
-	var all []*answered
-	for i := range f.added {
-		if f.judged[i] == nil {
-			break
-		}
-		all = append(all, f.judged[i])
-	}
-	return all
 }

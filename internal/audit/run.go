@@ -109,10 +109,7 @@ func (a *auditor) whatIf(ctx context.Context) error {
 	if changes.Fill != nil && ctx.Err() == nil {
 		r.fill(ctx, changes.Fill)
 	}
-	for i, answer := range r.referee.finish(ctx) {
-		a.learn(answer)
-		*r.referee.answers[i] = answer.Answer
-	}
+	r.referee.finish(ctx)
 	if ctx.Err() != nil {
 		a.stopped("following kube-scheduler")
 	}
@@ -177,6 +174,7 @@ func (r *run) decide(ctx context.Context, q spec.Question) *answered {
 		return nil
 	}
 	answer := answerTo(decision, q.Snapshot)
+	answer.closed = nil
 	if slices.Equal(answer.reasonOf, r.reasonOf) { // most pods that wait are like the one before
 		answer.reasonOf = r.reasonOf
 	}
