@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -61,6 +63,25 @@ func NewIndex(s *Snapshot) *Index {
 		x.namespaces[s.Namespaces[i].Name] = &Snapshot{Namespaces: s.Namespaces[i : i+1]}
 	}
 	return x
+}
+
+// After returns the index of a snapshot that comes after the one of x, and takes over what pods request together on nodes
+// where the same ones are. x is not to be asked any more.
+func (x *Index) After(s *Snapshot) *Index {
+	next := NewIndex(s)
+	if len(x.amounts) <= 4*len(s.Pods) { // else it has mostly pods that are gone
+		next.amounts = x.amounts
+	}
+	for wraps, sums := range x.held {
+		taken := make([]heldOn, len(next.on))
+		for n := range min(len(sums), len(taken)) {
+			if slices.Equal(x.on[n], next.on[n]) {
+				taken[n] = sums[n]
+			}
+		}
+		next.held[wraps] = taken
+	}
+	return next
 }
 
 func (x *Index) add(pod *v1.Pod) {

@@ -35,6 +35,9 @@ func TestIndexedIsExpect(t *testing.T) {
 		q := questions.Draw(t, "question")
 		m := rapid.SampledFrom(models).Draw(t, "model")
 		x := spec.NewIndex(q.Snapshot)
+		if rapid.IntRange(0, 3).Draw(t, "after another") == 0 {
+			x = afterAnother(t, m, q)
+		}
 		if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
 			q.Sample = search(t, m.Feasible(q.Pod, q.Snapshot), q.Snapshot)
 			q.Shortlist = search(t, q.Snapshot.Nodes, q.Snapshot)
@@ -64,6 +67,22 @@ func TestIndexedIsExpect(t *testing.T) {
 			}
 		}
 	})
+}
+
+// afterAnother returns the index of the question's snapshot, made from that of one in which some pods are elsewhere.
+func afterAnother(t *rapid.T, m *spec.Scheduler, q spec.Question) *spec.Index {
+	before := *q.Snapshot
+	before.Pods = nil
+	for _, pod := range q.Snapshot.Pods {
+		if pod != q.Pod && rapid.IntRange(0, 2).Draw(t, "elsewhere") == 0 {
+			pod = pod.DeepCopy()
+			pod.Spec.NodeName = rapid.SampledFrom(append([]*v1.Node{{}}, before.Nodes...)).Draw(t, "there").Name
+		}
+		before.Pods = append(before.Pods, pod)
+	}
+	x := spec.NewIndex(&before)
+	m.ExpectIndexed(spec.Question{Pod: q.Pod, Snapshot: &before}, x)
+	return x.After(q.Snapshot)
 }
 
 // search draws which of the nodes are found.

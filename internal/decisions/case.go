@@ -29,8 +29,11 @@ func (d *direct) caseOf(q spec.Question, decision *spec.Decision) *invariants.Ca
 }
 
 func (d *direct) indexOf(s *spec.Snapshot) *spec.Index {
-	if d.index == nil || d.index.Snapshot != s {
+	switch {
+	case d.index == nil:
 		d.index = spec.NewIndex(s)
+	case d.index.Snapshot != s:
+		d.index = d.index.After(s)
 	}
 	return d.index
 }
