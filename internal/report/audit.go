@@ -281,8 +281,10 @@ func becomesOf(answer *audit.Answer, nodes int) string {
 	switch {
 	case answer.Failure != "":
 		return mainReason(answer, nodes)
-	case answer.Type == spec.Bind && answer.Equals > 1:
-		return fmt.Sprintf("goes to %s, or one of %d as good", answer.Node, answer.Equals-1)
+	case answer.Type == spec.Bind && answer.Equals == 2:
+		return fmt.Sprintf("goes to %s, or to another node that is as good", answer.Node)
+	case answer.Type == spec.Bind && answer.Equals > 2:
+		return fmt.Sprintf("goes to %s, or to one of %d that are as good", answer.Node, answer.Equals-1)
 	case answer.Type == spec.Bind:
 		return "goes to " + answer.Node
 	case answer.Type == spec.Preempt:

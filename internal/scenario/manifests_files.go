@@ -193,17 +193,40 @@ func (r *reading) readFile(file string) ([]byte, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if file != "-" {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			data.Grow(int(min(info.Size(), r.left)) + bytes.MinRead)
-		}
+	rest, err := readParts(io.LimitReader(from, max(0, r.left-int64(data.Len()))+1))
+	size := 0
+	for _, part := range rest {
+		size += len(part)
 	}
-	_, err := io.Copy(&data, io.LimitReader(from, max(0, r.left-int64(data.Len()))+1))
-	r.left -= int64(data.Len())
+	r.left -= int64(data.Len() + size)
 	if err == nil {
 		err = r.enough()
 	}
-	return data.Bytes(), err
+	if err != nil {
+		return nil, err
+	}
+	data.Grow(size)
+	for _, part := range rest {
+		data.Write(part)
+	}
+	return data.Bytes(), nil
+}
+
+// readParts reads all there is, in parts: a buffer that grows takes twice as much as it holds, and that for nothing
+// where the input turns out to be too large.
+func readParts(from io.Reader) (parts [][]byte, err error) {
+	const size = 16 << 20
+	for {
+		var part bytes.Buffer
+		n, err := io.CopyN(&part, from, size)
+		parts = append(parts, part.Bytes())
+		if err == io.EOF || err == nil && n < size {
+			return parts, nil
+		}
+		if err != nil {
+			return parts, err
+		}
+	}
 }
 
 // tooLargeError says that the input is larger than it may be.
