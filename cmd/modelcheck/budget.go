@@ -49,7 +49,7 @@ func (p *prepared) explore(ctx context.Context, o *options) (*decisions.Conclusi
 			p.in.notes = append(p.in.notes, fmt.Sprintf("its states are not explored, only decisions: %v", p.Unencodable))
 		}
 		return conclusion, err
-	case whole:
+	case whole && !o.given("budget"):
 		return p.Run(ctx)
 	case !o.given("budget"):
 		large := p.Fits(p.All())

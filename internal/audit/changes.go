@@ -70,9 +70,7 @@ func (r *run) scale(to Scale) error {
 	if less := len(pods) - to.Replicas; less > 0 {
 		gone := scaledDown(pods, to.Kind)[:less]
 		r.cluster.Remove(func(pod *v1.Pod) bool { return slices.Contains(gone, pod) })
-		for _, pod := range gone {
-			r.result.Removed = append(r.result.Removed, pod)
-		}
+		r.result.Removed = append(r.result.Removed, gone...)
 		return nil
 	}
 	like := to.Like
