@@ -65,8 +65,8 @@ func NewIndex(s *Snapshot) *Index {
 	return x
 }
 
-// After returns the index of a snapshot that comes after the one of x, and takes over what pods request together on nodes
-// where the same ones are. x is not to be asked any more.
+// After returns the index of a snapshot that comes after the one of x, and takes over what pods request together on
+// nodes where the same ones are. x is not to be asked any more.
 func (x *Index) After(s *Snapshot) *Index {
 	next := NewIndex(s)
 	if len(x.amounts) <= 4*len(s.Pods) { // else it has mostly pods that are gone

@@ -135,7 +135,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 	return a, err
 }
 
-// auditMemory is from when on garbage is collected as often as it takes: answers about thousands of nodes are large, and
+// auditMemory is from when on garbage is collected as often as it takes: answers about thousands of nodes are large and
 // short-lived.
 const auditMemory = 8 << 30
 

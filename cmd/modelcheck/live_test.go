@@ -217,7 +217,9 @@ func TestLiveAudit(t *testing.T) {
 // TestLiveAuditOfNamespace: with -n only pods of the namespace are told of.
 func TestLiveAuditOfNamespace(t *testing.T) {
 	_, kubeconfig := small(t)
-	for namespace, want := range map[string]string{"shop": "Pending pods: 1;", "default": "Pending pods: 1;", "none": "Pending pods: 0;"} {
+	for namespace, want := range map[string]string{
+		"shop": "Pending pods: 1;", "default": "Pending pods: 1;", "none": "Pending pods: 0;",
+	} {
 		code, got, stderr := ran(t.Context(), "", "audit", "--live", "--kubeconfig", kubeconfig, "-n", namespace)
 		if code != exitHolds || !strings.Contains(got, want) {
 			t.Errorf("-n %s: exit code %d, want %q in\n%s%s", namespace, code, want, got, stderr)

@@ -130,7 +130,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0,
 		"Stop each theme after `N` levels of the search. There is no limit by default.")
 	f.StringVar(&o.budget, "budget", "none", "Explore as far as this `budget` goes: a time such as 5m, a number of "+
-		"states (the level that reaches it is ended), or none. The default is 1m with -f, and 10m for themes that would take more memory than there is.")
+		"states (the level that reaches it is ended), or none. "+
+		"The default is 1m with -f, and 10m for themes that would take more memory than there is.")
 	f.Int64Var(&o.seed, "seed", 1, "Start the runs at random of a large cluster from this `seed`.")
 	f.BoolVar(&o.strict, "strict", false, "Fail also for known deviations and for what is by design.")
 	f.StringVarP(&o.output, "output", "o", "text", "Print the result in this `format`: "+strings.Join(o.outputs, ", ")+
