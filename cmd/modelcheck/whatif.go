@@ -108,7 +108,7 @@ func (c *changeFlags) changes(manifests *scenario.Manifests, s *spec.Snapshot,
 		return nil, nil
 	}
 	changes := &audit.Changes{
-		Applied: strings.Join(c.apply, ", "), AddNodes: c.addNodes, Like: c.like, Drain: c.drain, Recreate: c.recreate,
+		AddNodes: c.addNodes, Like: c.like, Drain: c.drain, Recreate: c.recreate,
 	}
 	for _, scale := range c.scales {
 		scale.Namespace = cmp.Or(scale.Namespace, namespace)

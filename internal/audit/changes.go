@@ -15,11 +15,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Changes are what would be otherwise. They are made in the order of the fields, and then kube-scheduler takes its
-// queue.
+// Changes are what would be otherwise, besides objects that Options.Cluster has more. They are made in the order of the
+// fields, and then kube-scheduler takes its queue.
 type Changes struct {
-	// Applied says what manifests the cluster has that are not in it yet; empty for none.
-	Applied string
 	// Scale are the workloads that have another number of pods.
 	Scale []Scale
 	// AddNodes is how many nodes like the one of the name Like there are more.

@@ -155,9 +155,14 @@ func TestWhatIfIsLoop(t *testing.T) {
 			"more nodes":            {AddNodes: 3, Like: s.Nodes[0].Name, Scale: scale},
 			"drains":                {Drain: []string{s.Nodes[3].Name, s.Nodes[7].Name}},
 			"a drain for good":      {Drain: []string{s.Nodes[3].Name}},
+			"more is applied":       {},
 		} {
 			t.Run(fmt.Sprintf("%d/%s", o.Seed, name), func(t *testing.T) {
 				c.Recreate = name != "a drain for good"
+				s := s
+				if name == "more is applied" {
+					s = applied(s, workload, 20)
+				}
 				w := whatIf(t, s, c)
 				if len(w.Placed) == 0 {
 					t.Error("nothing happens")
@@ -166,6 +171,15 @@ func TestWhatIfIsLoop(t *testing.T) {
 			})
 		}
 	}
+}
+
+// applied returns the cluster with so many more pods, much like the one given.
+func applied(s *spec.Snapshot, like *v1.Pod, pods int) *spec.Snapshot {
+	with := cluster.New(s)
+	for i := range pods {
+		with.Copy(like, fmt.Sprint("applied-", i))
+	}
+	return with.Now
 }
 
 // workloadOf returns a bound pod of a workload of the kind.
