@@ -10,17 +10,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// alike groups pods that nothing but the name and the node tells apart, as far as placement goes. The groups are in the
-// order of their first pods.
-func alike(pods []*v1.Pod) [][]*v1.Pod {
+// alike groups pods that nothing but the name and the node tells apart, as far as placement goes.
+func alike(pods []*v1.Pod) [][]*v1.Pod { return groupedBy(pods, look) }
+
+// groupedBy groups pods by what is said of them. The groups are in the order of their first pods.
+func groupedBy(pods []*v1.Pod, says func(*v1.Pod) string) [][]*v1.Pod {
 	at := map[string]int{}
 	var groups [][]*v1.Pod
 	for _, pod := range pods {
-		look := look(pod)
-		i, known := at[look]
+		said := says(pod)
+		i, known := at[said]
 		if !known {
 			i = len(groups)
-			at[look], groups = i, append(groups, nil)
+			at[said], groups = i, append(groups, nil)
 		}
 		groups[i] = append(groups[i], pod)
 	}

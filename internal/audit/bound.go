@@ -139,21 +139,7 @@ func again(pod *v1.Pod, s *spec.Snapshot) (*v1.Pod, *spec.Snapshot) {
 
 // byOwner groups pods by what they are of, but for those of DaemonSets, which have one node each that they can go to.
 func byOwner(pods []*v1.Pod) [][]*v1.Pod {
-	at := map[string]int{}
-	var workloads [][]*v1.Pod
-	for _, pod := range pods {
-		if ofDaemonSet(pod) {
-			continue
-		}
-		owner := Owner(pod)
-		i, known := at[owner]
-		if !known {
-			i = len(workloads)
-			at[owner], workloads = i, append(workloads, nil)
-		}
-		workloads[i] = append(workloads[i], pod)
-	}
-	return workloads
+	return groupedBy(slices.DeleteFunc(slices.Clone(pods), ofDaemonSet), Owner)
 }
 
 // spread chooses n pods, of all groups in turn the next, or of groups that are evenly far apart if there are more; all
