@@ -171,9 +171,16 @@ func locate(scale *audit.Scale, manifests *scenario.Manifests, s *spec.Snapshot)
 			scale.Like = w.Like
 		}
 	}
+	if len(namespaces) == 0 {
+		if scale.Like = templatePod(scale, manifests); scale.Like != nil {
+			scale.Namespace = scale.Like.Namespace
+			return nil
+		}
+	}
 	switch len(namespaces) {
 	case 0:
-		return usage("--scale: the cluster has no pod of a %s %s; its kind and name must be those of its pods' controller",
+		return usage("--scale: the cluster has no %s %s: neither a pod of one, nor its template (of a Deployment that of "+
+			"its ReplicaSet)",
 			scale.Kind, scale.Name)
 	case 1:
 		for namespace := range namespaces {
