@@ -4,6 +4,8 @@
 package invariants
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -149,6 +151,12 @@ type Case struct {
 	// lower are the pods that the pod may evict, by node, and casualties what that costs; nil until somebody asks.
 	lower      [][]*v1.Pod
 	casualties func(spec.Candidate) spec.Casualty
+}
+
+// Undecided reports whether the model leaves open if something that kube-scheduler may do is documented: to find out
+// would take too long. Then nobody compared it.
+func (c *Case) Undecided() bool {
+	return len(c.Unmodelled) == 0 && slices.ContainsFunc(c.Decision.Outcomes, c.Expected.Undecided)
 }
 
 // casualty is what the candidate's eviction costs.

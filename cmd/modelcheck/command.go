@@ -95,7 +95,7 @@ func (c command) concluded(code int, err error) int {
 	var unfinished unfinishedError
 	switch {
 	case errors.As(err, &wrong):
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.ReplaceAll(wrong.Error(), "\n", "\nmodelcheck: "))
+		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.Join(onScreen(wrong), "\nmodelcheck: "))
 		return exitUsage
 	case errors.As(err, &unfinished):
 		fmt.Fprintf(c.stderr, "modelcheck: %v\n", unfinished)
@@ -108,6 +108,18 @@ func (c command) concluded(code int, err error) int {
 		return exitFailed
 	}
 	return code
+}
+
+// mostLines is how many lines of errors are told: who has more of them mends some first.
+const mostLines = 24
+
+// onScreen returns the lines of an error, as many as somebody reads.
+func onScreen(err error) []string {
+	lines := strings.Split(err.Error(), "\n")
+	if more := len(lines) - mostLines; more > 1 {
+		lines = append(lines[:mostLines], fmt.Sprintf("and %d more lines of errors like these", more))
+	}
+	return lines
 }
 
 var errPanicked = errors.New("this is a bug of modelcheck, not of kube-scheduler")

@@ -34,7 +34,7 @@ sample, as here, beginning with the first node. Its extenders are not asked.
 
 Exit codes: 0 each decision is as documented, or differs by a known deviation; 1 one differs in a way
 that nothing known explains; 2 wrong usage or input; 3 it was interrupted, some of the input was not
-read, or extenders may decide otherwise; 4 modelcheck failed.`,
+read, extenders may decide otherwise, or the model left something open; 4 modelcheck failed.`,
 		Example: `  modelcheck explain --live shop/web-7d4b9
   kubectl get nodes,pods -A -o yaml | modelcheck explain -f -
   modelcheck explain -f cluster.yaml shop/web-7d4b9

@@ -215,23 +215,30 @@ func (h *hanging) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo)
 func TestInterruptedWhileItHangs(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	scope := "--theme affinity --nodes 1 --pods 1 --workers 1"
+	shards := filepath.Join(t.TempDir(), "shards")
+	mustRun(t, "shard --index 0 --of 1 --theme zones --nodes 1 --pods 1 --results "+shards)
 	for _, row := range []struct {
 		reason, args   string
-		n              int
+		n, code        int
 		stdout, stderr string
 	}{
-		{"a question of an exploration", scope, 0, `Interrupted while this was at work: kube-scheduler, on where pod `,
-			`^$`},
-		{"the page", scope + " --html " + page, 2, "Verdict: ", "interrupted while drawing the page .*: it is not written"},
-		{"kube-scheduler, before it is asked", "random", 1, `^$`, "interrupted while asking about drawn clusters"},
-		{"a drawn question", "random --workers 1", 0, `Stopped after \d+ drawn clusters; it was interrupted`, `^$`},
+		{"a question of an exploration", scope, 0, exitUnfinished,
+			`Interrupted while this was at work: kube-scheduler, on where pod `, `^$`},
+		{"the counterexample of a merge", "merge --workers 1 " + shards, 0, exitHolds,
+			`There was no time for the counterexample of`, `^$`},
+		{"the page", scope + " --html " + page, 2, exitUnfinished, "Verdict: ",
+			"interrupted while drawing the page .*: it is not written"},
+		{"kube-scheduler, before it is asked", "random", 1, exitUnfinished, `^$`,
+			"interrupted while asking about drawn clusters"},
+		{"a drawn question", "random --workers 1", 0, exitUnfinished,
+			`Stopped after \d+ drawn clusters; it was interrupted`, `^$`},
 	} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		stdout, stderr := &written{}, &written{}
 		h := &hanging{n: row.n, began: interrupt, release: make(chan struct{})}
 		begun := time.Now()
 		code := h.command(stdout, stderr).run(ctx, strings.Fields(row.args+" --quiet"))
-		if took := time.Since(begun); code != exitUnfinished || took > 2*soon {
+		if took := time.Since(begun); code != row.code || took > 2*soon {
 			t.Errorf("%s: it exits %d after %v: %s", row.reason, code, took, stderr)
 		}
 		for output, want := range map[*written]string{stdout: row.stdout, stderr: row.stderr} {
@@ -243,5 +250,15 @@ func TestInterruptedWhileItHangs(t *testing.T) {
 			t.Errorf("%s: it leaves %v, %v", row.reason, left, err)
 		}
 		close(h.release)
+	}
+}
+
+// mustRun runs the command, which is to find nothing new.
+func mustRun(t *testing.T, args string) {
+	t.Helper()
+	var output written
+	c := command{stdin: strings.NewReader(""), stdout: &output, stderr: &output}
+	if code := c.run(t.Context(), strings.Fields(args)); code != exitHolds {
+		t.Fatalf("%s: it exits %d: %s", args, code, &output)
 	}
 }

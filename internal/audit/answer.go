@@ -48,6 +48,7 @@ type answered struct {
 	Answer
 	findings   []decisions.Finding
 	unmodelled []string
+	undecided  bool
 	// looked is how many nodes the search for feasible ones looked at.
 	looked int
 	// closed are the nodes, by index, where no eviction helps.
@@ -92,7 +93,7 @@ func answerTo(d *spec.Decision, s *spec.Snapshot) *answered {
 
 // judge adds what the model has against the decision.
 func (a *answered) judge(c *invariants.Case, findings []decisions.Finding) *answered {
-	a.findings, a.unmodelled = findings, c.Unmodelled
+	a.findings, a.unmodelled, a.undecided = findings, c.Unmodelled, c.Undecided()
 	for _, f := range findings {
 		a.Findings = append(a.Findings, f.ID)
 		if rank(f.Class) > rank(a.Class) {

@@ -54,6 +54,9 @@ type Result struct {
 	Decisions int
 	// Unmodelled are the plugins that had a say in decisions and that the model has no predicate for.
 	Unmodelled []string
+	// Undecided counts the decisions of which the model leaves open whether they are documented: to find out would take
+	// too long.
+	Undecided int
 	// Stopped is the phase in which the context ended; empty if it did not.
 	Stopped string
 }
@@ -143,6 +146,9 @@ func (a *auditor) stopped(phase string) {
 // learn adds what a question showed of kube-scheduler.
 func (a *auditor) learn(found *answered) {
 	a.result.Decisions++
+	if found.undecided {
+		a.result.Undecided++
+	}
 	for _, plugin := range found.unmodelled {
 		if !slices.Contains(a.result.Unmodelled, plugin) {
 			a.result.Unmodelled = append(a.result.Unmodelled, plugin)

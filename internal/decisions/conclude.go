@@ -18,7 +18,8 @@ func (r *run) conclude(ctx context.Context, result *Result, results []*ChunkResu
 	totals := newTotals(r.options.Spec, len(r.properties))
 	totals.count(results)
 	totals.cover(result)
-	if result.NotFollowed = totals.notFollowed; result.NotFollowed > 0 {
+	result.NotFollowed, result.Undecided = totals.notFollowed, totals.undecided
+	if result.NotFollowed+result.Undecided > 0 {
 		result.Complete = false
 	}
 	exercised := slices.Clone(totals.exercised)

@@ -34,6 +34,9 @@ type Result struct {
 	// NotFollowed counts distinct decisions of which the model allows more outcomes than were followed, because there
 	// are too many. Then the run is not Complete.
 	NotFollowed int64
+	// Undecided counts distinct decisions of which the model leaves open whether they are documented: to find out would
+	// take too long. Then the run is not Complete.
+	Undecided int64
 	// Outcomes counts distinct decisions by what they led to.
 	Outcomes map[spec.OutcomeType]int64
 	// Filters and ScorePlugins say how often each plugin of the profile was asked, in the profile's order.

@@ -20,6 +20,8 @@ type Stats struct {
 	Outcome int
 	// MoreOutcomes: the model allows more than was followed.
 	MoreOutcomes bool `json:",omitempty"`
+	// Undecided: the model leaves open whether the outcome is documented.
+	Undecided bool `json:",omitempty"`
 	// Exercised are the properties, by index, that had something to say.
 	Exercised []int `json:",omitempty"`
 	// Unmodelled are the plugins that had a say and that the spec does not know.
@@ -73,6 +75,7 @@ func (w *statsMaker) of(all plugins, c *invariants.Case, exercised []int,
 		Breaks:     breaks,
 
 		MoreOutcomes: len(c.Unmodelled) == 0 && c.Expected.MoreOutcomes && c.Spec.Reading() == spec.Kubernetes,
+		Undecided:    c.Undecided(),
 	}
 	if len(findings) > 0 {
 		s.Findings = slices.Sorted(slices.Values(findings))
@@ -140,10 +143,12 @@ func (s *Stats) appendKey(key []byte) []byte {
 			put(n)
 		}
 	}
-	if s.MoreOutcomes {
-		put(1)
-	} else {
-		put(0)
+	for _, is := range []bool{s.MoreOutcomes, s.Undecided} {
+		if is {
+			put(1)
+		} else {
+			put(0)
+		}
 	}
 	for _, words := range [][]string{s.Unmodelled, s.Findings, s.Breaks} {
 		put(len(words))
@@ -157,8 +162,8 @@ type totals struct {
 	distinct  int64
 	exercised []int64 // by property
 	outcomes  [3]int64
-	// notFollowed counts decisions with MoreOutcomes.
-	notFollowed int64
+	// notFollowed counts decisions with MoreOutcomes, undecided those that are Undecided.
+	notFollowed, undecided int64
 	// filters and score plugins are those of all profiles, in their order.
 	filters      []FilterCoverage
 	scorePlugins []ScoreCoverage
@@ -196,6 +201,9 @@ func (t *totals) add(s *Stats, n int64) {
 	t.distinct += n
 	if s.MoreOutcomes {
 		t.notFollowed += n
+	}
+	if s.Undecided {
+		t.undecided += n
 	}
 	for _, i := range s.Exercised {
 		t.exercised[i] += n

@@ -80,7 +80,7 @@ func documentedOutcomes(c *invariants.Case, production []spec.Outcome) []spec.Ou
 		const most = 3
 		outcomes = slices.Clone(outcomes[:min(len(outcomes), most)])
 		for _, o := range production[:min(len(production), most)] {
-			if allows(c, o) {
+			if allows(c, o) && !c.Expected.Undecided(o) {
 				outcomes = append(outcomes, o)
 			}
 		}

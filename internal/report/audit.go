@@ -40,7 +40,7 @@ func (a *Audit) Verdict() decisions.Verdict {
 	switch {
 	case slices.ContainsFunc(a.Result.Findings, func(f decisions.Finding) bool { return f.Fails(a.Strict) }):
 		return decisions.Violated
-	case a.Result.Stopped != "" || len(a.Extenders) > 0 || a.unfinishedFill():
+	case a.Result.Stopped != "" || a.Result.Undecided > 0 || len(a.Extenders) > 0 || a.unfinishedFill():
 		return decisions.Unfinished
 	}
 	return unlessRead(decisions.Holds, a.NotRead)
@@ -383,6 +383,10 @@ func (p *page) decided(a *Audit) {
 	}
 	if len(a.Result.Unmodelled) > 0 {
 		p.wrapped("  ", "not modelled, and had a say: "+strings.Join(a.Result.Unmodelled, ", "))
+	}
+	if n := a.Result.Undecided; n > 0 {
+		p.wrapped("  ", fmt.Sprintf("of %s it is not known whether the preemption is allowed: there are too many sets of "+
+			"pods to weigh", plural(int64(n), "decision")))
 	}
 	if len(a.Extenders) > 0 {
 		p.wrapped("  ", "extenders are not asked, and may decide otherwise: "+strings.Join(a.Extenders, ", "))

@@ -34,6 +34,7 @@ type AuditDocument struct {
 	Decisions  int       `json:"decisions"`
 	Findings   []Finding `json:"findings"`
 	Unmodelled []string  `json:"unmodelled"`
+	Undecided  int       `json:"undecided,omitempty"`
 }
 
 // AuditNode is a node. Amounts are quantities, by resource.
@@ -178,6 +179,7 @@ func NewAuditDocument(a *Audit) *AuditDocument {
 		Notes: append([]string{}, a.Notes...), NotRead: a.NotRead, Pods: a.Pods,
 		Pending: pendingJSON(r.Pending), Budgets: []AuditBudget{},
 		Decisions: r.Decisions, Findings: []Finding{}, Unmodelled: append([]string{}, r.Unmodelled...),
+		Undecided: r.Undecided,
 	}
 	nodes := r.Nodes
 	if r.WhatIf != nil {

@@ -204,13 +204,16 @@ func (p *page) outcomes(indent string, c *invariants.Case) {
 		who = "as written it   "
 	}
 	tell(who, documented)
+	if len(documented) > 0 {
+		who = strings.Repeat(" ", len(who))
+	}
 	if literal := p.spec.Reading() == spec.Literal; literal && c.Expected.NotWeighed > 0 {
-		p.wrapped(indent+strings.Repeat(" ", len(who)), fmt.Sprintf("evict pods; whom is not computed, more than %d sets",
+		p.wrapped(indent+who, fmt.Sprintf("evicts pods; whom is not computed, more than %d sets",
 			c.Expected.NotWeighed))
 		return
 	}
 	if c.Expected.Unlisted != nil {
-		p.wrapped(indent+strings.Repeat(" ", len(who)), "or another of as little casualty: there are too many to list")
+		p.wrapped(indent+who, "or another of as little casualty: there are too many to list")
 	}
 	const least = "least damage is "
 	if n := c.Expected.NotWeighed; n > 0 {

@@ -30,14 +30,15 @@ type Explanation struct {
 	Verbose bool
 }
 
-// Verdict sums up: violated if a finding fails, and else not finished if extenders were to be asked.
+// Verdict sums up: violated if a finding fails, and else not finished if extenders were to be asked, or if the model
+// left something open.
 func (e *Explanation) Verdict(strict bool) decisions.Verdict {
 	for _, findings := range e.Findings {
 		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Fails(strict) }) {
 			return decisions.Violated
 		}
 	}
-	if len(e.Extenders) > 0 {
+	if len(e.Extenders) > 0 || slices.ContainsFunc(e.Cases, (*invariants.Case).Undecided) {
 		return decisions.Unfinished
 	}
 	return unlessRead(decisions.Holds, e.NotRead)

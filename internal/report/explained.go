@@ -91,6 +91,8 @@ func (p *page) documented(c *invariants.Case, findings []decisions.Finding) stri
 		answer = "unknown; the model has no predicate for " + strings.Join(c.Unmodelled, ", ") + ", which had a say"
 	case worst == decisions.Known:
 		answer = "no, a known deviation: " + strings.Join(defects, ", ")
+	case c.Undecided():
+		answer = "not computed; the model would have too many sets of pods to weigh"
 	case worst == decisions.ByDesign:
 		answer = "yes; by design, it is not the preemption of least damage"
 	default:
@@ -261,7 +263,7 @@ func (p *page) victims(c *invariants.Case) {
 		rows = append(rows, []string{
 			victims, c.Question.Snapshot.Nodes[weighed.Node].Name, strconv.Itoa(damage.Violations),
 			highest(damage.HighestPriority), strconv.Itoa(damage.Count), weighed.takenBy(c),
-			map[bool]string{true: "yes"}[weighed.ideal],
+			weighed.least(c),
 		})
 	}
 	if len(all) == 0 {
@@ -293,7 +295,7 @@ func (c candidate) later(of *invariants.Case) int {
 // takenBy says who may take the candidate: kube-scheduler, the documented procedure, or both.
 func (c candidate) takenBy(of *invariants.Case) string {
 	production := findAlike(of.Decision.Outcomes, c.outcome()) >= 0
-	documented := allows(of, c.outcome())
+	documented := allows(of, c.outcome()) && !of.Expected.Undecided(c.outcome())
 	switch {
 	case production && documented:
 		return "both"
@@ -301,6 +303,17 @@ func (c candidate) takenBy(of *invariants.Case) string {
 		return "kube-scheduler"
 	case documented:
 		return "documented"
+	}
+	return ""
+}
+
+// least says whether the candidate does the least damage, if that was computed.
+func (c candidate) least(of *invariants.Case) string {
+	switch {
+	case c.ideal:
+		return "yes"
+	case of.Expected.NotWeighed > 0:
+		return "not computed"
 	}
 	return ""
 }

@@ -146,6 +146,8 @@ type Decisions struct {
 	Wait      int64 `json:"wait"`
 	// NotFollowed are those of which the model allows more outcomes than were followed; then the run is not complete.
 	NotFollowed int64 `json:"notFollowed,omitempty"`
+	// Undecided are those of which the model leaves open whether they are documented; then the run is not complete.
+	Undecided int64 `json:"undecided,omitempty"`
 }
 
 // Scenario is one scenario of the scope.
@@ -237,7 +239,7 @@ func NewDocument(r *Run) *Document {
 		Decisions: Decisions{
 			Distinct: r.Result.Asked, CacheHits: r.Result.CacheHits,
 			Bind: r.Result.Outcomes[spec.Bind], Preempt: r.Result.Outcomes[spec.Preempt],
-			Wait: r.Result.Outcomes[spec.Wait], NotFollowed: r.Result.NotFollowed,
+			Wait: r.Result.Outcomes[spec.Wait], NotFollowed: r.Result.NotFollowed, Undecided: r.Result.Undecided,
 		},
 		Survey:     surveyJSON(r.Result.Survey),
 		Scenarios:  []Scenario{},

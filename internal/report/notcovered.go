@@ -46,6 +46,10 @@ func unfinished(r *Run) []string {
 		all = append(all, fmt.Sprintf("Of %s the model allows more preemptions than were followed: there are too many.",
 			plural(n, "distinct decision")))
 	}
+	if n := r.Result.Undecided; n > 0 {
+		all = append(all, fmt.Sprintf("Of %s it is not known whether the preemption is allowed: there are too many sets of "+
+			"pods to weigh.", plural(n, "distinct decision")))
+	}
 	if random := r.Result.Random; random != nil && !r.Result.Complete {
 		all = append(all, fmt.Sprintf("Stopped after %s; it was interrupted.",
 			plural(random.Drawn, "drawn cluster")))

@@ -244,7 +244,7 @@ func fullAudit() *AuditDocument {
 	decision := AuditAnswer{Outcome: "bind", Node: "n", Equals: 2, Victims: []string{"v"}, Reasons: []AuditReason{{}},
 		Message: "m", Failure: "f", Findings: []string{"id"}}
 	return &AuditDocument{
-		Stopped: "s", NotRead: []string{"n"}, Pending: []AuditPending{{}},
+		Stopped: "s", NotRead: []string{"n"}, Pending: []AuditPending{{}}, Undecided: 1,
 		Nodes: []AuditNode{{Zone: "z", Overcommitted: []string{"cpu"}, Unschedulable: true, Unreachable: true,
 			Broken: map[string]int{"plugin": 1}}},
 		Bound:   &AuditBound{Broken: []AuditBroken{{Pods: []AuditPod{{}}}}, Moves: []AuditMove{{Decision: decision}}},
@@ -298,7 +298,7 @@ func everyField() *Document {
 	return &Document{
 		Scope:    DocumentScope{Scope: Scope{Random: &RandomScope{Questions: 1, Seconds: 1}}},
 		Profiles: []Profile{{Scores: []WeightedPlugin{{}}}},
-		NotRead:  []string{"n"}, Decisions: Decisions{NotFollowed: 1},
+		NotRead:  []string{"n"}, Decisions: Decisions{NotFollowed: 1, Undecided: 1},
 		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
