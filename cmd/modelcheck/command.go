@@ -17,6 +17,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
@@ -83,7 +84,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	})
 	stop()
 	if !finished {
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", c.progress.interrupted())
+		c.complain(c.progress.interrupted())
 		return exitUnfinished
 	}
 	return c.concluded(code, err)
@@ -95,19 +96,24 @@ func (c command) concluded(code int, err error) int {
 	var unfinished unfinishedError
 	switch {
 	case errors.As(err, &wrong):
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.ReplaceAll(wrong.Error(), "\n", "\nmodelcheck: "))
+		c.complain(strings.ReplaceAll(wrong.Error(), "\n", "\nmodelcheck: "))
 		return exitUsage
 	case errors.As(err, &unfinished):
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", unfinished)
+		c.complain(unfinished.Error())
 		return exitUnfinished
 	case errors.Is(err, errPanicked):
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
+		c.complain(strings.ReplaceAll(err.Error(), "\t", "    ")) // a stack is set in by tabs
 		return exitFailed
 	case err != nil:
-		fmt.Fprintf(c.stderr, "modelcheck: it could not go on: %v\n", err)
+		c.complain(fmt.Sprintf("it could not go on: %v", err))
 		return exitFailed
 	}
 	return code
+}
+
+// complain says something on stderr. It may have parts of the input in it.
+func (c command) complain(text string) {
+	fmt.Fprintf(c.stderr, "modelcheck: %s\n", printable.Escape(text))
 }
 
 var errPanicked = errors.New("this is a bug of modelcheck, not of kube-scheduler")
@@ -249,7 +255,7 @@ func (c command) report(ctx context.Context, o *options, done func(decisions.Ver
 			done(decisions.Unfinished)
 		}
 		c.progress.clear()
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
+		c.complain(err.Error())
 	}
 	c.progress.begin(writing("the report"))
 	return errors.Join(append(failed, c.print(run, o.output))...)

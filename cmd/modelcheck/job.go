@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,9 +12,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/internal/job"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // jobOptions are the flags of job that are not about the scope.
@@ -150,15 +151,15 @@ func (o *options) mount(of *job.Options) error {
 }
 
 func (c command) printJob(of job.Options) error {
-	text := job.Steps(of)
+	var text strings.Builder
+	text.WriteString(job.Steps(of))
 	for _, object := range job.Manifests(of) {
-		manifest, err := yaml.Marshal(object)
-		if err != nil {
+		text.WriteString("---\n")
+		if err := report.YAML(&text, object); err != nil {
 			return fmt.Errorf("writing manifests: %w", err)
 		}
-		text += "---\n" + string(manifest)
 	}
-	if _, err := fmt.Fprint(c.stdout, text); err != nil {
+	if _, err := io.WriteString(c.stdout, text.String()); err != nil {
 		return fmt.Errorf("writing manifests: %w", err)
 	}
 	return nil

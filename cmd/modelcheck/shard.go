@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/job"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by
@@ -140,7 +141,7 @@ func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks 
 	for _, id := range s.New {
 		fmt.Fprintf(&text, "violated: %s; modelcheck merge shows it\n", id)
 	}
-	if _, err := fmt.Fprint(c.stdout, text.String()); err != nil {
+	if _, err := fmt.Fprint(c.stdout, printable.Escape(text.String())); err != nil {
 		return fmt.Errorf("writing what was done: %w", err)
 	}
 	return nil

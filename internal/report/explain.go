@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -145,7 +144,5 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 		}
 		document.Decisions = append(document.Decisions, decision)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return writeJSON(w, document)
 }
