@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
 // Exit codes.
@@ -94,9 +96,13 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 func (c command) concluded(code int, err error) int {
 	var wrong usageError
 	var unfinished unfinishedError
+	var refused *results.Refused
 	switch {
-	case errors.As(err, &wrong):
-		c.complain(strings.ReplaceAll(wrong.Error(), "\n", "\nmodelcheck: "))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		c.complain(fmt.Sprintf("the disk is full: %v; make room and run it again", err))
+		return exitUnfinished
+	case errors.As(err, &wrong), errors.As(err, &refused):
+		c.complain(strings.ReplaceAll(err.Error(), "\n", "\nmodelcheck: "))
 		return exitUsage
 	case errors.As(err, &unfinished):
 		c.complain(unfinished.Error())

@@ -19,8 +19,8 @@ import (
 
 // jobOptions are the flags of job that are not about the scope.
 type jobOptions struct {
-	name, image, cpu, memory, storage, class string
-	of, parallelism                          int
+	name, image, cpu, memory, storage, class, secret string
+	of, parallelism                                  int
 }
 
 // job is the subcommand that prints manifests.
@@ -69,12 +69,14 @@ violation fails its index at once, wrong input fails the Job; any other failure 
 	f.StringVar(&j.storage, "storage", "10Gi", "Claim a volume of this size, a `quantity`.")
 	f.StringVar(&j.class, "storage-class", "",
 		"Claim a volume of this storage `class`. The default is the cluster's.")
+	f.StringVar(&j.secret, "key-secret", "", "Sign results with the key of this `Secret`, which has it as "+job.KeyName+
+		"; merge refuses what is not signed.")
 	return cmd
 }
 
 // options checks the flags. Every error is a usageError.
 func (j *jobOptions) options() (job.Options, error) {
-	of := job.Options{Name: j.name, Image: j.image, StorageClass: j.class}
+	of := job.Options{Name: j.name, Image: j.image, StorageClass: j.class, KeySecret: j.secret}
 	if j.parallelism == 0 {
 		j.parallelism = j.of
 	}
@@ -94,6 +96,9 @@ func (j *jobOptions) options() (job.Options, error) {
 	}
 	if wrong := validation.IsDNS1123Subdomain(j.class); j.class != "" && len(wrong) > 0 {
 		return of, usage("--storage-class is %q: %s", j.class, strings.Join(wrong, "; "))
+	}
+	if wrong := validation.IsDNS1123Subdomain(j.secret); j.secret != "" && len(wrong) > 0 {
+		return of, usage("--key-secret is %q: %s", j.secret, strings.Join(wrong, "; "))
 	}
 	for _, quantity := range []struct {
 		flag, text string

@@ -64,7 +64,7 @@ failed.`,
 			return c.listen(cmd.Context(), listener, pages)
 		},
 	}
-	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "strict", "quiet")...)
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "key-file", "strict", "quiet")...)
 	cmd.Flags().IntVar(&port, "port", 8036, "Serve on this `port` of 127.0.0.1; 0 takes any free one.")
 	return cmd
 }

@@ -80,7 +80,7 @@ known explains; 2 wrong usage or input; 3 not every chunk is kept: an interrupt,
 			return err
 		},
 	}
-	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "quiet")...)
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "key-file", "quiet")...)
 	cmd.Flags().IntVar(&index, "index", 0,
 		"Explore the shard with this `index`, from 0. The default is $"+indexVariable+".")
 	cmd.Flags().IntVar(&of, "of", 0, "Split the scope into `N` shards. The default is $"+ofVariable+".")
