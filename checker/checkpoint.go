@@ -112,7 +112,8 @@ func (s *store) read() (*manifest, error) {
 	case err != nil:
 		return nil, &CheckpointError{Path: path, Problem: fmt.Sprintf("it cannot be read: %v", err)}
 	case !s.Resume:
-		return nil, &CheckpointError{Path: s.Dir, Problem: "there is a checkpoint in it already: resume it, or take another directory"}
+		return nil, &CheckpointError{Path: s.Dir,
+			Problem: "there is a checkpoint in it already: resume it, or take another directory"}
 	}
 	m, err := decodeManifest(data, s.Identity)
 	if err != nil {
@@ -135,7 +136,8 @@ func (s *store) lock() error {
 			Problem: fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err),
 		}
 	case !got:
-		err = &CheckpointError{Path: s.Dir, Problem: "it is in use by another run: wait until that ends, or take another directory"}
+		err = &CheckpointError{Path: s.Dir,
+			Problem: "it is in use by another run: wait until that ends, or take another directory"}
 	default:
 		s.locked = f
 		return nil
@@ -157,7 +159,8 @@ func (s *store) tidy() error {
 		}
 	}
 	if err != nil {
-		return &CheckpointError{Path: s.Dir, Problem: fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
+		return &CheckpointError{Path: s.Dir,
+			Problem: fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
 	}
 	return nil
 }

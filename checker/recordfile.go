@@ -128,7 +128,8 @@ func (f *recordFile) adopt(count int64, digest string, do func(record []byte) er
 		return nil
 	})
 	if err != nil {
-		return &CheckpointError{Path: f.path, Problem: fmt.Sprintf("it is damaged: %d records are not all there (%v)", count, err)}
+		return &CheckpointError{Path: f.path,
+			Problem: fmt.Sprintf("it is damaged: %d records are not all there (%v)", count, err)}
 	}
 	if f.digest() != digest {
 		return &CheckpointError{Path: f.path, Problem: "it is damaged: its records are not those that were written"}

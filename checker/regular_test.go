@@ -58,7 +58,8 @@ func TestRemoveAbandoned(t *testing.T) {
 	}
 }
 
-// TestCheckpointRefusesLinks: nothing in the directory of a checkpoint leads out of it, and an unfinished manifest goes.
+// TestCheckpointRefusesLinks: nothing in the directory of a checkpoint leads out of it, and an unfinished manifest
+// goes.
 func TestCheckpointRefusesLinks(t *testing.T) {
 	for _, name := range []string{manifestName, lockName} {
 		dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
