@@ -43,7 +43,12 @@ type Checkpoint struct {
 type CheckpointError struct {
 	// Path is the file or directory, and Problem what is wrong with it.
 	Path, Problem string
+	// Err is the error of the file system behind it; nil if there is none.
+	Err error
 }
+
+// Unwrap returns the error of the file system.
+func (e *CheckpointError) Unwrap() error { return e.Err }
 
 // Error names the file and says what is wrong.
 func (e *CheckpointError) Error() string { return e.Path + ": " + e.Problem }
@@ -74,7 +79,7 @@ func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 		s.open = openFile
 	}
 	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
-		return nil, nil, &CheckpointError{c.Dir, fmt.Sprintf("it cannot be made: %v", err)}
+		return nil, nil, &CheckpointError{Path: c.Dir, Problem: fmt.Sprintf("it cannot be made: %v", err), Err: err}
 	}
 	if err := s.ours(); err != nil {
 		return nil, nil, err
@@ -87,6 +92,9 @@ func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 		s.generation = m.Generation
 		err = s.tidy()
 	}
+	if err == nil {
+		err = s.removeUnfinished()
+	}
 	if err != nil {
 		s.close()
 		return nil, nil, err
@@ -97,37 +105,39 @@ func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 // read reads the manifest; nil if there is none.
 func (s *store) read() (*manifest, error) {
 	path := s.path(manifestName)
-	data, err := os.ReadFile(path)
+	data, err := ReadRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, &CheckpointError{path, fmt.Sprintf("it cannot be read: %v", err)}
+		return nil, &CheckpointError{Path: path, Problem: fmt.Sprintf("it cannot be read: %v", err)}
 	case !s.Resume:
-		return nil, &CheckpointError{s.Dir, "there is a checkpoint in it already: resume it, or take another directory"}
+		return nil, &CheckpointError{Path: s.Dir,
+			Problem: "there is a checkpoint in it already: resume it, or take another directory"}
 	}
 	m, err := decodeManifest(data, s.Identity)
 	if err != nil {
-		return nil, &CheckpointError{path, err.Error()}
+		return nil, &CheckpointError{Path: path, Problem: err.Error()}
 	}
 	return m, nil
 }
 
 // lock keeps other runs out. It makes a file, so it also finds out whether that is possible.
 func (s *store) lock() error {
-	f, err := os.OpenFile(s.path(lockName), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := openRegular(s.path(lockName), os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return &CheckpointError{s.Dir, fmt.Sprintf("nothing can be written there: %v", err)}
+		return &CheckpointError{Path: s.Dir, Problem: fmt.Sprintf("nothing can be written there: %v", err), Err: err}
 	}
 	got, err := lockFile(f)
 	switch {
 	case err != nil:
 		err = &CheckpointError{
-			f.Name(),
-			fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err),
+			Path:    f.Name(),
+			Problem: fmt.Sprintf("it cannot be locked: %v; take a directory on a file system with locks", err),
 		}
 	case !got:
-		err = &CheckpointError{s.Dir, "it is in use by another run: wait until that ends, or take another directory"}
+		err = &CheckpointError{Path: s.Dir,
+			Problem: "it is in use by another run: wait until that ends, or take another directory"}
 	default:
 		s.locked = f
 		return nil
@@ -149,7 +159,17 @@ func (s *store) tidy() error {
 		}
 	}
 	if err != nil {
-		return &CheckpointError{s.Dir, fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
+		return &CheckpointError{Path: s.Dir,
+			Problem: fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
+	}
+	return nil
+}
+
+// removeUnfinished removes the manifest that a run that was killed was writing.
+func (s *store) removeUnfinished() error {
+	path := s.path(manifestName + unfinished)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &CheckpointError{Path: path, Problem: fmt.Sprintf("it cannot be removed: %v", err), Err: err}
 	}
 	return nil
 }
@@ -162,7 +182,7 @@ func (s *store) ours() error {
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
-		return &CheckpointError{s.Dir, fmt.Sprintf("it cannot be read: %v", err)}
+		return &CheckpointError{Path: s.Dir, Problem: fmt.Sprintf("it cannot be read: %v", err)}
 	}
 	for _, entry := range entries {
 		name := entry.Name()
@@ -171,8 +191,8 @@ func (s *store) ours() error {
 			continue
 		}
 		return &CheckpointError{
-			s.path(name),
-			"it belongs to no checkpoint: take a directory of its own for checkpoints",
+			Path:    s.path(name),
+			Problem: "it belongs to no checkpoint: take a directory of its own for checkpoints",
 		}
 	}
 	return nil
@@ -323,7 +343,7 @@ func (e *explorer) classes() []string {
 // resume takes the run up where the manifest left it.
 func (e *explorer) resume(m *manifest) error {
 	if m.Width != e.width || !slices.Equal(m.Classes, e.classes()) {
-		return &CheckpointError{e.store.path(manifestName), "it is the checkpoint of another model"}
+		return &CheckpointError{Path: e.store.path(manifestName), Problem: "it is the checkpoint of another model"}
 	}
 	errs := make([]error, shardCount)
 	parallel(len(e.workers), shardCount, func(_, i int) { errs[i] = e.resumeShard(i, m) })
@@ -364,7 +384,7 @@ func (e *explorer) resumeShard(i int, manifest *manifest) error {
 	s, m := e.shards[i], &manifest.Shards[i]
 	copy(s.first, m.First)
 	damaged := func(f *recordFile, state []byte, problem string) error {
-		return &CheckpointError{f.path, fmt.Sprintf("it is damaged: state %x %s", state, problem)}
+		return &CheckpointError{Path: f.path, Problem: fmt.Sprintf("it is damaged: state %x %s", state, problem)}
 	}
 	// parted takes apart a record.
 	parted := func(f *recordFile, record []byte) (state []byte, h uint64, parent stateID, err error) {

@@ -20,7 +20,13 @@ type file interface {
 // full disk.
 type opener func(path string) (file, error)
 
-func openFile(path string) (file, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666) }
+func openFile(path string) (file, error) {
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err // not f, which would be no nil file
+	}
+	return f, nil
+}
 
 // recordFile is a file of records of one width, to which records are appended. What is in the file beyond count is
 // what a run that was ended left there: it is written over.
@@ -122,10 +128,11 @@ func (f *recordFile) adopt(count int64, digest string, do func(record []byte) er
 		return nil
 	})
 	if err != nil {
-		return &CheckpointError{f.path, fmt.Sprintf("it is damaged: %d records are not all there (%v)", count, err)}
+		return &CheckpointError{Path: f.path,
+			Problem: fmt.Sprintf("it is damaged: %d records are not all there (%v)", count, err)}
 	}
 	if f.digest() != digest {
-		return &CheckpointError{f.path, "it is damaged: its records are not those that were written"}
+		return &CheckpointError{Path: f.path, Problem: "it is damaged: its records are not those that were written"}
 	}
 	return f.each(0, do)
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,10 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
 // Exit codes.
@@ -83,7 +86,7 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 	})
 	stop()
 	if !finished {
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", c.progress.interrupted())
+		c.complain(c.progress.interrupted())
 		return exitUnfinished
 	}
 	return c.concluded(code, err)
@@ -93,18 +96,22 @@ func (c command) run(ctx context.Context, args []string) (code int) {
 func (c command) concluded(code int, err error) int {
 	var wrong usageError
 	var unfinished unfinishedError
+	var refused *results.Refused
 	switch {
-	case errors.As(err, &wrong):
-		fmt.Fprintf(c.stderr, "modelcheck: %s\n", strings.Join(onScreen(wrong), "\nmodelcheck: "))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		c.complain(fmt.Sprintf("the disk is full: %v; make room and run it again", err))
+		return exitUnfinished
+	case errors.As(err, &wrong), errors.As(err, &refused):
+		c.complain(strings.Join(onScreen(err), "\nmodelcheck: "))
 		return exitUsage
 	case errors.As(err, &unfinished):
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", unfinished)
+		c.complain(unfinished.Error())
 		return exitUnfinished
 	case errors.Is(err, errPanicked):
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
+		c.complain(strings.ReplaceAll(err.Error(), "\t", "    ")) // a stack is set in by tabs
 		return exitFailed
 	case err != nil:
-		fmt.Fprintf(c.stderr, "modelcheck: it could not go on: %v\n", err)
+		c.complain(fmt.Sprintf("it could not go on: %v", err))
 		return exitFailed
 	}
 	return code
@@ -120,6 +127,11 @@ func onScreen(err error) []string {
 		lines = append(lines[:mostLines], fmt.Sprintf("and %d more lines of errors like these", more))
 	}
 	return lines
+}
+
+// complain says something on stderr. It may have parts of the input in it.
+func (c command) complain(text string) {
+	fmt.Fprintf(c.stderr, "modelcheck: %s\n", printable.Escape(text))
 }
 
 var errPanicked = errors.New("this is a bug of modelcheck, not of kube-scheduler")
@@ -261,7 +273,7 @@ func (c command) report(ctx context.Context, o *options, done func(decisions.Ver
 			done(decisions.Unfinished)
 		}
 		c.progress.clear()
-		fmt.Fprintf(c.stderr, "modelcheck: %v\n", err)
+		c.complain(err.Error())
 	}
 	c.progress.begin(writing("the report"))
 	return errors.Join(append(failed, c.print(run, o.output))...)

@@ -2,12 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
 
 // TestInterrupted: before anything is known there is no report.
@@ -70,6 +76,32 @@ func TestUnwritableStdout(t *testing.T) {
 		var stderr strings.Builder
 		if code := (command{stdout: full{}, stderr: &stderr}).run(t.Context(), args); code != exitFailed {
 			t.Errorf("%v: exit code %d, want %d: %s", args, code, exitFailed, stderr.String())
+		}
+	}
+}
+
+// TestConcluded: what ends a run has one exit code, wherever it happens, and says nothing to a terminal but text.
+func TestConcluded(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		err    error
+		want   int
+	}{
+		{"a full disk", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, exitUnfinished},
+		{"a full disk, found out before anything is checked", usage("--save: %w", syscall.ENOSPC), exitUnfinished},
+		{"a full disk under a checkpoint", usage("--checkpoint: %w", &checker.CheckpointError{Err: syscall.ENOSPC}),
+			exitUnfinished},
+		{"a quota that is used up", fmt.Errorf("writing: %w", syscall.EDQUOT), exitUnfinished},
+		{"a result that a check refuses", fmt.Errorf("x: %w", &results.Refused{Err: io.ErrUnexpectedEOF}), exitUsage},
+		{"wrong usage", usage("\x1b[2J"), exitUsage},
+		{"anything else", errors.New("\x1b[2J\x7f"), exitFailed},
+	} {
+		var stderr strings.Builder
+		if got := (command{stderr: &stderr}).concluded(exitHolds, row.err); got != row.want {
+			t.Errorf("%s: exit code %d, want %d", row.reason, got, row.want)
+		}
+		if strings.ContainsAny(stderr.String(), "\x1b\x7f") || stderr.Len() == 0 {
+			t.Errorf("%s: stderr has %q", row.reason, stderr.String())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,15 +12,15 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/internal/job"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // jobOptions are the flags of job that are not about the scope.
 type jobOptions struct {
-	name, image, cpu, memory, storage, class string
-	of, parallelism                          int
+	name, image, cpu, memory, storage, class, secret string
+	of, parallelism                                  int
 }
 
 // job is the subcommand that prints manifests.
@@ -68,12 +69,14 @@ violation fails its index at once, wrong input fails the Job; any other failure 
 	f.StringVar(&j.storage, "storage", "10Gi", "Claim a volume of this size, a `quantity`.")
 	f.StringVar(&j.class, "storage-class", "",
 		"Claim a volume of this storage `class`. The default is the cluster's.")
+	f.StringVar(&j.secret, "key-secret", "", "Sign results with the key of this `Secret`, which has it as "+job.KeyName+
+		"; merge refuses what is not signed.")
 	return cmd
 }
 
 // options checks the flags. Every error is a usageError.
 func (j *jobOptions) options() (job.Options, error) {
-	of := job.Options{Name: j.name, Image: j.image, StorageClass: j.class}
+	of := job.Options{Name: j.name, Image: j.image, StorageClass: j.class, KeySecret: j.secret}
 	if j.parallelism == 0 {
 		j.parallelism = j.of
 	}
@@ -93,6 +96,9 @@ func (j *jobOptions) options() (job.Options, error) {
 	}
 	if wrong := validation.IsDNS1123Subdomain(j.class); j.class != "" && len(wrong) > 0 {
 		return of, usage("--storage-class is %q: %s", j.class, strings.Join(wrong, "; "))
+	}
+	if wrong := validation.IsDNS1123Subdomain(j.secret); j.secret != "" && len(wrong) > 0 {
+		return of, usage("--key-secret is %q: %s", j.secret, strings.Join(wrong, "; "))
 	}
 	for _, quantity := range []struct {
 		flag, text string
@@ -150,15 +156,15 @@ func (o *options) mount(of *job.Options) error {
 }
 
 func (c command) printJob(of job.Options) error {
-	text := job.Steps(of)
+	var text strings.Builder
+	text.WriteString(job.Steps(of))
 	for _, object := range job.Manifests(of) {
-		manifest, err := yaml.Marshal(object)
-		if err != nil {
+		text.WriteString("---\n")
+		if err := report.YAML(&text, object); err != nil {
 			return fmt.Errorf("writing manifests: %w", err)
 		}
-		text += "---\n" + string(manifest)
 	}
-	if _, err := fmt.Fprint(c.stdout, text); err != nil {
+	if _, err := io.WriteString(c.stdout, text.String()); err != nil {
 		return fmt.Errorf("writing manifests: %w", err)
 	}
 	return nil

@@ -30,6 +30,9 @@ asked again about the decisions that are shown.
 If results are missing, damaged, there twice or of another run, they are named, and there is no report.
 With --partial, the report is about the results that are there, and names what is missing.
 
+Digests tell damage, not forgery. Where others can write into the directory, give shards and merge the
+same --key-file: then what is not signed with that key is refused.
+
 Exit codes: 0 holds, 1 violated, 2 wrong usage or results, 3 not finished or not all there, 4 modelcheck
 failed.`,
 		Example: `  modelcheck merge DIR
@@ -49,14 +52,18 @@ failed.`,
 		},
 	}
 	o.someFlags(cmd.Flags(), "output", "verbose", "show", "strict", "minimise", "save", "html", "workers", "memory",
-		"quiet")
+		"key-file", "quiet")
 	cmd.Flags().BoolVar(&o.partial, "partial", false, "Report what is there even if some results are missing.")
 	return cmd
 }
 
 // ofRun returns the options of the run that the directory is of, with those of the report that are given here.
 func (o *options) ofRun(dir string) (*options, error) {
-	run, err := results.ReadRun(dir)
+	key, err := o.key()
+	if err != nil {
+		return nil, err
+	}
+	run, err := results.ReadRun(dir, key)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -67,7 +74,7 @@ func (o *options) ofRun(dir string) (*options, error) {
 		return nil, usage("%s: the flags of the run: %w; give another directory", dir, err)
 	}
 	whole.parsed(flags)
-	whole.results = dir
+	whole.results, whole.keyFile = dir, o.keyFile
 	whole.output, whole.strict, whole.minimise, whole.save, whole.html = o.output, o.strict, o.minimise, o.save, o.html
 	whole.workers, whole.memory, whole.quiet = o.workers, o.memory, o.quiet
 	whole.verbose, whole.show = o.verbose, o.show

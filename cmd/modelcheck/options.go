@@ -31,7 +31,7 @@ type options struct {
 	profile, reading                   string
 	checks                             []string
 	workers                            int
-	memory, results                    string
+	memory, results, keyFile           string
 	maxStates                          int64
 	maxDepth                           int
 	strict                             bool
@@ -126,6 +126,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 		"Use at most about this much memory, a `quantity` such as 4Gi. The default is 3/4 of the machine's.")
 	f.StringVar(&o.results, "results", "",
 		"Keep the results in this `directory`, shard by shard, and do not explore again what it has.")
+	f.StringVar(&o.keyFile, "key-file", "", "Sign results with the key in this `file`, of 32 bytes or more, and take "+
+		"none that is not signed with it.")
 	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. There is no limit by default.")
 	f.IntVar(&o.maxDepth, "max-depth", 0,
 		"Stop each theme after `N` levels of the search. There is no limit by default.")
@@ -214,6 +216,9 @@ func (o *options) validate() error {
 	}
 	if err := o.validateRandom(); err != nil {
 		return err
+	}
+	if o.keyFile != "" && o.results == "" {
+		return usage("--key-file is for results that are kept; add --results DIR, or leave it out")
 	}
 	if err := o.prepareSave(); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // What was measured of the built-in themes with 3 nodes and 5 pods (docs/scale.md): a state takes so much of a core
@@ -63,7 +64,7 @@ check that a scope fits into memory: somewhat too high for most themes, and seve
 			if err := plan.Refine(); err != nil {
 				return err
 			}
-			if _, err := fmt.Fprint(c.stdout, planned(plan, shares)); err != nil {
+			if _, err := fmt.Fprint(c.stdout, printable.Escape(planned(plan, shares))); err != nil {
 				return fmt.Errorf("writing the plan: %w", err)
 			}
 			return nil

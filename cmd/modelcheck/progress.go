@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // isTerminal reports whether the file is a terminal.
@@ -117,7 +118,7 @@ func (p *progress) tick(now time.Time) {
 }
 
 // at says what the command is at. It is called with the lock held.
-func (p *progress) at() string { return strings.TrimSpace(p.name + " " + p.line) }
+func (p *progress) at() string { return printable.Line(strings.TrimSpace(p.name + " " + p.line)) }
 
 // hush shows nothing if it is to be quiet.
 func (p *progress) hush(quiet bool) *progress {
@@ -199,7 +200,7 @@ func (p *progress) say(format string, args ...any) {
 	p.clear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintf(p.w, format+"\n", args...)
+	fmt.Fprintln(p.w, printable.Line(fmt.Sprintf(format, args...)))
 }
 
 // showReference tells how far the formal model was explored: also how many transitions there were in a second since

@@ -37,16 +37,32 @@ func (o *options) open(in *input, plan *decisions.Plan) (*results.Dir, error) {
 			Scope: scope,
 		})
 	}
+	key, err := o.key()
+	if err != nil {
+		return nil, err
+	}
 	if !o.merge {
-		if err := results.Create(o.results, o.scope); err != nil {
+		if err := results.Create(o.results, o.scope, key); err != nil {
 			return nil, usageError{err}
 		}
 	}
-	dir, err := results.Open(o.results, headers)
+	dir, err := results.Open(o.results, headers, key)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return dir, nil
+}
+
+// key reads the key that results are signed with; nil if none is given.
+func (o *options) key() (results.Key, error) {
+	if o.keyFile == "" {
+		return nil, nil
+	}
+	key, err := results.ReadKey(o.keyFile)
+	if err != nil {
+		return nil, usage("--key-file: %w", err)
+	}
+	return key, nil
 }
 
 // executableDigest tells builds of modelcheck apart: another one may find something else.

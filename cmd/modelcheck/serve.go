@@ -64,18 +64,27 @@ failed.`,
 			return c.listen(cmd.Context(), listener, pages)
 		},
 	}
-	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "strict", "quiet")...)
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "key-file", "strict", "quiet")...)
 	cmd.Flags().IntVar(&port, "port", 8036, "Serve on this `port` of 127.0.0.1; 0 takes any free one.")
 	return cmd
 }
 
-// listen serves until the context is done, and lets the answers that are under way finish if they do soon.
-func (c command) listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{
+// server bounds what a connection may take: nobody holds one for ever by asking slowly, not reading, or being idle.
+func (c command) server(handler http.Handler) *http.Server {
+	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      5 * time.Minute, // questions are answered one after the other
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          log.New(c.stderr, "modelcheck: ", 0),
 	}
+}
+
+// listen serves until the context is done, and lets the answers that are under way finish if they do soon.
+func (c command) listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := c.server(handler)
 	c.progress.begin(phase{name: "serving the page", lost: "an answer was left behind", silent: true})
 	if _, err := fmt.Fprintf(c.direct, "http://%s/ until Ctrl-C\n", listener.Addr()); err != nil {
 		return err

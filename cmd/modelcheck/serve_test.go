@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,42 @@ func TestServe(t *testing.T) {
 	}
 	if _, err := http.Get(address); err == nil {
 		t.Error("it answers after its end")
+	}
+}
+
+// TestServeLimits: a connection that sends nothing, or does not come to an end, is closed.
+func TestServeLimits(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := command{stderr: io.Discard}.server(http.NotFoundHandler())
+	for _, limit := range []*time.Duration{&server.ReadHeaderTimeout, &server.ReadTimeout, &server.IdleTimeout,
+		&server.WriteTimeout} {
+		if *limit <= 0 {
+			t.Fatalf("there is a time without limit: %+v", server)
+		}
+		*limit = min(*limit, 200*time.Millisecond) // so that nobody waits for them here
+	}
+	go func() { _ = server.Serve(listener) }()
+	defer server.Close()
+	for reason, sent := range map[string]string{
+		"nothing is asked":     "",
+		"headers without end":  "GET / HTTP/1.1\r\nHost: localhost\r\nA:",
+		"a body without end":   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx",
+		"idle after an answer": "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a large header":       "GET / HTTP/1.1\r\nHost: localhost\r\nA: " + strings.Repeat("x", 100<<10),
+	} {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(connection, sent) // it may be closed by then
+		_ = connection.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := io.ReadAll(connection); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection stays open", reason)
+		}
+		connection.Close()
 	}
 }
 

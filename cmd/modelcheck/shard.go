@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/job"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // The environment that a shard reads what it has no flags for: the first is set by an Indexed Job, the second by
@@ -79,7 +80,7 @@ known explains; 2 wrong usage or input; 3 not every chunk is kept: an interrupt,
 			return err
 		},
 	}
-	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "quiet")...)
+	o.someFlags(cmd.Flags(), append(scopeFlags(), "workers", "memory", "results", "key-file", "quiet")...)
 	cmd.Flags().IntVar(&index, "index", 0,
 		"Explore the shard with this `index`, from 0. The default is $"+indexVariable+".")
 	cmd.Flags().IntVar(&of, "of", 0, "Split the scope into `N` shards. The default is $"+ofVariable+".")
@@ -140,7 +141,7 @@ func (c command) printShard(p *prepared, o *options, s *decisions.Shard, chunks 
 	for _, id := range s.New {
 		fmt.Fprintf(&text, "violated: %s; modelcheck merge shows it\n", id)
 	}
-	if _, err := fmt.Fprint(c.stdout, text.String()); err != nil {
+	if _, err := fmt.Fprint(c.stdout, printable.Escape(text.String())); err != nil {
 		return fmt.Errorf("writing what was done: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -39,6 +40,8 @@ type Options struct {
 	// Storage is the size of the claim, and StorageClass its class; empty for the cluster's default.
 	Storage      resource.Quantity
 	StorageClass string
+	// KeySecret is the Secret with the key, under KeyName, that results are signed with; empty for none.
+	KeySecret string
 }
 
 // Where the pods see files, and the volume with the directory of results in it: in the root of a volume there may
@@ -47,7 +50,11 @@ const (
 	InputPath   = "/input"
 	volumePath  = "/results"
 	resultsPath = volumePath + "/run"
+	keyPath     = "/key"
 )
+
+// KeyName is the name of the key in its Secret.
+const KeyName = "key"
 
 // ShardsVariable tells shards how many there are.
 const ShardsVariable = "MODELCHECK_SHARDS"
@@ -142,6 +149,14 @@ func (o Options) job(suffix string, args []string, rules ...batchv1.PodFailurePo
 			ConfigMap: &v1.ConfigMapVolumeSource{
 				LocalObjectReference: v1.LocalObjectReference{Name: o.Name + "-input"},
 			},
+		}})
+	}
+	if o.KeySecret != "" {
+		container.Args = append(slices.Clone(container.Args), "--key-file="+keyPath+"/"+KeyName)
+		container.VolumeMounts = append(container.VolumeMounts, v1.VolumeMount{Name: "key", MountPath: keyPath,
+			ReadOnly: true})
+		volumes = append(volumes, v1.Volume{Name: "key", VolumeSource: v1.VolumeSource{
+			Secret: &v1.SecretVolumeSource{SecretName: o.KeySecret, DefaultMode: ptr[int32](0o440)},
 		}})
 	}
 	taken := batchv1.PodFailurePolicyRule{

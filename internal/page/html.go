@@ -24,6 +24,9 @@ var app embed.FS
 var scripts = []string{"elements.js", "tips.js", "states.js", "cluster.js", "node.js", "decision.js", "difference.js",
 	"timeline.js", "trace.js", "explore.js", "summary.js", "main.js"}
 
+// styles are those of the page of a run.
+var styles = []string{"style.css"}
+
 // auditScripts are those of the page of an audit.
 var auditScripts = []string{"elements.js", "auditsheet.js", "auditmap.js", "auditfilter.js", "auditlists.js",
 	"audit.js"}
@@ -48,29 +51,37 @@ func Write(w io.Writer, run *report.Run, newDecider func() (decisions.Decider, e
 
 // write fills the page of a run in. Only a server's page may ask that server.
 func write(w io.Writer, data *Data) error {
-	connect := "'none'"
-	if data.Live {
-		connect = "'self'"
-	}
-	return fill(w, data, connect, []string{"style.css"}, scripts)
+	return fill(w, data, connections(data.Live), styles, scripts)
 }
 
-// fill fills a page in. Nothing but its own style and script may run in it.
+// connections is what the script of a page of a run may connect to.
+func connections(live bool) string {
+	if live {
+		return "'self'"
+	}
+	return "'none'"
+}
+
+// policy is the content security policy of a page. Nothing but its own style and script may run in it.
+func policy(connect string, styles, scripts []string) string {
+	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; "+
+		"base-uri 'none'; form-action 'none'", digest(joined(styles)), digest(joined(scripts)), connect)
+}
+
+// fill fills a page in.
 func fill(w io.Writer, data any, connect string, styles, scripts []string) error {
 	packed, err := pack(data)
 	if err != nil {
 		return err
 	}
-	style, script := joined(styles), joined(scripts)
 	return shell.Execute(w, struct {
 		Policy string
 		Style  template.CSS
 		Script template.JS
 		Data   string
 	}{
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; connect-src %s; img-src data:; "+
-			"base-uri 'none'; "+"form-action 'none'", digest(style), digest(script), connect),
-		Style: template.CSS(style), Script: template.JS(script), Data: packed,
+		Policy: policy(connect, styles, scripts), Data: packed,
+		Style: template.CSS(joined(styles)), Script: template.JS(joined(scripts)),
 	})
 }
 

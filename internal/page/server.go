@@ -30,7 +30,9 @@ const mostSteps = 1000
 // it is addressed as this machine itself.
 type Server struct {
 	page []byte
-	mux  *http.ServeMux
+	// policy is that of the page, and says who may frame it, which a page itself cannot.
+	policy string
+	mux    *http.ServeMux
 
 	mu   sync.Mutex // for the tour
 	tour *tour
@@ -52,7 +54,8 @@ func NewServer(run *report.Run, newDecider func() (decisions.Decider, error)) (*
 		t.close()
 		return nil, err
 	}
-	s := &Server{page: page.Bytes(), mux: http.NewServeMux(), tour: t}
+	s := &Server{page: page.Bytes(), mux: http.NewServeMux(), tour: t,
+		policy: policy(connections(true), styles, scripts) + "; frame-ancestors 'none'"}
 	s.mux.HandleFunc("GET /{$}", s.index)
 	s.mux.HandleFunc("GET /api/walk", s.walk)
 	s.mux.HandleFunc("GET /api/decision", s.decision)
@@ -67,11 +70,19 @@ func (s *Server) Close() { s.tour.close() }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Content-Security-Policy", s.policy)
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	if !own(r.Host) {
 		respond(w, http.StatusForbidden,
 			refusal{fmt.Sprintf("host %q is not this machine: ask for 127.0.0.1 or localhost", r.Host)})
+		return
+	}
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // so that nobody reads it
+		respond(w, http.StatusRequestEntityTooLarge, refusal{"a question has no body: leave it out"})
 		return
 	}
 	s.mux.ServeHTTP(w, r)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -68,6 +69,37 @@ func TestRefusals(t *testing.T) {
 		if w := request(s, "GET", "/", host); w.Code != http.StatusOK {
 			t.Errorf("%s is refused: %s", host, w.Body)
 		}
+	}
+}
+
+// TestHeaders: whatever is answered says that it is not to be framed, guessed at, or kept, and what may run in it.
+func TestHeaders(t *testing.T) {
+	s := newBudgetsServer(t)
+	for _, address := range []string{"/", "/api/walk?scenario=0&start=i0", "/api/walk", "/nowhere"} {
+		header := request(s, "GET", address, "localhost").Header()
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Content-Security-Policy": "frame-ancestors 'none'", "Cache-Control": "no-store",
+			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "no-referrer"} {
+			if !strings.Contains(header.Get(name), want) {
+				t.Errorf("%s: %s is %q, want %q", address, name, header.Get(name), want)
+			}
+		}
+	}
+	meta := strings.TrimSuffix(request(s, "GET", "/", "localhost").Header().Get("Content-Security-Policy"),
+		"; frame-ancestors 'none'")
+	if !strings.Contains(html.UnescapeString(string(s.page)), `content="`+meta+`"`) {
+		t.Errorf("the page has another policy than its header: %s", meta)
+	}
+}
+
+// TestNoBody: a question has none, so none is read.
+func TestNoBody(t *testing.T) {
+	s := newBudgetsServer(t)
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/api/walk?scenario=0&start=i0", strings.NewReader("x"))
+	r.Host = "localhost"
+	if s.ServeHTTP(w, r); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body is answered with %d", w.Code)
 	}
 }
 

@@ -3,6 +3,7 @@
 package printable
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -20,20 +21,30 @@ func Value(text string) string {
 	return strconv.Quote(head) + said(n)
 }
 
-// Name cuts a name, which is printed without quotes, at Most characters.
+// Name cuts a name, which is printed without quotes, at Most characters. It has one line.
 func Name(text string) string {
 	head, n := cut(text)
-	return head + said(n)
+	return Line(head) + said(n)
 }
 
-// Text escapes control characters in a message other than the ends of its lines, and cuts what is longer than Most
-// characters: what is in quotes, and what has no blank in it.
+// Text escapes a message but for the ends of its lines, and cuts what is longer than Most characters: what is in
+// quotes, and what has no blank in it.
 func Text(message string) string {
 	return Escape(shorten(message))
 }
 
-// Escape escapes control characters, but for tabs and the ends of lines, and what is not UTF-8.
+// Escape escapes, but for the ends of lines, what Go escapes in a quoted string: what is not UTF-8, and all that shows
+// nothing, moves the cursor, or turns the direction of what follows.
 func Escape(text string) string {
+	return escape(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+// Line escapes the ends of lines too: no value of the input begins a line of the output.
+func Line(text string) string {
+	return escape(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+func escape(text string, escaped func(rune) bool) string {
 	if strings.IndexFunc(text, escaped) < 0 && utf8.ValidString(text) {
 		return text
 	}
@@ -53,9 +64,23 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// escaped tells which characters are: those that move the cursor, or the direction of what follows.
-func escaped(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+// JSON escapes, in the strings of a document, what shows nothing: parsers of YAML refuse some of that, and terminals
+// do what it says. The document says the same as before.
+func JSON(document []byte) []byte {
+	// Those beyond take two escapes, which parsers of YAML refuse, and they do nothing.
+	hidden := func(r rune) bool { return r >= '\x7f' && r <= '\uffff' && !unicode.IsPrint(r) }
+	if bytes.IndexFunc(document, hidden) < 0 {
+		return document
+	}
+	var b bytes.Buffer
+	for _, r := range string(document) {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }
 
 // shorten cuts quoted strings first: they may have blanks.

@@ -18,6 +18,8 @@ func TestText(t *testing.T) {
 		{"a message may have lines", "a\nb", "a\nb"},
 		{"a terminal is not rewritten", "red \x1b[31m\r\x00", `red \x1b[31m\r\x00`},
 		{"nor is the direction of writing", "a\u202eb", `a\u202eb`},
+		{"nor are columns", "a\tb", `a\tb`},
+		{"nor is what nobody sees hidden", "a\u200b\ufeff\u2028b", `a\u200b\ufeff\u2028b`},
 		{"what is not UTF-8 is shown as bytes", "a\xffb", `a\xffb`},
 		{"a word is cut", "name " + long + " is long", "name " + long[:200] + "... (500 characters) is long"},
 		{"a quoted value is cut, blanks and all", `value "` + strings.Repeat("y ", 250) + `" is bad`,
@@ -59,7 +61,7 @@ func TestEveryText(t *testing.T) {
 			t.Fatalf("%q is not UTF-8", got)
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			if !unicode.IsPrint(r) && r != '\n' {
 				t.Fatalf("%q has %q", got, r)
 			}
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	v1 "k8s.io/api/core/v1"
@@ -165,9 +164,7 @@ type AuditStep struct {
 
 // AuditJSON writes the audit for programs. The error is the writer's.
 func AuditJSON(w io.Writer, a *Audit) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(NewAuditDocument(a))
+	return writeJSON(w, NewAuditDocument(a))
 }
 
 // NewAuditDocument returns the document of an audit.

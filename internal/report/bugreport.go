@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 )
@@ -31,9 +32,11 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 		p.wrapped("", fmt.Sprintf("Known as %s (%s): %s", quirk.Name, quirk.Upstream, quirk.Doc))
 	}
 	p.section("## The smallest cluster\n")
-	p.line("As objects in [%s](%s).\n\n```", ClusterFile, ClusterFile)
-	p.WriteString(r.exampleText(f))
-	p.line("```")
+	example := r.exampleText(f)
+	fence := fenceOf(example)
+	p.line("As objects in [%s](%s).\n\n%s", ClusterFile, ClusterFile, fence)
+	p.WriteString(example)
+	p.line("%s", fence)
 	p.section("## How to repeat it\n")
 	p.line("With modelcheck, in this folder:\n\n```sh")
 	p.line("modelcheck replay .")
@@ -71,13 +74,23 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 	return p.String()
 }
 
+// fenceOf returns a fence that nothing in the text ends.
+func fenceOf(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
 // bugTitle is a line that says what is wrong.
 func bugTitle(f *decisions.Finding) string {
 	title := f.ID
 	if all := reasons(f); len(all) > 0 {
 		title = all[0]
 	}
-	return strings.ToUpper(title[:1]) + title[1:]
+	_, first := utf8.DecodeRuneInString(title)
+	return strings.ToUpper(title[:first]) + title[first:]
 }
 
 // exampleText draws the counterexample as the report does.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // ReadDocument reads a report that JSON wrote. Reports of another schema are an error.
@@ -101,7 +103,7 @@ func Conformance(w io.Writer, names []string, reports []*Document) error {
 		row(cells...)
 	}
 	text.WriteString("\n\\* runs in kube-scheduler, but the model has no predicate for it.\n")
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(w, printable.Escape(text.String()))
 	return err
 }
 

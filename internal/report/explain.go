@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -146,7 +145,5 @@ func ExplainJSON(w io.Writer, e *Explanation) error {
 		}
 		document.Decisions = append(document.Decisions, decision)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return writeJSON(w, document)
 }

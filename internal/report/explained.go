@@ -187,8 +187,8 @@ func (p *page) unfit(c *invariants.Case) {
 	slices.SortStableFunc(groups, func(a, b group) int { return len(b.nodes) - len(a.nodes) })
 	for _, g := range groups {
 		for i, cell := range g.cells {
-			if limit := width / 2; len(cell) > limit {
-				g.cells[i] = cell[:limit-3] + "..."
+			if runes, limit := []rune(cell), width/2; len(runes) > limit {
+				g.cells[i] = string(runes[:limit-3]) + "..."
 			}
 		}
 	}

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"go/format"
 	"slices"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
+	"unicode/utf8"
 
 	v1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -55,7 +57,7 @@ func (r *Run) GoTest(f *decisions.Finding) (text []byte, ok bool) {
 		return nil, false
 	}
 	test := goTest{
-		Title: f.ID, Func: "Test" + camel(f.ID), Version: r.KubernetesVersion,
+		Title: printable.Line(f.ID), Func: "Test" + camel(f.ID), Version: r.KubernetesVersion,
 		Asks: name(c.Question.Pod), Profile: r.Spec.For(c.Question.Pod).Profile.SchedulerName,
 		Configuration: goRaw(r.configuration()), Cluster: goRaw(complete(c.Question.Snapshot)),
 		Outcomes: wantedOutcomes(f), Tries: 1, Statuses: wantedStatuses(c),
@@ -230,15 +232,27 @@ func completePod(pod *v1.Pod, notReady bool) map[string]any {
 
 // yamlOf writes an object in YAML.
 func yamlOf(fields any) string {
-	text, err := yaml.Marshal(fields)
-	if err != nil {
+	var text strings.Builder
+	if err := YAML(&text, fields); err != nil {
 		panic(fmt.Sprintf("report: an object cannot be written: %v", err)) // it was read from JSON
 	}
-	return string(text)
+	return text.String()
 }
 
-// goRaw makes the text fit for a raw string of Go.
-func goRaw(text string) string { return strings.ReplaceAll(text, "`", "`+\"`\"+`") }
+// goRaw makes the text fit for a raw string of Go, which is interrupted for what no raw string can have.
+func goRaw(text string) string {
+	var raw strings.Builder
+	for len(text) > 0 {
+		_, size := utf8.DecodeRuneInString(text)
+		if part := text[:size]; part == "\n" || strconv.CanBackquote(part) {
+			raw.WriteString(part)
+		} else {
+			raw.WriteString("`+" + strconv.Quote(part) + "+`")
+		}
+		text = text[size:]
+	}
+	return raw.String()
+}
 
 // camel makes a Go name of an id: outcome-conforms/new becomes OutcomeConformsNew.
 func camel(id string) string {

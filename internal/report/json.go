@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 
@@ -215,10 +214,7 @@ type Timings struct {
 
 // JSON writes the report for a program to read: one Document, indented. The error is the writer's.
 func JSON(w io.Writer, r *Run) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(NewDocument(r))
+	return writeJSON(w, NewDocument(r))
 }
 
 // NewDocument returns the report as a value.

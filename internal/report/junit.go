@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // junitSuites is the root of JUnit XML, as CI systems commonly read it.
@@ -91,6 +92,12 @@ func JUnit(w io.Writer, r *Run) error {
 		Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time,
 		Suites: []junitSuite{suite},
 	}
+	for i, property := range suite.Properties {
+		suite.Properties[i].Value = printable.Line(property.Value)
+	}
+	for i := range suite.Cases {
+		suite.Cases[i].escape()
+	}
 	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
@@ -145,6 +152,16 @@ func (r *Run) junitCase(p decisions.PropertyResult) junitCase {
 		c.Skipped = &junitMessage{Message: p.Verdict() + ": " + brokenBy(p) + "; shown with another property"}
 	}
 	return c
+}
+
+// escape escapes what no XML can have in it, however it is written, in what may have parts of the input.
+func (c *junitCase) escape() {
+	c.Class, c.Name = printable.Line(c.Class), printable.Line(c.Name)
+	for _, m := range []*junitMessage{c.Failure, c.Error, c.Skipped} {
+		if m != nil {
+			m.Message, m.Text = printable.Line(m.Message), printable.Escape(m.Text)
+		}
+	}
 }
 
 // firstFile is the file that the cluster or the configuration was read from; empty if there is none.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
@@ -86,9 +85,7 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 			document.Findings = append(document.Findings, loopFindingJSON(result.Scope.Name, &result.Findings[i]))
 		}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return writeJSON(w, document)
 }
 
 func loopLivenessJSON(l *loop.LivenessResult) *LoopLiveness {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,13 @@ type page struct {
 // String returns the page without the control characters that names of the input may have.
 func (p *page) String() string { return printable.Escape(p.Builder.String()) }
 
-// line adds a line.
+// line adds a line, or several if the format has several: no argument adds any.
 func (p *page) line(format string, args ...any) {
+	for i, arg := range args {
+		if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+			args[i] = printable.Line(text.String())
+		}
+	}
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
@@ -93,6 +99,11 @@ type table [][]string
 
 // table adds a table. Columns of numbers are flush right.
 func (p *page) table(indent string, t table) {
+	for _, row := range t {
+		for i, cell := range row {
+			row[i] = printable.Line(cell) // before it is measured
+		}
+	}
 	columns := t.widths()
 	for _, row := range t {
 		line := indent

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -318,9 +317,7 @@ func ReferenceJSON(w io.Writer, r *Reference) error {
 	for i := range r.Explored {
 		document.Configurations = append(document.Configurations, r.Explored[i].document())
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(document)
+	return writeJSON(w, document)
 }
 
 func (e *ReferenceExplored) document() ReferenceConfiguration {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -84,10 +83,7 @@ func SARIF(w io.Writer, r *Run) error {
 	for i := range r.Result.Findings {
 		run.Results = append(run.Results, r.sarifResult(&r.Result.Findings[i]))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
 func (r *Run) sarifResult(f *decisions.Finding) sarifResult {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/printable"
 )
 
 // The files of a saved counterexample.
@@ -71,7 +72,7 @@ func (r *Run) Files(f *decisions.Finding) []File {
 func (r *Run) clusterYAML(f *decisions.Finding) string {
 	items := findingJSON(r.Spec, f).Example.Cluster.Items
 	var text strings.Builder
-	fmt.Fprintf(&text, "# The end of a shortest counterexample: %s, with kube-scheduler %s.\n", f.ID,
+	fmt.Fprintf(&text, "# The end of a shortest counterexample: %s, with kube-scheduler %s.\n", printable.Line(f.ID),
 		r.KubernetesVersion)
 	fmt.Fprintf(&text, "# modelcheck -f %s and modelcheck explain -f %s read all of it; kubectl apply -f %s creates "+
 		"the objects.\n", ClusterFile, ClusterFile, ClusterFile)

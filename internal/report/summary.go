@@ -214,8 +214,12 @@ func whatIsWrong(f *decisions.Finding) string {
 	return f.Property.Doc
 }
 
+// leastColumns is what a text gets even where the names beside it take the whole line.
+const leastColumns = 20
+
 // shortened cuts a text that takes more than so many columns, at the end of a word.
 func shortened(text string, columns int) string {
+	columns = max(columns, leastColumns)
 	runes := []rune(text)
 	if len(runes) <= columns {
 		return text

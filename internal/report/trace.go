@@ -1,7 +1,7 @@
 package report
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -186,12 +186,9 @@ func (s *TraceStep) validate() error {
 
 // indented writes a document for a person to read too.
 func indented(document any) []byte {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document); err != nil {
+	var text bytes.Buffer
+	if err := writeJSON(&text, document); err != nil {
 		panic(fmt.Sprintf("report: %T cannot be written: %v", document, err)) // it is ours
 	}
-	return []byte(text.String())
+	return text.Bytes()
 }

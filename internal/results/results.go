@@ -44,6 +44,8 @@ type Header struct {
 	Scope string `json:"scope"`
 	// Result is the digest of the chunk result.
 	Result string `json:"result"`
+	// Signature is that of all the rest, by the key of the run; empty without one.
+	Signature string `json:"signature,omitempty"`
 }
 
 // Dir is a directory of results. It is a decisions.ChunkResults.
@@ -51,6 +53,7 @@ type Dir struct {
 	path string
 	// headers are those that the files of the run have, but for Result, by chunk.
 	headers []Header
+	key     Key
 	// Taken, if set, is told of every chunk that is taken from a file.
 	Taken func(chunk, file string)
 }
@@ -62,9 +65,10 @@ const (
 )
 
 // Open opens the directory for a run whose chunk results have these headers, one for each chunk, Result left empty.
-// A file in it that is no result of the run is an error. What is in the results is looked at by Check and Get.
-func Open(path string, headers []Header) (*Dir, error) {
-	d := &Dir{path: path, headers: headers}
+// A file in it that is no result of the run is an error. What is in the results is looked at by Check and Get. With a
+// key, results are signed, and one that is not is an error. What others were ended in writing is removed.
+func Open(path string, headers []Header, key Key) (*Dir, error) {
+	d := &Dir{path: path, headers: headers, key: key}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the directory of results: %w", err)
@@ -77,7 +81,10 @@ func Open(path string, headers []Header) (*Dir, error) {
 	for _, entry := range entries {
 		name := entry.Name()
 		if strings.HasSuffix(name, unfinished) {
-			continue // it is being written, or whoever wrote it was ended, and it will be written anew
+			if err := checker.RemoveAbandoned(filepath.Join(path, name)); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(path, name), err))
+			}
+			continue
 		}
 		if _, ok := wanted[name]; !ok && name != runFile {
 			errs = append(errs, fmt.Errorf("%s: %s", filepath.Join(path, name), d.foreign(name)))
@@ -88,7 +95,7 @@ func Open(path string, headers []Header) (*Dir, error) {
 
 // foreign tells what is wrong with a file whose name no result of the run has.
 func (d *Dir) foreign(name string) string {
-	data, _ := os.ReadFile(filepath.Join(d.path, name)) // one that cannot be read is nobody's as well
+	data, _ := checker.ReadRegular(filepath.Join(d.path, name)) // one that cannot be read is nobody's as well
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	var header Header
 	if json.Unmarshal(first, &header) == nil {
@@ -131,7 +138,7 @@ func (d *Dir) Get(i int, valid func(*decisions.ChunkResult) error) (*decisions.C
 		return nil, err
 	}
 	if err := valid(result); err != nil {
-		return nil, fmt.Errorf("%s: it is damaged: %w; %s", d.file(i), err, again)
+		return nil, &Refused{fmt.Errorf("%s: it is damaged: %w; %s", d.file(i), err, again)}
 	}
 	if d.Taken != nil {
 		d.Taken(d.headers[i].Chunk, d.file(i))
@@ -141,25 +148,34 @@ func (d *Dir) Get(i int, valid func(*decisions.ChunkResult) error) (*decisions.C
 
 func (d *Dir) read(i int) (*decisions.ChunkResult, error) {
 	file := d.file(i)
-	data, err := os.ReadFile(file)
+	data, err := checker.ReadRegular(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a result: %w", err)
 	}
-	result, err := decode(data, d.headers[i])
+	result, err := decode(data, d.headers[i], d.key)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, &Refused{fmt.Errorf("%s: %w", file, err)}
 	}
 	return result, nil
 }
 
+// Refused is that what a directory has is not taken, as a check finds fault with it.
+type Refused struct{ Err error }
+
+// Error says which file it is, what is wrong with it, and what to do.
+func (e *Refused) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *Refused) Unwrap() error { return e.Err }
+
 // again says what to do about a damaged file.
 const again = "remove it, and what it says is found out again"
 
-// decode reads a file that is to have the header.
-func decode(data []byte, want Header) (*decisions.ChunkResult, error) {
+// decode reads a file that is to have the header, and to be signed if there is a key.
+func decode(data []byte, want Header, key Key) (*decisions.ChunkResult, error) {
 	first, body, _ := bytes.Cut(data, []byte("\n"))
 	var got Header
 	if err := json.Unmarshal(first, &got); err != nil {
@@ -167,6 +183,9 @@ func decode(data []byte, want Header) (*decisions.ChunkResult, error) {
 	}
 	if err := got.of(want); err != nil {
 		return nil, err
+	}
+	if wrong := key.check(got.signed(), got.Signature); wrong != "" {
+		return nil, fmt.Errorf("%s; remove it if you do not know who wrote it", wrong)
 	}
 	if digest(body) != got.Result {
 		return nil, fmt.Errorf("it is damaged: what follows its first line is not what was written; %s", again)
@@ -210,6 +229,7 @@ func (d *Dir) Put(i int, p *decisions.ChunkResult) error {
 	}
 	header := d.headers[i]
 	header.Result = digest(body)
+	header.Signature = d.key.sign(header.signed())
 	first, err := json.Marshal(header)
 	if err != nil {
 		return fmt.Errorf("writing a result: %w", err)
@@ -221,13 +241,24 @@ func (d *Dir) Put(i int, p *decisions.ChunkResult) error {
 }
 
 // writeWhole writes a file that is there when it is whole, even if the machine fails meanwhile. place gives it its
-// name.
-func writeWhole(name string, data []byte, place func(chunk, name string) error) error {
+// name. A run that begins may take the draft for abandoned before it is locked, or once it is closed: then there is
+// another one.
+func writeWhole(name string, data []byte, place func(chunk, name string) error) (err error) {
+	for range 10 {
+		if err = writeOnce(name, data, place); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
+func writeOnce(name string, data []byte, place func(chunk, name string) error) error {
 	// somebody else may write the same file
 	chunk, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*"+unfinished)
 	if err != nil {
 		return err
 	}
+	_, _ = checker.Lock(chunk) // where there are no locks nobody takes it for abandoned
 	_, err = chunk.Write(data)
 	if err == nil {
 		err = chunk.Chmod(0o644) // for those who put shards together
@@ -239,7 +270,8 @@ func writeWhole(name string, data []byte, place func(chunk, name string) error) 
 		err = place(chunk.Name(), name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(chunk.Name()))
+		_ = os.Remove(chunk.Name()) // the first error counts
+		return err
 	}
 	return checker.SyncDir(filepath.Dir(name))
 }

@@ -19,10 +19,10 @@ import (
 func FuzzResult(f *testing.F) {
 	dir := f.TempDir()
 	open := func(f testing.TB) *results.Dir {
-		if err := results.Create(dir, nil); err != nil {
+		if err := results.Create(dir, nil, nil); err != nil {
 			f.Fatal(err)
 		}
-		d, err := results.Open(dir, headers())
+		d, err := results.Open(dir, headers(), nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func FuzzRun(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		run, err := results.ReadRun(dir)
+		run, err := results.ReadRun(dir, nil)
 		if err != nil && (run != nil || !strings.HasPrefix(err.Error(), file+": ")) ||
 			err == nil && run.Format != results.Format {
 			t.Fatalf("%v, error %v", run, err)

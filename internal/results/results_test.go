@@ -59,10 +59,10 @@ func result() *decisions.ChunkResult {
 func TestPutAndGet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
-		if err := results.Create(path, nil); err != nil {
+		if err := results.Create(path, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		dir, err := results.Open(path, headers())
+		dir, err := results.Open(path, headers(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestOpen(t *testing.T) {
 			`DIR/taints.result: it is the result of another format of files: it has "3", this run has "2"; give --results another directory, or remove the file`},
 	} {
 		path := t.TempDir()
-		dir, err := results.Open(path, headers())
+		dir, err := results.Open(path, headers(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,10 +158,10 @@ func TestOpen(t *testing.T) {
 
 // check does what a run with the flag --nodes=2 does first.
 func check(path string) error {
-	if err := results.Create(path, []string{"--nodes=2"}); err != nil {
+	if err := results.Create(path, []string{"--nodes=2"}, nil); err != nil {
 		return err
 	}
-	dir, err := results.Open(path, headers())
+	dir, err := results.Open(path, headers(), nil)
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,8 @@ func TestWriters(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			dir, err := results.Open(path, headers())
-			if err := errors.Join(err, results.Create(path, []string{"--nodes=2"}), dir.Put(0, result())); err != nil {
+			dir, err := results.Open(path, headers(), nil)
+			if err := errors.Join(err, results.Create(path, []string{"--nodes=2"}, nil), dir.Put(0, result())); err != nil {
 				t.Error(err)
 			}
 		})
@@ -250,7 +250,7 @@ func replace(old, with string) func(*testing.T, string) {
 // TestInvalid: a result that a run cannot take, although it is as it was written, is an error that names the file.
 func TestInvalid(t *testing.T) {
 	path := t.TempDir()
-	dir, err := results.Open(path, headers())
+	dir, err := results.Open(path, headers(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,10 +277,10 @@ func TestAtOnce(t *testing.T) {
 		var begun sync.WaitGroup
 		errs := make([]error, 8)
 		for i := range errs {
-			begun.Go(func() { errs[i] = results.Create(path, []string{fmt.Sprintf("--nodes=%d", i%4)}) })
+			begun.Go(func() { errs[i] = results.Create(path, []string{fmt.Sprintf("--nodes=%d", i%4)}, nil) })
 		}
 		begun.Wait()
-		run, err := results.ReadRun(path)
+		run, err := results.ReadRun(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

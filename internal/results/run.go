@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
 )
 
 // runFile is the name of the file that says what run a directory is of.
@@ -19,19 +21,23 @@ type Run struct {
 	Format int `json:"format"`
 	// Flags are those that make the scope, such as --nodes=3, as far as they have not their defaults.
 	Flags []string `json:"flags"`
+	// Signature is that of all the rest, by the key of the run; empty without one.
+	Signature string `json:"signature,omitempty"`
 }
 
 // Create makes the directory if it is missing, and writes there what run it is of. A directory of another run is an
 // error. Of two runs that begin in one directory at once the first to write makes it its own; shards of one run may
 // all begin at once.
-func Create(path string, flags []string) error {
+func Create(path string, flags []string, key Key) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return fmt.Errorf("--results: %w; name a directory that can be written", err)
 	}
-	if err := belongs(path, flags); !errors.Is(err, fs.ErrNotExist) {
+	if err := belongs(path, flags, key); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	text, err := json.Marshal(Run{Format, append([]string{}, flags...)})
+	run := Run{Format: Format, Flags: append([]string{}, flags...)}
+	run.Signature = key.sign(run.signed())
+	text, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("writing what run it is: %w", err)
 	}
@@ -39,12 +45,12 @@ func Create(path string, flags []string) error {
 		!errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("writing what run it is: %w", err)
 	}
-	return belongs(path, flags)
+	return belongs(path, flags, key)
 }
 
 // belongs reports whether the directory is of the run with these flags.
-func belongs(path string, flags []string) error {
-	run, err := ReadRun(path)
+func belongs(path string, flags []string, key Key) error {
+	run, err := ReadRun(path, key)
 	if err != nil {
 		return err
 	}
@@ -67,10 +73,10 @@ func placeFirst(chunk, name string) error {
 	return os.Rename(chunk, name)
 }
 
-// ReadRun reads of what run the directory is.
-func ReadRun(path string) (*Run, error) {
+// ReadRun reads of what run the directory is. With a key, it must be signed.
+func ReadRun(path string, key Key) (*Run, error) {
 	file := filepath.Join(path, runFile)
-	text, err := os.ReadFile(file)
+	text, err := checker.ReadRegular(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("no shard kept anything in %s; name the directory that was given to --results (%w)",
@@ -86,6 +92,9 @@ func ReadRun(path string) (*Run, error) {
 	if run.Format != Format {
 		return nil, fmt.Errorf("%s: it has format %d, and this build of modelcheck reads %d; give --results another "+
 			"directory", file, run.Format, Format)
+	}
+	if wrong := key.check(run.signed(), run.Signature); wrong != "" {
+		return nil, fmt.Errorf("%s: %s; give --results another directory, or the key of its run", file, wrong)
 	}
 	return run, nil
 }
