@@ -15,7 +15,8 @@ import (
 
 // explanation returns the known defects with which the pod, in the state, is right; "" if there are none. right is told
 // of models and views, and its pod is one of the view.
-func (t *Transition) explanation(pod string, s *State, right func(*spec.Scheduler, *v1.Pod, *spec.Snapshot) bool) string {
+func (t *Transition) explanation(pod string, s *State,
+	right func(*spec.Scheduler, *v1.Pod, *spec.Snapshot) bool) string {
 	view := s.View()
 	if quirks := t.leastQuirks(pod, view, right); quirks != "" {
 		return quirks

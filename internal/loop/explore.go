@@ -85,7 +85,8 @@ func key(property, known, about string) string {
 }
 
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
-// An error means that the system cannot be explored: it failed to take an action, or did not repeat itself.
+// An error means that the system cannot be explored: it failed to take an action. That it
+// did not repeat itself is a finding.
 func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -98,6 +99,14 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
 		return nil, failed
 	}
+	if again, ok := errors.AsType[*checker.NotRepeatedError](err); ok {
+		// How many states there are is not known any more, and what breaks a property has no run.
+		found, err = &checker.Result{Stopped: checker.NotRepeated}, nil
+		e.mu.Lock()
+		at := e.points.at(again.State)
+		e.mu.Unlock()
+		e.note(e.notAgain("a step", at.initial, at.run(), nil))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +116,19 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	result := &Result{Scope: scope, Result: found}
 	for _, f := range found.Findings {
 		finding, err := e.finding(f)
-		if err != nil {
+		switch {
+		case e.note(err):
+		case err != nil:
 			return nil, err
+		default:
+			result.Findings = append(result.Findings, *finding)
 		}
-		result.Findings = append(result.Findings, *finding)
 	}
-	if scope.Liveness {
-		if err := e.addLiveness(ctx, result, o); err != nil {
+	if e.addDivergences(result); scope.Liveness {
+		if err := e.addLiveness(ctx, result, o); e.note(err) {
+			result.Liveness = &LivenessResult{Stopped: checker.NotRepeated}
+			e.addDivergences(result)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -143,6 +158,7 @@ type explorer struct {
 	actions        map[string]Action       // see shared
 	settlingStates map[hash]*settlingState // none without Scope.Liveness
 	builds, steps  int64
+	divergences    map[string]*divergence // by key
 }
 
 // Width implements checker.Model.
@@ -209,7 +225,7 @@ func (w *worker) Expand(key []byte, out *checker.Steps) {
 	covered := w.points.covered(at)
 	w.mu.Unlock()
 	if !covered {
-		if err := w.expand(at, out); err != nil {
+		if err := w.expand(at, out); err != nil && !w.note(err) {
 			w.fail(err)
 		}
 	}
@@ -299,14 +315,9 @@ func (e *explorer) reach(p *point) (System, *State, error) {
 		}
 	}
 	state := system.State()
-	is := state.Hash()
-	if p.settling {
-		is = settledHash(state)
-	}
-	if is != p.state {
+	if hashAt(p, state) != p.state {
 		system.Close()
-		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
-			e.scope.Name, p.run(), is[:8], p.state[:8], state.Canonical())
+		return nil, nil, e.diverged(p, state)
 	}
 	return system, state, nil
 }
@@ -333,7 +344,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	}
 	finding := found(f.Key, last)
 	if finding == nil {
-		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
+		return nil, e.notAgain(f.Key, at.initial, append(at.run(), action), last)
 	}
 	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
 	return finding, e.flush(finding)

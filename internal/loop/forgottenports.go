@@ -66,8 +66,8 @@ func withoutForgottenPorts(s *State) *spec.Snapshot {
 	return view
 }
 
-// forgetsPorts reports whether all that the cache lacks are host ports, each of which it lacked before, or a pod with it
-// went in the step while another stays.
+// forgetsPorts reports whether all that the cache lacks are host ports, each of which it lacked before, or a pod with
+// it went in the step while another stays.
 func (t *Transition) forgetsPorts() bool {
 	forgotten, before := t.After.forgotten(t.After.View()), t.Before.View()
 	lost := func(line string) bool {

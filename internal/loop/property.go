@@ -46,7 +46,7 @@ type Property struct {
 // Properties returns every property of steps.
 func Properties() []Property {
 	return []Property{wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
-		rollBack(), boundStays(), exclusive(), noErrors(), noPanics()}
+		rollBack(), boundStays(), exclusive(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.
