@@ -41,6 +41,8 @@ type Result struct {
 	// that were asked for), Stopped, Generated (their steps) and Depth (the longest run).
 	Simulated bool
 	Walks     int64
+	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.
+	Grows string
 	// Needless is how often a step woke a pod that it cannot have helped.
 	Needless int64
 	// Builds is the number of systems that were built, and Steps the number of actions they took. These depend on
@@ -131,6 +133,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 		} else if err != nil {
 			return nil, err
 		}
+	}
+	if err := e.addGrowth(result); err != nil && !e.note(err) {
+		return nil, err
 	}
 	e.mu.Lock()
 	result.Builds, result.Steps = e.builds, e.steps

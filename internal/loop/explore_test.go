@@ -108,6 +108,26 @@ func TestNotRepeated(t *testing.T) {
 	}
 }
 
+// TestGrows: a search that only a bound ends names what keeps it from its end.
+func TestGrows(t *testing.T) {
+	leaking := subject(func(t *toy) { t.lazy, t.restless, t.leaks = true, true, true })
+	for _, row := range []struct {
+		bound checker.Options
+		want  checker.Reason
+	}{
+		{checker.Options{MaxDepth: 20}, checker.DepthLimit},
+		{checker.Options{MaxStates: 500}, checker.StateLimit},
+	} {
+		result, err := loop.Explore(t.Context(), toyScope(), leaking, row.bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Stopped != row.want || !strings.HasPrefix(result.Grows, "nominated has ") {
+			t.Errorf("it ends with %v: %q", result.Stopped, result.Grows)
+		}
+	}
+}
+
 // TestExploreCancelled: an interrupt is no error; the result says that there is more.
 func TestExploreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
