@@ -70,12 +70,14 @@ const (
 	DiskFailed
 	// IndexLimit: there are more states than the engine can number.
 	IndexLimit
+	// NotRepeated: what was asked a second time answered otherwise. Check does not stop for it, models say so.
+	NotRepeated
 )
 
 // String returns the words used in reports.
 func (r Reason) String() string {
 	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "disk failed",
-		"index limit"}[r]
+		"index limit", "not repeated"}[r]
 }
 
 // OutDegree is the number of steps that an expanded state has, steps to itself and several to the same

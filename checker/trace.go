@@ -7,6 +7,15 @@ import (
 	"slices"
 )
 
+// NotRepeatedError tells that a state, expanded again, lacks a step that it had before: Expand does not depend on the
+// state alone.
+type NotRepeatedError struct{ State []byte }
+
+func (e *NotRepeatedError) Error() string {
+	return fmt.Sprintf("state %x, expanded again, lacks a step it had before: Expand must depend on the state alone",
+		e.State)
+}
+
 // trace rebuilds the trace to a state, and on to one of its steps unless step is OnState. Only parents
 // are kept, so each state on the way is expanded again to learn the action.
 func (e *explorer) trace(w Worker, last stateID, step int) (Trace, error) {
@@ -29,8 +38,7 @@ func (e *explorer) trace(w Worker, last stateID, step int) (Trace, error) {
 			return Trace{}, err
 		}
 		if number < 0 || number >= len(out.steps) {
-			return Trace{}, fmt.Errorf(
-				"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", state)
+			return Trace{}, &NotRepeatedError{State: slices.Clone(state)}
 		}
 		trace.Steps = append(trace.Steps, Step{
 			Action: out.steps[number].action,

@@ -55,6 +55,20 @@ func LoopEntries() []LoopEntry {
 			Events:   2,
 			Happens:  []loop.EventType{loop.NodeCordon, loop.PodDeleted},
 		},
+		"hint-anti-affinity-of-others": {
+			Property: "wake-up",
+			Theme:    "podaffinity",
+			Pods:     2,
+			Events:   1,
+			Happens:  []loop.EventType{loop.NodeAdded},
+		},
+		"host-port-forgotten": {
+			Property: "cache-agrees",
+			Theme:    "ports",
+			Pods:     2,
+			Events:   2,
+			Happens:  []loop.EventType{loop.PodBound, loop.PodDeleted},
+		},
 		"hint-namespace-selector": {Property: "wake-up", Theme: "podaffinity", Pods: 2},
 		"namespace-labels-unheard": {
 			Property: "wake-up",

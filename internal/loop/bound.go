@@ -63,7 +63,7 @@ func exclusive() Property {
 							About: "port",
 							But: fmt.Sprintf("%s and %s are both on %s and have host port %d", Key(pod), Key(other),
 								pod.Spec.NodeName, port),
-						},
+						}.explained(t),
 					)
 				}
 				if claim, taken := sameClaim(pod, other, view); taken {

@@ -8,8 +8,8 @@
 //
 // A System is stepped: production/stepped has kube-scheduler. It cannot be set to a state, so a state is reached
 // again by repeating a shortest sequence of actions that leads there, and two states are the same if all that can
-// be seen of them is (State.Canonical). A run that does not lead to the same state when it is repeated is an error
-// of the search, never passed over.
+// be seen of them is (State.Canonical). A run that does not lead to the same state when it is repeated is a
+// finding.
 //
 // What goes on for ever is asked of settling: what happens by itself once others have done all that they will. Its
 // graph is searched by package checker, and what is found is run before it is reported (Liveness).

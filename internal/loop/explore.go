@@ -41,6 +41,8 @@ type Result struct {
 	// that were asked for), Stopped, Generated (their steps) and Depth (the longest run).
 	Simulated bool
 	Walks     int64
+	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.
+	Grows string
 	// Needless is how often a step woke a pod that it cannot have helped.
 	Needless int64
 	// Builds is the number of systems that were built, and Steps the number of actions they took. These depend on
@@ -85,7 +87,8 @@ func key(property, known, about string) string {
 }
 
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
-// An error means that the system cannot be explored: it failed to take an action, or did not repeat itself.
+// An error means that the system cannot be explored: it failed to take an action. That it
+// did not repeat itself is a finding.
 func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -98,6 +101,14 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
 		return nil, failed
 	}
+	if again, ok := errors.AsType[*checker.NotRepeatedError](err); ok {
+		// How many states there are is not known any more, and what breaks a property has no run.
+		found, err = &checker.Result{Stopped: checker.NotRepeated}, nil
+		e.mu.Lock()
+		at := e.points.at(again.State)
+		e.mu.Unlock()
+		e.note(e.notAgain("a step", at.initial, at.run(), nil))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +118,24 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	result := &Result{Scope: scope, Result: found}
 	for _, f := range found.Findings {
 		finding, err := e.finding(f)
-		if err != nil {
+		switch {
+		case e.note(err):
+		case err != nil:
 			return nil, err
+		default:
+			result.Findings = append(result.Findings, *finding)
 		}
-		result.Findings = append(result.Findings, *finding)
 	}
-	if scope.Liveness {
-		if err := e.addLiveness(ctx, result, o); err != nil {
+	if e.addDivergences(result); scope.Liveness {
+		if err := e.addLiveness(ctx, result, o); e.note(err) {
+			result.Liveness = &LivenessResult{Stopped: checker.NotRepeated}
+			e.addDivergences(result)
+		} else if err != nil {
 			return nil, err
 		}
+	}
+	if err := e.addGrowth(result); err != nil && !e.note(err) {
+		return nil, err
 	}
 	e.mu.Lock()
 	result.Builds, result.Steps = e.builds, e.steps
@@ -143,6 +163,7 @@ type explorer struct {
 	actions        map[string]Action       // see shared
 	settlingStates map[hash]*settlingState // none without Scope.Liveness
 	builds, steps  int64
+	divergences    map[string]*divergence // by key
 }
 
 // Width implements checker.Model.
@@ -209,7 +230,7 @@ func (w *worker) Expand(key []byte, out *checker.Steps) {
 	covered := w.points.covered(at)
 	w.mu.Unlock()
 	if !covered {
-		if err := w.expand(at, out); err != nil {
+		if err := w.expand(at, out); err != nil && !w.note(err) {
 			w.fail(err)
 		}
 	}
@@ -299,14 +320,9 @@ func (e *explorer) reach(p *point) (System, *State, error) {
 		}
 	}
 	state := system.State()
-	is := state.Hash()
-	if p.settling {
-		is = settledHash(state)
-	}
-	if is != p.state {
+	if hashAt(p, state) != p.state {
 		system.Close()
-		return nil, nil, fmt.Errorf("%s: the run %v led to another state when it was repeated: %x, not %x\n%s",
-			e.scope.Name, p.run(), is[:8], p.state[:8], state.Canonical())
+		return nil, nil, e.diverged(p, state)
 	}
 	return system, state, nil
 }
@@ -333,7 +349,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	}
 	finding := found(f.Key, last)
 	if finding == nil {
-		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated", e.scope.Name, f.Key)
+		return nil, e.notAgain(f.Key, at.initial, append(at.run(), action), last)
 	}
 	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
 	return finding, e.flush(finding)

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -70,19 +71,59 @@ func TestExplore(t *testing.T) {
 
 // TestExploreFails: what cannot be vouched for is an error, not a result.
 func TestExploreFails(t *testing.T) {
-	var toys atomic.Int64
 	for _, row := range []struct {
 		reason string
 		change func(*toy)
 		want   string
 	}{
 		{"an action that cannot be taken", func(t *toy) { t.fails = loop.Schedule }, "the toy cannot schedule"},
-		{"a system that does not repeat itself", func(t *toy) { t.drifts = fmt.Sprint(toys.Add(1)) },
-			"led to another state when it was repeated"},
 	} {
 		_, err := loop.Explore(t.Context(), toyScope(), subject(row.change), checker.Options{Workers: 2})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: error is %v, want one that says %q", row.reason, err, row.want)
+		}
+	}
+}
+
+// TestNotRepeated: a system that answers otherwise when its run is repeated is a finding, with both answers.
+func TestNotRepeated(t *testing.T) {
+	var toys atomic.Int64
+	for _, row := range []struct {
+		reason, key, but string
+		change           func(*toy)
+	}{
+		{"every run leads to another state", "repeatable/new/state", "the first one did not come again",
+			func(t *toy) { t.drifts = fmt.Sprint(toys.Add(1)) }},
+		{"now one state, now another", "repeatable/new/state", "assumed [] nominated [{a }]",
+			func(t *toy) { t.drifts = string("ab"[toys.Add(1)%2]) }},
+	} {
+		result, err := loop.Explore(t.Context(), toyScope(), subject(row.change), checker.Options{Workers: 1})
+		if err != nil {
+			t.Fatalf("%s: %v", row.reason, err)
+		}
+		found := slices.IndexFunc(result.Findings, func(f loop.Finding) bool { return f.Key() == row.key })
+		if found < 0 || !strings.Contains(result.Findings[found].But, row.but) || result.Complete {
+			t.Errorf("%s: it ends with %v, and finds %+v", row.reason, result.Stopped, result.Findings)
+		}
+	}
+}
+
+// TestGrows: a search that only a bound ends names what keeps it from its end.
+func TestGrows(t *testing.T) {
+	leaking := subject(func(t *toy) { t.lazy, t.restless, t.leaks = true, true, true })
+	for _, row := range []struct {
+		bound checker.Options
+		want  checker.Reason
+	}{
+		{checker.Options{MaxDepth: 20}, checker.DepthLimit},
+		{checker.Options{MaxStates: 500}, checker.StateLimit},
+	} {
+		result, err := loop.Explore(t.Context(), toyScope(), leaking, row.bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Stopped != row.want || !strings.HasPrefix(result.Grows, "nominated has ") {
+			t.Errorf("it ends with %v: %q", result.Stopped, result.Grows)
 		}
 	}
 }

@@ -18,6 +18,8 @@ type Known struct {
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
+	// Sees returns what kube-scheduler decides by instead of the state, if that is something else; nil if it is not.
+	Sees func(s *State) *spec.Snapshot
 	// Keeps reports whether by this defect the pod, which the step has taken, keeps its nomination; nil if it is
 	// not about that.
 	Keeps func(t *Transition, pod *v1.Pod) bool
@@ -38,6 +40,17 @@ func Defects() []Known {
 					!t.matchedByOthers(pod, t.After.View()) &&
 					t.matchedByOthers(pod, t.Before.View()) &&
 					t.matches(pod, pod, t.After.View())
+			},
+		},
+		{
+			Name: "hint-anti-affinity-of-others", Upstream: "not reported; kubernetes/kubernetes#135325 mended it for " +
+				"pods that go",
+			Doc: "The hint of InterPodAffinity for nodes looks at the terms of the pending pod only: when a node comes, " +
+				"or changes its labels, so that the anti-affinity of other pods leaves it a place, the pod is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				alone := withoutAntiAffinityOfOthers(t.Before.View(), Key(pod))
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Node" &&
+					feasible(t.Model, Key(pod), alone)
 			},
 		},
 		{
@@ -67,11 +80,12 @@ func Defects() []Known {
 			Doc: "A pod that begins to terminate no longer counts for topology spread, but no event tells of it: " +
 				"pods that could start now wait until it is gone.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				is := t.After.Pod(t.Action.Ref.Key())
-				return t.rejectedBy(pod, "PodTopologySpread") && t.Action.Ref.Kind == "Pod" &&
-					t.Action.Verb == Delete &&
-					is != nil &&
-					is.DeletionTimestamp != nil
+				begins := append(t.evicted(), t.Action.Ref.Key()) // deleted, or evicted for the pod itself
+				return t.rejectedBy(pod, "PodTopologySpread") && (t.Action.Verb == Delete || t.Action.Verb == Schedule) &&
+					slices.ContainsFunc(begins, func(key string) bool {
+						is := t.After.Pod(key)
+						return is != nil && is.DeletionTimestamp != nil
+					})
 			},
 		},
 		{
@@ -107,20 +121,24 @@ func Defects() []Known {
 			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				if spec.Gated(pod) {
-					return pod.Status.NominatedNodeName != ""
-				}
+				return spec.Gated(pod) && pod.Status.NominatedNodeName != ""
+			},
+			Sees: func(s *State) *spec.Snapshot {
 				if !slices.ContainsFunc(
-					t.Before.API.Pods,
+					s.API.Pods,
 					func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" },
 				) {
-					return false
+					return nil
 				}
-				view := withoutNominations(t.Before.View(), spec.Gated)
-				asked := in(view, Key(pod))
-				return t.Step.Popped == Key(pod) && asked != nil &&
-					permits(outcomes(t.Model, asked, view, t.outcome(asked, view)), t.outcome(asked, view), asked, view)
+				return withoutNominations(s.View(), spec.Gated)
 			},
+		},
+		{
+			Name: hostPortForgotten, Upstream: "not reported",
+			Doc: "When one of two pods of a node that have the same host port goes, the cache takes the port for free: " +
+				"it keeps a set of ports.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesForgottenPort(pod) },
+			Sees:     withoutForgottenPorts,
 		},
 		{
 			Name: nominatedNodeGone, Upstream: "not reported",
@@ -148,6 +166,20 @@ func withoutNominations(view *spec.Snapshot, such func(*v1.Pod) bool) *spec.Snap
 			pod.Status.NominatedNodeName = ""
 		}
 		less.Pods = append(less.Pods, pod)
+	}
+	return &less
+}
+
+// withoutAntiAffinityOfOthers returns the view in which no other pod has required anti-affinity.
+func withoutAntiAffinityOfOthers(view *spec.Snapshot, pod string) *spec.Snapshot {
+	less := *view
+	less.Pods = nil
+	for _, other := range view.Pods {
+		if Key(other) != pod && len(requiredAntiTerms(other)) > 0 {
+			other = other.DeepCopy()
+			other.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		}
+		less.Pods = append(less.Pods, other)
 	}
 	return &less
 }
@@ -215,9 +247,12 @@ func requiredTerms(pod *v1.Pod) []v1.PodAffinityTerm {
 
 // affinityTerms returns the required terms of affinity and anti-affinity.
 func affinityTerms(pod *v1.Pod) []v1.PodAffinityTerm {
-	terms := slices.Clone(requiredTerms(pod))
-	if pod != nil && pod.Spec.Affinity != nil && pod.Spec.Affinity.PodAntiAffinity != nil {
-		terms = append(terms, pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+	return append(slices.Clone(requiredTerms(pod)), requiredAntiTerms(pod)...)
+}
+
+func requiredAntiTerms(pod *v1.Pod) []v1.PodAffinityTerm {
+	if pod == nil || pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
 	}
-	return terms
+	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }

@@ -26,32 +26,45 @@ func levelsAgree() Property {
 			}
 			view = started(view)
 			got := t.outcome(pod, view)
-			var decided []spec.Outcome
-			for _, reading := range readings(view) {
-				alone := t.Ask(spec.Question{Pod: in(reading, Key(pod)), Snapshot: reading})
-				if alone.Failure != "" {
-					return []Violation{
-						{
-							Pod:   Key(pod),
-							About: "no decision",
-							But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s",
-								Key(pod), describe(got, view), alone.Failure),
-						},
+			decided, failure := t.alone(pod, view)
+			v := Violation{Pod: Key(pod)}
+			switch {
+			case failure != "" && t.failed(), failure == "" && permits(decided, got, pod, view):
+				return nil
+			case failure != "":
+				v.About = "no decision"
+				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s", Key(pod),
+					describe(got, view), failure)
+			default:
+				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod),
+					describe(got, view), describeAll(decided, view))
+			}
+			for _, defect := range Defects() {
+				if seen := defect.seen(t.Before, Key(pod)); seen != nil {
+					seen = started(seen)
+					asked := in(seen, Key(pod))
+					got := t.outcome(asked, seen)
+					if decided, failure := t.alone(asked, seen); failure == "" && permits(decided, got, asked, seen) {
+						v.Known = defect.Name
+						break
 					}
 				}
-				decided = append(decided, alone.Outcomes...)
-			}
-			if permits(decided, got, pod, view) {
-				return nil
-			}
-			v := Violation{
-				Pod: Key(pod),
-				But: fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod), describe(got, view),
-					describeAll(decided, view)),
 			}
 			return []Violation{v.explained(t)}
 		},
 	}
+}
+
+// alone returns what kube-scheduler decides about the pod when it is asked about it alone, or why it decides nothing.
+func (t *Transition) alone(pod *v1.Pod, view *spec.Snapshot) (decided []spec.Outcome, failure string) {
+	for _, reading := range readings(view) {
+		alone := t.Ask(spec.Question{Pod: in(reading, Key(pod)), Snapshot: reading})
+		if alone.Failure != "" {
+			return nil, alone.Failure
+		}
+		decided = append(decided, alone.Outcomes...)
+	}
+	return decided, ""
 }
 
 // started returns the view in which pods that have a node and no start, which nobody notes of a pod that is only

@@ -122,6 +122,9 @@ func TestLivenessUndecided(t *testing.T) {
 		if diff := cmp.Diff(row.want, *result.Liveness); diff != "" || result.Liveness.Decided() {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
+		if grows := strings.HasPrefix(result.Grows, "nominated has "); grows != (row.want.Stopped == checker.StateLimit) {
+			t.Errorf("%s: what grows is %q", row.reason, result.Grows)
+		}
 		for _, f := range result.Findings {
 			if f.Property.OfBehaviours() {
 				t.Errorf("%s: %s is reported", row.reason, f.Key())

@@ -46,7 +46,7 @@ type Property struct {
 // Properties returns every property of steps.
 func Properties() []Property {
 	return []Property{wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
-		rollBack(), boundStays(), exclusive(), noErrors(), noPanics()}
+		rollBack(), boundStays(), exclusive(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.
@@ -168,9 +168,12 @@ func cacheAgrees() Property {
 			"assumed pods make.",
 		Broken: func(t *Transition) []Violation {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
-				return []Violation{{About: "nodes", But: fmt.Sprintf("the cache has %s, the API server %s",
-					strings.Join(without(t.After.Cache, t.After.Expected), "; "),
-					strings.Join(without(t.After.Expected, t.After.Cache), "; "))}}
+				v := Violation{About: "nodes", But: fmt.Sprintf("the cache has %s; the API server has %s",
+					listed(without(t.After.Cache, t.After.Expected)), listed(without(t.After.Expected, t.After.Cache)))}
+				if t.forgetsPorts() {
+					v.Known = hostPortForgotten
+				}
+				return []Violation{v}
 			}
 			var nominated []Pair
 			for _, pod := range t.After.API.Pods {
@@ -196,6 +199,14 @@ func cacheAgrees() Property {
 			return nil
 		},
 	}
+}
+
+// listed joins the lines that one has and the other has not.
+func listed(lines []string) string {
+	if len(lines) == 0 {
+		return "nothing besides"
+	}
+	return strings.Join(lines, "; ")
 }
 
 func hasNode(s *State, name string) bool { return nodeOf(s, name) != nil }
@@ -233,8 +244,8 @@ func rollBack() Property {
 				return []Violation{
 					{About: t.Action.Fault.String(), Pod: pod,
 						But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
-							strings.Join(without(t.Before.Cache, t.After.Cache), "; "),
-							strings.Join(without(t.After.Cache, t.Before.Cache), "; "))},
+							listed(without(t.Before.Cache, t.After.Cache)),
+							listed(without(t.After.Cache, t.Before.Cache)))},
 				}
 			}
 			others := func(s *State) (rest []string) {
@@ -279,10 +290,7 @@ func noErrors() Property {
 			if t.Action.Verb != Schedule || t.Action.Fault != NoFault {
 				return nil
 			}
-			errors := slices.DeleteFunc(
-				slices.Clone(t.Step.Errors),
-				func(text string) bool { return !strings.Contains(text, "pod="+t.Step.Popped) },
-			)
+			errors := t.errors()
 			if len(errors) == 0 {
 				return nil
 			}
@@ -297,6 +305,8 @@ func noErrors() Property {
 			case !hasNode(t.Before, pod.Status.NominatedNodeName) && len(errors) == 1 &&
 				strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
 				v.Known = nominatedNodeGone
+			case t.failed():
+				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
 			}
 			return []Violation{v}
 		},

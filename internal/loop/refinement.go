@@ -31,12 +31,7 @@ func refinement() Property {
 				But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
 					describeAll(allowed, view)),
 			}
-			for _, quirk := range spec.Quirks() {
-				if permits(outcomes(t.Model.With(quirk), pod, view, got), got, pod, view) {
-					v.Known = quirk.Name
-					break
-				}
-			}
+			v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
 			return []Violation{v.explained(t)}
 		},
 	}

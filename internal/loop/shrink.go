@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -14,7 +13,7 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 		return nil, err
 	}
 	if finding == nil {
-		return nil, fmt.Errorf("%s: %s was not found again when its run was repeated: %v", e.scope.Name, key, w.actions)
+		return nil, e.notAgain(key, w.initial, w.actions, nil)
 	}
 	try := func(initial int, actions []Action) (bool, error) {
 		if e.interrupted() {

@@ -68,12 +68,16 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 	}
 	for _, key := range sortedKeys(s.best) {
 		finding, err := s.shrunk(key, s.best[key])
+		if s.note(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		finding.Count = s.count[key]
 		r.Findings = append(r.Findings, *finding)
 	}
+	s.addDivergences(r)
 	s.explorer.mu.Lock()
 	r.Builds, r.Steps = s.builds, s.explorer.steps
 	s.explorer.mu.Unlock()

@@ -65,7 +65,6 @@ func TestSimulate(t *testing.T) {
 
 // TestSimulateFails: what cannot be vouched for is an error, the same one for any number of workers.
 func TestSimulateFails(t *testing.T) {
-	var toys atomic.Int64
 	for _, row := range []struct {
 		reason string
 		change func(*toy)
@@ -73,16 +72,29 @@ func TestSimulateFails(t *testing.T) {
 	}{
 		{"an action that cannot be taken", func(t *toy) { t.fails = loop.Schedule }, "toy, seed 1, run 0, after [Pod " +
 			"default/p-1 is created the scheduler takes the next pod]: the toy cannot schedule"},
-		{"a system that sleeps in some runs only", func(t *toy) { t.insomniac = toys.Add(1) > 50 },
-			"was not found again when its run was repeated"},
 	} {
 		for _, workers := range []int{1, 3} {
-			toys.Store(0)
 			_, err := loop.Simulate(t.Context(), toyScope(), subject(row.change),
 				loop.SimulateOptions{Seed: 1, Walks: 50, Steps: 30, Workers: workers})
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s: error is %v, want one that says %q", row.reason, err, row.want)
 			}
+		}
+	}
+}
+
+// TestSimulateNotRepeated: what is found in a run and not when it is repeated is a finding.
+func TestSimulateNotRepeated(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		var toys atomic.Int64
+		result, err := loop.Simulate(t.Context(), toyScope(),
+			subject(func(t *toy) { t.insomniac = toys.Add(1) > 50 }), // sleeps in some runs only
+			loop.SimulateOptions{Seed: 1, Walks: 50, Steps: 30, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Findings) != 1 || !strings.HasPrefix(result.Findings[0].Key(), "repeatable/new/wake-up") {
+			t.Errorf("with %d workers it finds %+v", workers, result.Findings)
 		}
 	}
 }

@@ -31,6 +31,9 @@ type toy struct {
 	// naps hears only every second flush, which cannot be seen, and grows is in another state after each.
 	naps, grows bool
 	flushes     int
+	// leaks notes every attempt, and never lets it go.
+	leaks    bool
+	attempts int
 	// alive counts toys that are not closed, if it is set.
 	alive *atomic.Int64
 }
@@ -90,6 +93,7 @@ func (t *toy) wake() {
 }
 
 func (t *toy) schedule() (loop.Step, error) {
+	t.attempts++
 	i := slices.IndexFunc(t.queue, func(q loop.Queued) bool { return q.In(loop.Active) })
 	key := t.queue[i].Pod
 	n := slices.IndexFunc(t.api.Pods, func(pod *v1.Pod) bool { return loop.Key(pod) == key })
@@ -112,6 +116,9 @@ func (t *toy) State() *loop.State {
 	state := &loop.State{API: &api, Queue: slices.Clone(t.queue)}
 	if t.grows {
 		state.Nominated = []loop.Pair{{Pod: fmt.Sprint(t.flushes)}}
+	}
+	if t.leaks {
+		state.Nominated = slices.Repeat([]loop.Pair{{Pod: "p", Node: "n"}}, t.attempts)
 	}
 	if t.drifts != "" {
 		state.Nominated = []loop.Pair{{Pod: t.drifts}}

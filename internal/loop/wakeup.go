@@ -69,13 +69,13 @@ func progress() Property {
 	}
 }
 
-// turnedAway returns the violation with the known defect of decisions by which no node is feasible for the pod, if
+// turnedAway returns the violation with the known defects by which no node is feasible for the pod, if
 // nothing explains it yet: then it is right that the pod sleeps, as kube-scheduler sees it.
 func (v Violation) turnedAway(t *Transition) Violation {
-	for _, quirk := range spec.Quirks() {
-		if v.Known == "" && !feasible(t.Model.With(quirk), v.Pod, t.After.View()) {
-			v.Known = quirk.Name
-		}
+	if v.Known == "" {
+		v.Known = t.explanation(v.Pod, t.After, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+			return !feasible(m, Key(pod), view)
+		})
 	}
 	return v
 }

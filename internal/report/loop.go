@@ -121,6 +121,11 @@ func (p *page) loopExplored(r *LoopRun) {
 			count(int64(result.Depth)), count(result.Needless), ended})
 	}
 	p.table("  ", rows)
+	for _, result := range r.Results {
+		if result.Grows != "" {
+			p.wrapped("  ", fmt.Sprintf("%s: a bound stopped it; what changes most: %s", result.Scope.Name, result.Grows))
+		}
+	}
 }
 
 // simulated reports whether runs were followed at random.

@@ -26,6 +26,8 @@ type LoopTheme struct {
 	Complete bool   `json:"complete"`
 	// Stopped is what ended it before; empty if it is complete.
 	Stopped string `json:"stopped,omitempty"`
+	// Grows is the part of the state that goes on changing, if a bound ended it.
+	Grows string `json:"grows,omitempty"`
 	// Runs is how many were followed at random. Then states are 0, transitions the steps of the runs, and depth the
 	// longest.
 	Runs        int64         `json:"runs,omitempty"`
@@ -80,6 +82,7 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		if !result.Complete {
 			theme.Stopped = result.Stopped.String()
 		}
+		theme.Grows = result.Grows
 		document.Themes = append(document.Themes, theme)
 		for i := range result.Findings {
 			document.Findings = append(document.Findings, loopFindingJSON(result.Scope.Name, &result.Findings[i]))

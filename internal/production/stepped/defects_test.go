@@ -52,6 +52,7 @@ func TestDefects(t *testing.T) {
 	low, urgent, late := pod("low").Req(cpu("1")).Node("n1").Obj(), pod("urgent").Priority(10).Req(cpu("1")).Obj(),
 		pod("late").Req(cpu("1")).Obj()
 
+	one, other := pod("one").HostPort(80).Node("n1").Obj(), pod("other").HostPort(80).Node("n1").Obj()
 	first, second := pod("first").PVC("one").Obj(), pod("second").PVC("two").Obj()
 
 	for _, row := range []struct {
@@ -133,6 +134,27 @@ func TestDefects(t *testing.T) {
 				"levels-agree: default/late: gated-nomination", "cache-agrees: default/gated: gated-nomination"},
 		},
 		{
+			name: "hint-anti-affinity-of-others",
+			initial: func() *spec.Snapshot {
+				return with(cluster(node("n1")), pod("apart").PodAntiAffinity(v1.LabelHostname, app("x"),
+					st.PodAntiAffinityWithRequiredReq).Node("n1").Obj())
+			},
+			actions: []loop.Action{create(pod("p").Label("app", "x").Obj()), schedule, create(node("n2").Obj())},
+			// the pod has anti-affinity itself
+			control: []loop.Action{create(pod("p").Label("app", "x").PodAntiAffinity(v1.LabelHostname, app("x"),
+				st.PodAntiAffinityWithRequiredReq).Obj()), schedule, create(node("n2").Obj())},
+			want: []string{"wake-up: default/p: hint-anti-affinity-of-others"},
+		},
+		{
+			name:    "host-port-forgotten",
+			initial: func() *spec.Snapshot { return with(cluster(node("n1")), one, other) },
+			actions: []loop.Action{remove(one), gone(one), create(pod("p").HostPort(80).Obj()), schedule},
+			control: []loop.Action{create(pod("p").HostPort(80).Obj()), schedule},
+			want: []string{"cache-agrees: : host-port-forgotten", "cache-agrees: : host-port-forgotten",
+				"refinement: default/p: host-port-forgotten", "levels-agree: default/p: host-port-forgotten",
+				"exclusive: default/p: host-port-forgotten"},
+		},
+		{
 			name:    "nominated-node-gone",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{create(pod("p").NominatedNodeName("n2").Obj()), schedule},
@@ -158,7 +180,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 10 {
+	if defects := loop.Defects(); len(defects) != 12 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

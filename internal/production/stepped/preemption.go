@@ -130,9 +130,10 @@ func allStarted(victims *extenderv1.Victims, later time.Duration) *extenderv1.Vi
 }
 
 // started returns the pod as if it had started later by so much. Of a pod whose start was not noted yet production
-// says that it starts now, by the wall clock, whenever it is asked: here it is one time after all others.
+// says that it starts now, by the wall clock, whenever it is asked: here it is one time after all others, also those
+// that manifests tell of, and the last year that production's nanoseconds since 1970 reach.
 func started(pod *v1.Pod, later time.Duration) *v1.Pod {
-	start := epoch.Add(365 * 24 * time.Hour)
+	start := time.Date(2262, time.January, 1, 0, 0, 0, 0, time.UTC)
 	if pod.Status.StartTime != nil {
 		start = pod.Status.StartTime.Time
 	}

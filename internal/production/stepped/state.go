@@ -2,8 +2,6 @@ package stepped
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -37,8 +34,9 @@ func (s *Scheduler) State() *loop.State {
 		}
 	}
 	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
+	held := held{assumed: dump.AssumedPods, api: s.api.objects}
 	for name, info := range dump.Nodes {
-		onNode[name] = lines(name, info, dump.AssumedPods)
+		onNode[name] = held.lines(name, info)
 	}
 	for name := range s.api.nodes { // also of nodes that are gone, and may come back
 		for _, pod := range s.sched.SchedulingQueue.NominatedPodsForNode(name) {
@@ -50,63 +48,8 @@ func (s *Scheduler) State() *loop.State {
 		func(x, y loop.Pair) int { return cmp.Or(cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node)) },
 	)
 	state.Cache = inOrder(onNode)
-	state.Expected = expected(state.View(), dump.AssumedPods)
+	state.Expected = held.expected(state.View())
 	return state
-}
-
-// expected returns the lines of the cache that the objects would make.
-func expected(view *spec.Snapshot, assumed sets.Set[string]) []string {
-	infos := map[string]*framework.NodeInfo{}
-	at := func(name string) *framework.NodeInfo {
-		if infos[name] == nil {
-			infos[name] = framework.NewNodeInfo()
-		}
-		return infos[name]
-	}
-	for _, pod := range view.Pods {
-		if pod.Spec.NodeName != "" {
-			at(pod.Spec.NodeName).AddPod(pod)
-		}
-	}
-	for _, node := range view.Nodes {
-		at(node.Name).SetNode(node)
-	}
-	onNode := map[string][]string{}
-	for name, info := range infos {
-		onNode[name] = lines(name, info, assumed)
-	}
-	return inOrder(onNode)
-}
-
-func inOrder(onNode map[string][]string) []string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(onNode)) {
-		all = append(all, onNode[name]...)
-	}
-	return all
-}
-
-// lines says what the scheduler holds of a node.
-func lines(name string, info *framework.NodeInfo, assumed sets.Set[string]) []string {
-	version := "is not there"
-	if info.Node() != nil {
-		version = "version " + info.Node().ResourceVersion
-	}
-	out := []string{
-		fmt.Sprintf("%s %s, requested %+v of %+v, ports %v, claims %v", name, version, *info.Requested,
-			*info.Allocatable, info.UsedPorts, info.PVCRefCounts),
-	}
-	var pods []string
-	for _, p := range info.GetPods() {
-		pod := p.GetPod()
-		version := "version " + pod.ResourceVersion
-		if assumed.Has(string(pod.UID)) {
-			version = "assumed"
-		}
-		pods = append(pods, fmt.Sprintf("%s: %s %s", name, loop.Key(pod), version))
-	}
-	slices.Sort(pods)
-	return append(out, pods...)
 }
 
 // queue returns the pods of the scheduling queue.

@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// A step that breaks a property is explained as a single decision is: by known defects, as few as possible, with which
+// the model, or what the scheduler sees, makes it right. Defects of decisions are spec's Quirks, those between
+// decisions Defects; several are joined by "+".
+
+// explanation returns the known defects with which the pod, in the state, is right; "" if there are none. right is told
+// of models and views, and its pod is one of the view.
+func (t *Transition) explanation(pod string, s *State,
+	right func(*spec.Scheduler, *v1.Pod, *spec.Snapshot) bool) string {
+	view := s.View()
+	if quirks := t.leastQuirks(pod, view, right); quirks != "" {
+		return quirks
+	}
+	for _, defect := range Defects() {
+		seen := defect.seen(s, pod)
+		if seen == nil {
+			continue
+		}
+		if right(t.Model, in(seen, pod), seen) {
+			return defect.Name
+		}
+		if quirks := t.leastQuirks(pod, seen, right); quirks != "" {
+			return defect.Name + "+" + quirks
+		}
+	}
+	return ""
+}
+
+// seen returns what kube-scheduler sees by the defect in the place of the state, if that is something else, and the pod
+// is in it; nil if not.
+func (k Known) seen(s *State, pod string) *spec.Snapshot {
+	if k.Sees == nil {
+		return nil
+	}
+	seen := k.Sees(s)
+	if seen == nil || in(seen, pod) == nil {
+		return nil
+	}
+	return seen
+}
+
+// leastQuirks returns the first quirk with which it is right, or else several of which none can be left out.
+func (t *Transition) leastQuirks(pod string, view *spec.Snapshot,
+	right func(*spec.Scheduler, *v1.Pod, *spec.Snapshot) bool) string {
+	asked := in(view, pod)
+	if asked == nil {
+		return ""
+	}
+	quirks := slices.DeleteFunc(spec.Quirks(), func(q spec.Quirk) bool { return q.Idle(t.Model.Profile, asked, view) })
+	with := func(quirks ...spec.Quirk) bool { return right(t.Model.With(quirks...), asked, view) }
+	for _, quirk := range quirks {
+		if with(quirk) {
+			return quirk.Name
+		}
+	}
+	if len(quirks) < 2 || !with(quirks...) {
+		return ""
+	}
+	for i := len(quirks) - 1; i >= 0; i-- {
+		if less := slices.Delete(slices.Clone(quirks), i, i+1); with(less...) {
+			quirks = less
+		}
+	}
+	var names []string
+	for _, quirk := range quirks {
+		names = append(names, quirk.Name)
+	}
+	return strings.Join(names, "+")
+}
+
+// errors returns the errors that the step reports about the pod it took.
+func (t *Transition) errors() []string {
+	return slices.DeleteFunc(slices.Clone(t.Step.Errors), func(text string) bool {
+		return t.Step.Popped == "" || !strings.Contains(text, "pod="+t.Step.Popped)
+	})
+}
+
+// failed reports whether the cycle of the step ended in an error before there was a decision.
+func (t *Transition) failed() bool {
+	return slices.ContainsFunc(t.errors(), func(text string) bool {
+		return strings.HasPrefix(text, "Error selecting node for pod")
+	})
+}
+
+// allowedBy reports whether the model allows, of a pod as the view has it, what the step did with it: also that it came
+// to no decision, which only a quirk allows.
+func (t *Transition) allowedBy(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+	got := t.outcome(pod, view)
+	if !m.Decides(pod, view) {
+		return t.failed() && got.Type == spec.Wait
+	}
+	return permits(outcomes(m, pod, view, got), got, pod, view)
+}

@@ -1,0 +1,128 @@
+package stepped
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// held says what a cache holds, one line for each thing and none for what is zero or empty: kube-scheduler keeps an
+// entry of 0 for what nobody requests any more, which nothing of it tells from none. Versions are not in it, as states
+// that are the same are reached by different numbers of writes. Images are left out: how many nodes have one is
+// counted when a snapshot is taken.
+type held struct {
+	assumed sets.Set[string] // by uid
+	api     map[loop.Ref]runtime.Object
+}
+
+// expected returns the lines of the cache that the objects would make.
+func (h held) expected(view *spec.Snapshot) []string {
+	infos := map[string]*framework.NodeInfo{}
+	at := func(name string) *framework.NodeInfo {
+		if infos[name] == nil {
+			infos[name] = framework.NewNodeInfo()
+		}
+		return infos[name]
+	}
+	for _, pod := range view.Pods {
+		if pod.Spec.NodeName != "" {
+			at(pod.Spec.NodeName).AddPod(pod)
+		}
+	}
+	for _, node := range view.Nodes {
+		at(node.Name).SetNode(node)
+	}
+	onNode := map[string][]string{}
+	for name, info := range infos {
+		onNode[name] = h.lines(name, info)
+	}
+	return inOrder(onNode)
+}
+
+func inOrder(onNode map[string][]string) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(onNode)) {
+		all = append(all, onNode[name]...)
+	}
+	return all
+}
+
+// lines says what the scheduler holds of a node.
+func (h held) lines(name string, info *framework.NodeInfo) []string {
+	out := []string{name + ": no node"}
+	if node := info.Node(); node != nil {
+		out[0] = name + ": node" + h.unlikeAPI(node)
+	}
+	out = append(out, amounts(name+": requested", info.Requested)...)
+	out = append(out, amounts(name+": allocatable", info.Allocatable)...)
+	var used []string
+	for ip, ports := range info.UsedPorts {
+		for port := range ports {
+			used = append(used, loop.HeldPort(name, ip, port.Protocol, port.Port))
+		}
+	}
+	for claim, users := range info.PVCRefCounts {
+		if users != 0 {
+			used = append(used, fmt.Sprintf("%s: claim %s used by %d", name, claim, users))
+		}
+	}
+	slices.Sort(used)
+	var pods []string
+	for _, p := range info.GetPods() {
+		pod := p.GetPod()
+		if h.assumed.Has(string(pod.UID)) {
+			pods = append(pods, fmt.Sprintf("%s: pod %s, assumed", name, loop.Key(pod)))
+		} else {
+			pods = append(pods, fmt.Sprintf("%s: pod %s%s", name, loop.Key(pod), h.unlikeAPI(pod)))
+		}
+	}
+	slices.Sort(pods)
+	return slices.Concat(out, used, pods)
+}
+
+// amounts returns the resources that are not 0.
+func amounts(of string, r fwk.Resource) []string {
+	all := map[v1.ResourceName]int64{
+		v1.ResourceCPU: r.GetMilliCPU(), v1.ResourceMemory: r.GetMemory(),
+		v1.ResourceEphemeralStorage: r.GetEphemeralStorage(), v1.ResourcePods: int64(r.GetAllowedPodNumber()),
+	}
+	maps.Copy(all, r.GetScalarResources())
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name] != 0 {
+			lines = append(lines, fmt.Sprintf("%s %s %d", of, name, all[name]))
+		}
+	}
+	return lines
+}
+
+// unlikeAPI says what the object is like if it is not as the API server has it; "" if it is.
+func (h held) unlikeAPI(object interface {
+	runtime.Object
+	metav1.Object
+}) string {
+	if has, ok := h.api[loop.RefOf(object)].(metav1.Object); ok &&
+		has.GetResourceVersion() == object.GetResourceVersion() && has.GetUID() == object.GetUID() {
+		return ""
+	}
+	old, _ := object.DeepCopyObject().(metav1.Object)
+	old.SetResourceVersion("")
+	old.SetGeneration(0)
+	old.SetUID("")
+	data, err := json.Marshal(old)
+	if err != nil {
+		panic(fmt.Sprintf("an API object that is no JSON: %v", err)) // cannot be: it came from JSON
+	}
+	return ", which the API server has otherwise: " + string(data)
+}
