@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -97,5 +98,34 @@ func TestPanics(t *testing.T) {
 	if err != nil || result.Verdict != modelcheck.Violated ||
 		!strings.Contains(result.Findings[0].Sentence, "panic: planted, in ") {
 		t.Errorf("Filter: %v, error %v; want a finding", result, err)
+	}
+}
+
+// dated is a test that must end.
+type dated struct {
+	testing.TB
+	deadline time.Time
+}
+
+func (d dated) Deadline() (time.Time, bool) { return d.deadline, true }
+
+// TestRandomEndsInTime: whatever hangs, TestRandom ends before go test ends everything, and says what hung.
+func TestRandomEndsInTime(t *testing.T) {
+	hang := make(chan struct{})
+	defer close(hang)
+	s := &sleepy{at: func(at string) {
+		if at == "Filter" {
+			<-hang
+		}
+	}}
+	began := time.Now()
+	said, failed := tell(t, func(t testing.TB) {
+		s.scheduler().TestRandom(dated{t, began.Add(3 * time.Second)}, nil)
+	})
+	if !failed || !strings.Contains(said, "Filter of plugin Sleepy") || !strings.Contains(said, "no answer about pod ") {
+		t.Errorf("it failed: %v, and said %q", failed, said)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v to end", took)
 	}
 }
