@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ func (a *atWork) enter(what string) (leave func()) {
 	}
 }
 
-// made makes a plugin. One that ends its goroutine, as t.Fatal does, is an error.
+// made makes a plugin. One that ends its goroutine, as t.Fatal does, or panics is an error.
 func (a *atWork) made(name string, plugin func() (fwk.Plugin, error)) (made fwk.Plugin, err error) {
 	defer a.enter(fmt.Sprintf("New of plugin %s", name))()
 	ended := make(chan any, 1)
@@ -48,7 +49,7 @@ func (a *atWork) made(name string, plugin func() (fwk.Plugin, error)) (made fwk.
 			"t.Fatal?", name))
 		defer func() {
 			if r := recover(); r != nil {
-				failed = panicOf{r}
+				failed = panicOf{r, debug.Stack()}
 			}
 			ended <- failed
 		}()
@@ -57,14 +58,12 @@ func (a *atWork) made(name string, plugin func() (fwk.Plugin, error)) (made fwk.
 	}()
 	switch failed := (<-ended).(type) {
 	case panicOf:
-		panic(failed.value)
+		return nil, fmt.Errorf("plugin %s: New panicked: %v\n\n%s", name, failed.value, failed.stack)
 	case error:
 		return nil, failed
 	}
 	return made, err
 }
-
-type panicOf struct{ value any }
 
 // learn learns what the plugin's methods are called in a stack.
 func (a *atWork) learn(name string, plugin fwk.Plugin) {
@@ -82,6 +81,7 @@ func (a *atWork) learn(name string, plugin fwk.Plugin) {
 func (a *atWork) filter(f *spec.Filter) *spec.Filter {
 	holds, what := f.Holds, "Filter.Holds that is meant by plugin "+f.Plugin
 	f.Holds = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
+		defer blames(what)
 		defer a.enter(what)()
 		return holds(p, pod, node, s)
 	}
@@ -93,12 +93,14 @@ func (a *atWork) score(r *spec.ScorePlugin) *spec.ScorePlugin {
 	what := "Score that is meant by plugin " + r.Plugin
 	if raw := r.Raw; raw != nil {
 		r.Raw = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) int64 {
+			defer blames(what)
 			defer a.enter(what)()
 			return raw(p, pod, node, s)
 		}
 	}
 	if all := r.ScoreAll; all != nil {
 		r.ScoreAll = func(p *spec.Profile, pod *v1.Pod, nodes []*v1.Node, s *spec.Snapshot) (raw, normalized []int64) {
+			defer blames(what)
 			defer a.enter(what)()
 			return all(p, pod, nodes, s)
 		}

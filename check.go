@@ -44,13 +44,17 @@ type Scope struct {
 // plugins of Kubernetes, if nothing known explains them. An error means that nothing was checked, and says what to
 // correct. Cancelling the context ends the exploration, and the verdict says that it is not finished. Check returns
 // within a second then, whatever plugins and predicates do: those that hang are left behind, and the result names them
-// with their questions.
-func (s Scheduler) Check(ctx context.Context, scope Scope) (*Result, error) {
+// with their questions. A plugin that panics, hangs or
+// changes what it is given is a finding; a predicate that panics, and New, are errors that say so.
+func (s Scheduler) Check(ctx context.Context, scope Scope) (result *Result, err error) {
 	at := newAtWork()
 	until, end := patience.Extend(ctx, grace)
 	defer end()
-	var result *Result
-	var err error
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = nil, errorOf(r)
+		}
+	}()
 	if !patience.Do(until, func() { result, err = s.check(ctx, scope, at) }) {
 		return nil, fmt.Errorf("nothing was checked: %w, while this was at work: %s", context.Cause(ctx),
 			cmp.Or(at.named(), "nothing of the plugins"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -248,6 +249,7 @@ func beyond(plugin fwk.Plugin) []string {
 // decider returns kube-scheduler itself.
 func (o *opened) decider(ctx context.Context) func() (decisions.Decider, error) {
 	return func() (decisions.Decider, error) {
-		return production.NewProfiles(context.WithoutCancel(ctx), o.config, o.profiles[0], o.options)
+		return production.NewGuarded(context.WithoutCancel(ctx), o.config, o.profiles[0], o.options,
+			slices.Sorted(maps.Keys(o.options.Registry)))
 	}
 }

@@ -1,7 +1,9 @@
 package modelcheck
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -27,22 +30,33 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 	if questions == nil {
 		questions = DrawQuestion(Clusters{Nodes: 3, Pods: 5})
 	}
-	o, err := s.open(t.Context(), newAtWork())
+	at := newAtWork()
+	o, err := s.open(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
+	hung := "" // somebody is still at work with the session then
 	decider, err := o.decider(context.Background())()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer decider.Close()
+	defer func() {
+		if hung == "" {
+			_ = decider.Close() // it changes no result any more
+		}
+	}()
 	for _, note := range o.notes {
 		t.Log(note)
 	}
 	properties := slices.Concat(invariants.All(), invariants.Oracles())
 	did := make([]effects, len(s.Plugins))
 	session := decisions.NewSession(o.model, properties, decider)
+	ctx, cancel := inTime(t)
+	defer cancel()
 	rapid.Check(t, func(t *rapid.T) {
+		if hung != "" {
+			t.Fatal(hung)
+		}
 		q := questions.Draw(t, "question")
 		for _, pod := range q.Snapshot.Pods {
 			if pod.Spec.SchedulerName == v1.DefaultSchedulerName {
@@ -59,7 +73,14 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		if err := decisions.NotSampled("the question", len(q.Snapshot.Nodes)); err != nil {
 			t.Fatalf("questions: %v", err)
 		}
-		answer, findings := session.Ask(q)
+		var answer *invariants.Case
+		var findings []decisions.Finding
+		if !patience.Do(ctx, func() { answer, findings = session.Ask(q) }) {
+			hung = fmt.Sprintf("not finished: no answer about pod %s/%s, among %d nodes, when the test had to end, while "+
+				"this was at work: %s", q.Pod.Namespace, q.Pod.Name, len(q.Snapshot.Nodes),
+				cmp.Or(at.named(), "nothing of the plugins"))
+			t.Fatal(hung)
+		}
 		for i, p := range s.Plugins {
 			did[i].add(p.Name, answer.Decision)
 		}

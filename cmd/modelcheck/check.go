@@ -116,7 +116,7 @@ func (c command) check(ctx context.Context, o *options) (*report.Run, error) {
 		return nil, err
 	}
 	run := p.in.report(o, conclusion)
-	run.Expected = p.in.expected()
+	run.Expected, run.NotSeen = p.in.expected(), p.in.notSeen(o, conclusion.Result)
 	return run, nil
 }
 

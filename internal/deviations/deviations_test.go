@@ -80,6 +80,16 @@ func TestFound(t *testing.T) {
 			for _, finding := range defects(t, cfg, s) {
 				seen[scope] = append(seen[scope], names(finding.Quirks)...)
 			}
+			if e.Config != "" {
+				return seen[scope]
+			}
+			for _, expected := range deviations.Expected(deviations.Scope{Theme: e.Theme, Nodes: nodes,
+				Pods: s.Actions.Arrivals, Thorough: e.Thorough}) {
+				if !slices.Contains(seen[scope], expected.Quirk.Name) {
+					t.Errorf("%s is expected in %s with %d nodes and %d pods, and is not there", expected.Quirk.Name,
+						e.Theme, nodes, pods)
+				}
+			}
 		}
 		return seen[scope]
 	}

@@ -44,6 +44,19 @@ func Do(ctx context.Context, work func()) (finished bool) {
 	}
 }
 
+// Cause returns what somebody panicked with in the first place, and the stack, as far as the panic was passed on by Do
+// or by workers of the checker.
+func Cause(recovered any) (value any, stack []byte) {
+	value, stack = recovered, debug.Stack()
+	for {
+		passed, is := value.(*checker.Panic)
+		if !is {
+			return value, stack
+		}
+		value, stack = passed.Value, passed.Stack
+	}
+}
+
 // Extend returns a context that lasts so much longer than the one given. Calling cancel ends it at once.
 func Extend(ctx context.Context, by time.Duration) (longer context.Context, cancel context.CancelFunc) {
 	longer, end := context.WithCancel(context.WithoutCancel(ctx))

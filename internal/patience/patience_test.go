@@ -50,6 +50,22 @@ func TestDoPassesOn(t *testing.T) {
 	}
 }
 
+func TestCause(t *testing.T) {
+	wrong := errors.New("wrong")
+	for _, tt := range []struct {
+		reason    string
+		recovered any
+	}{
+		{"as it was", wrong},
+		{"passed on", &checker.Panic{Value: wrong}},
+		{"passed on twice", &checker.Panic{Value: &checker.Panic{Value: wrong}}},
+	} {
+		if value, _ := Cause(tt.recovered); value != wrong {
+			t.Errorf("%s: %v, want %v", tt.reason, value, wrong)
+		}
+	}
+}
+
 func TestExtend(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	longer, end := Extend(ctx, 30*time.Millisecond)

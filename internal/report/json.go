@@ -40,8 +40,10 @@ type Document struct {
 	Findings   []Finding  `json:"findings"`
 	NotCovered []string   `json:"notCovered"`
 	NotRead    []string   `json:"notRead,omitempty"`
-	Seconds    float64    `json:"seconds"`
-	Timings    Timings    `json:"timings"`
+	// NotSeen are known deviations that the scope must show and that did not show.
+	NotSeen []NotSeen `json:"notSeen,omitempty"`
+	Seconds float64   `json:"seconds"`
+	Timings Timings   `json:"timings"`
 }
 
 // Profile is what one of several profiles of the kube-scheduler runs.
@@ -244,6 +246,7 @@ func NewDocument(r *Run) *Document {
 		Findings:   []Finding{},
 		NotCovered: notCovered(r),
 		NotRead:    r.NotRead,
+		NotSeen:    r.NotSeen,
 		Seconds:    r.Elapsed.Seconds(),
 		Timings:    Timings{Workers: r.Workers, InProductionSeconds: r.Result.InProduction.Seconds()},
 	}

@@ -77,6 +77,15 @@ func JUnit(w io.Writer, r *Run) error {
 		}
 	}
 	suite.Cases = append(suite.Cases, finished)
+	for _, missing := range r.NotSeen {
+		c, said := junitCase{Class: "modelcheck.known", Name: missing.Quirk}, &junitMessage{Message: missing.String()}
+		if r.Strict {
+			c.Failure = said
+		} else {
+			c.Skipped = said
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
 	for _, c := range suite.Cases {
 		suite.Tests++
 		switch {

@@ -27,6 +27,9 @@ type Run struct {
 	Result *decisions.Result
 	// Strict makes every finding count as a violation, also what is known or by design.
 	Strict bool
+	// NotSeen are the known deviations that the scope must show, and that did not show. With Strict they count as
+	// violations.
+	NotSeen []NotSeen
 	// Expected is what a Scenario expects to come out; nil if none does.
 	Expected *decisions.Expected
 	// Elapsed is the time of the run, and Workers the number of workers that shared it.
@@ -68,6 +71,9 @@ type RandomScope struct {
 
 // Verdict sums the run up. Where some of the input was not read, it has not finished.
 func (r *Run) Verdict() decisions.Verdict {
+	if r.Strict && len(r.NotSeen) > 0 {
+		return decisions.Violated
+	}
 	return unlessRead(r.Result.Verdict(r.Strict), r.NotRead)
 }
 

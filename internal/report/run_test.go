@@ -80,6 +80,29 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// A known deviation that is gone fails a run that lets nothing pass, and none else.
+func TestNotSeenFailsIfStrict(t *testing.T) {
+	gone := []NotSeen{{Quirk: "q", Title: "It is so.", Find: "modelcheck --theme t"}}
+	for _, tt := range []struct {
+		reason  string
+		strict  bool
+		notSeen []NotSeen
+		want    decisions.Verdict
+	}{
+		{"nothing is missing", true, nil, decisions.Holds},
+		{"known deviations may go", false, gone, decisions.Holds},
+		{"strict", true, gone, decisions.Violated},
+	} {
+		r := &Run{Result: &decisions.Result{Complete: true}, Strict: tt.strict, NotSeen: tt.notSeen}
+		if got := r.Verdict(); got != tt.want {
+			t.Errorf("%s: verdict %s, want %s", tt.reason, got, tt.want)
+		}
+		if told := strings.Contains(verdictSentence(r), "1 known deviation not seen"); told != (tt.notSeen != nil) {
+			t.Errorf("%s: %q", tt.reason, verdictSentence(r))
+		}
+	}
+}
+
 // A run that was stopped says where, why and what to do.
 func TestUnfinishedRunSaysWhy(t *testing.T) {
 	r := &Run{Result: &decisions.Result{Scenarios: []decisions.ScenarioResult{
@@ -201,7 +224,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
-	run.Scope.Scenario = "s"
+	run.Scope.Scenario, run.NotSeen = "s", []NotSeen{{}}
 	run.Expected = &decisions.Expected{Verdict: decisions.Holds, Findings: []string{"none of this name"}}
 	fields := map[string]bool{}
 	explained := ExplainedDecision{Findings: []ExplainedFinding{{}}}

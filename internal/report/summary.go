@@ -24,6 +24,7 @@ func (p *page) summary(r *Run) {
 	p.line("")
 	p.results(r)
 	rest := &page{spec: r.Spec}
+	rest.notSeen(r)
 	rest.gaps(r)
 	rest.conclusion(r)
 	p.found(r, screen-strings.Count(p.String(), "\n")-strings.Count(rest.String(), "\n"))

@@ -44,6 +44,7 @@ func (p *page) details(r *Run) {
 	p.fields(r)
 	p.properties(r)
 	p.findings(r.Result.Findings)
+	p.notSeen(r)
 	p.notCovered(r)
 	p.conclusion(r)
 }

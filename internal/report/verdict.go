@@ -75,6 +75,9 @@ func whyNot(r *Run) string {
 		countOf(r, decisions.Known)+countOf(r, decisions.ByDesign) > 0:
 		text += ", as --strict lets nothing pass"
 	}
+	if n := len(r.NotSeen); n > 0 {
+		text += fmt.Sprintf("; %s not seen", plural(int64(n), "known deviation"))
+	}
 	return text
 }
 
