@@ -69,10 +69,7 @@ func ends(t *testing.T, run *exec.Cmd, want string) {
 	run.Args = append(append(run.Args, os.Args[0]), strings.Fields(exhausting)[1:]...)
 	run.Env = append(os.Environ(), "GOGC=1000")
 	run.Stderr = &stderr
-	begun := time.Now()
-	if _ = run.Run(); time.Since(begun) > 100*time.Second { // how it ended is looked at
-		t.Skip("the machine is too slow to run out of memory")
-	}
+	_ = run.Run() // how it ended is looked at
 	if code := run.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), want) {
 		said := stderr.String()
 		t.Errorf("it exits %d and says ... %s", code, said[max(0, len(said)-500):])
@@ -91,7 +88,13 @@ func cgroup(t *testing.T) string {
 			continue
 		}
 		t.Cleanup(func() { _ = os.Remove(dir) }) // it is empty by then, or stays
-		if os.WriteFile(filepath.Join(dir, version.file), []byte("200000000"), 0) == nil {
+		// Where the kernel makes no such file, it is a directory like any other.
+		limit, err := os.OpenFile(filepath.Join(dir, version.file), os.O_WRONLY, 0)
+		if err != nil {
+			continue
+		}
+		_, err = limit.WriteString("200000000")
+		if limit.Close() == nil && err == nil {
 			return dir
 		}
 	}
