@@ -64,7 +64,7 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 	}
 	o.given = cmd.Flags().Changed
 	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"profile", "reading", "check",
-		"strict", "workers", "output", "html", "verbose", "quiet"})...)
+		"strict", "workers", "memory", "output", "html", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")
 	changes.declare(cmd.Flags())
@@ -83,6 +83,11 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 	if err := changes.validate(o); err != nil {
 		return nil, err
 	}
+	ctx, end, err := c.withinMemory(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	c.progress.hush(o.quiet)
 	given := o.inputFlags
 	o.files = slices.Concat(o.files, changes.files())
@@ -130,7 +135,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 		return nil, err
 	}
 	a.Nodes, a.Pods = len(snapshot.Nodes), len(snapshot.Pods)
-	debug.SetMemoryLimit(min(auditMemory, decisions.DefaultMemory()))
+	debug.SetMemoryLimit(min(auditMemory, debug.SetMemoryLimit(-1)))
 	a.Result, err = audit.Run(ctx, options)
 	return a, err
 }

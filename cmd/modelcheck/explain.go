@@ -55,7 +55,7 @@ read, extenders may decide otherwise, or the model left something open; 4 modelc
 	}
 	o.given = cmd.Flags().Changed
 	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"nodes", "profile", "reading",
-		"check", "strict", "output", "verbose"})...)
+		"check", "strict", "memory", "output", "verbose"})...)
 	o.groupConnection(cmd)
 	return cmd
 }
@@ -68,6 +68,11 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 	if !o.anyInput() {
 		return nil, usage("there is no cluster to explain: give one with --live, -f FILE, -f DIR, -f - or -k DIR")
 	}
+	ctx, end, err := c.withinMemory(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	manifests, err := c.manifests(ctx, &o.inputFlags, o.nodes)
 	if err != nil {
 		return nil, err

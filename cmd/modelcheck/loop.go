@@ -46,6 +46,7 @@ type loopOptions struct {
 	calm, liveness       bool
 	profile              string
 	workers              int
+	memory               string
 	maxStates            int64
 	maxDepth             int
 	simulate             int64
@@ -79,6 +80,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.profile, "profile", "",
 		"Check the profile with this schedulerName, a `name`. The default is the first of the configuration.")
 	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
+	f.StringVar(&o.memory, "memory", "", memoryFlag)
 	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. The default is 1000000.")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "Stop each theme after `N` levels of the search. The default is 200.")
 	f.Int64Var(&o.simulate, "simulate", 0,
@@ -214,6 +216,11 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	ctx, end, err := c.withinMemory(ctx, &options{memory: o.memory})
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	progress := c.progress.hush(o.quiet)
 	progress.begin(readingFiles(o.files))
 	in, scopes, err := o.input(c.stdin)

@@ -17,15 +17,28 @@ import (
 )
 
 func main() {
+	base := 0
+	switch {
+	case isChild():
+		base = supervisedCodes
+		_ = os.Unsetenv(supervisedBy) // it is not for what this process starts
+		endWithParent()
+	case !isBrief(os.Args[1:]):
+		if code, done := supervise(os.Args); done {
+			os.Exit(code)
+		}
+	}
 	// Answers are short-lived garbage beside tables that only grow: collecting less often costs memory that is there
 	// and saves about a seventh of the time. Whoever says GOGC knows better.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if base == 0 {
+		context.AfterFunc(ctx, stop) // a second signal ends the process at once; of a child, its parent sees to that
+	}
 	os.Exit(
-		command{
+		base + command{
 			name:   os.Args[0],
 			stdin:  os.Stdin,
 			stdout: os.Stdout,

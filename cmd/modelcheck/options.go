@@ -1,13 +1,11 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
@@ -122,8 +120,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.checks, "check", nil,
 		"Check this optional `property` too. May be repeated. There are: "+optionalNames()+".")
 	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
-	f.StringVar(&o.memory, "memory", "",
-		"Use at most about this much memory, a `quantity` such as 4Gi. The default is 3/4 of the machine's.")
+	f.StringVar(&o.memory, "memory", "", memoryFlag)
 	f.StringVar(&o.results, "results", "",
 		"Keep the results in this `directory`, shard by shard, and do not explore again what it has.")
 	f.StringVar(&o.keyFile, "key-file", "", "Sign results with the key in this `file`, of 32 bytes or more, and take "+
@@ -267,17 +264,4 @@ func (o *options) properties() ([]invariants.Property, error) {
 		}
 	}
 	return properties, nil
-}
-
-// memoryLimit returns the memory to take, in bytes.
-func (o *options) memoryLimit() (int64, error) {
-	if o.memory == "" {
-		return decisions.DefaultMemory(), nil
-	}
-	quantity, err := resource.ParseQuantity(o.memory)
-	if err != nil || quantity.Sign() <= 0 || quantity.Cmp(*resource.NewQuantity(math.MaxInt64, resource.BinarySI)) > 0 {
-		return 0, usage("--memory is %q: it must be a positive quantity such as 512Mi or 4Gi, and at most 8Ei",
-			o.memory)
-	}
-	return quantity.Value(), nil
 }

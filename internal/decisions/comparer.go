@@ -42,6 +42,14 @@ func (c *comparer) compare(q spec.Question) comparison {
 	return compared
 }
 
+// forget lets go of what is kept of the last question, with which the next one has no object in common.
+func (c *comparer) forget() {
+	c.index = nil
+	if keeps, ok := c.decider.(interface{ Forget() }); ok {
+		keeps.Forget()
+	}
+}
+
 // compareDecision is compare with a decision that was taken already.
 func (c *comparer) compareDecision(q spec.Question, decision *spec.Decision) comparison {
 	asked := c.beside(q, decision)

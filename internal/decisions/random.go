@@ -52,7 +52,8 @@ type RandomResult struct {
 // so neither does which of equal questions counts.
 const batch = 256
 
-// Random asks about drawn questions, each distinct one once, and compares as Run does. It follows no outcome. Of
+// Random asks about drawn questions, each distinct one once as far as it remembers (half a million questions at least),
+// and compares as Run does. It follows no outcome. Of
 // findings of one sort it keeps the smallest question, and makes that smaller as long as the finding stays the same
 // one.
 //
@@ -61,7 +62,6 @@ func Random(ctx context.Context, o RandomOptions) (*Result, error) {
 	r := &random{
 		options: o,
 		kept:    map[string]*drawn{},
-		seen:    map[questionKey]bool{},
 		result:  &Result{Complete: true, Random: &RandomResult{}},
 		from:    "a drawn cluster",
 	}
@@ -86,7 +86,7 @@ type random struct {
 	totals    *totals
 	plugins   plugins
 	spent     time.Duration
-	seen      map[questionKey]bool
+	seen      recent
 	// kept has the smallest question of each sort of finding, by key, in the order in which sorts came up.
 	kept   map[string]*drawn
 	keys   []string
@@ -103,7 +103,7 @@ type drawn struct {
 	key      questionKey
 	err      error
 
-	outcome comparison
+	outcome tally
 	size    int
 	index   int // among the questions that are made smaller
 	// count is how many questions have the finding that this one is kept for.
@@ -154,8 +154,9 @@ func (r *random) goOn(ctx context.Context) error {
 			return err
 		}
 		compared := r.each(ctx, fresh, func(c *comparer, d *drawn) {
-			d.outcome, d.size = c.compare(*d.question), sizeOf(*d.question)
+			d.outcome, d.size = tallyOf(r.plugins, c.compare(*d.question)), sizeOf(*d.question)
 			c.seen.Add(d.question.Snapshot)
+			c.forget()
 		})
 		fresh = fresh[:compared]
 		for _, d := range fresh {
@@ -201,10 +202,9 @@ func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
 			return nil, fmt.Errorf("drawing question %d: %w", r.result.Random.Drawn-1, d.err)
 		case d.question == nil:
 			r.result.Random.LeftOut++
-		case r.seen[d.key]:
+		case r.seen.add(d.key):
 			r.result.Random.Repeated++
 		default:
-			r.seen[d.key] = true
 			fresh = append(fresh, d)
 		}
 	}
@@ -282,12 +282,25 @@ func (r *random) leave(back []bool) {
 	}
 }
 
+// tally is what is counted of a comparison. A batch of whole comparisons, with all that decision and model refer to,
+// would take hundreds of megabytes.
+type tally struct {
+	stats    Stats
+	scores   [][]int64
+	findings []findingKey
+	spent    time.Duration
+}
+
+func tallyOf(all plugins, of comparison) tally {
+	var made statsMaker
+	stats, scores := made.of(all, of.compared, of.exercised, nil, of.breaks)
+	return tally{stats: *stats, scores: scores, findings: of.findings, spent: of.spent}
+}
+
 // count adds a compared question to what the run knows.
 func (r *random) count(d *drawn) {
-	var made statsMaker
-	stats, scores := made.of(r.plugins, d.outcome.compared, d.outcome.exercised, nil, d.outcome.breaks)
-	r.totals.add(stats, 1)
-	for i, values := range scores {
+	r.totals.add(&d.outcome.stats, 1)
+	for i, values := range d.outcome.scores {
 		if values != nil {
 			r.totals.addScores(r.plugins.scorePlugins[i], values)
 		}
@@ -306,7 +319,6 @@ func (r *random) count(d *drawn) {
 			before.count++
 		}
 	}
-	d.outcome = comparison{} // its decision is large
 }
 
 // conclude fills in the result.
@@ -360,6 +372,7 @@ func (r *random) shrink(ctx context.Context) {
 		q := smallest(*d.question, r.options.Valid, func(q spec.Question) bool {
 			return ctx.Err() == nil && c.shows(q, key)
 		})
+		c.forget()
 		smaller[d.index] = &q
 	})
 	for i, d := range kept[:done] {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,6 +96,36 @@ func TestRandomIsSteady(t *testing.T) {
 	}
 	if diff := cmp.Diff(results[0], results[1]); diff != "" {
 		t.Errorf("1 worker and 3 (-1 +3):\n%s", diff)
+	}
+}
+
+// TestRandomKeepsNothing: of the questions that were drawn, those of a batch are held at most, and those of findings.
+func TestRandomKeepsNothing(t *testing.T) {
+	const batches, batch, findings = 4, 256, 64
+	var held atomic.Int64
+	o := randomOptions(t, production.Options{}, generate.Resources)
+	o.Questions = batches * batch
+	draw := o.Draw
+	o.Draw = func(n int64) (*spec.Question, error) {
+		q, err := draw(n)
+		if q != nil {
+			held.Add(1)
+			goruntime.AddCleanup(q.Snapshot.Nodes[0], func(h *atomic.Int64) { h.Add(-1) }, &held)
+		}
+		return q, err
+	}
+	o.Progress = func(asked int64, _ time.Duration) {
+		for range 100 { // cleanups run soon after a collection, at their leisure
+			if goruntime.GC(); held.Load() <= batch+findings {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("after %d questions, %d are held", asked, held.Load())
+	}
+	o.ProgressEvery = 1
+	if _, err := decisions.Random(t.Context(), o); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -57,7 +57,7 @@ const mostStale = 4
 func Survey(ctx context.Context, o SurveyOptions) (*Result, error) {
 	s := &survey{
 		random: random{
-			options: o.RandomOptions, kept: map[string]*drawn{}, seen: map[questionKey]bool{},
+			options: o.RandomOptions, kept: map[string]*drawn{},
 			result: &Result{Random: &RandomResult{}}, from: "the cluster",
 		},
 		options: o, tally: SurveyResult{Pending: len(cluster.Waiting(o.Cluster))},
@@ -150,7 +150,9 @@ func (s *survey) asItIs(ctx context.Context) {
 			})
 		}
 		pods = pods[len(questions):]
-		done := s.each(ctx, questions, func(c *comparer, d *drawn) { d.outcome = c.compare(*d.question) })
+		done := s.each(ctx, questions, func(c *comparer, d *drawn) {
+			d.outcome = tallyOf(s.plugins, c.compare(*d.question))
+		})
 		for _, d := range questions[:done] {
 			s.count(d)
 			s.tally.Asked++
@@ -207,9 +209,8 @@ func (s *survey) step(ctx context.Context, runs []*surveyRun) bool {
 	var steps []*stepOfRun
 	for _, r := range runs {
 		if q := r.question(); q != nil {
-			step := &stepOfRun{drawn: drawn{question: q, key: s.keyOf(r), size: s.tally.Asked + len(s.seen)}, run: r}
-			step.known = s.seen[step.key]
-			s.seen[step.key] = true
+			step := &stepOfRun{drawn: drawn{question: q, key: s.keyOf(r), size: s.tally.Asked + s.seen.added}, run: r}
+			step.known = s.seen.add(step.key)
 			step.index = len(steps)
 			steps = append(steps, step)
 		}
@@ -224,8 +225,8 @@ func (s *survey) step(ctx context.Context, runs []*surveyRun) bool {
 			step.decision = c.decider.Decide(*d.question)
 			return
 		}
-		d.outcome = c.compare(*d.question)
-		step.decision = d.outcome.compared.Decision
+		compared := c.compare(*d.question)
+		d.outcome, step.decision = tallyOf(s.plugins, compared), compared.compared.Decision
 	})
 	for _, step := range steps[:done] {
 		if !step.known {

@@ -13,7 +13,7 @@ import (
 )
 
 // MaxCost bounds what one evaluation may cost, in the units of CEL: about one for each step of the evaluation. It
-// is the limit that Kubernetes has for the validation rules of one object.
+// is the limit that Kubernetes has for the validation rules of one object. MaxBytes bounds what it may take.
 const MaxCost = 10_000_000
 
 // Rule is an expression with what is said about it.
@@ -62,20 +62,21 @@ func Compile(rule Rule) (*Compiled, error) {
 			Err: errors.New("it is empty: write an expression that is true or false, such as size(pods) > 0"),
 		}
 	}
-	ast, issues := env.Compile(rule.Expression)
-	if issues.Err() != nil {
-		var errs []error
-		for _, issue := range issues.Errors() {
-			errs = append(errs, &Error{issue.Location.Line(), issue.Location.Column() + 1,
-				errors.New(plain(issue.Message))})
-		}
-		return nil, errors.Join(errs...)
+	ast, err := checked(env, rule.Expression)
+	if err != nil {
+		return nil, err
 	}
 	if !ast.OutputType().IsExactType(cel.BoolType) {
 		return nil, &Error{1, 1, fmt.Errorf("it is of type %s: want one that is true or false", ast.OutputType())}
 	}
+	if err := affordable(ast); err != nil {
+		return nil, err
+	}
 	question := &evaluation{rule: rule, env: env, ast: ast, values: values{adapter: env.CELTypeAdapter()}}
-	if question.program, err = env.Program(ast, cel.CostLimit(MaxCost)); err != nil {
+	if question.limits, err = limits(env); err != nil {
+		return nil, &Error{Err: err}
+	}
+	if question.program, err = env.Program(ast, question.limits...); err != nil {
 		return nil, &Error{Err: err}
 	}
 	return &Compiled{Property: question.property(), Names: usesNames(celast.NavigateAST(ast.NativeRep()))}, nil
@@ -94,6 +95,8 @@ type evaluation struct {
 	ast     *cel.Ast
 	values  values
 	program cel.Program
+	// limits are what every program of the rule is made with.
+	limits []cel.ProgramOption
 }
 
 func (q *evaluation) property() invariants.Property {
@@ -126,6 +129,7 @@ func (q *evaluation) doc() string {
 
 // eval evaluates the expression. An expression that cannot be evaluated does not hold, and is not found either.
 func (q *evaluation) eval(variables map[string]any) []invariants.Breach {
+	variables[meterName] = &meter{}
 	answer, _, err := q.program.Eval(variables)
 	switch {
 	case err != nil:
@@ -149,7 +153,9 @@ func remedy(err error) string {
 	case strings.Contains(text, "no such key"):
 		return "; a field that is empty is absent: ask has(), or write .?field.orValue(...)"
 	case strings.Contains(text, "cost limit"):
-		return fmt.Sprintf("; one evaluation may cost %d units: make it smaller, or the cluster", MaxCost)
+		return fmt.Sprintf(": more than %d units; make it smaller, or the cluster", MaxCost)
+	case strings.Contains(text, "at most"):
+		return "; make it smaller, or the cluster"
 	}
 	return ""
 }

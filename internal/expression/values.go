@@ -22,15 +22,23 @@ type objectValue struct {
 	object metav1.Object
 }
 
+// mostKnown is how many objects are kept as values, some 10 kB each. When there are as many, all are forgotten: states
+// that go on share most of their objects, runs at random make new ones with every step.
+const mostKnown = 1 << 12
+
 // values makes values of objects. States share their objects, so each is converted once. It is safe for concurrent use.
 type values struct {
 	adapter celtypes.Adapter
-	known   sync.Map // of metav1.Object
+	mu      sync.RWMutex
+	known   map[metav1.Object]ref.Val
 }
 
 func (v *values) object(object metav1.Object) ref.Val {
-	if known, ok := v.known.Load(object); ok {
-		return known.(ref.Val)
+	v.mu.RLock()
+	known, ok := v.known[object]
+	v.mu.RUnlock()
+	if ok {
+		return known
 	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -40,7 +48,12 @@ func (v *values) object(object metav1.Object) ref.Val {
 		delete(metadata, "creationTimestamp") // null stands for none
 	}
 	value := &objectValue{v.adapter.NativeToValue(fields).(traits.Mapper), object}
-	v.known.Store(object, value)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil || len(v.known) >= mostKnown {
+		v.known = map[metav1.Object]ref.Val{}
+	}
+	v.known[object] = value
 	return value
 }
 

@@ -24,7 +24,8 @@ const (
 // why returns the values of the parts that made the expression what it is, such as "size(pods) is 3", in the order
 // of the text. It costs several evaluations.
 func (q *evaluation) why(variables map[string]any) []string {
-	t := &tracked{env: q.env, ast: q.ast, variables: variables, said: &[]string{}}
+	variables[meterName] = &meter{}
+	t := &tracked{env: q.env, ast: q.ast, variables: variables, limits: q.limits, said: &[]string{}}
 	if t.evaluate() {
 		t.visit(q.ast.NativeRep().Expr())
 	}
@@ -36,14 +37,16 @@ type tracked struct {
 	env       *cel.Env
 	ast       *cel.Ast
 	variables map[string]any
-	state     interpreter.EvalState
-	result    ref.Val
-	said      *[]string
+	// limits hold for all evaluations together, but for the cost that CEL counts itself.
+	limits []cel.ProgramOption
+	state  interpreter.EvalState
+	result ref.Val
+	said   *[]string
 }
 
 // evaluate reports whether there is an answer.
 func (t *tracked) evaluate() bool {
-	program, err := t.env.Program(t.ast, cel.CostLimit(MaxCost), cel.EvalOptions(cel.OptTrackState))
+	program, err := t.env.Program(t.ast, append(slices.Clone(t.limits), cel.EvalOptions(cel.OptTrackState))...)
 	if err != nil {
 		return false
 	}
@@ -166,7 +169,8 @@ func (t *tracked) decider(c celast.ComprehensionExpr, predicate celast.Expr, who
 	}
 	ast := cel.CheckedExprToAst(part)
 	for i := elements.Iterator(); i.HasNext() == celtypes.True; {
-		inner := &tracked{env: t.env, ast: ast, variables: maps.Clone(t.variables), said: t.said}
+		inner := &tracked{env: t.env, ast: ast, variables: maps.Clone(t.variables), limits: t.limits,
+			said: t.said}
 		element := i.Next()
 		inner.variables[c.IterVar()] = element
 		if inner.evaluate() && inner.result == whole {
@@ -179,7 +183,13 @@ func (t *tracked) decider(c celast.ComprehensionExpr, predicate celast.Expr, who
 }
 
 // shown writes a value: objects by their names, lists by what is in them.
-func shown(v ref.Val) string {
+func shown(v ref.Val) string { return shownTo(v, mostNested) }
+
+// mostNested is how deep lists and maps are shown. One that holds another one twice, again and again, takes little
+// memory, and would be written for ever.
+const mostNested = 3
+
+func shownTo(v ref.Val, depth int) string {
 	text := ""
 	switch value := v.(type) {
 	case *objectValue:
@@ -187,23 +197,32 @@ func shown(v ref.Val) string {
 	case *celtypes.Err:
 		return "an error (" + value.String() + ")"
 	case celtypes.String:
-		text = fmt.Sprintf("%q", string(value))
+		text = fmt.Sprintf("%q", string(value[:min(len(value), longestValue+1)]))
 	case traits.Lister:
 		var words []string
-		for i := value.Iterator(); i.HasNext() == celtypes.True; {
-			words = append(words, shown(i.Next()))
+		for i := value.Iterator(); depth > 0 && len(words) < mostElements && i.HasNext() == celtypes.True; {
+			words = append(words, shownTo(i.Next(), depth-1))
 		}
-		if more := len(words) - mostElements; more > 0 {
-			words = append(words[:mostElements], fmt.Sprintf("and %d more", more))
+		if more := int(length(value)) - len(words); more > 0 {
+			words = append(words, fmt.Sprintf("and %d more", more))
 		}
 		return "[" + strings.Join(words, ", ") + "]"
 	case traits.Mapper:
-		var words []string
+		var keys, words []string
+		values := map[string]ref.Val{}
 		for i := value.Iterator(); i.HasNext() == celtypes.True; {
 			key := i.Next()
-			words = append(words, fmt.Sprint(key.Value())+": "+shown(value.Get(key)))
+			keys = append(keys, fmt.Sprint(key.Value()))
+			values[keys[len(keys)-1]] = value.Get(key)
 		}
-		slices.Sort(words)
+		slices.Sort(keys)
+		for _, key := range keys[:min(len(keys), longestValue/2)] { // more do not fit
+			shown := "..."
+			if depth > 0 {
+				shown = shownTo(values[key], depth-1)
+			}
+			words = append(words, key+": "+shown)
+		}
 		text = "{" + strings.Join(words, ", ") + "}"
 	default:
 		text = fmt.Sprint(v.Value())

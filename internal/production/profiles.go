@@ -68,6 +68,14 @@ func (p *Profiles) Increment(q spec.Question, pod *v1.Pod) (*spec.Increment, err
 	return p.under(q.Pod).Increment(q, pod)
 }
 
+// Forget lets go of what is kept of the snapshots so far, as Scheduler.Forget does.
+func (p *Profiles) Forget() {
+	p.main.Forget()
+	for _, other := range p.others {
+		other.Forget()
+	}
+}
+
 // Close ends what runs in the background, as Scheduler.Close does.
 func (p *Profiles) Close() error {
 	errs := []error{p.main.Close()}

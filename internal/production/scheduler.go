@@ -138,6 +138,14 @@ func (s *Scheduler) Run(work func()) { s.host.run(work) }
 // the answer, does not count.
 func (s *Scheduler) Spent() time.Duration { return s.spent }
 
+// Forget lets go of what is kept of the snapshots so far, to decide sooner about the same objects. It is for questions
+// that have none in common: up to 16,384 nodes with all their pods would be kept for nothing.
+func (s *Scheduler) Forget() {
+	if s.worker != nil {
+		s.worker.engine.snapshot.known.forget()
+	}
+}
+
 // Close ends what runs in the background, and closes plugins that can be closed; the error is theirs. Decide
 // gives a Failure from then on.
 func (s *Scheduler) Close() error {

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+// supervise is for systems that pass signals on.
+func supervise([]string) (code int, done bool) { return 0, false }
+
+func endWithParent() {}
