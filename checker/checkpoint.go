@@ -67,8 +67,8 @@ type store struct {
 	record  int // bytes of a state and its parent
 	saved   time.Time
 	garbage []string // files that the next checkpoint does without
-	// generation numbers the files of delayed steps.
-	generation int
+	// generation numbers the files of delayed steps, and kept is the one that the last checkpoint has.
+	generation, kept int
 }
 
 // openStore opens the directory, which nobody else may use until close. The manifest is nil if the run is to begin
@@ -88,12 +88,11 @@ func openStore(c Checkpoint, width int) (*store, *manifest, error) {
 		return nil, nil, err
 	}
 	m, err := s.read()
-	if err == nil && m != nil {
-		s.generation = m.Generation
-		err = s.tidy()
-	}
 	if err == nil {
-		err = s.removeUnfinished()
+		if m != nil {
+			s.generation, s.kept = m.Generation, m.Generation
+		}
+		err = s.tidy()
 	}
 	if err != nil {
 		s.close()
@@ -149,27 +148,20 @@ func (s *store) lock() error {
 // close lets others use the directory.
 func (s *store) close() { _ = s.locked.Close() }
 
-// tidy removes what a run that was killed did not come to remove: the delayed steps of levels that are over.
+// tidy removes what a run that was killed did not come to remove: delayed steps that were settled, indexes, and a
+// manifest that was being written.
 func (s *store) tidy() error {
 	entries, err := os.ReadDir(s.Dir)
 	for _, entry := range entries {
 		name := entry.Name()
-		if delayedName.MatchString(name) && !strings.HasPrefix(name, fmt.Sprintf("steps-%d-", s.generation)) {
+		if delayedName.MatchString(name) && !strings.HasPrefix(name, fmt.Sprintf("steps-%d-", s.generation)) ||
+			indexName.MatchString(name) || name == manifestName+unfinished {
 			err = errors.Join(err, os.Remove(s.path(name)))
 		}
 	}
 	if err != nil {
 		return &CheckpointError{Path: s.Dir,
-			Problem: fmt.Sprintf("files of levels that are over cannot be removed: %v", err)}
-	}
-	return nil
-}
-
-// removeUnfinished removes the manifest that a run that was killed was writing.
-func (s *store) removeUnfinished() error {
-	path := s.path(manifestName + unfinished)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &CheckpointError{Path: path, Problem: fmt.Sprintf("it cannot be removed: %v", err), Err: err}
+			Problem: fmt.Sprintf("what a run left that was ended cannot be removed: %v", err), Err: err}
 	}
 	return nil
 }
@@ -186,7 +178,7 @@ func (s *store) ours() error {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if statesName.MatchString(name) || delayedName.MatchString(name) ||
+		if statesName.MatchString(name) || delayedName.MatchString(name) || indexName.MatchString(name) ||
 			slices.Contains([]string{manifestName, manifestName + unfinished, lockName}, name) {
 			continue
 		}
@@ -201,8 +193,12 @@ func (s *store) ours() error {
 // unfinished ends the name of a manifest that is being written.
 const unfinished = ".part"
 
-// statesName and delayedName are the names that states and delayed give.
-var statesName, delayedName = regexp.MustCompile(`^states-\d\d$`), regexp.MustCompile(`^steps-\d+-\d\d$`)
+// statesName, delayedName and indexName are the names that states, delayed and index give.
+var (
+	statesName  = regexp.MustCompile(`^states-\d\d$`)
+	delayedName = regexp.MustCompile(`^steps-\d+-\d\d$`)
+	indexName   = regexp.MustCompile(`^index-\d\d$`)
+)
 
 func (s *store) path(name string) string { return filepath.Join(s.Dir, name) }
 
@@ -214,6 +210,26 @@ func (s *store) states(shard int) *recordFile {
 // delayed is the file of the steps to a shard's states in the level being expanded: state, parent, action.
 func (s *store) delayed(shard int) *recordFile {
 	return newRecordFile(s.path(fmt.Sprintf("steps-%d-%02d", s.generation, shard)), s.record+4, s.open)
+}
+
+// index is the file of a shard's index.
+func (s *store) index(shard int) *recordFile {
+	f := newRecordFile(s.path(fmt.Sprintf("index-%02d", shard)), entryBytes, s.open)
+	f.sum = nil
+	return f
+}
+
+// discard closes a file of delayed steps that were settled, and removes it; if the last checkpoint has it, only when
+// there is another.
+func (s *store) discard(delayed *recordFile, generation int) error {
+	if generation == s.kept {
+		s.garbage = append(s.garbage, delayed.path)
+		return delayed.close()
+	}
+	if delayed.file == nil {
+		return nil // no step was written
+	}
+	return errors.Join(delayed.close(), os.Remove(delayed.path))
 }
 
 // due reports whether it is time for a checkpoint.
@@ -250,6 +266,7 @@ func (s *store) write(m *manifest) error {
 		_ = os.Remove(path) // nobody reads it any more
 	}
 	s.garbage = nil
+	s.kept = m.Generation
 	s.saved = time.Now()
 	return nil
 }

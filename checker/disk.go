@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // Where memory ends, shards go to disk, one after the other: the table and the states of a shard are dropped, as
 // its file has them. Whether a step leads to a new state of such a shard is found out at the end of the level
-// (delayed duplicate detection): the steps wait in a file, in the order of the level. Then as many of them as
-// memory allows are taken at a time, the file of known states is gone through once, and those that are not in it
-// are appended. Every shard is dealt with on its own and in the order of the level, so a state gets the number and
-// the parent that it would have got in memory: what is found does not depend on what was where.
+// (delayed duplicate detection), or when such steps take too much of the disk: they wait in memory, then in a file,
+// in the order of the level. Then as many of them as memory allows are taken at a time, the file of known states is
+// gone through once, or looked up in where they are few (index), and those that are not in it are appended. Every
+// shard is dealt with on its own and in the order of the level, so a state gets the number and the parent that it
+// would have got in memory: what is found does not depend on what was where.
 
 // The parts of Options.Memory, once there are shards on disk: a quarter is shared by their buffers, a quarter is
 // left for the ends of levels, and what remains for batches and for the shards that stay in memory.
@@ -97,7 +99,8 @@ func (s *shard) flush() error {
 	return err
 }
 
-// settle ends a level: it finds the new states among those that delayed steps lead to.
+// settle finds the new states among those that delayed steps lead to: at the end of a level, and before that if there
+// are many of them.
 func (e *explorer) settle() error {
 	if e.result.DiskShards == 0 {
 		return nil
@@ -113,14 +116,13 @@ func (e *explorer) settle() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	settled := e.store.generation
 	e.store.generation++
 	for i, s := range e.shards {
 		if !s.onDisk {
 			continue
 		}
-		// The last checkpoint may have the file.
-		e.store.garbage = append(e.store.garbage, s.delayed.path)
-		if err := s.delayed.close(); err != nil {
+		if err := e.store.discard(s.delayed, settled); err != nil {
 			return err
 		}
 		s.delayed = e.store.delayed(i)
@@ -131,18 +133,31 @@ func (e *explorer) settle() error {
 	return nil
 }
 
+// crowded reports whether delayed steps take too much of the disk: half of what states take there, and more than
+// memory may have.
+func (e *explorer) crowded() bool {
+	var states, steps int64
+	for _, s := range e.shards {
+		if s.onDisk {
+			states += s.file.bytes()
+			steps += s.delayed.bytes()
+		}
+	}
+	return steps > max(states/2, e.diskMemory())
+}
+
+// settleBytes is the memory for the ends of levels, for each worker.
+func (e *explorer) settleBytes() int64 { return e.diskMemory() / settleShare / int64(len(e.workers)) }
+
 // settleShard appends the new states among those that the shard's delayed steps lead to. It is full if there are
 // too many.
 func (e *explorer) settleShard(s *shard) (full bool, err error) {
 	s.recent = nil
-	if err := s.flush(); err != nil {
-		return false, err
-	}
 	// Two sets of as many states are held by each worker.
-	portion := e.diskMemory() / settleShare / int64(len(e.workers)) / 2 / (3 * int64(e.width+16))
-	for at := int64(0); at < s.delayed.count; {
+	portion := e.settleBytes() / 2 / (3 * int64(e.width+16))
+	for at := int64(0); at < s.delayedSteps(); {
 		found, actions := newShard(e.width, 0), []uint32(nil)
-		err := s.delayed.each(at, func(record []byte) error {
+		err := s.eachDelayed(at, func(record []byte) error {
 			state, rest := record[:e.width:e.width], record[e.width:]
 			if found.add(hash(state), state, stateID(binary.LittleEndian.Uint32(rest))) {
 				actions = append(actions, binary.LittleEndian.Uint32(rest[4:]))
@@ -160,7 +175,26 @@ func (e *explorer) settleShard(s *shard) (full bool, err error) {
 			return full, err
 		}
 	}
+	s.waiting = s.waiting[:0]
 	return false, nil
+}
+
+// delayedSteps is the number of delayed steps, in the file and in memory.
+func (s *shard) delayedSteps() int64 { return s.delayed.count + int64(len(s.waiting)/s.delayed.width) }
+
+// eachDelayed calls do with every delayed step from the given one on: those in the file, then those that wait in
+// memory.
+func (s *shard) eachDelayed(from int64, do func(record []byte) error) error {
+	if err := s.delayed.each(from, do); err != nil {
+		return err
+	}
+	rest := s.waiting[max(0, from-s.delayed.count)*int64(s.delayed.width):]
+	for record := range slices.Chunk(rest, s.delayed.width) {
+		if err := do(record[:s.delayed.width:s.delayed.width]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errPortion tells that there are as many states as memory allows.
@@ -168,14 +202,10 @@ var errPortion = errors.New("enough")
 
 // appendNew appends those of the found states that the shard's file does not have.
 func (e *explorer) appendNew(s, found *shard, actions []uint32) (full bool, err error) {
-	known := newShard(e.width, 0)
-	err = s.file.each(0, func(record []byte) error {
-		state := record[:e.width:e.width]
-		if h := hash(state); found.has(h, state) {
-			known.add(h, state, noParent)
-		}
-		return nil
-	})
+	if found.count == 0 {
+		return false, nil
+	}
+	known, err := e.known(s, found)
 	if err != nil {
 		return false, err
 	}

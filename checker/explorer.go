@@ -36,9 +36,10 @@ type explorer struct {
 	size    func(state []byte) int
 	meter   meter
 
-	// batchSteps and maxShard are the constants, except in tests.
-	batchSteps int
-	maxShard   int64
+	// batchSteps, maxShard and lookupCosts are the constants, except in tests.
+	batchSteps  int
+	maxShard    int64
+	lookupCosts int64
 
 	// chunks are the buffers of a batch, used again for the next.
 	chunks []*Steps
@@ -67,7 +68,7 @@ func newExplorer(m Model, o Options) (*explorer, error) {
 	e := &explorer{
 		model: m, options: o, width: m.Width(),
 		label:      func([]byte) string { return "" },
-		batchSteps: batchSteps, maxShard: maxShard,
+		batchSteps: batchSteps, maxShard: maxShard, lookupCosts: lookupCosts,
 		ends:  make(map[string]int64),
 		found: make(map[string]*found),
 	}
@@ -170,6 +171,7 @@ func (e *explorer) close() {
 				_ = f.close() // what counts was synced
 			}
 		}
+		_ = s.index.remove() // the next run does, else
 	}
 }
 
@@ -191,6 +193,14 @@ func (e *explorer) run(ctx context.Context, begun bool) error {
 
 // diskError is the error of a disk that has no room or fails.
 type diskError struct{ error }
+
+// onDisk is a diskError of what went wrong, if anything did.
+func onDisk(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &diskError{err}
+}
 
 // explore goes through the levels until there is no new state or a reason to stop.
 func (e *explorer) explore(ctx context.Context, begun bool) error {

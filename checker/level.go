@@ -47,11 +47,13 @@ func (e *explorer) expandLevel(ctx context.Context) error {
 			return err
 		}
 		e.position = to
+		if e.crowded() {
+			if err := e.settle(); err != nil || e.result.Stopped != NotStopped {
+				return onDisk(err)
+			}
+		}
 	}
-	if err := e.settle(); err != nil {
-		return &diskError{err}
-	}
-	return nil
+	return onDisk(e.settle())
 }
 
 // batchSize is the number of states for the next batch. It depends on what was found before,

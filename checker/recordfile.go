@@ -36,7 +36,7 @@ type recordFile struct {
 	file  file // nil until something is written or read
 	width int
 	count int64
-	// sum is the SHA-256 of the records.
+	// sum is the SHA-256 of the records; nil if nobody asks for it.
 	sum   digester
 	dirty bool
 }
@@ -75,7 +75,9 @@ func (f *recordFile) append(records []byte) error {
 	if _, err := f.file.WriteAt(records, f.count*int64(f.width)); err != nil {
 		return err
 	}
-	f.sum.Write(records)
+	if f.sum != nil {
+		f.sum.Write(records)
+	}
 	f.count += int64(len(records) / f.width)
 	f.dirty = true
 	return nil
@@ -136,6 +138,9 @@ func (f *recordFile) adopt(count int64, digest string, do func(record []byte) er
 	}
 	return f.each(0, do)
 }
+
+// bytes is the size of the records.
+func (f *recordFile) bytes() int64 { return f.count * int64(f.width) }
 
 // digest is the digest of the records, in hexadecimal.
 func (f *recordFile) digest() string { return hex.EncodeToString(f.sum.Sum(nil)) }

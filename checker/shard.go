@@ -55,9 +55,11 @@ type shard struct {
 	// file has the records too, those that were written to it: all of them if the shard is on disk; nil if the run
 	// keeps nothing on disk.
 	file *recordFile
-	// onDisk: there is neither a table nor a page. delayed are the steps to the shard's states that are not looked
-	// up yet; those in waiting are not in the file yet, and recent are states that were led to lately (nil: none).
+	// onDisk: there is neither a table nor a page. index, if not nil, finds states in file. delayed are the steps to
+	// the shard's states that are not looked up yet; those in waiting are not in its file yet, and recent are states
+	// that were led to lately (nil: none).
 	onDisk  bool
+	index   *index
 	delayed *recordFile
 	waiting []byte
 	recent  *shard

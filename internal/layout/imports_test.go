@@ -71,6 +71,7 @@ var layers = []layer{
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
 	{"internal/corpus", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
+	{"internal/torture", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
 		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
