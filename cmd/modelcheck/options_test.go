@@ -12,7 +12,8 @@ import (
 func TestEveryFlagIsOfTheScopeOrNot(t *testing.T) {
 	elsewhere := []string{
 		// what is found does not depend on them
-		"workers", "memory", "results", "strict", "output", "verbose", "show", "minimise", "save", "html", "quiet",
+		"workers", "memory", "results", "key-file", "strict", "output", "verbose",
+		"show", "minimise", "save", "html", "quiet",
 		// or, how much is found, but not in what is kept
 		"budget", "seed",
 	}

@@ -21,7 +21,10 @@ const (
 
 // answer says what becomes of the pod, and whether that is documented.
 func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
-	p.line("\n%s", p.becomes(c))
+	p.line("")
+	for _, words := range p.becomes(c) {
+		p.line("%s", words)
+	}
 	if c.Decision.InternalError != "" {
 		p.wrapped("  error inside:   ", c.Decision.InternalError)
 	}
@@ -37,10 +40,11 @@ func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
 	}
 }
 
-// becomes says in a sentence what kube-scheduler does with the pod; several outcomes are among equals.
-func (p *page) becomes(c *invariants.Case) string {
+// becomes says in a sentence, line by line, what kube-scheduler does with the pod; several outcomes are among equals.
+func (p *page) becomes(c *invariants.Case) []string {
 	if c.Decision.Failure != "" {
-		return fmt.Sprintf("%s: kube-scheduler takes no decision: %s", name(c.Question.Pod), c.Decision.Failure)
+		return []string{fmt.Sprintf("%s: kube-scheduler takes no decision: %s", name(c.Question.Pod),
+			c.Decision.Failure)}
 	}
 	outcomes := distinct(c.Decision.Outcomes, nil)
 	bound := func(o spec.Outcome) bool { return o.Type == spec.Bind }
@@ -49,8 +53,8 @@ func (p *page) becomes(c *invariants.Case) string {
 		for _, o := range outcomes {
 			nodes = append(nodes, o.Node)
 		}
-		return fmt.Sprintf("kube-scheduler binds %s to one of %d nodes of equal score, at random: %s",
-			name(c.Question.Pod), len(nodes), p.nodeList(c, nodes))
+		return []string{fmt.Sprintf("kube-scheduler binds %s to one of %d nodes of equal score, at random: %s",
+			name(c.Question.Pod), len(nodes), p.nodeList(c, nodes))}
 	}
 	var words []string
 	for i, o := range outcomes {
@@ -60,7 +64,11 @@ func (p *page) becomes(c *invariants.Case) string {
 		}
 		words = append(words, outcome(c.Question, o))
 	}
-	return "kube-scheduler " + strings.Join(words, ",\n  or ")
+	for i := range words {
+		words[i] = map[bool]string{true: "kube-scheduler ", false: "  or "}[i == 0] + words[i] +
+			map[bool]string{true: ","}[i < len(words)-1]
+	}
+	return words
 }
 
 // documented says whether the decision is as documented.
