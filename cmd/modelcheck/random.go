@@ -26,8 +26,9 @@ func (c command) random(done func(decisions.Verdict)) *cobra.Command {
 		Use:   "random [--seed N] [--questions N] [--for TIME] [-f FILE|DIR|-]... [flags]",
 		Short: "Check single decisions on clusters drawn at random, over all fields of pods and nodes",
 		Long: `random draws clusters at random, over all fields of the API at once, and compares the decision of
-kube-scheduler ` + production.KubernetesVersion + ` on each with the formal model. No cluster is drawn twice, and no decision is
-carried out. The cluster of what is found is made smaller, as long as it still shows it.
+kube-scheduler ` + production.KubernetesVersion + ` on each with the formal model. None of the last half a million
+clusters is asked about twice, and no decision is carried out. The cluster of what is found is made
+smaller, as long as it still shows it.
 
 With -f, the KubeSchedulerConfiguration of the files is used; they must hold no Nodes.
 
