@@ -58,7 +58,8 @@ func (a *atWork) made(name string, plugin func() (fwk.Plugin, error)) (made fwk.
 	}()
 	switch failed := (<-ended).(type) {
 	case panicOf:
-		return nil, fmt.Errorf("plugin %s: New panicked: %v\n\n%s", name, failed.value, failed.stack)
+		return nil, fmt.Errorf("plugin %s: New, or Name of what it gives, panicked: %v\n\n%s", name, failed.value,
+			failed.stack)
 	case error:
 		return nil, failed
 	}
@@ -77,32 +78,75 @@ func (a *atWork) learn(name string, plugin fwk.Plugin) {
 	a.types[fmt.Sprintf("\n%s.%s.", t.PkgPath(), t.Name())] = name
 }
 
-// filter returns the filter whose predicate is noted.
+// filter returns the filter whose predicates are noted.
 func (a *atWork) filter(f *spec.Filter) *spec.Filter {
-	holds, what := f.Holds, "Filter.Holds that is meant by plugin "+f.Plugin
+	meant := func(field string) string { return fmt.Sprintf("Filter.%s that is meant by plugin %s", field, f.Plugin) }
+	holds, whatHolds := f.Holds, meant("Holds")
 	f.Holds = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
-		defer blames(what)
-		defer a.enter(what)()
+		defer blames(whatHolds)
+		defer a.enter(whatHolds)()
 		return holds(p, pod, node, s)
+	}
+	if idle, what := f.Idle, meant("Idle"); idle != nil {
+		f.Idle = func(p *spec.Profile, pod *v1.Pod, others []*v1.Pod, s *spec.Snapshot) bool {
+			defer blames(what)
+			defer a.enter(what)()
+			return idle(p, pod, others, s)
+		}
+	}
+	if monotone, what := f.Monotone, meant("Monotone"); monotone != nil {
+		f.Monotone = func(p *spec.Profile, pod *v1.Pod, s *spec.Snapshot) bool {
+			defer blames(what)
+			defer a.enter(what)()
+			return monotone(p, pod, s)
+		}
+	}
+	if fails, what := f.Fails, meant("Fails"); fails != nil {
+		f.Fails = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
+			defer blames(what)
+			defer a.enter(what)()
+			return fails(p, pod, node, s)
+		}
 	}
 	return f
 }
 
-// score returns the score plugin whose predicate is noted.
+// score returns the score plugin whose predicates are noted.
 func (a *atWork) score(r *spec.ScorePlugin) *spec.ScorePlugin {
-	what := "Score that is meant by plugin " + r.Plugin
-	if raw := r.Raw; raw != nil {
+	meant := func(field string) string { return fmt.Sprintf("Score.%s that is meant by plugin %s", field, r.Plugin) }
+	if raw, what := r.Raw, meant("Raw"); raw != nil {
 		r.Raw = func(p *spec.Profile, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) int64 {
 			defer blames(what)
 			defer a.enter(what)()
 			return raw(p, pod, node, s)
 		}
 	}
-	if all := r.ScoreAll; all != nil {
+	if normalize, what := r.Normalize, meant("Normalize"); normalize != nil {
+		r.Normalize = func(raw []int64) []int64 {
+			defer blames(what)
+			defer a.enter(what)()
+			return normalize(raw)
+		}
+	}
+	if all, what := r.ScoreAll, meant("ScoreAll"); all != nil {
 		r.ScoreAll = func(p *spec.Profile, pod *v1.Pod, nodes []*v1.Node, s *spec.Snapshot) (raw, normalized []int64) {
 			defer blames(what)
 			defer a.enter(what)()
 			return all(p, pod, nodes, s)
+		}
+	}
+	if abstains, what := r.Abstains, meant("Abstains"); abstains != nil {
+		r.Abstains = func(p *spec.Profile, pod *v1.Pod, nodes []*v1.Node, s *spec.Snapshot) bool {
+			defer blames(what)
+			defer a.enter(what)()
+			return abstains(p, pod, nodes, s)
+		}
+	}
+	if idle, what := r.Idle, meant("Idle"); idle != nil {
+		r.Idle = func(p *spec.Profile, pod *v1.Pod, others []*v1.Pod, s *spec.Snapshot) bool {
+			defer blames(what)
+			defer a.enter(what)()
+			return idle(p, pod, others, s)
 		}
 	}
 	return r

@@ -77,7 +77,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 		"Filter":    "Filter of plugin Sleepy",
 		"Score":     "Score of plugin Sleepy",
 		"Holds":     "Filter.Holds that is meant by plugin Sleepy",
-		"Raw":       "Score that is meant by plugin Sleepy",
+		"Raw":       "Score.Raw that is meant by plugin Sleepy",
 		"New":       "New of plugin Sleepy",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

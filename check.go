@@ -36,7 +36,8 @@ type Scope struct {
 	// MaxStates stops the exploration of Templates, and of each theme, after about so many states; a run that was
 	// stopped is not finished. 0 means no bound; then a scope is refused that clearly does not fit into Memory.
 	MaxStates int64
-	// Memory is what the process may take, in bytes; 0 means three quarters of the machine's.
+	// Memory is what the process may take, in bytes; 0 means three quarters of the machine's. As long as Check lasts
+	// it is the limit from which on garbage is collected more often (debug.SetMemoryLimit), unless that is less.
 	Memory int64
 }
 
@@ -55,6 +56,7 @@ func (s Scheduler) Check(ctx context.Context, scope Scope) (result *Result, err 
 			result, err = nil, errorOf(r)
 		}
 	}()
+	defer limitMemory(cmp.Or(scope.Memory, decisions.DefaultMemory()))()
 	if !patience.Do(until, func() { result, err = s.check(ctx, scope, at) }) {
 		return nil, fmt.Errorf("nothing was checked: %w, while this was at work: %s", context.Cause(ctx),
 			cmp.Or(at.named(), "nothing of the plugins"))

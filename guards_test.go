@@ -75,9 +75,9 @@ func TestMutation(t *testing.T) {
 // TestPanics: a panic that is no plugin's decision is an error that says whose it is, and the test process lives.
 func TestPanics(t *testing.T) {
 	for method, want := range map[string]string{
-		"New":   "plugin Sleepy: New panicked: planted",
+		"New":   "plugin Sleepy: New, or Name of what it gives, panicked: planted",
 		"Holds": "Filter.Holds that is meant by plugin Sleepy panicked: planted",
-		"Raw":   "Score that is meant by plugin Sleepy panicked: planted",
+		"Raw":   "Score.Raw that is meant by plugin Sleepy panicked: planted",
 	} {
 		s := &sleepy{at: func(at string) {
 			if at == method {
@@ -98,6 +98,48 @@ func TestPanics(t *testing.T) {
 	if err != nil || result.Verdict != modelcheck.Violated ||
 		!strings.Contains(result.Findings[0].Sentence, "panic: planted, in ") {
 		t.Errorf("Filter: %v, error %v; want a finding", result, err)
+	}
+}
+
+// TestPanicsOfPredicates: whichever predicate panics is named, by Check and by TestRandom.
+func TestPanicsOfPredicates(t *testing.T) {
+	for field, plant := range map[string]func(*modelcheck.Plugin){
+		"Filter.Holds": func(p *modelcheck.Plugin) {
+			p.Filter.Holds = func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) bool { panic("planted") }
+		},
+		"Filter.Idle": func(p *modelcheck.Plugin) {
+			p.Filter.Idle = func(*spec.Profile, *v1.Pod, []*v1.Pod, *spec.Snapshot) bool { panic("planted") }
+		},
+		"Score.Raw": func(p *modelcheck.Plugin) {
+			p.Score.Raw = func(*spec.Profile, *v1.Pod, *v1.Node, *spec.Snapshot) int64 { panic("planted") }
+		},
+		"Score.Normalize": func(p *modelcheck.Plugin) {
+			p.Score.Normalize = func([]int64) []int64 { panic("planted") }
+		},
+		"Score.ScoreAll": func(p *modelcheck.Plugin) {
+			p.Score.Raw, p.Score.Normalize = nil, nil
+			p.Score.ScoreAll = func(*spec.Profile, *v1.Pod, []*v1.Node, *spec.Snapshot) (raw, normalized []int64) {
+				panic("planted")
+			}
+		},
+		"Score.Abstains": func(p *modelcheck.Plugin) {
+			p.Score.Abstains = func(*spec.Profile, *v1.Pod, []*v1.Node, *spec.Snapshot) bool { panic("planted") }
+		},
+	} {
+		t.Run(field, func(t *testing.T) {
+			t.Chdir(t.TempDir()) // rapid keeps failures
+			s := odd{}.scheduler()
+			plant(&s.Plugins[0])
+			want := field + " that is meant by plugin Odd panicked: planted"
+			_, err := s.Check(t.Context(), sleepyScope)
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "guards_test.go") {
+				t.Errorf("error %v, want %q and a stack", err, want)
+			}
+			said, failed := tell(t, func(t testing.TB) { s.TestRandom(t, nil) })
+			if !failed || !strings.Contains(said, want) || strings.Contains(said, "flaky") {
+				t.Errorf("TestRandom failed: %v, and said %s, want %q", failed, said, want)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -75,11 +76,24 @@ func (s Scheduler) TestRandom(t testing.TB, questions *rapid.Generator[spec.Ques
 		}
 		var answer *invariants.Case
 		var findings []decisions.Finding
-		if !patience.Do(ctx, func() { answer, findings = session.Ask(q) }) {
+		var wrong error
+		if !patience.Do(ctx, func() {
+			defer func() {
+				if r := recover(); r != nil {
+					wrong = errorOf(r)
+				}
+			}()
+			answer, findings = session.Ask(q)
+		}) {
 			hung = fmt.Sprintf("not finished: no answer about pod %s/%s, among %d nodes, when the test had to end, while "+
 				"this was at work: %s", q.Pod.Namespace, q.Pod.Name, len(q.Snapshot.Nodes),
 				cmp.Or(at.named(), "nothing of the plugins"))
 			t.Fatal(hung)
+		}
+		if wrong != nil {
+			said, stack, _ := strings.Cut(wrong.Error(), "\n\n")
+			t.Log(stack) // rapid fails again, with the same words
+			t.Fatal(said)
 		}
 		for i, p := range s.Plugins {
 			did[i].add(p.Name, answer.Decision)

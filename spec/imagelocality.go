@@ -30,7 +30,8 @@ const (
 // have the container images that the Pod runs") and the release notes of pull requests 91138 (the threshold is
 // scaled by the number of images in the pod) and 138951 (an image volume is scored as the equivalent container
 // image). No document gives the formula, so the rest of the numbers is chosen to be those of v1.36. An image has
-// the size that the node itself reports.
+// the size that the node itself reports. A node has an image or has it not, so one that its list, which an API server
+// does not look into, names twice counts once, with the size that is first.
 func ImageLocality() ScorePlugin { return imageLocality(DocumentedImages()) }
 
 func imageLocality(r ImageRules) ScorePlugin {
@@ -75,7 +76,8 @@ func tagged(image string) string {
 	return image + ":latest"
 }
 
-// stored returns the entries of the node's status for the image: none or one.
+// stored returns the entry of the node's status for the image: none or one, the first.
 func stored(image string, node *v1.Node) []v1.ContainerImage {
-	return filter(node.Status.Images, func(i v1.ContainerImage) bool { return contains(i.Names, image) })
+	entries := filter(node.Status.Images, func(i v1.ContainerImage) bool { return contains(i.Names, image) })
+	return entries[:min(1, len(entries))]
 }

@@ -73,6 +73,23 @@ func TestImagesAreRatedByTheNodesOwnSize(t *testing.T) {
 	}
 }
 
+// TestImageListedTwice: an image counts once on a node, whatever its list says twice.
+func TestImageListedTwice(t *testing.T) {
+	once := withImage(node("n"), 500*mebibyte, "app:v1")
+	for reason, n := range map[string]*v1.Node{
+		"the same entry":                 withImage(withImage(node("n"), 500*mebibyte, "app:v1"), 500*mebibyte, "app:v1"),
+		"a name twice in one":            withImage(node("n"), 500*mebibyte, "app:v1", "app:v1"),
+		"another size, another name too": withImage(withImage(node("n"), 500*mebibyte, "app:v1"), 9*mebibyte, "b", "app:v1"),
+	} {
+		score := func(n *v1.Node) int64 {
+			return ImageLocality().Raw(&Profile{}, podUsing("app:v1"), n, &Snapshot{Nodes: []*v1.Node{n}})
+		}
+		if got, want := score(n), score(once); got != want || want == 0 {
+			t.Errorf("%s: got %d, want %d", reason, got, want)
+		}
+	}
+}
+
 func TestImages(t *testing.T) {
 	want := []string{"app:latest", "app:v1", "app@sha256:0", "registry:5000/app:latest", "registry:5000/app:v1",
 		"docker.io/library/app:latest"}

@@ -11,6 +11,28 @@ import (
 // BenchmarkDecide asks about three nodes and five pods, turn by turn in two arrangements, so that the
 // objects change from question to question as they do in an exploration.
 func BenchmarkDecide(b *testing.B) {
+	benchmarkDecide(b, func(b *testing.B) func(spec.Question) *spec.Decision {
+		return newScheduler(b, Options{}).Decide
+	})
+}
+
+// BenchmarkGuarded is BenchmarkDecide with what finds out changes of plugins.
+func BenchmarkGuarded(b *testing.B) {
+	benchmarkDecide(b, func(b *testing.B) func(spec.Question) *spec.Decision {
+		cfg, err := DefaultConfig()
+		if err != nil {
+			b.Fatal(err)
+		}
+		guarded, err := NewGuarded(b.Context(), cfg, v1.DefaultSchedulerName, Options{}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = guarded.Close() })
+		return guarded.Decide
+	})
+}
+
+func benchmarkDecide(b *testing.B, start func(b *testing.B) func(spec.Question) *spec.Decision) {
 	nodes := []*v1.Node{node("a", 4).Obj(), node("b", 4).Obj(), node("c", 4).Obj()}
 	low := func(name, node string) *v1.Pod { return on(node, 0, pod(name, 2)) }
 	q, r, s, t := low("q", "a"), low("r", "b"), low("s", "c"), low("t", "a")
@@ -26,14 +48,14 @@ func BenchmarkDecide(b *testing.B) {
 	}
 	for _, tt := range tests {
 		b.Run(tt.name, func(b *testing.B) {
-			scheduler := newScheduler(b, Options{})
+			decide := start(b)
 			var questions []spec.Question
 			for _, rest := range tt.rest {
 				questions = append(questions, ask(nodes, append([]*v1.Pod{tt.pod}, rest...)...))
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if d := scheduler.Decide(questions[i%2]); d.Failure != "" {
+				if d := decide(questions[i%2]); d.Failure != "" {
 					b.Fatal(d.Failure)
 				}
 			}
