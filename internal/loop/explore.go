@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -35,6 +35,8 @@ type Result struct {
 	Scope *Scope
 	*checker.Result
 	Findings []Finding
+	// Untold are those for whose runs there was no time when the exploration was ended: theirs are empty.
+	Untold []Finding
 	// Liveness says among what it was looked for what goes on for ever; nil if it was not.
 	Liveness *LivenessResult
 	// Simulated: Walks runs were followed at random. Of the embedded Result a simulation has Complete (all runs
@@ -50,48 +52,14 @@ type Result struct {
 	Builds, Steps int64
 }
 
-// Finding is a class of violations with the shortest run that shows it.
-type Finding struct {
-	Property Property
-	About    string
-	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several,
-	// joined by "+".
-	Known string
-	// But says what is wrong at the end of the run.
-	But string
-	// Count is the number of distinct steps that show it; in a simulation, of runs; of what goes on for ever, of
-	// sets of states within which it does.
-	Count int64
-	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
-	// Of what goes on for ever the last Loop actions do; none if nothing can happen any more. Then Last leads to
-	// where that begins.
-	Initial *spec.Snapshot
-	Trace   []Action
-	Loop    int
-	Last    *Transition
-	// Flushed says of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
-	Flushed string
-
-	// pod is the pod it is about.
-	pod string
-}
-
-// Key names the finding in one word.
-func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
-
-func key(property, known, about string) string {
-	if known != "" {
-		return property + "/known/" + known
-	}
-	return strings.TrimSuffix(property+"/new/"+about, "/")
-}
-
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
 // An error means that the system cannot be explored: it failed to take an action. That it
 // did not repeat itself is a finding.
 func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Options) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	until, end := patience.Extend(ctx, afterwards)
+	defer end()
 	e := &explorer{
 		scope: scope, Subject: subject, points: points{}, expansions: map[pathKey]*expansion{},
 		actions: map[string]Action{}, settlingStates: map[hash]*settlingState{}, fail: cancel,
@@ -117,8 +85,12 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	e.mu.Unlock()
 	result := &Result{Scope: scope, Result: found}
 	for _, f := range found.Findings {
-		finding, err := e.finding(f)
+		var finding *Finding
+		var err error
+		told := until.Err() == nil && patience.Do(until, func() { finding, err = e.finding(f) })
 		switch {
+		case !told:
+			result.Untold = append(result.Untold, untold(f))
 		case e.note(err):
 		case err != nil:
 			return nil, err
@@ -127,15 +99,22 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 		}
 	}
 	if e.addDivergences(result); scope.Liveness {
-		if err := e.addLiveness(ctx, result, o); e.note(err) {
+		if err := e.addLiveness(ctx, until, result, o); e.note(err) {
 			result.Liveness = &LivenessResult{Stopped: checker.NotRepeated}
 			e.addDivergences(result)
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	if err := e.addGrowth(result); err != nil && !e.note(err) {
-		return nil, err
+	if until.Err() == nil {
+		var grows string
+		var err error
+		if patience.Do(until, func() { grows, err = e.growth(result) }) {
+			if err != nil && !e.note(err) {
+				return nil, err
+			}
+			result.Grows = grows
+		}
 	}
 	e.mu.Lock()
 	result.Builds, result.Steps = e.builds, e.steps

@@ -100,8 +100,8 @@ func (e *explorer) deepestSettling() *point {
 	return found.point
 }
 
-// addGrowth says what grows, if a bound has stopped the search or that of settling.
-func (e *explorer) addGrowth(r *Result) (err error) {
+// growth says what grows, if a bound has stopped the search or that of settling.
+func (e *explorer) growth(r *Result) (string, error) {
 	var at *point
 	switch {
 	case limited(r.Stopped):
@@ -111,8 +111,7 @@ func (e *explorer) addGrowth(r *Result) (err error) {
 	case r.Liveness != nil && limited(r.Liveness.Stopped):
 		at = e.deepestSettling()
 	}
-	r.Grows, err = e.grows(at)
-	return err
+	return e.grows(at)
 }
 
 // limited reports whether a bound on the search has stopped it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 )
 
 // Liveness returns the properties of what goes on for ever. They are asked of behaviours that are fair (see
@@ -119,13 +120,20 @@ func (e *explorer) live(ctx context.Context, o checker.Options) (*LivenessResult
 	return result, findings, err
 }
 
-// addLiveness adds to the result what goes on for ever. Nothing is said of it if not every state was explored.
-func (e *explorer) addLiveness(ctx context.Context, result *Result, o checker.Options) error {
+// addLiveness adds to the result what goes on for ever. Nothing is said of it if not every state was explored, or if
+// that does not come to its end until then.
+func (e *explorer) addLiveness(ctx, until context.Context, result *Result, o checker.Options) error {
 	if !result.Complete {
 		result.Liveness = &LivenessResult{Stopped: result.Stopped}
 		return nil
 	}
-	found, findings, err := e.live(ctx, o)
+	var found *LivenessResult
+	var findings []Finding
+	var err error
+	if !patience.Do(until, func() { found, findings, err = e.live(ctx, o) }) {
+		result.Liveness = &LivenessResult{Stopped: checker.Cancelled}
+		return nil
+	}
 	result.Liveness, result.Findings = found, append(result.Findings, findings...)
 	return err
 }

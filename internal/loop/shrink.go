@@ -47,6 +47,9 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 			size /= 2
 		}
 	}
+	if finding.Unshrunk = e.interrupted(); finding.Unshrunk {
+		return finding, nil
+	}
 	return finding, e.flush(finding)
 }
 
@@ -81,10 +84,15 @@ func (e *explorer) retake(wanted string, initial int, actions []Action) (*walk, 
 func found(wanted string, t *Transition) *Finding {
 	for _, b := range t.Broken() {
 		if b.Key() == wanted {
-			return &Finding{Property: b.Property, About: b.About, Known: b.Known, But: b.But, Last: t, pod: b.Pod}
+			return b.finding(t)
 		}
 	}
 	return nil
+}
+
+// finding returns the breach as a finding of the step, without the run.
+func (b Breach) finding(t *Transition) *Finding {
+	return &Finding{Property: b.Property, About: b.About, Known: b.Known, But: b.But, Last: t, pod: b.Pod}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -67,11 +67,16 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 		r.Stopped = checker.Cancelled
 	}
 	for _, key := range sortedKeys(s.best) {
-		finding, err := s.shrunk(key, s.best[key])
-		if s.note(err) {
+		var finding *Finding
+		var err error
+		told := until.Err() == nil && patience.Do(until, func() { finding, err = s.shrunk(key, s.best[key]) })
+		switch {
+		case !told:
+			finding = s.best[key].finding
+			finding.Unshrunk = true
+		case s.note(err):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
 		finding.Count = s.count[key]
@@ -107,6 +112,8 @@ type walk struct {
 	// cut: it was interrupted on its way; what it shows counts all the same.
 	cut bool
 	err error
+	// finding is what the run shows, of one that shows something.
+	finding *Finding
 }
 
 func (s *simulation) reserve() (int64, bool) {
@@ -140,7 +147,10 @@ func (s *simulation) follow(number int64) {
 		needless += len(t.Needless())
 		for _, breach := range t.Broken() {
 			if key := breach.Key(); shows[key] == nil {
-				shows[key] = &walk{number: number, initial: w.initial, actions: slices.Clone(w.actions)}
+				actions := slices.Clone(w.actions)
+				shown := &walk{number: number, initial: w.initial, actions: actions, finding: breach.finding(t)}
+				shown.finding.Initial, shown.finding.Trace = s.scope.Initial[w.initial], actions
+				shows[key] = shown
 			}
 		}
 		return true

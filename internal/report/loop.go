@@ -36,7 +36,8 @@ type LoopRun struct {
 func (r *LoopRun) Verdict() decisions.Verdict {
 	verdict := decisions.Holds
 	for _, result := range r.Results {
-		if slices.ContainsFunc(result.Findings, func(f loop.Finding) bool { return r.Strict || f.Known == "" }) {
+		fails := func(f loop.Finding) bool { return r.Strict || f.Known == "" }
+		if slices.ContainsFunc(result.Findings, fails) || slices.ContainsFunc(result.Untold, fails) {
 			return decisions.Violated
 		}
 		if !result.Complete || result.Liveness != nil && !result.Liveness.Decided() {
@@ -152,7 +153,7 @@ func (p *page) loopFindings(r *LoopRun) {
 	for _, result := range r.Results {
 		of += len(result.Findings)
 	}
-	if of == 0 {
+	if of == 0 && !slices.ContainsFunc(r.Results, func(r *loop.Result) bool { return len(r.Untold) > 0 }) {
 		p.section("Findings: none")
 	}
 	for _, result := range r.Results {
@@ -184,6 +185,9 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	case f.Property.OfBehaviours():
 		p.line("  seen in:  %s", plural(f.Count, "set")+" of states")
 		p.line("\n  Run, in %s, of:", scope.Name)
+	case f.Unshrunk:
+		p.line("  seen in:  %s", plural(f.Count, "run"))
+		p.line("\n  Run, for which there was no time to shrink it to its end, in %s, of:", scope.Name)
 	case r.simulated():
 		p.line("  seen in:  %s", plural(f.Count, "run"))
 		p.line("\n  Shrunk run, in %s, of:", scope.Name)
@@ -273,6 +277,12 @@ func loopNotCovered(r *LoopRun) []string {
 			"in the next are not used.",
 		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
 	}
+	for _, result := range r.Results {
+		for i := range result.Untold {
+			texts = append(texts, fmt.Sprintf("There was no time for the run of %s, in %s.", result.Untold[i].Key(),
+				result.Scope.Name))
+		}
+	}
 	texts = append(texts, loopLivenessNotCovered(r)...)
 	if r.simulated() {
 		texts = append([]string{"Every other run: those that were followed are a sample."}, texts...)
@@ -287,7 +297,7 @@ func loopNotCovered(r *LoopRun) []string {
 func loopVerdict(r *LoopRun) string {
 	known, news := 0, 0
 	for _, result := range r.Results {
-		for _, f := range result.Findings {
+		for _, f := range slices.Concat(result.Findings, result.Untold) {
 			if f.Known == "" {
 				news++
 			} else {

@@ -18,6 +18,8 @@ type LoopDocument struct {
 	NotRead  []string      `json:"notRead,omitempty"`
 	Themes   []LoopTheme   `json:"themes"`
 	Findings []LoopFinding `json:"findings"`
+	// Untold names the findings for whose runs there was no time.
+	Untold []string `json:"untold,omitempty"`
 }
 
 // LoopTheme is what was explored of a theme, or of the cluster of the manifests.
@@ -55,12 +57,14 @@ type LoopFinding struct {
 	Theme    string `json:"theme"`
 	Property string `json:"property"`
 	// Known is the known defect that explains it; empty if nothing does.
-	Known   string   `json:"known,omitempty"`
-	But     string   `json:"but"`
-	Flushed string   `json:"flushed,omitempty"`
-	Steps   int64    `json:"steps"` // or runs, or sets of states
-	Cluster List     `json:"cluster"`
-	Run     []string `json:"run"`
+	Known   string `json:"known,omitempty"`
+	But     string `json:"but"`
+	Flushed string `json:"flushed,omitempty"`
+	// Unshrunk: there was no time to shrink a run that was followed at random to its end.
+	Unshrunk bool     `json:"unshrunk,omitempty"`
+	Steps    int64    `json:"steps"` // or runs, or sets of states
+	Cluster  List     `json:"cluster"`
+	Run      []string `json:"run"`
 	// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for
 	// findings of steps.
 	Loop *int `json:"loop,omitempty"`
@@ -87,6 +91,9 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		for i := range result.Findings {
 			document.Findings = append(document.Findings, loopFindingJSON(result.Scope.Name, &result.Findings[i]))
 		}
+		for i := range result.Untold {
+			document.Untold = append(document.Untold, result.Scope.Name+": "+result.Untold[i].Key())
+		}
 	}
 	return writeJSON(w, document)
 }
@@ -111,7 +118,7 @@ func loopLivenessJSON(l *loop.LivenessResult) *LoopLiveness {
 func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 	finding := LoopFinding{
 		Theme: theme, Property: f.Property.Name, Known: f.Known, But: f.But, Flushed: f.Flushed, Steps: f.Count,
-		Cluster: manifests(f.Initial), Run: []string{},
+		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk,
 	}
 	for _, action := range f.Trace {
 		finding.Run = append(finding.Run, action.String())

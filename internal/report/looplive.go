@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -37,7 +38,7 @@ func loopVerdicts(r *LoopRun, properties []loop.Property) table {
 			if l := result.Liveness; property.OfBehaviours() && !l.Decided() && verdict != "violated" {
 				verdict = "not decided"
 			}
-			for _, f := range result.Findings {
+			for _, f := range slices.Concat(result.Findings, result.Untold) {
 				switch {
 				case f.Property.Name != property.Name:
 				case f.Known == "":

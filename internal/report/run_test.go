@@ -242,7 +242,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 
 // The sections about modelcheck audit, loop and reference name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
-	finding := LoopFinding{Known: "k", Flushed: "f", Loop: new(int), Run: []string{}}
+	finding := LoopFinding{Known: "k", Flushed: "f", Unshrunk: true, Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
 	configuration := ReferenceConfiguration{
 		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
@@ -252,7 +252,7 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	for title, document := range map[string]any{
 		"modelcheck audit -o json": fullAudit(),
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
-			Findings: []LoopFinding{finding}},
+			Findings: []LoopFinding{finding}, Untold: []string{"u"}},
 		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })

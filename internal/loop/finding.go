@@ -1,0 +1,63 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Finding is a class of violations with the shortest run that shows it.
+type Finding struct {
+	Property Property
+	About    string
+	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several,
+	// joined by "+".
+	Known string
+	// But says what is wrong at the end of the run.
+	But string
+	// Count is the number of distinct steps that show it; in a simulation, of runs; of what goes on for ever, of
+	// sets of states within which it does.
+	Count int64
+	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
+	// Of what goes on for ever the last Loop actions do; none if nothing can happen any more. Then Last leads to
+	// where that begins.
+	Initial *spec.Snapshot
+	Trace   []Action
+	Loop    int
+	Last    *Transition
+	// Unshrunk: the run is as it was followed at random, or part of it, as there was no time to shrink it.
+	Unshrunk bool
+	// Flushed says of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
+	Flushed string
+
+	// pod is the pod it is about.
+	pod string
+}
+
+// Key names the finding in one word.
+func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
+
+func key(property, known, about string) string {
+	if known != "" {
+		return property + "/known/" + known
+	}
+	return strings.TrimSuffix(property+"/new/"+about, "/")
+}
+
+// untold returns what is known of a finding without its run.
+func untold(f checker.Finding) Finding {
+	name, rest, _ := strings.Cut(f.Key, "/")
+	finding := Finding{Count: f.Count}
+	for _, p := range Properties() {
+		if p.Name == name {
+			finding.Property = p
+		}
+	}
+	if known, is := strings.CutPrefix(rest, "known/"); is {
+		finding.Known = known
+	} else {
+		finding.About = strings.TrimPrefix(strings.TrimPrefix(rest, "new"), "/")
+	}
+	return finding
+}
