@@ -224,3 +224,26 @@ func names(pods []*v1.Pod) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// Outcomes puts in words what kube-scheduler may do.
+func (c *Case) Outcomes() string { return c.describeAll(c.Decision.Outcomes) }
+
+// Repeatable returns the property that the same question has the same answer. Nobody asks twice for its sake: it is
+// broken when a decision on the way to another finding is not found again.
+func Repeatable() Property {
+	return Property{
+		Name: "repeatable",
+		Doc:  "Asked the same question again, kube-scheduler answers the same.",
+		Decision: func(c *Case) (bool, []Breach) {
+			if c.Again == nil {
+				return false, nil
+			}
+			again := &Case{Question: c.Question, Decision: c.Again(c.Question)}
+			if c.Outcomes() == again.Outcomes() {
+				return true, nil
+			}
+			return true, []Breach{{Reason: fmt.Sprintf("kube-scheduler may %s; asked again, it may %s", c.Outcomes(),
+				again.Outcomes())}}
+		},
+	}
+}

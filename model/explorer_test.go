@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -168,6 +169,43 @@ func testWalk(t *testing.T, s *Scenario, seen map[Class]int) {
 			}
 		}
 	}
+}
+
+// TestWalkNotRepeated: where nobody decides as before, the walk ends there, and says what was done with whom.
+func TestWalkNotRepeated(t *testing.T) {
+	ended := 0
+	for _, s := range environments() {
+		e := explore(t, s)
+		for _, state := range e.order {
+			states, actions := e.trace(state)
+			ended += walkNotRepeated(t, e.machine, states, actions)
+		}
+	}
+	if ended == 0 {
+		t.Error("no trace has a decision")
+	}
+}
+
+// walkNotRepeated returns 1 if the trace has a decision.
+func walkNotRepeated(t *testing.T, m *Machine, states [][]byte, actions []uint32) int {
+	t.Helper()
+	nobody := func(*Arrangement, PendingPod) []Move { return nil }
+	first := slices.IndexFunc(actions, func(a uint32) bool { return UnpackAction(a).Class.Decided() })
+	stages, err := m.Walk(states, actions, nobody)
+	differs, ok := errors.AsType[*NotRepeated](err)
+	if ok != (first >= 0) {
+		t.Fatalf("the first decision is step %d; the walk ends with %v", first+1, err)
+	}
+	if !ok {
+		return 0
+	}
+	if len(stages) != first+1 || differs.Did != UnpackAction(actions[first]).Class.String() {
+		t.Fatalf("the first decision is step %d; the walk ends after %d with %v", first+1, len(stages), err)
+	}
+	if q := stages[first].Question(m, differs.Pending); q.Pod == nil {
+		t.Fatal("the question of the decision is not known")
+	}
+	return 1
 }
 
 // checkNames: what a step says happens to the pods it names, and to no other.

@@ -56,7 +56,7 @@ func (m *Machine) Walk(states [][]byte, actions []uint32, moves Moves) ([]Stage,
 			var next *Arrangement
 			stage.Step, next, err = m.follow(now, UnpackAction(actions[i]), states[i+1], moves, who)
 			if err != nil {
-				return nil, fmt.Errorf("step %d: %w", i+1, err)
+				return append(stages, stage), fmt.Errorf("step %d: %w", i+1, err)
 			}
 			now = next
 		}
@@ -156,8 +156,18 @@ func (m *Machine) follow(now *Arrangement, action Action, next []byte, moves Mov
 			return m.decisionStep(now, pending, move), after, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("no %s of %s leads on", action.Class, m.Scenario.Pods[pending.Template].Name)
+	return nil, nil, &NotRepeated{m.Scenario.Pods[pending.Template].Name, action.Class.String(), pending}
 }
+
+// NotRepeated is the error of a walk at a decision that does not lead on as it did.
+type NotRepeated struct {
+	// Template is the name of the pod's template, Did what was done with the pod.
+	Template, Did string
+	// Pending is the pod in the last of the stages that Walk returns.
+	Pending PendingPod
+}
+
+func (e *NotRepeated) Error() string { return fmt.Sprintf("no %s of %s leads on", e.Did, e.Template) }
 
 // enabled reports whether the environment can act so, or the pod that is to be decided about asks.
 func (m *Machine) enabled(now *Arrangement, action Action) bool {

@@ -3,6 +3,7 @@ package decisions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/fields"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // conclude fills in what is known at the end. The chunk results are in the order of the scenarios.
@@ -87,7 +90,12 @@ func (r *run) findings(ctx context.Context, result *Result, counted map[string]i
 			f.Count = counted[joined]
 		}
 		var err error
-		if f.Example, err = r.example(ctx, r.explored[occurrence.in], f, occurrence.finding); err != nil {
+		f.Example, err = r.example(ctx, r.explored[occurrence.in], f, occurrence.finding)
+		if _, differs := errors.AsType[*model.NotRepeated](err); differs && r.options.Kept == nil {
+			result.notRepeated(f)
+			continue
+		}
+		if err != nil {
 			return blame(r.options.Kept, len(r.chunks), &occurrence.finding, err)
 		}
 		if len(f.Example.Stages) == 0 {
@@ -97,6 +105,18 @@ func (r *run) findings(ctx context.Context, result *Result, counted map[string]i
 		result.Findings = append(result.Findings, f)
 	}
 	return nil
+}
+
+// notRepeated adds that decisions are not repeated, instead of a finding that rests on one.
+func (r *Result) notRepeated(f Finding) {
+	key := findingKey{property: invariants.Repeatable().Name, class: New}
+	i := slices.IndexFunc(r.Findings, func(known Finding) bool { return known.key == key })
+	if i >= 0 {
+		r.Findings[i].Count++
+		return
+	}
+	r.Findings = append(r.Findings, Finding{ID: key.id(), Property: invariants.Repeatable(), Class: New, Count: 1,
+		Example: f.Example, key: key})
 }
 
 // example returns the example of a finding, minimised if that is asked and there is time; an empty one once the run

@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -59,7 +60,11 @@ func newExampleMaker(machine *model.Machine, cache *decisionCache, decider Decid
 func (m *exampleMaker) example(f Finding, found checker.Finding) (Example, error) {
 	example := Example{Scenario: m.machine.Scenario.Name}
 	var err error
-	if example.Stages, err = m.walk(found.Trace); err != nil {
+	example.Stages, err = m.walk(found.Trace)
+	if differs, ok := errors.AsType[*model.NotRepeated](err); ok {
+		return m.notRepeated(example, differs), err
+	}
+	if err != nil {
 		return example, fmt.Errorf("naming the counterexample to %s: %w", f.ID, err)
 	}
 	if example.Takers, err = m.takersOf(m.machine, example.Stages); err != nil {
@@ -93,6 +98,15 @@ func (m *exampleMaker) example(f Finding, found checker.Finding) (Example, error
 		}
 	}
 	return example, nil
+}
+
+// notRepeated makes an example of a decision that was another one when it was asked for again.
+func (m *exampleMaker) notRepeated(example Example, differs *model.NotRepeated) Example {
+	last := example.Stages[len(example.Stages)-1]
+	example.Case = m.decide(last.Question(m.machine, differs.Pending))
+	example.Reasons = []string{fmt.Sprintf("the first time, kube-scheduler's answer about %s was to %s, and led on; asked "+
+		"again, it may %s, which does not lead there", differs.Template, differs.Did, example.Case.Outcomes())}
+	return example
 }
 
 // isEnd reports whether nothing can happen any more.
