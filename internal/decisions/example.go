@@ -104,8 +104,8 @@ func (m *exampleMaker) example(f Finding, found checker.Finding) (Example, error
 func (m *exampleMaker) notRepeated(example Example, differs *model.NotRepeated) Example {
 	last := example.Stages[len(example.Stages)-1]
 	example.Case = m.decide(last.Question(m.machine, differs.Pending))
-	example.Reasons = []string{fmt.Sprintf("the first time, kube-scheduler's answer about %s was to %s, and led on; asked "+
-		"again, it may %s, which does not lead there", differs.Template, differs.Did, example.Case.Outcomes())}
+	example.Reasons = []string{fmt.Sprintf("the first time, kube-scheduler's answer about %s was to %s, and led on; "+
+		"asked again, it may %s, which does not lead there", differs.Template, differs.Did, example.Case.Outcomes())}
 	return example
 }
 
