@@ -1,272 +1,183 @@
-package mutation
+package main
 
 import (
-	"context"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
 
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
-
-	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
 )
 
-// fault is what is wrong with a plugin: what it does not see of its input, or makes of its answer. What is not set
-// is right.
-type fault struct {
-	// pod changes a copy of the pending pod, node of each node, before the plugin sees it.
-	pod  func(*v1.Pod)
-	node func(*v1.Node)
-	// placed changes copies of the pods on nodes that the plugin is given.
-	placed func(*v1.Pod)
-	// stage says where pod, node and placed count: everywhere if it is zero.
-	stage stage
-	// preFilter and verdict change what the plugin says of the pod, and of a node.
-	preFilter func(pod *v1.Pod, status *fwk.Status) *fwk.Status
-	verdict   func(pod *v1.Pod, node fwk.NodeInfo, status *fwk.Status) *fwk.Status
-	// noAdd and noRemove: the plugin overlooks the pods that a dry run adds, or removes.
-	noAdd, noRemove bool
-	// preScore changes what the plugin says before it scores.
-	preScore func(pod *v1.Pod, status *fwk.Status) *fwk.Status
-	// raw changes a score before normalisation, normal the scores after it; unnormalised leaves normalisation out.
-	raw          func(pod *v1.Pod, node fwk.NodeInfo, score int64) int64
-	normal       func(scores fwk.NodeScoreList)
-	unnormalised bool
-}
-
-type stage int
-
-const (
-	everywhere stage = iota
-	inFilter
-	inRating
-)
-
-// at returns the fault as it is at the stage.
-func (f fault) at(here stage) fault {
-	if f.stage != everywhere && f.stage != here {
-		f.pod, f.node, f.placed = nil, nil, nil
+// sourceOf returns a file of a package of its own.
+func sourceOf(t *testing.T, text string) *source {
+	t.Helper()
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "p.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return f
-}
-
-// in returns kube-scheduler with the fault in a plugin.
-func in(plugin string, f fault) production.Options {
-	return planted(plugin, func(p fwk.Plugin) fwk.Plugin { return f.wrap(p) })
-}
-
-// planted returns kube-scheduler with something in the place of an in-tree plugin, made from it.
-func planted(plugin string, spoil func(fwk.Plugin) fwk.Plugin) production.Options {
-	inTree := plugins.NewInTreeRegistry()[plugin]
-	return production.Options{Registry: frameworkruntime.Registry{
-		plugin: func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
-			p, err := inTree(ctx, args, h)
-			if err != nil {
-				return nil, err
-			}
-			return spoil(p), nil
-		},
-	}}
-}
-
-// wrap returns the plugin with the fault. It takes part at the same extension points, as far as they are part of a
-// decision.
-func (f fault) wrap(p fwk.Plugin) fwk.Plugin {
-	preFilter, preFilters := p.(fwk.PreFilterPlugin)
-	filter, filters := p.(fwk.FilterPlugin)
-	preScore, preScores := p.(fwk.PreScorePlugin)
-	score, scores := p.(fwk.ScorePlugin)
-	filterFault, scoreFault := f.at(inFilter), f.at(inRating)
-	switch {
-	case preFilters && scores:
-		return struct {
-			fwk.Plugin
-			preFiltering
-			filtering
-			preScoring
-			scoring
-		}{p, preFiltering{preFilter, filterFault}, filtering{filter, filterFault}, preScoring{preScore, scoreFault},
-			scoring{score, scoreFault}}
-	case preFilters:
-		return struct {
-			fwk.Plugin
-			preFiltering
-			filtering
-		}{p, preFiltering{preFilter, filterFault}, filtering{filter, filterFault}}
-	case filters && scores:
-		return struct {
-			fwk.Plugin
-			filtering
-			preScoring
-			scoring
-		}{p, filtering{filter, filterFault}, preScoring{preScore, scoreFault}, scoring{score, scoreFault}}
-	case filters:
-		return struct {
-			fwk.Plugin
-			filtering
-		}{p, filtering{filter, filterFault}}
-	case preScores:
-		return struct {
-			fwk.Plugin
-			preScoring
-			scoring
-		}{p, preScoring{preScore, scoreFault}, scoring{score, scoreFault}}
-	default:
-		return struct {
-			fwk.Plugin
-			scoring
-		}{p, scoring{score, scoreFault}}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: importer.Default()}
+	checked, err := config.Check("p", fset, []*ast.File{tree}, info)
+	if err != nil {
+		t.Fatal(err)
 	}
+	pkg := &packages.Package{PkgPath: "p", Fset: fset, Types: checked, TypesInfo: info}
+	return &source{path: "p.go", name: "p/p.go", text: []byte(text), pkg: pkg, tree: tree, stratum: "p"}
 }
 
-// asks returns the pod as the plugin sees it.
-func (f fault) asks(pod *v1.Pod) *v1.Pod {
-	if f.pod == nil {
-		return pod
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		reason, body string
+		want         []string
+	}{
+		{"a bound that is off by one, and one that is turned round", "if a < b { a = b }; return a",
+			[]string{"a < b becomes a <= b", "a < b becomes a >= b", "deleted: a = b"}},
+		{"and for or", "if ok && a == b { a = 2 }; return a", []string{
+			"ok && a == b becomes (ok) || (a == b)", "a == b becomes a != b", "deleted: a = 2", "2 becomes 3"}},
+		{"a condition that is no comparison", "if ok { a += b }; return a",
+			[]string{"ok becomes !(ok)", "a += b becomes a -= b", "deleted: a += b"}},
+		{"arithmetic, of numbers only", `s := "x"; s = s + s; return a * b`,
+			[]string{"deleted: s = s + s", "a * b becomes (a) + (b)"}},
+		{"constants, but none that must be one", "var x [2]int; const c = 4; a = x[1]; return a",
+			[]string{"deleted: a = x[1]", "1 becomes 2", "1 becomes 0"}},
+		{"a loop that goes on, or ends", "for range a { if ok { continue }; break }; return a", []string{
+			"ok becomes !(ok)", "continue becomes break", "deleted: continue", "break becomes continue"}},
+		{"break ends a switch, not the loop", "for range a { switch { case ok: break } }; return a", nil},
+		{"counting", "a++; return a", []string{"a++ becomes a--", "deleted: a++"}},
+		{"yes and no", "f := func() bool { return true }; _ = f; return a",
+			[]string{"true becomes !true", "deleted: _ = f"}},
+		{"what only tells", `fmt.Println(a == b, fmt.Sprint(1)); return a`, nil},
+		{"a statement in front of a condition cannot go", "if a = b; ok { b = a }; return a",
+			[]string{"ok becomes !(ok)", "deleted: b = a"}},
 	}
-	spoilt := pod.DeepCopy()
-	f.pod(spoilt)
-	return spoilt
-}
-
-// sees returns the node as the plugin sees it.
-func (f fault) sees(info fwk.NodeInfo) fwk.NodeInfo {
-	spoilt := info
-	if f.placed != nil {
-		var pods []*v1.Pod
-		for _, p := range info.GetPods() {
-			pod := p.GetPod().DeepCopy()
-			f.placed(pod)
-			pods = append(pods, pod)
+	for _, tt := range tests {
+		s := sourceOf(t, "package p\n\nimport \"fmt\"\n\nvar _ = fmt.Sprint\n\n"+
+			"func f(a, b int, ok bool) int { "+tt.body+" }\n")
+		all := faults([]*source{s})
+		var got []string
+		for _, f := range all {
+			got = append(got, oneLine(f.what))
 		}
-		fresh := framework.NewNodeInfo(pods...)
-		fresh.SetNode(info.Node())
-		spoilt = fresh
+		sorted := func(of []string) []string { return slices.Sorted(slices.Values(of)) }
+		if diff := cmp.Diff(sorted(tt.want), sorted(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		compiles(t, tt.reason, s, all)
 	}
-	if f.node != nil {
-		node := info.Node().DeepCopy()
-		f.node(node)
-		fresh := spoilt.Snapshot().(*framework.NodeInfo)
-		fresh.SetNode(node)
-		spoilt = fresh
+}
+
+// compiles: with all faults in it, around and inside each other, the text still is what the compiler takes.
+func compiles(t *testing.T, reason string, s *source, all []*fault) {
+	t.Helper()
+	text := planted(s, inSource(all, s))
+	text = strings.Replace(text, "; import \"k8s.io/component-helpers/planted\"", "", 1)
+	text += "\ntype switches struct{}\nvar planted switches\nfunc (switches) On(int) bool { return false }\n"
+	text = strings.ReplaceAll(text, "planted.Pick[", "pick[") +
+		"func pick[T any](n int, right, wrong T) T { return right }\n"
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "p.go", text, 0)
+	if err == nil {
+		config := types.Config{Importer: importer.Default()}
+		_, err = config.Check("p", fset, []*ast.File{tree}, nil)
 	}
-	return spoilt
-}
-
-func (f fault) seesAll(infos []fwk.NodeInfo) []fwk.NodeInfo {
-	all := make([]fwk.NodeInfo, len(infos))
-	for i, info := range infos {
-		all[i] = f.sees(info)
+	if err != nil {
+		t.Errorf("%s: %v\n%s", reason, err, text)
 	}
-	return all
 }
 
-type preFiltering struct {
-	plugin fwk.PreFilterPlugin
-	fault  fault
-}
-
-func (p preFiltering) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	result, status := p.plugin.PreFilter(ctx, state, p.fault.asks(pod), p.fault.seesAll(nodes))
-	if p.fault.preFilter != nil {
-		status = p.fault.preFilter(pod, status)
+func TestLeftOut(t *testing.T) {
+	s := sourceOf(t, `package p
+func New(ok bool) int { if ok { return 1 }; return 2 }
+func (x x) Name() bool { return true }
+func filterPodGroup() bool { return true }
+func Filter() bool { return true }
+func isSchedulableAfterNodeChange() bool { return true }
+type x struct{}
+`)
+	got := map[string]string{}
+	for _, f := range faults([]*source{s}) {
+		got[f.id] = f.stratum
 	}
-	return result, status
-}
-
-func (p preFiltering) PreFilterExtensions() fwk.PreFilterExtensions {
-	extensions := p.plugin.PreFilterExtensions()
-	if extensions == nil {
-		return nil
+	want := map[string]string{
+		"p/p.go:5 Filter: true becomes !true":                       "p",
+		"p/p.go:6 isSchedulableAfterNodeChange: true becomes !true": hints,
 	}
-	return extending{extensions, p.fault}
-}
-
-type extending struct {
-	extensions fwk.PreFilterExtensions
-	fault      fault
-}
-
-func (p extending) AddPod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, added fwk.PodInfo,
-	node fwk.NodeInfo) *fwk.Status {
-	if p.fault.noAdd {
-		return nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("candidates (-want +got):\n%s", diff)
 	}
-	return p.extensions.AddPod(ctx, state, p.fault.asks(pod), added, p.fault.sees(node))
 }
 
-func (p extending) RemovePod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo,
-	node fwk.NodeInfo) *fwk.Status {
-	if p.fault.noRemove {
-		return nil
-	}
-	return p.extensions.RemovePod(ctx, state, p.fault.asks(pod), removed, p.fault.sees(node))
-}
-
-type filtering struct {
-	plugin fwk.FilterPlugin
-	fault  fault
-}
-
-func (p filtering) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	status := p.plugin.Filter(ctx, state, p.fault.asks(pod), p.fault.sees(node))
-	if p.fault.verdict != nil {
-		status = p.fault.verdict(pod, node, status)
-	}
-	return status
-}
-
-type preScoring struct {
-	plugin fwk.PreScorePlugin
-	fault  fault
-}
-
-func (p preScoring) PreScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
-	status := p.plugin.PreScore(ctx, state, p.fault.asks(pod), p.fault.seesAll(nodes))
-	if p.fault.preScore != nil {
-		status = p.fault.preScore(pod, status)
-	}
-	return status
-}
-
-type scoring struct {
-	plugin fwk.ScorePlugin
-	fault  fault
-}
-
-func (p scoring) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
-	score, status := p.plugin.Score(ctx, state, p.fault.asks(pod), p.fault.sees(node))
-	if p.fault.raw != nil && status.IsSuccess() {
-		score = p.fault.raw(pod, node, score)
-	}
-	return score, status
-}
-
-func (p scoring) ScoreExtensions() fwk.ScoreExtensions {
-	extensions := p.plugin.ScoreExtensions()
-	if p.fault.unnormalised || extensions == nil && p.fault.normal == nil {
-		return nil
-	}
-	return normalising{extensions, p.fault}
-}
-
-type normalising struct {
-	extensions fwk.ScoreExtensions // nil if the plugin does not normalise
-	fault      fault
-}
-
-func (p normalising) NormalizeScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	scores fwk.NodeScoreList) *fwk.Status {
-	if p.extensions != nil {
-		if status := p.extensions.NormalizeScore(ctx, state, p.fault.asks(pod), scores); !status.IsSuccess() {
-			return status
+func TestSample(t *testing.T) {
+	var all []*fault
+	for i, s := range strata() {
+		for range 10 * (i + 1) {
+			all = append(all, &fault{stratum: s.name, id: s.name + string(rune('a'+len(all)%26))})
 		}
 	}
-	if p.fault.normal != nil {
-		p.fault.normal(scores)
+	ids := func(seed uint64) (ids []string) {
+		for _, f := range sample(all, 100, seed) {
+			ids = append(ids, f.id)
+		}
+		return ids
 	}
-	return nil
+	if diff := cmp.Diff(ids(1), ids(1)); diff != "" {
+		t.Errorf("one seed draws two samples:\n%s", diff)
+	}
+	if cmp.Equal(ids(1), ids(2)) {
+		t.Error("two seeds draw the same sample")
+	}
+	if n := len(ids(1)); n < 100 || n > 140 {
+		t.Errorf("%d are drawn", n)
+	}
+}
+
+func TestTable(t *testing.T) {
+	noticed, overlooked := outcome{Noticed: true, By: "x", Reached: true}, outcome{Reached: true}
+	records := []*record{
+		{"early", "nodeports", map[string]outcome{"small": noticed, upstream: noticed}},
+		{"late", "nodeports", map[string]outcome{"small": overlooked, "default": noticed, upstream: {}}},
+		{"idle", "nodeports", map[string]outcome{}},
+		{"never", hints, map[string]outcome{"small": {}, "default": {}, upstream: {Noticed: true, By: "TestIt"}}},
+		{"missed", hints, map[string]outcome{"small": overlooked, "default": overlooked, upstream: {}}},
+	}
+	var b strings.Builder
+	if err := write(&b, stages()[:2], true, records, map[string]string{"idle": "it does nothing"}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `| part | faults | change nothing | small | default | upstream's tests |
+| --- | --- | --- | --- | --- | --- |
+| nodeports | 3 | 1 | 1 (50%) | 2 (100%) | 1 (50%) |
+| hints and events | 2 | 0 | 0 (0%) | 0 (0%) | 1 (50%) |
+| **decisions** | 3 | 1 | 1 (50%) | 2 (100%) | 1 (50%) |
+| **all** | 5 | 1 | 1 (25%) | 2 (50%) | 2 (50%) |
+
+Overlooked:
+
+- never (never run; upstream: TestIt)
+- missed (run, and not noticed)
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+}
+
+func TestFirstNew(t *testing.T) {
+	tests := []struct{ reason, report, want string }{
+		{"of decisions", `{"findings":[{"id":"a","class":"known"},{"id":"b","class":"new"}]}`, "b"},
+		{"of the loop", `{"findings":[{"property":"p","known":"k"},{"property":"q"}]}`, "q"},
+		{"none that is new", `{"findings":[]}`, "a finding"},
+		{"no report", `oops`, "a finding"},
+	}
+	for _, tt := range tests {
+		if got := firstNew([]byte(tt.report)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
 }

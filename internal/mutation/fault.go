@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fault is a change of production's code at one place.
+type fault struct {
+	// id says where and what: nodeports/node_ports.go:161 Fits: deleted: x = y. No two have the same.
+	id      string
+	stratum string
+	source  *source
+	// from and to are the part of the text that is changed, what says how.
+	from, to int
+	what     string
+	// planted returns the text with the switch of that number, where right is the text as it is.
+	planted func(number int, right string) string
+}
+
+// faults lists every candidate in the sources, in the order of the text.
+func faults(all []*source) []*fault {
+	var found []*fault
+	for _, s := range all {
+		w := &walker{source: s}
+		for _, decl := range s.tree.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil && !leftOut(f.Name.Name) {
+				w.function = f
+				w.walk(f.Body)
+			}
+		}
+		found = append(found, w.found...)
+	}
+	slices.SortStableFunc(found, func(a, b *fault) int {
+		if a.source != b.source {
+			return strings.Compare(a.source.path, b.source.path)
+		}
+		return a.from - b.from
+	})
+	seen := map[string]int{}
+	for _, f := range found {
+		if seen[f.id]++; seen[f.id] > 1 {
+			f.id += fmt.Sprintf(" (%d)", seen[f.id])
+		}
+	}
+	return found
+}
+
+// Functions that decide nothing: names, constructors and what they check of the configuration, and the scheduling of
+// groups of pods, which is off.
+var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args)$|PodGroup|GangSched`)
+
+func leftOut(function string) bool { return decidesNothing.MatchString(function) }
+
+// Functions about when a pod is tried again.
+var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister`)
+
+// stratumOf is what a function of the source is part of.
+func (s *source) stratumOf(f *ast.FuncDecl) string {
+	if aboutEvents.MatchString(f.Name.Name) || s.name == "framework/events.go" {
+		return hints
+	}
+	return s.stratum
+}
+
+// walker finds the candidates of a file.
+type walker struct {
+	*source
+	function *ast.FuncDecl
+	path     []ast.Node
+	found    []*fault
+}
+
+func (w *walker) walk(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if n == nil {
+			w.path = w.path[:len(w.path)-1]
+			return true
+		}
+		if w.tellsOnly(n) {
+			return false
+		}
+		w.visit(n)
+		w.path = append(w.path, n)
+		return true
+	})
+}
+
+// parent is the node around the one that is visited.
+func (w *walker) parent() ast.Node {
+	if len(w.path) == 0 {
+		return nil
+	}
+	return w.path[len(w.path)-1]
+}
+
+// add adds a candidate about the node.
+func (w *walker) add(n ast.Node, what string, planted func(number int, right string) string) {
+	from, to := w.offset(n)
+	line := w.pkg.Fset.Position(n.Pos()).Line
+	w.found = append(w.found, &fault{
+		id:      fmt.Sprintf("%s:%d %s: %s", w.name, line, w.function.Name.Name, oneLine(what)),
+		stratum: w.stratumOf(w.function), source: w.source, from: from, to: to, what: what, planted: planted,
+	})
+}
+
+// condition adds a candidate that puts another condition in the place of one.
+func (w *walker) condition(n ast.Expr, wrong string) {
+	w.add(n, w.of(n)+" becomes "+wrong, func(number int, right string) string {
+		return fmt.Sprintf("(planted.On(%d) && (%s) || !planted.On(%d) && (%s))", number, wrong, number, right)
+	})
+}
+
+// value adds a candidate that puts another value in the place of one. The type must be a basic one, or be given.
+func (w *walker) value(n ast.Expr, typeName, wrong string) {
+	if typeName == "" {
+		basic, ok := w.pkg.TypesInfo.TypeOf(n).(*types.Basic)
+		if !ok || basic.Info()&types.IsUntyped != 0 {
+			return
+		}
+		typeName = basic.Name()
+	}
+	w.add(n, w.of(n)+" becomes "+wrong, func(number int, right string) string {
+		return fmt.Sprintf("planted.Pick[%s](%d, %s, %s)", typeName, number, right, wrong)
+	})
+}
+
+// statement adds a candidate that puts another statement in the place of one; none to delete it.
+func (w *walker) statement(n ast.Stmt, wrong string) {
+	switch around := w.parent().(type) {
+	case *ast.BlockStmt, *ast.CaseClause:
+	case *ast.CommClause:
+		if around.Comm == n {
+			return
+		}
+	default:
+		return
+	}
+	what := "deleted: " + w.of(n)
+	if wrong != "" {
+		what = w.of(n) + " becomes " + wrong
+	}
+	w.add(n, what, func(number int, right string) string {
+		if _, returns := n.(*ast.ReturnStmt); returns { // the function is to end with a return
+			return fmt.Sprintf("if planted.On(%d) { %s }\n%s", number, wrong, right)
+		}
+		return fmt.Sprintf("if planted.On(%d) { %s } else { %s }", number, wrong, right)
+	})
+}
+
+// oneLine shortens a piece of code.
+func oneLine(code string) string {
+	const most = 90
+	code = strings.Join(strings.Fields(code), " ")
+	if runes := []rune(code); len(runes) > most {
+		code = string(runes[:most]) + "..."
+	}
+	return code
+}
