@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/expression"
+	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
@@ -36,7 +37,7 @@ model, and be one that kube-scheduler ` + production.KubernetesVersion + ` or th
 is asked for again and compared with the recorded one.
 
 Exit codes: 0 the finding is still there, as recorded; 1 something differs, which is printed; 2 wrong
-usage or input; 3 it was interrupted; 4 modelcheck failed.`,
+usage or input; 3 it was interrupted before something differed; 4 modelcheck failed.`,
 		Example: `  modelcheck -f cluster.yaml --save findings
   modelcheck replay findings/outcome-conforms_new`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -96,71 +97,134 @@ func (c command) replayed(ctx context.Context, path string) (*report.Replayed, e
 	if err != nil {
 		return nil, wrong(err)
 	}
-	c.progress.begin(phase{name: "taking its steps again", lost: "it did not come to its end", blank: true})
+	c.progress.begin(phase{name: "starting kube-scheduler", lost: "no step is taken again", blank: true})
 	decider, err := c.kubeScheduler(ctx, config, trace.Profile)()
 	if err != nil {
 		return nil, err
 	}
-	defer decider.Close()
+	defer func() {
+		if r.Interrupted == "" { // else it may be at work for ever
+			_ = decider.Close() // it changes no answer any more
+		}
+	}()
 	again := scenario.OfTrace(trace.Scenario, r.Clusters[0], arriving, trace.Actions.Model())
 	if property.Behaviour != nil {
-		if err := loopAgain(r, property, decider, again); err != nil {
-			return nil, wrong(err)
-		}
-		return r, nil
+		err = c.loopAgain(ctx, r, property, decider, again)
+	} else {
+		err = c.questionAgain(ctx, r, properties, decider, again, pending)
 	}
-	replay, err := decisions.NewReplay(r.Spec, properties, decider, again)
 	if err != nil {
 		return nil, wrong(err)
 	}
-	takeAgain(r, replay)
-	if pending != nil {
-		r.Case, r.Findings = decisions.NewSession(r.Spec, properties, decider).Ask(
-			spec.Question{Pod: pending, Snapshot: r.Clusters[len(r.Clusters)-1]})
-	} else {
-		r.Findings = replay.Findings(r.Clusters[len(r.Clusters)-1])
+	if r.Interrupted == "" {
+		r.Conclude()
 	}
-	r.Conclude()
 	return r, nil
 }
 
+// inTime does a part of the replay, and reports whether it came to its end before an interrupt. What the work writes
+// may be read only then.
+func (c command) inTime(ctx context.Context, r *report.Replayed, at string, work func()) bool {
+	c.progress.begin(phase{name: at, lost: "it is not told how far the replay came"})
+	if patience.Do(ctx, work) {
+		return true
+	}
+	r.Interrupted = at
+	return false
+}
+
+// questionAgain takes the steps again, and asks about the pod at their end, if there is one.
+func (c command) questionAgain(ctx context.Context, r *report.Replayed, properties []invariants.Property,
+	decider decisions.Decider, again *model.Scenario, pending *v1.Pod) error {
+	var replay *decisions.Replay
+	var err error
+	if !c.inTime(ctx, r, beginning, func() { replay, err = decisions.NewReplay(r.Spec, properties, decider, again) }) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.takeAgain(ctx, r, replay); r.Interrupted != "" {
+		return nil
+	}
+	var asked *invariants.Case
+	var findings []decisions.Finding
+	last := r.Clusters[len(r.Clusters)-1]
+	at, work := lookingForIt, func() { findings = replay.Findings(last) }
+	if pending != nil {
+		at = fmt.Sprintf("asking where %s/%s should go", pending.Namespace, pending.Name)
+		work = func() {
+			asked, findings = decisions.NewSession(r.Spec, properties, decider).Ask(
+				spec.Question{Pod: pending, Snapshot: last})
+		}
+	}
+	if c.inTime(ctx, r, at, work) {
+		r.Case, r.Findings = asked, findings
+	}
+	return nil
+}
+
 // loopAgain takes the steps of what goes on for ever again, and asks whether it does.
-func loopAgain(r *report.Replayed, property invariants.Property, decider decisions.Decider,
-	again *model.Scenario) error {
+func (c command) loopAgain(ctx context.Context, r *report.Replayed, property invariants.Property,
+	decider decisions.Decider, again *model.Scenario) error {
 	if r.Trace.Loop == 0 {
 		return fmt.Errorf("loop is missing: %s is about what goes on for ever, and it says how many of the last "+
 			"steps do", property.Name)
 	}
-	replay, err := decisions.NewLassoReplay(r.Spec, property, decider, again,
-		r.Trace.Actions.Order == model.QueueOrder.String())
+	var replay *decisions.LassoReplay
+	var err error
+	if !c.inTime(ctx, r, beginning, func() {
+		replay, err = decisions.NewLassoReplay(r.Spec, property, decider, again,
+			r.Trace.Actions.Order == model.QueueOrder.String())
+	}) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if takeAgain(r, replay) {
-		finding, err := replay.Finding(r.Trace.Loop)
-		if err != nil {
-			r.Differ("steps %d to %d: %v", len(r.Trace.States)-r.Trace.Loop, len(r.Trace.States)-1, err)
-		} else {
-			r.Findings = append(r.Findings, *finding)
-		}
+	if !c.takeAgain(ctx, r, replay) {
+		return nil
 	}
-	r.Conclude()
+	var finding *decisions.Finding
+	switch finished := c.inTime(ctx, r, lookingForIt, func() { finding, err = replay.Finding(r.Trace.Loop) }); {
+	case !finished:
+	case err != nil:
+		r.Differ("steps %d to %d: %v", len(r.Trace.States)-r.Trace.Loop, len(r.Trace.States)-1, err)
+	default:
+		r.Findings = append(r.Findings, *finding)
+	}
 	return nil
 }
 
-// takeAgain takes the steps again, as far as they are enabled, and reports whether they all are.
-func takeAgain(r *report.Replayed, again interface {
+// What a replay is at before and after its steps.
+const (
+	beginning    = "building the first state"
+	lookingForIt = "looking for the finding"
+)
+
+// takeAgain takes the steps again, as far as they are enabled and nobody interrupts it, and reports whether all were
+// taken.
+func (c command) takeAgain(ctx context.Context, r *report.Replayed, again interface {
 	Take(step *model.NamedStep) (decisions.StepTakers, error)
 	Cluster() *spec.Snapshot
 }) bool {
 	for i, state := range r.Trace.States[:len(r.Trace.States)-1] {
-		who, err := again.Take(namedStep(state.Step))
+		var who decisions.StepTakers
+		var cluster *spec.Snapshot
+		var err error
+		if !c.inTime(ctx, r, fmt.Sprintf("taking step %d (%s)", i+1, state.Step.Text), func() {
+			if who, err = again.Take(namedStep(state.Step)); err == nil {
+				cluster = again.Cluster()
+			}
+		}) {
+			return false
+		}
 		if err != nil {
 			r.Differ("step %d (%s) is not enabled: %v", i+1, state.Step.Text, err)
 			return false
 		}
 		r.Took(i, who)
-		r.Reached(i+1, again.Cluster())
+		r.Reached(i+1, cluster)
 	}
 	return true
 }

@@ -84,7 +84,7 @@ func TestReplayLoop(t *testing.T) {
 		code         int
 		says         string
 	}{
-		{"as it is", cycle, func(*report.Trace) {}, exitHolds, "Verdict: as recorded"},
+		{"as it is", cycle, nil, exitHolds, "Verdict: as recorded"},
 		{"it leads elsewhere", cycle, func(t *report.Trace) { t.Loop-- }, exitViolated,
 			"the last 3 steps do not lead back to where they begin"},
 		{"nobody is evicted in it", cycle, func(t *report.Trace) {
@@ -101,23 +101,7 @@ func TestReplayLoop(t *testing.T) {
 			"is not enabled"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
-			data, err := os.ReadFile(tt.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trace, err := report.ReadTrace(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tt.change(trace)
-			changed, err := json.Marshal(trace)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := filepath.Join(t.TempDir(), report.TraceFile)
-			if err := os.WriteFile(file, changed, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			file := changedTrace(t, tt.file, tt.change)
 			var stdout, stderr strings.Builder
 			code := (command{stdout: &stdout, stderr: &stderr}).run(t.Context(), []string{"replay", file})
 			if said := strings.Join(strings.Fields(stdout.String()+stderr.String()), " "); code != tt.code ||
@@ -126,6 +110,30 @@ func TestReplayLoop(t *testing.T) {
 			}
 		})
 	}
+}
+
+// changedTrace writes a trace that is changed; nil leaves it as it is.
+func changedTrace(t *testing.T, file string, change func(*report.Trace)) (changed string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := report.ReadTrace(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(trace)
+	}
+	if data, err = json.Marshal(trace); err != nil {
+		t.Fatal(err)
+	}
+	changed = filepath.Join(t.TempDir(), report.TraceFile)
+	if err := os.WriteFile(changed, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return changed
 }
 
 // idle is a step that changes nothing.

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
 )
 
 // soon is how long a command may take to end, on a machine that does much else.
@@ -174,9 +176,10 @@ func crowdedCluster() string {
 }
 
 // hanging is kube-scheduler with a plugin, in the place of NodeUnschedulable, that hangs: when it is made for the
-// n-th time, or asked first if n is 0.
+// n-th time, or, if n is 0, when it was asked about as many nodes as it answers.
 type hanging struct {
 	n       int
+	answers atomic.Int64
 	began   func()
 	mu      sync.Mutex
 	release chan struct{}
@@ -205,7 +208,7 @@ func (h *hanging) command(stdout, stderr *written) command {
 func (*hanging) Name() string { return "NodeUnschedulable" }
 
 func (h *hanging) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
-	if h.n == -1 {
+	if h.n == -1 && h.answers.Add(-1) < 0 {
 		h.hang()
 	}
 	return nil
@@ -250,6 +253,60 @@ func TestInterruptedWhileItHangs(t *testing.T) {
 			t.Errorf("%s: it leaves %v, %v", row.reason, left, err)
 		}
 		close(h.release)
+	}
+}
+
+// TestReplayInterruptedWhileItHangs: a replay tells how far it came, and what differs up to there.
+func TestReplayInterruptedWhileItHangs(t *testing.T) {
+	saved := t.TempDir()
+	for folder, args := range map[string]string{
+		"question": "--theme budgets --nodes 2 --pods 3",
+		"forever":  "-f ../../testdata/clusters/preemption-cycle.yaml --recreations 1 --liveness --order any",
+	} {
+		mustRun(t, args+" --quiet --save "+filepath.Join(saved, folder))
+	}
+	const question = "question/outcome-conforms_DefaultPreemption_known_budget-spent-on-spared"
+	const forever = "forever/preemptors-settle_InterPodAffinity_known_nominated-repels"
+	for _, row := range []struct {
+		reason, trace string
+		n             int
+		answers       int64
+		change        func(*report.Trace)
+		code, states  int
+		says          string
+	}{
+		{"before it is asked", question, 1, 0, nil, exitUnfinished, 0,
+			"interrupted while starting kube-scheduler: no step is taken again"},
+		{"a step", question, 0, 2, nil, exitUnfinished, 4, "Verdict: not finished interrupted after step 3 of 5, while " +
+			"taking step 4 (the scheduler binds b/web-1 to large-1): nothing is said of that and what comes after"},
+		{"a step after one that differs", question, 0, 2, func(t *report.Trace) { t.States[1].Step.By = nil },
+			exitViolated, 4, "Verdict: not as recorded interrupted after step 3 of 5, while taking step 4 (the " +
+				"scheduler binds b/web-1 to large-1): nothing is said of that and what comes after step 2 (the"},
+		{"the question at the end", question, 0, 4, nil, exitUnfinished, 6,
+			"interrupted after step 5 of 5, while asking where b/urgent-1 should go: nothing"},
+		{"the first step of a loop", forever, 0, 0, nil, exitUnfinished, 1,
+			"interrupted before step 1 of 6, while taking step 1 (the scheduler evicts default/web"},
+		{"a step of a loop", forever, 0, 14, nil, exitUnfinished, 4,
+			"interrupted after step 3 of 6, while taking step 4 (the scheduler binds default/web to n1): nothing"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			stdout, stderr := &written{}, &written{}
+			h := &hanging{n: row.n, began: interrupt, release: make(chan struct{})}
+			defer close(h.release)
+			h.answers.Store(row.answers)
+			file := changedTrace(t, filepath.Join(saved, row.trace, report.TraceFile), row.change)
+			begun := time.Now()
+			code := h.command(stdout, stderr).run(ctx, []string{"replay", file})
+			if took := time.Since(begun); code != row.code || took > soon {
+				t.Errorf("it exits %d after %v", code, took)
+			}
+			said := strings.Join(strings.Fields(stdout.String()+stderr.String()), " ")
+			if states := strings.Count(stdout.String(), "\nState "); states != row.states ||
+				!strings.Contains(said, row.says) {
+				t.Errorf("%d states are told, want %d, and %q in\n%s", states, row.states, row.says, said)
+			}
+		})
 	}
 }
 

@@ -29,12 +29,20 @@ type Replayed struct {
 	Findings []decisions.Finding
 	// Differences are what is not as it was recorded, a sentence each.
 	Differences []string
+	// Followed is how many steps were taken again and compared.
+	Followed int
+	// Interrupted is what an interrupt ended the replay at, as in "taking step 4"; empty if it came to its end.
+	Interrupted string
 }
 
-// Verdict is Holds if all is as it was recorded, and Violated otherwise.
+// Verdict is Violated if something is not as it was recorded, Holds if all is, and Unfinished if an interrupt came
+// before that was known.
 func (r *Replayed) Verdict() decisions.Verdict {
-	if len(r.Differences) > 0 {
+	switch {
+	case len(r.Differences) > 0:
 		return decisions.Violated
+	case r.Interrupted != "":
+		return decisions.Unfinished
 	}
 	return decisions.Holds
 }
@@ -59,8 +67,9 @@ func listed(names []string) string {
 	return strings.Join(names, " and ")
 }
 
-// Reached compares the cluster that the first i steps lead to with the recorded one.
+// Reached compares the cluster that the first i steps lead to with the recorded one, which ends the i-th step.
 func (r *Replayed) Reached(i int, cluster *spec.Snapshot) {
+	r.Followed = i
 	objects := func(s *spec.Snapshot) map[string]any {
 		all := map[string]any{}
 		for _, item := range manifests(s).Items {
@@ -164,6 +173,9 @@ func ReplayText(w io.Writer, r *Replayed) error {
 	for i, state := range t.States {
 		p.section(fmt.Sprintf("State %d", i+1))
 		p.cluster("  ", r.Clusters[i], nil)
+		if r.Interrupted != "" && i == r.Followed {
+			break // what comes after was not compared
+		}
 		if state.Step == nil {
 			continue
 		}
@@ -182,14 +194,26 @@ func ReplayText(w io.Writer, r *Replayed) error {
 			p.wrong(f)
 		}
 	}
-	if len(r.Differences) == 0 {
-		p.section("Verdict: as recorded")
-	} else {
-		p.section("Verdict: not as recorded")
-		for _, difference := range r.Differences {
-			p.wrapped("  ", difference)
-		}
+	p.section("Verdict: " + map[decisions.Verdict]string{decisions.Holds: "as recorded",
+		decisions.Violated: "not as recorded", decisions.Unfinished: "not finished"}[r.Verdict()])
+	if r.Interrupted != "" {
+		p.wrapped("  ", r.interruption())
+	}
+	for _, difference := range r.Differences {
+		p.wrapped("  ", difference)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// interruption tells how far a replay came that was interrupted.
+func (r *Replayed) interruption() string {
+	after := ""
+	if steps := len(r.Trace.States) - 1; r.Followed > 0 {
+		after = fmt.Sprintf(" after step %d of %d", r.Followed, steps)
+	} else if steps > 0 {
+		after = fmt.Sprintf(" before step 1 of %d", steps)
+	}
+	return fmt.Sprintf("interrupted%s, while %s: nothing is said of that and what comes after", after,
+		r.Interrupted)
 }
