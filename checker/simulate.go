@@ -192,8 +192,7 @@ func (s *simulator) follow(ctx context.Context, worker Worker, out *Steps, numbe
 			return
 		}
 		if f.step >= len(out.steps) {
-			w.err = fmt.Errorf("state %x, expanded again, lacks a step it had before: Expand must depend on the "+
-				"state alone", f.trace.Last())
+			w.err = &NotRepeatedError{State: slices.Clone(f.trace.Last())}
 			return
 		}
 		f.trace.Steps = append(f.trace.Steps, Step{out.steps[f.step].action, slices.Clone(out.target(uint32(f.step)))})
@@ -237,6 +236,5 @@ func (s *simulator) shortest(worker Worker, out *Steps, behaviour Trace, after i
 			}
 		}
 	}
-	return Trace{}, fmt.Errorf(
-		"state %x, expanded again, lacks a step it had before: Expand must depend on the state alone", wanted)
+	return Trace{}, &NotRepeatedError{State: slices.Clone(wanted)}
 }

@@ -107,6 +107,7 @@ func ScoresConform() Property {
 								Plugin: plugin,
 								Reason: fmt.Sprintf("%s scores node %s %s", plugin, c.node(n),
 									disagreement(got[column], want[r])),
+								Because: func() string { return c.promised(plugin) },
 							},
 						)
 					}

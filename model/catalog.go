@@ -225,12 +225,10 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 			SetBound(pod, node, code.Phase(), code.Rank())
 		case nominated:
 			pod.Name = fmt.Sprintf("%s-to-%s-%d", template.Name, node.Name, key.index+1)
-			pod.Status.NominatedNodeName = node.Name
+			setUnbound(pod, node)
 		case pendingRole:
 			pod.Name = template.Name + "-asking"
-			if node != nil {
-				pod.Status.NominatedNodeName = node.Name
-			}
+			setUnbound(pod, node)
 		}
 		if template.Only {
 			pod.Name = template.Fixed[0]
@@ -244,6 +242,16 @@ func (c *Catalog) pod(key podKey) *v1.Pod {
 // read from a manifest without UID has it too, so claims keep their owners when a cluster is written and read
 // again.
 func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/" + name) }
+
+// setUnbound makes the pod one that waits, nominated to the node unless that is nil. No kubelet has reported anything
+// of it: what its template says of resizing in place is of those that are bound.
+func setUnbound(pod *v1.Pod, node *v1.Node) {
+	pod.Status.Resources, pod.Status.AllocatedResources, pod.Status.Conditions = nil, nil, nil
+	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = nil, nil
+	if node != nil {
+		pod.Status.NominatedNodeName = node.Name
+	}
+}
 
 // SetBound makes the pod one that runs on the node, in the phase and with the rank.
 func SetBound(pod *v1.Pod, node *v1.Node, phase Phase, rank int) {

@@ -58,7 +58,7 @@ func (a *Evaluation) factsOfNodes() []*facts {
 // decides reports whether there is a decision, as spec.Scheduler.Answers does.
 func (a *Evaluation) decides() bool {
 	t, pod, s := a.tables, a.Question.Pod, a.Question.Snapshot
-	switch mayFail := func(f *facts) bool { return f.fails || f.scoresOutOfRange }; {
+	switch mayFail := func(f *facts) bool { return f.fails || f.scoringFails }; {
 	case t.wideFails:
 		return t.spec.Decides(pod, s)
 	case !slices.ContainsFunc(a.nodes, mayFail):

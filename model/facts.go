@@ -19,7 +19,7 @@ type facts struct {
 	awaits bool
 	// fails: asking the filters that look at one node ends in an error there. scored out of range: the node is, if
 	// it is scored.
-	fails, scoresOutOfRange bool
+	fails, scoringFails bool
 	// raw has one score per score plugin of the profile, 0 for those that look beyond the node; nil unless feasible.
 	raw []int64
 	// abstains are the score plugins, as a set of indexes, that look at one node only and have nothing to say about
@@ -80,10 +80,10 @@ func (t *Tables) evaluate(pending int, content *Content) *facts {
 		around: content.around})
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
-		awaits:           slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
-		fails:            t.narrow.FailsOn(pod, node, s),
-		scoresOutOfRange: t.spec.ScoresOutOfRangeOn(pod, node, s),
-		scheduler:        t.counting, allowed: true, pending: pod, node: node, pods: podsOf[0], bound: content.Bound,
+		awaits:       slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
+		fails:        t.narrow.FailsOn(pod, node, s),
+		scoringFails: t.spec.ScoringFailsOn(pod, node, s),
+		scheduler:    t.counting, allowed: true, pending: pod, node: node, pods: podsOf[0], bound: content.Bound,
 		snapshot: s,
 	}
 	f.exceeded = sync.OnceValue(

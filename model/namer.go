@@ -87,11 +87,10 @@ func (n *Namer) pod(key namedPod, node *v1.Node) *v1.Pod {
 		return pod
 	}
 	pod = n.machine.PodNamed(key.pod)
-	switch {
-	case key.nominated:
-		pod.Status.NominatedNodeName = node.Name
-	case node != nil:
+	if node != nil && !key.nominated {
 		SetBound(pod, node, key.pod.Phase(), key.pod.Rank())
+	} else {
+		setUnbound(pod, node)
 	}
 	n.pods[key] = pod
 	return pod

@@ -2,14 +2,18 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 func TestRecreationEnabled(t *testing.T) {
@@ -106,6 +110,15 @@ func environments() map[string]*Scenario {
 		"pods are scheduled in the order of the queue",
 		func(s *Scenario) { s.Actions.Recreations, s.Actions.Order = 1, QueueOrder },
 	)
+	add("a pod is resized in place while it runs", func(s *Scenario) {
+		s.Actions.Recreations = 1
+		s.Pods[0].Pod.Status = v1.PodStatus{
+			AllocatedResources: v1.ResourceList{v1.ResourceCPU: resource.MustParse("500m")},
+			Resources:          &v1.ResourceRequirements{},
+			ContainerStatuses:  []v1.ContainerStatus{{Name: "c"}}, InitContainerStatuses: []v1.ContainerStatus{{Name: "i"}},
+			Conditions: []v1.PodCondition{{Type: v1.PodResizePending}},
+		}
+	})
 	add("budgets are refreshed", func(s *Scenario) {
 		s.Actions.RefreshBudgets, s.Actions.Recreations = true, 1
 		one := intstr.FromInt32(1)
@@ -116,6 +129,22 @@ func environments() map[string]*Scenario {
 		}}
 	})
 	return all
+}
+
+// checkReports: of a pod that no node has, no kubelet says anything; what its template says is there once it runs.
+func checkReports(t *testing.T, s *spec.Snapshot, resizes bool) {
+	t.Helper()
+	for _, p := range s.Pods {
+		says := p.Status.Resources != nil || p.Status.AllocatedResources != nil || len(p.Status.Conditions) > 0 ||
+			len(p.Status.ContainerStatuses)+len(p.Status.InitContainerStatuses) > 0
+		if says && p.Spec.NodeName == "" {
+			t.Fatalf("%s is not bound, and says %+v", p.Name, p.Status)
+		}
+		if bare := len(p.Status.ContainerStatuses) == 0; bare && resizes && p.Spec.NodeName != "" &&
+			strings.HasPrefix(p.Name, "low") {
+			t.Fatalf("%s is bound, and says nothing", p.Name)
+		}
+	}
 }
 
 func testNamedSteps(t *testing.T, s *Scenario) {
@@ -148,6 +177,7 @@ func testNamedSteps(t *testing.T, s *Scenario) {
 			return true
 		})
 		stage := m.NamedStage(a, nil)
+		checkReports(t, stage.Cluster, s.Pods[0].Pod.Status.Resources != nil)
 		got := map[string]bool{}
 		m.NamedSteps(a, e.moves, func(step Named) {
 			stage.Step = step.NamedStep

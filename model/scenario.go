@@ -97,6 +97,8 @@ type Scenario struct {
 	// Initial are the clusters to begin with, smallest first. Each has at most MaxNodes nodes.
 	Initial []Cluster
 	Actions Actions
+	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
+	LeftOut []string
 
 	// counted tells which budgets count which pod templates, if budgets are refreshed.
 	counted [][]bool

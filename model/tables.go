@@ -83,7 +83,7 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	odd.base = t
 	odd.overlooks = slices.ContainsFunc(quirks, func(q spec.Quirk) bool { return q.Overlooks != nil })
 	odd.sharesFacts = !odd.overlooks && !slices.ContainsFunc(quirks, func(q spec.Quirk) bool {
-		return q.Budgets != nil || q.Amounts != nil || q.ScoresOutOfRange != nil
+		return q.Budgets != nil || q.Amounts != nil || q.ScoringFails != nil
 	})
 	odd.sharesPreemption = odd.sharesFacts
 	for i, f := range odd.filters {

@@ -198,7 +198,7 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 		return step
 	}
 	if action.Class.Creates() {
-		step.Pod = m.PodNamed(newPod(int(action.Pod), Running, id))
+		step.Pod = m.unbound(newPod(int(action.Pod), Running, id), nil)
 		return step
 	}
 	nodeState := &now.Nodes[action.Node]
@@ -214,7 +214,7 @@ func (m *Machine) environmentStep(now *Arrangement, action Action, id int) *Name
 func (m *Machine) decisionStep(now *Arrangement, pending PendingPod, move Move) *NamedStep {
 	scratch := &Arrangement{}
 	scratch.CopyFrom(now)
-	step := &NamedStep{Class: move.Class(), Pod: m.PodNamed(scratch.takePending(pending)), Idle: move.Idle(pending)}
+	step := &NamedStep{Class: move.Class(), Pod: m.unbound(scratch.takePending(pending), nil), Idle: move.Idle(pending)}
 	if move.Type == spec.Wait {
 		return step
 	}
@@ -239,15 +239,20 @@ func (m *Machine) Named(a *Arrangement) *spec.Snapshot {
 			snapshot.Pods = append(snapshot.Pods, pod)
 		}
 		for _, p := range nodeState.Nominated {
-			pod := m.PodNamed(p)
-			pod.Status.NominatedNodeName = node.Name
-			snapshot.Pods = append(snapshot.Pods, pod)
+			snapshot.Pods = append(snapshot.Pods, m.unbound(p, node))
 		}
 	}
 	for _, p := range a.Pending {
-		snapshot.Pods = append(snapshot.Pods, m.PodNamed(p))
+		snapshot.Pods = append(snapshot.Pods, m.unbound(p, nil))
 	}
 	return &snapshot
+}
+
+// unbound is a pod that waits, nominated to the node unless that is nil.
+func (m *Machine) unbound(p Pod, node *v1.Node) *v1.Pod {
+	pod := m.PodNamed(p)
+	setUnbound(pod, node)
+	return pod
 }
 
 func (m *Machine) nodeNamed(nodeState *NodeState) *v1.Node {

@@ -4,7 +4,7 @@ import v1 "k8s.io/api/core/v1"
 
 // Decides reports whether there is a decision. There always is, but for quirks by which a filter Fails: then there
 // is none if the filter is asked about some node, that is, if no filter before it rejects the node, nominated pods
-// included. Nor is there if a quirk by which a plugin Misrates scores nodes, of which there must be two.
+// included. Nor is there if by a quirk ScoringFails and nodes are scored, of which there must be two.
 //
 // A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an
 // error there is passed over, and all nodes are asked about.
@@ -16,13 +16,13 @@ func (m *Scheduler) Decides(pod *v1.Pod, s *Snapshot) bool {
 // error.
 func (m *Scheduler) decides(q Question) bool {
 	failsOn := func(node *v1.Node) bool { return m.FailsOn(q.Pod, node, q.Snapshot) }
-	return (q.Sample != nil || m.filtersDecide(q.Pod, q.Snapshot, failsOn)) && !m.scoresOutOfRange(q)
+	return (q.Sample != nil || m.filtersDecide(q.Pod, q.Snapshot, failsOn)) && !m.scoringFails(q)
 }
 
 // DecidesWhere is Answers, given the nodes that FailsOn.
 func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
 	return m.filtersDecide(pod, s, failsOn) &&
-		!m.scoresOutOfRange(Question{Pod: pod, Snapshot: s})
+		!m.scoringFails(Question{Pod: pod, Snapshot: s})
 }
 
 func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
@@ -34,15 +34,15 @@ func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Nod
 		exists(minus(nominatedNodes(pod, s), fails), func(node *v1.Node) bool { return m.Feasibility(pod, node, s) })
 }
 
-func (m *Scheduler) scoresOutOfRange(q Question) bool {
+func (m *Scheduler) scoringFails(q Question) bool {
 	pod, s := q.Pod, q.Snapshot
-	misrated := filter(s.Nodes, func(node *v1.Node) bool { return m.ScoresOutOfRangeOn(pod, node, s) })
-	if len(misrated) == 0 || TurnedAway(pod, s) {
+	failing := filter(s.Nodes, func(node *v1.Node) bool { return m.ScoringFailsOn(pod, node, s) })
+	if len(failing) == 0 || TurnedAway(pod, s) {
 		return false
 	}
 	feasible := q.Sample.Of(m.Feasible(pod, s), s)
 	return len(feasible) > 1 && len(m.rules.unscored(pod, feasible)) == 0 &&
-		exists(misrated, func(node *v1.Node) bool { return contains(feasible, node) })
+		exists(failing, func(node *v1.Node) bool { return contains(feasible, node) })
 }
 
 func (m *Scheduler) canFail() bool {
@@ -80,11 +80,11 @@ func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return false
 }
 
-// ScoresOutOfRangeOn reports whether the node is scored out of range if it is scored.
-func (m *Scheduler) ScoresOutOfRangeOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+// ScoringFailsOn reports whether the cycle ends in an error if the node is scored.
+func (m *Scheduler) ScoringFailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return exists(
 		m.quirks,
-		func(q Quirk) bool { return q.ScoresOutOfRange != nil && q.ScoresOutOfRange(m, pod, node, s) },
+		func(q Quirk) bool { return q.ScoringFails != nil && q.ScoringFails(m, pod, node, s) },
 	)
 }
 

@@ -39,6 +39,7 @@
 //	SchedulingEnabled, Scheduling         scheduling.go
 //	Jeopardy, Casualty                    jeopardy.go, casualty.go
 //	PreemptionEnabled, Preemption         preemption.go, documentedpreemption.go
+//	what is promised of scores            promises.go
 //	what becomes of the pod               status.go, eligibility.go, outcomes.go
 //	plugins that are not Kubernetes' own  plugin.go
 //	the two readings                      reading.go, rules.go: what they have different rules for

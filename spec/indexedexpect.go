@@ -40,7 +40,7 @@ func (q *indexed) expect(question Question) *Expected {
 
 // decides is that of Scheduler.
 func (q *indexed) decides(question Question, feasible, found []*v1.Node) bool {
-	return (question.Sample != nil || q.filtersDecide(feasible)) && !q.scoresOutOfRange(found)
+	return (question.Sample != nil || q.filtersDecide(feasible)) && !q.scoringFails(found)
 }
 
 func (q *indexed) filtersDecide(feasible []*v1.Node) bool {
@@ -53,12 +53,12 @@ func (q *indexed) filtersDecide(feasible []*v1.Node) bool {
 	})
 }
 
-func (q *indexed) scoresOutOfRange(found []*v1.Node) bool {
+func (q *indexed) scoringFails(found []*v1.Node) bool {
 	return len(found) > 1 &&
-		exists(q.m.quirks, func(quirk Quirk) bool { return quirk.ScoresOutOfRange != nil }) &&
+		exists(q.m.quirks, func(quirk Quirk) bool { return quirk.ScoringFails != nil }) &&
 		!TurnedAway(q.pod, q.x.Snapshot) && len(q.m.rules.unscored(q.pod, found)) == 0 &&
 		exists(found, func(node *v1.Node) bool {
-			return q.m.ScoresOutOfRangeOn(q.pod, node, q.x.around(q.x.number[node.Name], q.own))
+			return q.m.ScoringFailsOn(q.pod, node, q.x.around(q.x.number[node.Name], q.own))
 		})
 }
 

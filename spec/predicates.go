@@ -95,6 +95,9 @@ func DocumentedSpread() SpreadRules {
 		crowds: included,
 		domain: func(_ *Profile, _ *v1.Pod, c v1.TopologySpreadConstraint, node *v1.Node) (string, bool) {
 			value, labelled := node.Labels[c.TopologyKey]
+			if c.TopologyKey == v1.LabelHostname {
+				value = node.Name
+			}
 			return value, labelled
 		},
 	}

@@ -14,8 +14,10 @@ import v1 "k8s.io/api/core/v1"
 // docs of PreferredSchedulingTerm ("an empty preferred scheduling term matches all objects with implicit
 // weight 0 (i.e. it's a no-op)"; MatchesTerm gives it no weight either) and of NodeAffinityArgs.addedAffinity.
 //
-// A bound of Gt or Lt that is no integer is said to keep the pod from being scheduled; here such a term just does
-// not match.
+// A preference keeps no pod from being scheduled: the scheduler "may choose a node that violates one or more of the
+// expressions" (field doc of NodeAffinity). So a term whose bound of Gt or Lt is no integer just does not match, though
+// the page on assigning pods to nodes says of such bounds, whether required or preferred, that "the Pod will fail to
+// get scheduled".
 func PreferredNodeAffinity() ScorePlugin {
 	return ScorePlugin{
 		Plugin:    "NodeAffinity",

@@ -16,11 +16,12 @@ import (
 // without fractions, or 100 if Most is 0, with Most and Least over the nodes that are scored. These are the
 // feasible nodes that have the topology keys of all the constraints; others get 0. Domains are those of the scored
 // nodes, while Matching counts the pods on all nodes that have the keys and that the constraint's policies include.
+// By kubernetes.io/hostname every node is a domain, also where nodes share the label's value.
 // It answers for the score of the plugin PodTopologySpread, reads the cluster, and abstains if there is no such
 // constraint.
 //
 // Source: field docs of TopologySpreadConstraint ("giving higher precedence to topologies that would help reduce
-// the skew"),
+// the skew"; by host name "each Node is a domain", though nodes of "identical values" are elsewhere in one topology),
 // https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#implicit-conventions, and
 // KEP-895, "Priority" (domains are those of the filtered nodes). The documents give no formula, so the numbers are
 // chosen to be those of v1.36. Sums are float64, in the order of the constraints.

@@ -62,6 +62,21 @@ func TestPreferredSpread(t *testing.T) {
 	}
 }
 
+// TestSharedHostName: by host name every node is a domain; by other labels those of one value are one.
+func TestSharedHostName(t *testing.T) {
+	crowded, empty := nodeWith("crowded", "kubernetes.io/hostname", "h", "rack", "h"),
+		nodeWith("empty", "kubernetes.io/hostname", "h", "rack", "h")
+	for key, want := range map[string][]int64{"kubernetes.io/hostname": {0, 100}, "rack": {100, 100}} {
+		p := podWith("p", "app", "x")
+		p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{softly(key, 1)}
+		nodes := []*v1.Node{crowded, empty}
+		s := &Snapshot{Nodes: nodes, Pods: []*v1.Pod{p, bound(podWith("x", "app", "x"), crowded)}}
+		if diff := cmp.Diff(want, spreadRatings(p, nodes, s)); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
 func TestPreferredSpreadAbstains(t *testing.T) {
 	for _, row := range []struct {
 		reason      string

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math/big"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -26,6 +27,31 @@ func ZeroScoreLeftOut() Quirk {
 	}
 }
 
+// LookalikeDomain is a defect of kube-scheduler v1.36. Extended resources are those outside the domain kubernetes.io
+// (page on managing resources), which it looks for anywhere in the name.
+func LookalikeDomain() Quirk {
+	lookalike := func(name v1.ResourceName) bool {
+		return Extended(name) && strings.Contains(string(name), kubernetesDomain+"/")
+	}
+	f := NodeResourcesFit()
+	f.indexed = nil // the fast form is of what is documented
+	holds := f.Holds
+	f.Holds = func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+		return holds(p, pod, node, s) && fits(DocumentedAmounts(), Requests(pod), each(PodsOn(node, s), Requests), node,
+			func(name v1.ResourceName) bool { return !lookalike(name) })
+	}
+	return Quirk{
+		Name: "lookalike-domain", Upstream: "not reported",
+		Title:  "a resource of notkubernetes.io is taken for Kubernetes' own",
+		Plugin: "NodeResourcesFit", Filter: &f, mends: true,
+		Doc: "A resource of another domain that ends in kubernetes.io, as notkubernetes.io/x, is taken for one of " +
+			"Kubernetes' own, so that ignoredResources and ignoredResourceGroups do not take it out.",
+		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
+			return exists(sortedKeys(Requests(pod)), lookalike)
+		},
+	}
+}
+
 // RequestsOverflow is a defect of kube-scheduler v1.36: it counts in int64. What adds up to 2^63 and more turns
 // negative or 0, so that a pending pod for more memory than there is anywhere fits every node, and a node on which
 // pods request that much is empty. Where several nodes seem to fit, the scores can leave the range of 0 to 100, and
@@ -44,8 +70,8 @@ func RequestsOverflow() Quirk {
 			return exists(s.Pods, func(pod *v1.Pod) bool { return large(Requests(pod)) }) ||
 				exists(s.Nodes, func(node *v1.Node) bool { return large(node.Status.Allocatable) })
 		},
-		Change:           func(p *Predicates) { p.Allocation.amounts = amounts },
-		ScoresOutOfRange: outOfRange,
+		Change:       func(p *Predicates) { p.Allocation.amounts = amounts },
+		ScoringFails: outOfRange,
 	}
 }
 

@@ -17,9 +17,7 @@ func BuiltInSpreadWithoutKeys() Quirk {
 		Doc: "With the built-in default constraints, nodes that lack one of the topology keys are scored by the " +
 			"other, and their pods count.",
 		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-			sameHost := func(a, b *v1.Node) bool { return Colocated(v1.LabelHostname, a, b) }
-			return builtIn(p, pod) && (!all(s.Nodes, func(n *v1.Node) bool { return labelled(n, BuiltInSpread()) }) ||
-				len(distinct(s.Nodes, sameHost)) < len(s.Nodes))
+			return builtIn(p, pod) && !all(s.Nodes, func(n *v1.Node) bool { return labelled(n, BuiltInSpread()) })
 		},
 		Change: func(p *Predicates) {
 			complete, domain := p.Spread.complete, p.Spread.domain

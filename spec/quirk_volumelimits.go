@@ -89,10 +89,10 @@ func UnownedClaimStopsAll() Quirk {
 func UnreadableDiskStopsAll() Quirk {
 	return Quirk{
 		Name: "unreadable-disk-stops-all", Upstream: "not reported",
-		Title:  "one unreadable EBS volume ID fails the cycles of all others",
+		Title:  "one disk that cannot be migrated fails the cycles of all others",
 		Plugin: "NodeVolumeLimits",
-		Doc: "An inline EBS volume with an ID that is not understood ends every cycle in which it is " +
-			"counted in an error, also that of other pods.",
+		Doc: "An inline EBS volume with an ID that is not understood, or Azure disk of another kind than Managed, " +
+			"ends every cycle in which it is counted in an error, also that of other pods.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, unreadable) },
 		Volumes: func(r *VolumeRules) {
 			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(_ *v1.Pod, volume v1.Volume, _ *Snapshot) bool {
@@ -105,9 +105,12 @@ func UnreadableDiskStopsAll() Quirk {
 // attachedThere reports whether some volume is, or is to be, attached to a node.
 func attachedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.VolumeAttachments) > 0 }
 
-// unreadable reports whether the volume is one of EBS with an ID that is not understood.
+// unreadable reports whether the volume is one of EBS with an ID that is not understood, or an Azure disk of a kind
+// that its CSI driver does not have.
 func unreadable(volume v1.Volume) bool {
-	return volume.AWSElasticBlockStore != nil && !readableDisk(volume.AWSElasticBlockStore.VolumeID)
+	ebs, azure := volume.AWSElasticBlockStore, volume.AzureDisk
+	return ebs != nil && !readableDisk(ebs.VolumeID) ||
+		azure != nil && azure.Kind != nil && !strings.EqualFold(string(*azure.Kind), string(v1.AzureManagedDisk))
 }
 
 // readableDisk reports whether the ID of an EBS volume is understood: it is no URL, or one such as

@@ -29,6 +29,9 @@ type Quirk struct {
 	// Filter and Score take the place of those of the same plugin.
 	Filter *Filter
 	Score  *ScorePlugin
+	// mends: Filter is the documented one but for the defect, so that in the text as first written it would mend what
+	// errata do.
+	mends bool
 	// Budgets changes the rules for disruption budgets. Such quirks go together.
 	Budgets func(*Budgets)
 	// Volumes changes the rules of the volume filters, of which Plugin is the one that is wrong. Such quirks go
@@ -38,9 +41,9 @@ type Quirk struct {
 	Change func(*Predicates)
 	// Amounts changes how what pods request is added up where a node is looked at as a whole.
 	Amounts *AmountRules
-	// ScoresOutOfRange reports whether a plugin gives the node, if it is scored, a score outside of 0 to 100, which
-	// ends the cycle in an error.
-	ScoresOutOfRange func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// ScoringFails reports whether a plugin ends the cycle in an error if the node is scored, as by a score outside of
+	// 0 to 100.
+	ScoringFails func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Overlooks reports whether a pod nominated to a node is not respected, although it should be. It changes
@@ -71,7 +74,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 		q.Change != nil,
 		q.Volumes != nil,
 		q.Amounts != nil,
-		q.ScoresOutOfRange != nil:
+		q.ScoringFails != nil:
 		return false
 	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
 		return false
@@ -83,7 +86,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 
 // OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
 func (q Quirk) OnlyScores() bool {
-	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoresOutOfRange == nil &&
+	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoringFails == nil &&
 		q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
 		!q.changesFilter(q.Plugin)
@@ -165,10 +168,11 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 }
 
 // takes reports whether the plugins of a quirk may be put in as they are. They are made from what is documented, so
-// that one which changes how requests add up would mend the text as first written as well: there it changes the
-// text's own filter, and scores only once all is mended.
+// that one of what fits would mend the text as first written as well: there one which changes how requests add up
+// changes the text's own filter, and scores only once all is mended.
 func (m *Scheduler) takes(quirk Quirk) bool {
-	return quirk.Amounts == nil || m.text == nil || all(Errata(), func(e Erratum) bool {
+	fits := quirk.Amounts != nil || quirk.mends
+	return !fits || m.text == nil || all(Errata(), func(e Erratum) bool {
 		return exists(m.quirks, func(q Quirk) bool { return q.Erratum != nil && q.Erratum.ID == e.ID })
 	})
 }
@@ -226,7 +230,8 @@ func (m *Scheduler) predicates() Predicates {
 
 // Quirks returns the known defects of kube-scheduler v1.36.
 func Quirks() []Quirk {
-	return []Quirk{EmptySelectorProtectsNobody(), BudgetSpentOnSpared(), SharedPortFreed(), NamespaceSelectorAbsence(),
+	return []Quirk{EmptySelectorProtectsNobody(), BudgetSpentOnSpared(), SharedPortFreed(),
+		UnreadablePreferenceStopsPod(), LookalikeDomain(), NamespaceSelectorAbsence(),
 		TermsBySamePod(), GroupOutsideTopology(), NominatedRepels(), WeightPerPod(), ExistingTermsIgnored(),
 		SpreadEmptySelector(), SpreadTerminating(), BuiltInSpreadWithoutKeys(), ExternalNameServes(),
 		ReleasedPodSpreads(), ExcludedHostCounts(), ImageVolumesUnscaled(), ImageSizeOfFirstNode(),

@@ -59,11 +59,16 @@ func ignored(args FitArgs, name v1.ResourceName) bool {
 		(contains(args.IgnoredResources, string(name)) || contains(args.IgnoredResourceGroups, group))
 }
 
-// Extended reports whether the resource is an extended one: a qualified name outside kubernetes.io.
+// Extended reports whether the resource is an extended one: a fully qualified name outside the domain kubernetes.io.
+// Subdomains are inside; a domain whose name only ends in the same letters, such as notkubernetes.io, is not.
 //
-// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources.
+// Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources. That a
+// name with the prefix "requests.", which quotas have, is none is not documented there.
 func Extended(name v1.ResourceName) bool {
-	return strings.Contains(string(name), "/") &&
-		!strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix) &&
+	domain, _, qualified := strings.Cut(string(name), "/")
+	return qualified && domain != kubernetesDomain && !strings.HasSuffix(domain, "."+kubernetesDomain) &&
 		!strings.HasPrefix(string(name), v1.DefaultResourceRequestsPrefix)
 }
+
+// kubernetesDomain is the domain of Kubernetes' own resources.
+const kubernetesDomain = "kubernetes.io"

@@ -49,6 +49,12 @@ func TestNodeResourcesFit(t *testing.T) {
 		{"cpu cannot be ignored", []string{"cpu", "9"}, nil, FitArgs{IgnoredResources: []string{"cpu"}}, false},
 		{"nor can what is Kubernetes' own", []string{"kubernetes.io/x", "9"}, nil,
 			FitArgs{IgnoredResourceGroups: []string{"kubernetes.io"}}, false},
+		{"nor what is of a domain below it", []string{"node.kubernetes.io/x", "9"}, nil,
+			FitArgs{IgnoredResourceGroups: []string{"node.kubernetes.io"}}, false},
+		{"a domain that ends in the same letters is another", []string{"notkubernetes.io/x", "9"}, nil,
+			FitArgs{IgnoredResourceGroups: []string{"notkubernetes.io"}}, true},
+		{"so is one that begins with them", []string{"kubernetes.io.example.com/x", "9"}, nil,
+			FitArgs{IgnoredResources: []string{"kubernetes.io.example.com/x"}}, true},
 	} {
 		p := pod("p", row.asked...)
 		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{p, bound(pod("elsewhere", "cpu", "2"), node("other"))}}

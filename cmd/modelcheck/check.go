@@ -129,6 +129,7 @@ func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 		Notes:             in.notes,
 		NotRead:           in.notRead,
 		Configuration:     in.raw,
+		ThemeConfigured:   in.themed,
 		Result:            c.Result,
 		Strict:            o.strict,
 		Elapsed:           c.Elapsed,

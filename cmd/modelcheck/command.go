@@ -20,6 +20,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
 	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/releases"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/results"
 )
@@ -223,6 +224,9 @@ Flags may be written with one dash or two.`,
 	cmd.SetErr(c.stderr)
 	cmd.SetVersionTemplate("modelcheck, with kube-scheduler {{.Version}}\n")
 	o.flags(cmd.Flags())
+	// Taken out of the arguments before they come here (ofRelease), as it is for another program.
+	cmd.PersistentFlags().String(kubernetesFlag, releases.Of(production.KubernetesVersion).Name,
+		"`RELEASE` of Kubernetes to check; others than this are installed first (modelcheck versions)")
 	cmd.AddCommand(
 		c.audit(done),
 		c.explain(done),
@@ -240,6 +244,7 @@ Flags may be written with one dash or two.`,
 		c.themes(),
 		c.schema(),
 		c.version(),
+		c.versions(),
 	)
 	completeFlags(cmd)
 	if calledByKubectl(c.name) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -23,6 +24,8 @@ type input struct {
 	// source is where the configuration was read, and raw what was read; empty for the default one.
 	source string
 	raw    []byte
+	// themed: the configuration is that of a built-in theme, as the user gave none.
+	themed bool
 	// profile is the first of the profiles whose pods are asked about, and profiles are all of them.
 	profile  string
 	profiles []string
@@ -49,6 +52,11 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario}
 	if in.scenario != nil {
 		if err := o.follow(in.scenario); err != nil {
+			return nil, err
+		}
+	}
+	if len(manifests.Nodes) == 0 && manifests.SchedulerConfiguration == nil {
+		if err := in.ofThemes(o, manifests); err != nil {
 			return nil, err
 		}
 	}
@@ -129,6 +137,11 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 		}
 	}
 	in.profile = in.profiles[0]
+	if !strings.HasPrefix(production.KubernetesVersion, spec.Documents+".") {
+		in.notes = append(in.notes, fmt.Sprintf("The model is what the documents of Kubernetes %s say, and kube-scheduler "+
+			"is %s: what is new may be a change between the two, and no defect.", spec.Documents,
+			production.KubernetesVersion))
+	}
 	if !in.alone && len(manifests.Nodes) <= decisions.MaxNodes {
 		in.sampled()
 	}
@@ -146,6 +159,18 @@ func (in *input) sampled() {
 	}
 }
 
+// ofThemes takes the configuration that one of the themes asks for, for those who give none.
+func (in *input) ofThemes(o *options, manifests *scenario.Manifests) error {
+	names, err := themeNames(o.themes)
+	if err != nil {
+		return err
+	}
+	configuration, at, err := scenario.ThemeConfiguration(names, admission.Admit)
+	manifests.SchedulerConfiguration, manifests.SchedulerConfigurationSource = configuration, at
+	in.themed = configuration != nil
+	return err
+}
+
 // themes takes the clusters of themes.
 func (in *input) themes(o *options) error {
 	names, err := themeNames(o.themes)
@@ -155,8 +180,25 @@ func (in *input) themes(o *options) error {
 	if o.pods == 0 {
 		return usage("--pods is 0: then no pod arrives, and nothing is asked; it must be at least 1")
 	}
-	in.scenarios, err = themeScenarios(names, o.thorough, o.nodes, o.actions(), in.profiles)
-	return err
+	asked := in.profiles
+	if in.themed {
+		asked = asked[:1]
+	}
+	if in.scenarios, err = themeScenarios(names, o.thorough, o.nodes, o.actions(), asked); err != nil {
+		return err
+	}
+	for _, s := range in.scenarios {
+		in.leaveOut(s.Name, s.LeftOut)
+	}
+	return nil
+}
+
+// leaveOut notes the templates of a theme that the release does not admit.
+func (in *input) leaveOut(theme string, templates []string) {
+	for _, wrong := range templates {
+		in.notes = append(in.notes, fmt.Sprintf("theme %s: left out, as Kubernetes %s does not admit it: %s", theme,
+			production.KubernetesVersion, wrong))
+	}
 }
 
 // cluster takes the cluster of the manifests.

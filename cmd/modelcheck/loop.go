@@ -20,7 +20,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
-	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -39,6 +38,7 @@ const (
 // loopOptions are the flags of modelcheck loop.
 type loopOptions struct {
 	inputFlags
+	loopRandomOptions
 	themes               []string
 	nodes                int
 	pods, events, faults int
@@ -52,6 +52,7 @@ type loopOptions struct {
 	simulate             int64
 	seed                 uint64
 	strict, quiet        bool
+	verbose              bool
 	output               string
 	given                func(flag string) bool
 }
@@ -86,11 +87,13 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.Int64Var(&o.simulate, "simulate", 0,
 		"Follow `N` random runs of each theme instead of exploring every state. Each has at most --max-depth levels, "+
 			"or 1000.")
+	o.loopRandomOptions.flags(f)
 	f.Uint64Var(&o.seed, "seed", 1,
-		"Start the random numbers of --simulate from this `seed`. The same seed prints the same report.")
+		"Start the random numbers of --simulate and --random from this `seed`. The same seed prints the same report.")
 	f.BoolVar(&o.strict, "strict", false, "Fail also for known deviations.")
 	f.StringVarP(&o.output, "output", "o", "text",
 		"Print the result in this `format`: "+strings.Join(documentOutputs(), ", ")+".")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "List every queueing hint, with its events and answers.")
 	f.BoolVar(&o.quiet, "quiet", false, "Do not print progress to stderr.")
 }
 
@@ -183,15 +186,20 @@ func (o *loopOptions) validate() error {
 	if err := validOutput(o.output, documentOutputs()); err != nil {
 		return err
 	}
+	if err := o.validateRandom(); err != nil {
+		return err
+	}
 	switch {
+	case o.verbose && o.output != "text":
+		return usage("--output is %q, which has all details: leave out --verbose", o.output)
 	case o.given("nodes") && o.nodes == 0:
 		return usage("--nodes is 0: it must be at least 1")
 	case o.given("nodes") && o.anyInput():
 		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
 	case o.given("simulate") && o.simulate == 0:
 		return usage("--simulate is 0: it must be at least 1")
-	case o.given("seed") && o.simulate == 0:
-		return usage("--seed is for runs that are followed at random; add --simulate N")
+	case o.given("seed") && o.simulate == 0 && !o.random:
+		return usage("--seed is for runs that are followed at random; add --simulate N, or --random")
 	case o.given("liveness") && o.liveness && o.simulate > 0:
 		return usage("--liveness is for exploring every state; leave it out, or leave out --simulate")
 	case o.given("max-states") && o.simulate > 0:
@@ -213,6 +221,10 @@ func (o *loopOptions) validate() error {
 
 // runLoop does what the flags ask for.
 func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun, err error) {
+	if !canStep {
+		return nil, usage("loop: what steps kube-scheduler as a whole is not for %s: ask another release (--kubernetes)",
+			production.KubernetesVersion)
+	}
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -236,10 +248,9 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	}
 	run := &report.LoopRun{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, NotRead: in.notRead,
-		Strict:  o.strict,
-		Workers: o.workers,
+		Strict: o.strict, Verbose: o.verbose, Workers: o.workers,
 	}
-	alone, err := stepped.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
+	alone, err := production.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -249,14 +260,28 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	for _, scope := range scopes {
 		start := func(initial *spec.Snapshot) (loop.System, error) {
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-			return stepped.New(context.WithoutCancel(ctx), in.config, in.profile, initial,
-				stepped.Options{Faults: scope.Faults > 0})
+			return startStepped(context.WithoutCancel(ctx), in, initial, scope.Faults > 0)
 		}
 		subject := loop.Subject{
 			Model: run.Spec, Start: start, Ask: alone.Decide, Ahead: goAhead,
 			Settling: func(followed, of int) {
 				progress.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
 			},
+		}
+		if o.random {
+			result, err := loop.Random(ctx, scope, subject, loop.RandomOptions{
+				SimulateOptions: loop.SimulateOptions{
+					Seed: o.seed, Walks: o.questions, Steps: o.steps(), Workers: o.workers,
+					Progress: func(walks int64) { progress.come("%d drawn runs", walks) },
+				},
+				For:  o.duration,
+				Draw: func(n int64) (*loop.Scope, error) { return o.drawScope(scope, in.profile, n) },
+			})
+			if err != nil {
+				return nil, err
+			}
+			run.Seed, run.Results = o.seed, append(run.Results, result)
+			continue
 		}
 		if o.simulate > 0 {
 			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
@@ -308,6 +333,12 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			"first, --profile chooses another", strings.Join(in.profiles, ", ")))
 	}
 	var scopes []*loop.Scope
+	if o.random {
+		if len(manifests.Nodes) > 0 {
+			return nil, nil, usage("--random draws its clusters: leave the Nodes out of %s", o.named())
+		}
+		return in, []*loop.Scope{o.drawnScope()}, nil
+	}
 	if len(manifests.Nodes) > 0 {
 		if len(o.themes) > 0 {
 			return nil, nil, usage(
@@ -337,6 +368,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		in.leaveOut(name, scope.LeftOut)
 		for _, pod := range scope.Templates.Pods {
 			pod.Spec.SchedulerName = in.profile
 		}
@@ -352,6 +384,9 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 // steps is the largest number of steps of a run that is followed at random: one less than the levels of states it
 // goes through.
 func (o *loopOptions) steps() int {
+	if o.maxDepth == 0 && o.random {
+		return drawnSteps
+	}
 	if o.maxDepth == 0 {
 		return 1000 - 1
 	}

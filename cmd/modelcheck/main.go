@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -18,13 +19,24 @@ import (
 
 func main() {
 	base := 0
+	args, program, err := ofRelease(os.Args)
 	switch {
+	case err != nil:
+		say(os.Stderr, err)
+		os.Exit(exitUsage)
+	case program != "":
+		code, done := supervise(program, args)
+		if !done {
+			say(os.Stderr, fmt.Errorf("%s could not be started: install it anew (modelcheck versions install)", program))
+			code = exitFailed
+		}
+		os.Exit(code)
 	case isChild():
 		base = supervisedCodes
 		_ = os.Unsetenv(supervisedBy) // it is not for what this process starts
 		endWithParent()
-	case !isBrief(os.Args[1:]):
-		if code, done := supervise(os.Args); done {
+	case !isBrief(args[1:]):
+		if code, done := supervise("", args); done {
 			os.Exit(code)
 		}
 	}
@@ -44,6 +56,6 @@ func main() {
 			stdout: os.Stdout,
 			stderr: os.Stderr,
 			live:   isTerminal(os.Stderr),
-		}.run(ctx, os.Args[1:]),
+		}.run(ctx, args[1:]),
 	)
 }

@@ -14,7 +14,7 @@ import (
 // another kube-scheduler was asked. Only themes that were explored whole are judged, with the default configuration
 // and what happens by default, or more pods that come and go.
 func (in *input) notSeen(o *options, r *decisions.Result) []report.NotSeen {
-	if in.raw != nil || in.given != nil || spec.Reading(o.reading) != spec.Kubernetes {
+	if in.raw != nil && !in.themed || in.given != nil || spec.Reading(o.reading) != spec.Kubernetes {
 		return nil
 	}
 	var missing []report.NotSeen

@@ -36,6 +36,9 @@ func estimating() phase {
 }
 func exploring() phase          { return phase{name: "exploring", lost: "what was explored is not reported"} }
 func writing(what string) phase { return phase{name: "writing " + what, lost: "it is not written"} }
+func building(version string) phase {
+	return phase{name: "building modelcheck for Kubernetes " + version, lost: "it is not installed"}
+}
 
 // readingFiles is reading what -f names.
 func readingFiles(files []string) phase {

@@ -41,11 +41,13 @@ func outcomeOf(code int) (int, error) {
 		"--checkpoint is kept: the same command goes on from there")
 }
 
-// child is the process of the command.
-func child(args []string) (*exec.Cmd, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
+// child is the process of the command: of the program, or of this one if it is empty.
+func child(program string, args []string) (*exec.Cmd, error) {
+	if program == "" {
+		var err error
+		if program, err = os.Executable(); err != nil {
+			return nil, err
+		}
 	}
 	c := exec.Command(program)
 	c.Args = args

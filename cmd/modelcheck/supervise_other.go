@@ -3,6 +3,6 @@
 package main
 
 // supervise is for systems that pass signals on.
-func supervise([]string) (code int, done bool) { return 0, false }
+func supervise(string, []string) (code int, done bool) { return 0, false }
 
 func endWithParent() {}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +61,15 @@ func TestKilledForMemory(t *testing.T) {
 	defer end()
 	ends(t, exec.CommandContext(ctx, "bash", "-c", fmt.Sprintf(`echo $$ > %s/cgroup.procs && exec -a modelcheck "$0" "$@"`,
 		cgroup(t))), "killed (SIGKILL)")
+}
+
+// TestAddressSpace: a limit of addresses with which the Go runtime may end it at any moment is refused.
+func TestAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux limits the address space of Go programs")
+	}
+	ends(t, exec.Command("bash", "-c", `ulimit -v 2000000; exec -a modelcheck "$0" "$@"`),
+		"its address space is limited to 2000000 KiB (ulimit -v)")
 }
 
 // ends runs what would take a lot of memory by a shell that limits it.

@@ -12,10 +12,14 @@ import (
 	"time"
 )
 
-// supervise runs the command in a child process, and returns its exit code; false if there can be none. Signals are
-// passed on. The second one ends both processes at once.
-func supervise(args []string) (code int, done bool) {
-	c, err := child(args)
+// supervise runs the command in a child process, of the program or, if it is empty, of this one, and returns its exit
+// code; false if there can be none. Signals are passed on. The second one ends both processes at once.
+func supervise(program string, args []string) (code int, done bool) {
+	if err := enoughAddresses(); err != nil {
+		say(os.Stderr, err)
+		return exitFailed, true
+	}
+	c, err := child(program, args)
 	if err != nil {
 		return 0, false
 	}

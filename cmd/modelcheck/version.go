@@ -54,8 +54,14 @@ predicate for it.`,
 	return cmd
 }
 
+// builtFrom is the version of the modelcheck that built this one for another release of Kubernetes; empty if none did.
+var builtFrom string
+
 // toolVersion is that of the module, or the commit that it was built from.
 func toolVersion() string {
+	if builtFrom != "" {
+		return builtFrom
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "of an unknown version"

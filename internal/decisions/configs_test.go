@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -102,10 +101,7 @@ func themesUnder(t *testing.T, profile string, names ...string) []*model.Scenari
 	}
 	var scenarios []*model.Scenario
 	for _, name := range names {
-		s, err := scenario.Theme(name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true}, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := theme(t, name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true})
 		for i := range s.Pods {
 			if pod := s.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
 				pod.Spec.SchedulerName = profile

@@ -29,7 +29,9 @@ type Entry struct {
 func (e Entry) File() string { return path.Join("testdata/deviations", e.Quirk.Name+".yaml") }
 
 // ConfigFile is the path of the configuration, from the root of the repository.
-func (e Entry) ConfigFile() string { return path.Join("testdata/configs", e.Config+".yaml") }
+func (e Entry) ConfigFile() string { return configFile(e.Config) }
+
+func configFile(name string) string { return path.Join("testdata/configs", name+".yaml") }
 
 // Repeat is the command that shows the defect in its smallest cluster.
 func (e Entry) Repeat() string { return "modelcheck -f " + e.File() }
@@ -67,11 +69,25 @@ func found() map[string]Entry {
 		"empty-selector-protects-nobody": {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
 		"budget-spent-on-spared":         {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
 		"shared-port-freed":              {Property: outcome, Theme: "ports", Nodes: 1, Pods: 3},
-		"namespace-selector-absence":     {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 2},
-		"terms-by-same-pod":              {Property: verdicts, Theme: "podterms", Nodes: 1, Pods: 3},
-		"group-outside-topology":         {Property: verdicts, Theme: "podaffinity", Nodes: 2, Pods: 2},
-		"nominated-repels":               {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 3},
-		"weight-per-pod":                 {Property: scores, Theme: "podaffinity", Nodes: 2, Pods: 3},
+		"unreadable-preference-stops-pod": {
+			Property: answered,
+			Theme:    "affinity-pairs",
+			Nodes:    2,
+			Pods:     1,
+		},
+		"lookalike-domain": {
+			Property: verdicts,
+			Theme:    "resources",
+			Config:   "ignored-resources",
+			Thorough: true,
+			Nodes:    1,
+			Pods:     1,
+		},
+		"namespace-selector-absence": {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 2},
+		"terms-by-same-pod":          {Property: verdicts, Theme: "podterms", Nodes: 1, Pods: 3},
+		"group-outside-topology":     {Property: verdicts, Theme: "podaffinity", Nodes: 2, Pods: 2},
+		"nominated-repels":           {Property: verdicts, Theme: "podaffinity", Nodes: 1, Pods: 3},
+		"weight-per-pod":             {Property: scores, Theme: "podaffinity", Nodes: 2, Pods: 3},
 		"existing-terms-ignored": {
 			Property: scores,
 			Theme:    "podterms",

@@ -185,11 +185,17 @@ func defaultConfig(t *testing.T) *production.Config {
 // configOf returns the configuration with which the tool finds the defect.
 func configOf(t *testing.T, e deviations.Entry) *production.Config {
 	t.Helper()
-	text, err := os.ReadFile(root(e.ConfigFile()))
+	return config(t, e.ConfigFile())
+}
+
+// config returns the configuration of a file, given from the root of the repository.
+func config(t *testing.T, file string) *production.Config {
+	t.Helper()
+	text, err := os.ReadFile(root(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := production.LoadConfig(e.ConfigFile(), text)
+	cfg, err := production.LoadConfig(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,21 @@ type LoopEntry struct {
 	// the defect.
 	Theme        string
 	Pods, Events int
-	Happens      []loop.EventType
+	// Config is the name of the configuration that it takes; empty for the default.
+	Config  string
+	Happens []loop.EventType
 }
+
+// ConfigFile is the file of its configuration, from the root of the repository, if it has one.
+func (e LoopEntry) ConfigFile() string { return configFile(e.Config) }
 
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
-	command := fmt.Sprintf("modelcheck loop --theme %s --pods %d --events %d", e.Theme, e.Pods, e.Events)
+	command := "modelcheck loop"
+	if e.Config != "" {
+		command += " -f " + e.ConfigFile()
+	}
+	command += fmt.Sprintf(" --theme %s --pods %d --events %d", e.Theme, e.Pods, e.Events)
 	if len(e.Happens) > 0 {
 		var kinds []string
 		for _, kind := range e.Happens {
@@ -62,6 +71,9 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.NodeAdded},
 		},
+		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
+		"hint-disk-other-namespace":    {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
+		"hint-anti-affinity-all-terms": {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"host-port-forgotten": {
 			Property: "cache-agrees",
 			Theme:    "ports",
@@ -97,6 +109,21 @@ func LoopEntries() []LoopEntry {
 			Pods:     3,
 			Events:   1,
 			Happens:  []loop.EventType{loop.PodBound},
+		},
+		"batch-outdated": {
+			Property: "refinement",
+			Theme:    "batches",
+			Pods:     2,
+			Events:   1,
+			Config:   "batching",
+			Happens:  []loop.EventType{loop.NodeAdded},
+		},
+		"dry-run-rejection-forgotten": {
+			Property: "wake-up-to-preempt",
+			Theme:    "evictions",
+			Pods:     3,
+			Events:   1,
+			Happens:  []loop.EventType{loop.NodeLabels},
 		},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {

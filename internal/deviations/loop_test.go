@@ -9,6 +9,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -20,17 +21,25 @@ func TestLoopFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores small scopes of the loop, some 20 s in all")
 	}
-	cfg := defaultConfig(t)
-	profile, err := cfg.Spec(v1.DefaultSchedulerName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := stepped.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, entry := range deviations.LoopEntries() {
 		t.Run(entry.Defect.Name, func(t *testing.T) {
+			cfg := defaultConfig(t)
+			if entry.Config != "" {
+				cfg = config(t, entry.ConfigFile())
+			}
+			profile, err := cfg.Spec(v1.DefaultSchedulerName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := alone.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
 			theme, err := scenario.LoopTheme(entry.Theme, admission.Admit)
 			if err != nil {
 				t.Fatal(err)

@@ -78,7 +78,7 @@ func loopOf(t *testing.T, entry deviations.Entry) *loop.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := stepped.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
+	alone, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

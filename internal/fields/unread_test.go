@@ -164,11 +164,8 @@ func perturbed(q spec.Question, path string) (spec.Question, bool) {
 			object := from.Field(i).Index(j)
 			other := reflect.ValueOf(object.Interface().(runtime.Object).DeepCopyObject())
 			kind := other.Type().Elem().Name()
-			if rest, ok := strings.CutPrefix(path, kind); ok || path[0] == '.' {
-				if path[0] == '.' {
-					rest = path
-				}
-				did = perturb(other.Elem(), strings.Split(rest, ".")[1:]) || did
+			if of, rest, _ := strings.Cut(path, "."); of == kind || of == "" {
+				did = perturb(other.Elem(), strings.Split(rest, ".")) || did
 			}
 			if object.Interface() == any(q.Pod) {
 				copied.Pod = other.Interface().(*v1.Pod)

@@ -27,8 +27,11 @@ func home(t *rapid.T, node *v1.Node) {
 			node.Labels[key] = value
 		}
 	}
-	if rapid.IntRange(0, 9).Draw(t, "has no hostname") == 9 {
+	switch rapid.IntRange(0, 9).Draw(t, "hostname") {
+	case 9:
 		delete(node.Labels, v1.LabelHostname)
+	case 8:
+		node.Labels[v1.LabelHostname] = "node-0" // which a kubelet may be told to say
 	}
 	if effect := rapid.SampledFrom([]v1.TaintEffect{"", "", "", "", "", v1.TaintEffectNoSchedule,
 		v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute}).Draw(t, "taint"); effect != "" {

@@ -190,6 +190,9 @@ func place(t *rapid.T, pod *v1.Pod, s *spec.Snapshot) {
 	default:
 		pod.Spec.NodeName = rapid.SampledFrom(s.Nodes).Draw(t, "on").Name
 		phase(t, pod)
+		if len(pod.Spec.Containers[0].Resources.Requests) > 0 && rapid.IntRange(0, 7).Draw(t, "is resized") == 7 {
+			resizing(t, pod)
+		}
 	}
 }
 

@@ -69,6 +69,11 @@ func podLevel(t *rapid.T, byContainers v1.ResourceList) *v1.ResourceRequirements
 	}
 	for name, quantity := range more {
 		quantity.Add(byContainers[name])
+		if name == v1.ResourceMemory {
+			// As a number: kube-scheduler adds the overhead to the pod itself where a quantity is held as a decimal, as
+			// 1Ei is. Files are read likewise.
+			quantity = *resource.NewQuantity(quantity.Value(), quantity.Format)
+		}
 		level.Requests[name] = quantity
 		if name == hugePages {
 			level.Limits[name] = quantity

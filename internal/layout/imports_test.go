@@ -33,6 +33,7 @@ var layers = []layer{
 	{"checker", nil},
 	{"internal/patience", []string{"checker"}},
 	{"internal/printable", nil},
+	{"internal/covering", nil},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
 	{"internal/loop", []string{"spec", "checker", "internal/patience"}},
@@ -48,7 +49,7 @@ var layers = []layer{
 	{"internal/expression", []string{"spec", "model", "invariants"}},
 	{
 		"internal/scenario",
-		[]string{"spec", "internal/printable", "model", "internal/loop", "internal/expression"},
+		[]string{"spec", "internal/printable", "internal/covering", "model", "internal/loop", "internal/expression"},
 	},
 	{"internal/live", []string{"internal/scenario"}},
 	{"internal/cluster", []string{"spec", "model"}},
@@ -64,6 +65,7 @@ var layers = []layer{
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
 	{"internal/job", nil},
+	{"internal/releases", nil},
 	{"internal/conformance", nil},
 	{"internal/mutation", nil},
 	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate",
@@ -71,11 +73,14 @@ var layers = []layer{
 	{"examples", []string{"spec", top}},
 	{"internal/benchmarks", []string{"spec", "checker", "internal/reference"}},
 	{"internal/corpus", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
+	{"internal/wholecycle", []string{"spec", "model", "internal/production", "internal/scenario", "internal/decisions"}},
+	{"internal/upstream", []string{"spec", "invariants", "internal/production", "internal/generate", "internal/scenario",
+		"internal/decisions", "internal/mutation"}},
 	{"internal/torture", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
 		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
-		"internal/results", "internal/report", "internal/page", "internal/job"}},
+		"internal/results", "internal/report", "internal/page", "internal/job", "internal/releases"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

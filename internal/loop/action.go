@@ -17,6 +17,9 @@ const (
 	Create Verb = iota
 	Update
 	Delete
+	// Complete: all containers of a bound pod have ended. It stays in the API with the phase Succeeded or Failed, where
+	// the scheduler does not see it any more: it watches pods that have not completed, so this is a removal to it.
+	Complete
 	// Gone: the kubelet has stopped a terminating pod, and the API server removes it.
 	Gone
 	// Schedule: the scheduler takes the next pod off its queue and runs its scheduling cycle and its binding cycle,
@@ -38,8 +41,8 @@ const (
 
 // String returns the words used in reports.
 func (v Verb) String() string {
-	return [...]string{"create", "update", "delete", "gone", "schedule", "allow", "reject", "expire", "restart",
-		"backoff", "flush"}[v]
+	return [...]string{"create", "update", "delete", "complete", "gone", "schedule", "allow", "reject", "expire",
+		"restart", "backoff", "flush"}[v]
 }
 
 // event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
@@ -97,7 +100,7 @@ func (r Ref) Key() string {
 // Action is one step of a run. A run is a function of its actions.
 type Action struct {
 	Verb Verb
-	// Ref is the object that a write, Gone, Allow, Reject or Expire is about.
+	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about.
 	Ref Ref
 	// Object is the object as it is to be, for Create and Update. It is not changed.
 	Object runtime.Object
@@ -123,6 +126,8 @@ func (a Action) String() string {
 		return a.Ref.String() + ": " + a.Doc
 	case Delete:
 		return a.Ref.String() + " is deleted"
+	case Complete:
+		return a.Ref.String() + " completes"
 	case Gone:
 		return a.Ref.String() + " has terminated and is gone"
 	case Schedule:

@@ -31,6 +31,7 @@ type outcome struct {
 	// breaches are the keys of the breaches, and needless is how many pods were woken in vain.
 	breaches []string
 	needless int
+	hints    []HintUse
 	// move is the step as one of settling, where it is one.
 	move move
 }
@@ -219,7 +220,10 @@ func (e *explorer) tryOut(system System, at *waypoint, number int) (*outcome, *w
 		return nil, nil, err
 	}
 	breaches := taken.Broken()
-	o := &outcome{action: e.shared(action), state: taken.After.Hash(), needless: len(taken.Needless())}
+	o := &outcome{
+		action: e.shared(action), state: taken.After.Hash(), needless: len(taken.Needless()),
+		hints: taken.Step.Hints,
+	}
 	for _, breach := range breaches {
 		o.breaches = append(o.breaches, breach.Key())
 	}

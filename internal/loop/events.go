@@ -29,17 +29,30 @@ const (
 	PodBound        EventType = "pod-bound"        // somebody else binds a pending pod
 	PodNominated    EventType = "pod-nominated"    // somebody else nominates a pending pod
 	PodUngated      EventType = "pod-ungated"      // the scheduling gates of a pod are removed
+	PodCompleted    EventType = "pod-completed"    // a bound pod completes
+	PodResized      EventType = "pod-resized"      // a bound pod gets the requests of another kind, in place
 	NamespaceLabels EventType = "namespace-labels" // a namespace gets the labels of another one
+	NamespaceAdded  EventType = "namespace-added"  // a namespace of the scope that is not there is created
+	// a namespace in which there is nothing is removed
+	NamespaceRemoved EventType = "namespace-removed"
 	// a volume, claim, class, CSINode, attachment, budget or owner of pods is removed
 	ObjectRemoved EventType = "object-removed"
 	ObjectAdded   EventType = "object-added" // such an object of the scope that is not there is created
-	Restarted     EventType = "restart"      // the scheduler restarts
+	// a node gets the images, features and conditions of another kind
+	NodeStatus EventType = "node-status"
+	// a pending pod gets a toleration that another kind has
+	PodTolerations EventType = "pod-tolerations"
+	// a budget, Service, CSINode, topologies of a class or labels of a volume become like those of the scope's object
+	// of that name
+	ObjectChanged EventType = "object-changed"
+	Restarted     EventType = "restart" // the scheduler restarts
 )
 
 // EventKinds returns every kind.
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels,
-		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, Restarted}
+		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, NodeStatus, PodTolerations,
+		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.
@@ -56,6 +69,10 @@ func (s *Scope) events(state *State) []Action {
 			actions = append(actions, s.addedNodes(state)...)
 		case kind == ObjectAdded || kind == ObjectRemoved:
 			actions = append(actions, s.otherObjects(state, kind)...)
+		case kind == ObjectChanged:
+			actions = append(actions, s.changedObjects(state)...)
+		case kind == NamespaceAdded || kind == NamespaceRemoved:
+			actions = append(actions, s.namespaces(state, kind)...)
 		case kind == NamespaceLabels:
 			for _, namespace := range state.API.Namespaces {
 				for _, labels := range distinctLabels(s.Templates.Namespaces) {
@@ -118,6 +135,13 @@ func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action
 				func(n *v1.Node) { n.Status.Allocatable = like.Status.Allocatable.DeepCopy() },
 			)
 		}
+	case NodeStatus:
+		for _, like := range s.Templates.Nodes {
+			changed("status: it has images, features and conditions of "+like.Name, func(n *v1.Node) {
+				n.Status.Images = like.Status.Images
+				n.Status.DeclaredFeatures, n.Status.Conditions = like.Status.DeclaredFeatures, like.Status.Conditions
+			})
+		}
 	case NodeRemoved:
 		if !slices.ContainsFunc(state.View().Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }) {
 			actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
@@ -138,11 +162,30 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
 	switch {
 	case kind == PodDeleted && pod.DeletionTimestamp == nil:
 		actions = append(actions, Action{Verb: Delete, Ref: RefOf(pod)})
+	case kind == PodCompleted && !pending:
+		actions = append(actions, Action{Verb: Complete, Ref: RefOf(pod)})
+	case kind == PodResized && !pending && !deleting(pod):
+		for _, like := range s.Templates.Pods {
+			if after := resized(pod, like); after != nil {
+				actions = append(actions, update(pod, after, "resize: it has the requests of "+like.Name)...)
+			}
+		}
+		actions = distinct(actions)
 	case kind == PodLabels:
 		for _, labels := range distinctLabels(s.Templates.Pods) {
 			actions = append(
 				actions,
 				changed("labels: it has "+describeLabels(labels), func(p *v1.Pod) { p.Labels = maps.Clone(labels) })...)
+		}
+	case kind == PodTolerations && pending:
+		for _, like := range s.Templates.Pods {
+			for _, more := range like.Spec.Tolerations {
+				has := func(t v1.Toleration) bool { return t.MatchToleration(&more) }
+				if !slices.ContainsFunc(pod.Spec.Tolerations, has) {
+					actions = append(actions, changed("tolerations: it gets one of "+like.Name+", "+tolerationInWords(more),
+						func(p *v1.Pod) { p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations), more) })...)
+				}
+			}
 		}
 	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
 		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
@@ -198,7 +241,7 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
 		case kind == ObjectRemoved && there[ref]:
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
-		case kind == ObjectAdded && !there[ref]:
+		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
 			actions = append(actions, Action{Verb: Create, Ref: ref, Object: object})
 		}
 	}

@@ -21,11 +21,20 @@ func TestEvents(t *testing.T) {
 	capacity := func(cpu string) v1.NodeStatus {
 		return v1.NodeStatus{Allocatable: v1.ResourceList{"cpu": resource.MustParse(cpu)}}
 	}
+	asks := func(cpu string) v1.PodSpec {
+		requests := v1.ResourceList{"cpu": resource.MustParse(cpu)}
+		return v1.PodSpec{Containers: []v1.Container{{Resources: v1.ResourceRequirements{Requests: requests}}}}
+	}
+	on := func(node string, s v1.PodSpec) v1.PodSpec {
+		s.NodeName = node
+		return s
+	}
 	tainted := v1.NodeSpec{Taints: []v1.Taint{{Key: "dedicated", Effect: v1.TaintEffectNoSchedule}}}
 	kinds := &spec.Snapshot{
 		Namespaces: []*v1.Namespace{
 			{ObjectMeta: meta("", "prod", map[string]string{"env": "prod", v1.LabelMetadataName: "prod"})},
 			{ObjectMeta: meta("", "dev", map[string]string{v1.LabelMetadataName: "dev"})},
+			{ObjectMeta: meta("", "test", map[string]string{v1.LabelMetadataName: "test"})},
 		},
 		Nodes: []*v1.Node{
 			{ObjectMeta: meta("", "n", map[string]string{"disk": "ssd", v1.LabelHostname: "n"}), Status: capacity("1")},
@@ -37,7 +46,7 @@ func TestEvents(t *testing.T) {
 		},
 		Pods: []*v1.Pod{
 			{ObjectMeta: meta("prod", "p", map[string]string{"app": "x"})},
-			{ObjectMeta: meta("prod", "q", nil)},
+			{ObjectMeta: meta("prod", "q", nil), Spec: asks("2")},
 		},
 		StorageClasses: []*storagev1.StorageClass{
 			{ObjectMeta: meta("", "fast", nil)},
@@ -45,9 +54,9 @@ func TestEvents(t *testing.T) {
 		},
 	}
 	state := &loop.State{API: &spec.Snapshot{
-		Namespaces: kinds.Namespaces, Nodes: loop.Clusters(kinds, 1)[0].Nodes, StorageClasses: kinds.StorageClasses[:1],
+		Namespaces: kinds.Namespaces[:2], Nodes: loop.Clusters(kinds, 1)[0].Nodes, StorageClasses: kinds.StorageClasses[:1],
 		Pods: []*v1.Pod{
-			{ObjectMeta: meta("prod", "bound", map[string]string{"app": "x"}), Spec: v1.PodSpec{NodeName: "n-1"}},
+			{ObjectMeta: meta("prod", "bound", map[string]string{"app": "x"}), Spec: on("n-1", asks("1"))},
 			{
 				ObjectMeta: meta("prod", "gated", nil),
 				Spec:       v1.PodSpec{SchedulingGates: []v1.PodSchedulingGate{{Name: "g"}}},
@@ -70,11 +79,15 @@ func TestEvents(t *testing.T) {
 			"Pod prod/gated: nomination: somebody else nominates it to n-1",
 			"Pod prod/pending: nomination: somebody else nominates it to n-1",
 		},
-		loop.PodUngated:      {"Pod prod/gated: gates: they are removed"},
-		loop.NamespaceLabels: {"Namespace prod: labels: it has none", "Namespace dev: labels: it has env=prod"},
-		loop.ObjectRemoved:   {"StorageClass fast is deleted"},
-		loop.ObjectAdded:     {"StorageClass slow is created"},
-		loop.Restarted:       {"the scheduler restarts"},
+		loop.PodUngated:       {"Pod prod/gated: gates: they are removed"},
+		loop.PodCompleted:     {"Pod prod/bound completes"},
+		loop.PodResized:       {"Pod prod/bound: resize: it has the requests of q"},
+		loop.NamespaceAdded:   {"Namespace test is created"},
+		loop.NamespaceRemoved: {"Namespace dev is deleted"},
+		loop.NamespaceLabels:  {"Namespace prod: labels: it has none", "Namespace dev: labels: it has env=prod"},
+		loop.ObjectRemoved:    {"StorageClass fast is deleted"},
+		loop.ObjectAdded:      {"StorageClass slow is created"},
+		loop.Restarted:        {"the scheduler restarts"},
 	} {
 		scope := &loop.Scope{Templates: kinds, Events: 1, Happens: []loop.EventType{kind}}
 		var got []string

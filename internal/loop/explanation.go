@@ -101,3 +101,29 @@ func (t *Transition) allowedBy(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapsh
 	}
 	return permits(outcomes(m, pod, view, got), got, pod, view)
 }
+
+// triedFirst returns the node that the step tries first for the pod: that of its nomination, or what the cycle before
+// left; empty if there is none.
+func (t *Transition) triedFirst(pod *v1.Pod) string {
+	if nominated := pod.Status.NominatedNodeName; nominated != "" || t.Before.Batch == nil {
+		return nominated
+	}
+	return t.Before.Batch.Nodes[0]
+}
+
+// takesOutdated reports whether the pod was put on the node, feasible for it, that the cycle before left for it, and
+// others have changed the cluster since.
+func (t *Transition) takesOutdated(pod *v1.Pod) bool {
+	left := t.Before.Batch
+	if left == nil || !left.Changed || t.Step.Popped != Key(pod) {
+		return false
+	}
+	view := t.Before.View()
+	was := in(view, Key(pod))
+	if was == nil {
+		return false
+	}
+	got := t.outcome(was, view)
+	return got.Type == spec.Bind && got.Node >= 0 && view.Nodes[got.Node].Name == left.Nodes[0] &&
+		t.Model.Feasibility(was, view.Nodes[got.Node], view)
+}

@@ -43,10 +43,16 @@ type Result struct {
 	// that were asked for), Stopped, Generated (their steps) and Depth (the longest run).
 	Simulated bool
 	Walks     int64
+	// LeftOut is how many drawn runs were not followed, as chance decides in their clusters.
+	LeftOut int64
+	// Late: the time was over in which runs were begun, and all of these came to their end.
+	Late bool
 	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.
 	Grows string
 	// Needless is how often a step woke a pod that it cannot have helped.
 	Needless int64
+	// Hints says how often each queueing hint answered what, in distinct steps, or in those of runs at random.
+	Hints []HintCount
 	// Builds is the number of systems that were built, and Steps the number of actions they took. These depend on
 	// the number of workers.
 	Builds, Steps int64
@@ -75,7 +81,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 		e.mu.Lock()
 		at := e.points.at(again.State)
 		e.mu.Unlock()
-		e.note(e.notAgain("a step", at.initial, at.run(), nil))
+		e.note(e.notAgain("a step", e.scope.Initial[at.initial], at.run(), nil))
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	clear(e.expansions) // a worker that was left behind may add to them
 	e.mu.Unlock()
 	result := &Result{Scope: scope, Result: found}
-	for _, f := range found.Findings {
+	for _, f := range folded(found.Findings) {
 		var finding *Finding
 		var err error
 		told := until.Err() == nil && patience.Do(until, func() { finding, err = e.finding(f) })
@@ -121,6 +127,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	e.mu.Unlock()
 	if len(found.Counters) > 0 {
 		result.Needless = found.Counters[0]
+		result.Hints = e.counted(found.Counters[1:])
+	} else {
+		result.Hints = e.counted(nil)
 	}
 	return result, nil
 }
@@ -142,6 +151,7 @@ type explorer struct {
 	actions        map[string]Action       // see shared
 	settlingStates map[hash]*settlingState // none without Scope.Liveness
 	builds, steps  int64
+	hints          []Hint
 	divergences    map[string]*divergence // by key
 }
 
@@ -249,6 +259,7 @@ func (w *worker) expand(at *point, out *checker.Steps) error {
 		if o.needless > 0 {
 			out.Count(0, int64(o.needless))
 		}
+		each(o.hints, func(sum int, n int64) { out.Count(1+sum, n) })
 	}
 	if w.scope.Liveness {
 		w.add(visit.settlingState.after(at, outcomes))
@@ -279,11 +290,17 @@ func (e *explorer) do(system System, action Action) (Step, error) {
 	return system.Do(action)
 }
 
-func (e *explorer) begin(initial int) (System, error) {
+func (e *explorer) begin(initial int) (System, error) { return e.beginIn(e.scope, initial) }
+
+func (e *explorer) beginIn(scope *Scope, initial int) (System, error) {
 	e.mu.Lock()
 	e.builds++
 	e.mu.Unlock()
-	return e.Start(e.scope.Initial[initial])
+	system, err := e.Start(scope.Initial[initial])
+	if err == nil {
+		e.hintsOf(system)
+	}
+	return system, err
 }
 
 // reach returns a new system that has taken the run to the point, and the state that it is in.
@@ -328,7 +345,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 	}
 	finding := found(f.Key, last)
 	if finding == nil {
-		return nil, e.notAgain(f.Key, at.initial, append(at.run(), action), last)
+		return nil, e.notAgain(f.Key, e.scope.Initial[at.initial], append(at.run(), action), last)
 	}
 	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
 	return finding, e.flush(finding)
@@ -336,7 +353,7 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 
 // flush asks of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
 func (e *explorer) flush(f *Finding) (err error) {
-	if f.Property.Name == "wake-up" || f.Property.Name == "progress" {
+	if slices.Contains([]string{"wake-up", "wake-up-to-preempt", "progress"}, f.Property.Name) {
 		f.Flushed, err = e.flushed(f, f.pod)
 	}
 	return err
@@ -367,6 +384,9 @@ func (e *explorer) flushed(f *Finding, pod string) (string, error) {
 		}
 		if node := system.State().AssumedOn(pod); node != "" {
 			return "after the periodic flush kube-scheduler places it on " + node + ", and waits for its volumes", nil
+		}
+		if after := system.State().Pod(pod); after != nil && after.Status.NominatedNodeName != "" {
+			return "after the periodic flush kube-scheduler nominates it to " + after.Status.NominatedNodeName, nil
 		}
 		return "after the periodic flush kube-scheduler does not bind it either: the decision is wrong, not the wake-up", nil
 	}

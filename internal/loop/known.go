@@ -2,6 +2,7 @@ package loop
 
 import (
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -24,6 +25,9 @@ type Known struct {
 	// not about that.
 	Keeps func(t *Transition, pod *v1.Pod) bool
 }
+
+// claimBoundTwice is the name of a defect that ends binding cycles.
+const claimBoundTwice = "claim-bound-twice"
 
 // nominatedNodeGone is the name of the defect that the property no-errors tells by what is reported.
 const nominatedNodeGone = "nominated-node-gone"
@@ -67,12 +71,21 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "hint-anti-affinity-all-terms", Upstream: "kubernetes/kubernetes#139161",
+			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
+				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				other, view := t.Before.Pod(t.Action.Ref.Key()), t.Before.View()
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && other != nil &&
+					(matchesSome(pod, other, view) || matchesSome(other, pod, view))
+			},
+		},
+		{
 			Name: "namespace-labels-unheard", Upstream: "kubernetes/kubernetes#141953",
 			Doc: "No plugin hears of changes of namespaces: when a namespace gets labels that a namespaceSelector " +
 				"selects, or loses them, no pod is retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Namespace" &&
-					t.Action.Verb == Update
+				return t.Action.Ref.Kind == "Namespace" && t.Action.Verb == Update
 			},
 		},
 		{
@@ -118,6 +131,22 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "hint-disk-other-namespace", Upstream: "not reported",
+			Doc: "Disks are not namespaced, but the hint of VolumeRestrictions skips pods of other namespaces: when one goes " +
+				"whose disk the pod wants, the pod is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				gone := t.Before.Pod(t.Action.Ref.Key())
+				return t.rejectedBy(pod, "VolumeRestrictions") && t.Action.Ref.Kind == "Pod" && gone != nil &&
+					gone.Namespace != pod.Namespace && sharesDisk(pod, gone)
+			},
+		},
+		{
+			Name: claimBoundTwice, Upstream: "not reported",
+			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
+				"the first, and the pod's binding cycle ends in an error.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.bindsTwice(pod) },
+		},
+		{
 			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -141,9 +170,21 @@ func Defects() []Known {
 			Sees:     withoutForgottenPorts,
 		},
 		{
+			Name: "dry-run-rejection-forgotten", Upstream: "not reported",
+			Doc: "The queue remembers which filters rejected a pod in its cycle, not those by which preemption does not " +
+				"help: when that changes, so that the pod can preempt, it is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.dryRunForgotten(pod) },
+		},
+		{
+			Name: "batch-outdated", Upstream: "accepted by KEP-5598 (\"some amount of staleness\")",
+			Doc: "A pod that is equal to the one before goes to the best node that this left, if it still fits there, " +
+				"without a look at what has changed on others in the meantime; for half a second.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
+		},
+		{
 			Name: nominatedNodeGone, Upstream: "not reported",
-			Doc: "When the node that a pod is nominated to is gone, the next attempt reports an error; nothing else " +
-				"is wrong with it.",
+			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +
+				"reports an error; nothing else is wrong with it.",
 		},
 		{
 			Name: "never-keeps-nomination", Upstream: "not reported",
@@ -218,6 +259,34 @@ func (v Violation) explained(t *Transition) Violation {
 	return v
 }
 
+// bindsTwice reports whether the step ended in an error as a claim was bound twice for the pod.
+func (t *Transition) bindsTwice(pod *v1.Pod) bool {
+	return namesClaimTwice(pod) && slices.ContainsFunc(t.errors(), func(text string) bool {
+		return strings.Contains(text, `PreBind plugin "VolumeBinding": Operation cannot be fulfilled`)
+	})
+}
+
+// sharesDisk reports whether the pods have a disk that is one pod's at a time.
+func sharesDisk(pod, other *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(a v1.Volume) bool {
+		return slices.ContainsFunc(other.Spec.Volumes, func(b v1.Volume) bool { return spec.SameDisk(a, b) })
+	})
+}
+
+// namesClaimTwice reports whether two volumes of the pod are the same claim.
+func namesClaimTwice(pod *v1.Pod) bool {
+	named := map[string]bool{}
+	for _, volume := range pod.Spec.Volumes {
+		if source := volume.PersistentVolumeClaim; source != nil {
+			if named[source.ClaimName] {
+				return true
+			}
+			named[source.ClaimName] = true
+		}
+	}
+	return false
+}
+
 func (t *Transition) rejectedBy(pod *v1.Pod, plugin string) bool {
 	q, _ := t.After.Queued(Key(pod))
 	return slices.Contains(q.Rejectors, plugin)
@@ -255,4 +324,14 @@ func requiredAntiTerms(pod *v1.Pod) []v1.PodAffinityTerm {
 		return nil
 	}
 	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// matchesSome reports whether the other pod matches some but not all required anti-affinity terms of the pod.
+func matchesSome(pod, other *v1.Pod, view *spec.Snapshot) bool {
+	some, all := false, true
+	for _, term := range requiredAntiTerms(pod) {
+		matches := spec.MatchesPod(term, pod, other, view)
+		some, all = some || matches, all && matches
+	}
+	return some && !all
 }

@@ -45,8 +45,8 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
-		rollBack(), boundStays(), exclusive(), noErrors(), noPanics(), repeatable()}
+	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
+		cacheAgrees(), rollBack(), boundStays(), exclusive(), noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.
@@ -302,15 +302,28 @@ func noErrors() Property {
 			case pod == nil:
 			case spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = spec.TurnedAwayKeepsNomination().Name
-			case !hasNode(t.Before, pod.Status.NominatedNodeName) && len(errors) == 1 &&
+			case !hasNode(t.Before, t.triedFirst(pod)) && len(errors) == 1 &&
 				strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
 				v.Known = nominatedNodeGone
+			case t.bindsTwice(pod):
+				v.Known = claimBoundTwice
+			case strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
+				v.Known = t.explanation(v.Pod, t.Before, dryRunFails)
 			case t.failed():
 				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
 			}
 			return []Violation{v}
 		},
 	}
+}
+
+// dryRunFails reports whether by the model, which only a quirk does, a filter ends the dry run of a preemption in an
+// error.
+func dryRunFails(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+	return slices.ContainsFunc(view.Nodes, func(node *v1.Node) bool {
+		victims := spec.Jeopardy(pod, node, view)
+		return len(victims) > 0 && m.FailsOn(pod, node, view.Without(victims...))
+	})
 }
 
 // noPanics returns the property that the scheduler does not panic.

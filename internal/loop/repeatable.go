@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // repeatable returns the property that the scheduler is a function of what happens. It is not asked of a step: whoever
@@ -82,13 +83,13 @@ func hashAt(p *point, state *State) hash {
 
 // notAgain returns the finding that what broke a property did not break it when its run was repeated. last is the step
 // as it was repeated; nil if the run went elsewhere.
-func (e *explorer) notAgain(wanted string, initial int, run []Action, last *Transition) *divergence {
+func (e *explorer) notAgain(wanted string, initial *spec.Snapshot, run []Action, last *Transition) *divergence {
 	if last == nil {
-		last = &Transition{Model: e.Model, Before: &State{API: e.scope.Initial[initial]},
-			After: &State{API: e.scope.Initial[initial]}}
+		last = &Transition{Model: e.Model, Before: &State{API: initial},
+			After: &State{API: initial}}
 	}
 	return &divergence{Finding{
-		Property: repeatable(), About: wanted, Count: 1, Initial: e.scope.Initial[initial], Trace: run, Last: last,
+		Property: repeatable(), About: wanted, Count: 1, Initial: initial, Trace: run, Last: last,
 		But: "these actions led to " + wanted + "; repeated, they did not",
 	}}
 }

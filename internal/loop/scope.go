@@ -24,6 +24,8 @@ type Scope struct {
 	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and
 	// Faults the number of cycles that fail or wait.
 	Arrivals, Events, Faults int
+	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
+	LeftOut []string
 	// Happens are the kinds of event that may happen.
 	Happens []EventType
 	// Liveness asks for what goes on for ever too.
@@ -185,6 +187,9 @@ func refOfPod(key string) Ref {
 func (s *Scope) arrivals(state *State) []Action {
 	var actions []Action
 	for _, kind := range s.Templates.Pods {
+		if s.awaitsNamespace(kind, state) {
+			continue
+		}
 		pod := new(v1.Pod)
 		*pod = *kind // nobody changes what both have
 		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""

@@ -8,26 +8,26 @@ import (
 // shrunk returns the finding with a run from which no action can be left out, and no smaller cluster taken, so that
 // it is still found. Once it is interrupted it is left as it is.
 func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
-	best, finding, err := e.retake(key, w.initial, w.actions)
+	best, finding, err := e.retake(key, w.scope, w.initial, w.actions)
 	if err != nil {
 		return nil, err
 	}
 	if finding == nil {
-		return nil, e.notAgain(key, w.initial, w.actions, nil)
+		return nil, e.notAgain(key, w.scope.Initial[w.initial], w.actions, nil)
 	}
 	try := func(initial int, actions []Action) (bool, error) {
 		if e.interrupted() {
 			return false, nil
 		}
-		smaller, found, err := e.retake(key, initial, actions)
+		smaller, found, err := e.retake(key, w.scope, initial, actions)
 		if err != nil || found == nil {
 			return false, err
 		}
 		best, finding = smaller, found
 		return true, nil
 	}
-	for initial := range e.scope.Initial {
-		if len(e.scope.Initial[initial].Nodes) < len(e.scope.Initial[best.initial].Nodes) {
+	for initial := range w.scope.Initial {
+		if len(w.scope.Initial[initial].Nodes) < len(w.scope.Initial[best.initial].Nodes) {
 			if _, err := try(initial, best.actions); err != nil {
 				return nil, err
 			}
@@ -47,6 +47,11 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 			size /= 2
 		}
 	}
+	if w.scope != e.scope {
+		if best, finding, err = e.withoutObjects(key, best, finding); err != nil {
+			return nil, err
+		}
+	}
 	if finding.Unshrunk = e.interrupted(); finding.Unshrunk {
 		return finding, nil
 	}
@@ -56,12 +61,12 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 // retake takes the run again, as far as it goes: an action that cannot be taken is left out, one on an object is
 // taken as the scope makes it from the object as it is now. If the run shows the key, it gives the run up to there,
 // with the finding.
-func (e *explorer) retake(wanted string, initial int, actions []Action) (*walk, *Finding, error) {
-	w := &walk{initial: initial}
+func (e *explorer) retake(wanted string, scope *Scope, initial int, actions []Action) (*walk, *Finding, error) {
+	w := &walk{scope: scope, initial: initial}
 	var finding *Finding
 	rest := actions
-	err := e.walk(initial, func(state *State, used Used) (Action, bool) {
-		possible := e.scope.Actions(state, used)
+	err := e.walk(scope, initial, func(state *State, used Used) (Action, bool) {
+		possible := scope.Actions(state, used)
 		for len(rest) > 0 {
 			name := rest[0].String()
 			rest = rest[1:]
@@ -73,7 +78,7 @@ func (e *explorer) retake(wanted string, initial int, actions []Action) (*walk, 
 		return Action{}, false
 	}, func(t *Transition) bool {
 		if finding = found(wanted, t); finding != nil {
-			finding.Initial, finding.Trace = e.scope.Initial[initial], w.actions
+			finding.Initial, finding.Trace = scope.Initial[initial], w.actions
 		}
 		return finding == nil
 	})

@@ -33,15 +33,23 @@ type SimulateOptions struct {
 // comes in many variants does not crowd out the rest. The shortest run that shows a finding is shrunk: actions are
 // left out as long as the rest shows it. Errors are those of Explore.
 func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOptions) (*Result, error) {
-	s := &simulation{
+	return newSimulation(ctx, scope, subject, o).run(ctx)
+}
+
+func newSimulation(ctx context.Context, scope *Scope, subject Subject, o SimulateOptions) *simulation {
+	return &simulation{
 		explorer: &explorer{
 			scope:   scope,
 			Subject: subject,
 			ended:   ctx.Done(),
 		}, options: o, best: map[string]*walk{}, count: map[string]int64{},
 	}
+}
+
+// run follows the runs, and shrinks what they find.
+func (s *simulation) run(ctx context.Context) (*Result, error) {
 	var workers sync.WaitGroup
-	for range o.Workers {
+	for range s.options.Workers {
 		workers.Go(func() {
 			for ctx.Err() == nil {
 				number, ok := s.reserve()
@@ -60,13 +68,25 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 	if s.failed != nil {
 		return nil, s.failed.err
 	}
-	r := &Result{Scope: scope, Simulated: true, Walks: s.walks, Needless: s.needless, Result: &checker.Result{
-		Complete: s.walks == o.Walks, Generated: s.steps, Depth: s.longest,
-	}}
+	late := s.late() && ctx.Err() == nil
+	r := &Result{Scope: s.scope, Simulated: true, Late: late, Walks: s.walks, LeftOut: s.leftOut, Needless: s.needless,
+		Result: &checker.Result{
+			Complete: s.walks+s.leftOut == s.options.Walks || late, Generated: s.steps,
+			Depth: s.longest,
+		}}
 	if !r.Complete {
 		r.Stopped = checker.Cancelled
 	}
-	for _, key := range sortedKeys(s.best) {
+	keys := sortedKeys(s.best)
+	for _, key := range keys {
+		for _, part := range foldedInto(key, keys) {
+			s.count[part] += s.count[key]
+		}
+	}
+	for _, key := range keys {
+		if len(foldedInto(key, keys)) > 0 {
+			continue
+		}
 		var finding *Finding
 		var err error
 		told := until.Err() == nil && patience.Do(until, func() { finding, err = s.shrunk(key, s.best[key]) })
@@ -86,6 +106,7 @@ func Simulate(ctx context.Context, scope *Scope, subject Subject, o SimulateOpti
 	s.explorer.mu.Lock()
 	r.Builds, r.Steps = s.builds, s.explorer.steps
 	s.explorer.mu.Unlock()
+	r.Hints = s.counted(s.hintSums)
 	return r, nil
 }
 
@@ -97,7 +118,14 @@ type simulation struct {
 	mu sync.Mutex
 	// claimed is the number of walks begun, walks of those that came to their end; steps and longest are theirs.
 	reserved, walks, steps, needless int64
-	longest                          int
+	// draw gives each walk its own scope, if it is set; leftOut are those that it gives none.
+	draw    func(number int64) (*Scope, error)
+	leftOut int64
+	// deadline, if it is not zero, is when no more walks are begun.
+	deadline time.Time
+	longest  int
+	// hintSums are those of counted.
+	hintSums []int64
 	// best has for each key the shortest walk that shows it, the first of several; count the number of walks that do.
 	best   map[string]*walk
 	count  map[string]int64
@@ -107,8 +135,11 @@ type simulation struct {
 // walk is a run.
 type walk struct {
 	number  int64
+	scope   *Scope
 	initial int
 	actions []Action
+	// hints is what came of queueing hints in its steps.
+	hints []HintUse
 	// cut: it was interrupted on its way; what it shows counts all the same.
 	cut bool
 	err error
@@ -119,20 +150,36 @@ type walk struct {
 func (s *simulation) reserve() (int64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reserved == s.options.Walks || s.failed != nil {
+	if s.reserved == s.options.Walks && s.reserved > 0 || s.late() || s.failed != nil {
 		return 0, false
 	}
 	s.reserved++
 	return s.reserved - 1, true
 }
 
+// late reports whether the time is over in which walks are begun.
+func (s *simulation) late() bool { return !s.deadline.IsZero() && !time.Now().Before(s.deadline) }
+
+// scopeOf returns the scope of the walk of this number; nil if it is left out.
+func (s *simulation) scopeOf(number int64) (*Scope, error) {
+	if s.draw == nil {
+		return s.scope, nil
+	}
+	return s.draw(number)
+}
+
 // follow follows the run of this number, unless it is interrupted on the way.
 func (s *simulation) follow(number int64) {
 	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
-	w := &walk{number: number, initial: draw.IntN(len(s.scope.Initial))}
+	scope, err := s.scopeOf(number)
+	if scope == nil {
+		s.add(&walk{number: number, err: err}, nil, 0)
+		return
+	}
+	w := &walk{number: number, scope: scope, initial: draw.IntN(len(scope.Initial))}
 	shows, needless := map[string]*walk{}, 0
-	w.err = s.walk(w.initial, func(state *State, used Used) (Action, bool) {
-		classes := classes(s.scope.Actions(state, used))
+	w.err = s.walk(scope, w.initial, func(state *State, used Used) (Action, bool) {
+		classes := classes(scope.Actions(state, used))
 		if len(classes) == 0 || len(w.actions) == s.options.Steps {
 			return Action{}, false
 		}
@@ -145,11 +192,12 @@ func (s *simulation) follow(number int64) {
 		return action, true
 	}, func(t *Transition) bool {
 		needless += len(t.Needless())
+		w.hints = append(w.hints, t.Step.Hints...)
 		for _, breach := range t.Broken() {
 			if key := breach.Key(); shows[key] == nil {
 				actions := slices.Clone(w.actions)
-				shown := &walk{number: number, initial: w.initial, actions: actions, finding: breach.finding(t)}
-				shown.finding.Initial, shown.finding.Trace = s.scope.Initial[w.initial], actions
+				shown := &walk{number: number, scope: scope, initial: w.initial, actions: actions, finding: breach.finding(t)}
+				shown.finding.Initial, shown.finding.Trace = scope.Initial[w.initial], actions
 				shows[key] = shown
 			}
 		}
@@ -170,12 +218,20 @@ func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
 		}
 		return
 	}
+	if w.scope == nil {
+		s.leftOut++
+		return
+	}
 	if !w.cut {
 		s.walks++
 	}
 	s.steps += int64(len(w.actions))
 	s.longest = max(s.longest, len(w.actions))
 	s.needless += needless
+	each(w.hints, func(sum int, n int64) {
+		s.hintSums = append(s.hintSums, make([]int64, max(0, sum+1-len(s.hintSums)))...)
+		s.hintSums[sum] += n
+	})
 	for key, shown := range shows {
 		s.count[key]++
 		known := s.best[key]
@@ -191,8 +247,9 @@ func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
 
 // walk begins with the cluster and takes the actions that next gives, until it gives none or seen, which is told of
 // every step, is false.
-func (e *explorer) walk(initial int, next func(*State, Used) (Action, bool), seen func(*Transition) bool) error {
-	system, err := e.begin(initial)
+func (e *explorer) walk(scope *Scope, initial int, next func(*State, Used) (Action, bool),
+	seen func(*Transition) bool) error {
+	system, err := e.beginIn(scope, initial)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type Step struct {
 	Errors []string
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
+	// Hints is what came of queueing hints, by their numbers, in that order.
+	Hints []HintUse
 }
 
 // QueueName is a part of the scheduling queue.
@@ -80,6 +82,16 @@ func (q Queued) In(name QueueName) bool { return slices.Contains(q.Queues, name)
 // Pair is a pod with a node.
 type Pair struct{ Pod, Node string }
 
+// Batch is what a cycle leaves for an equal pod in the next one (KEP-5598).
+type Batch struct {
+	// Signature is that of the pods that are equal, Chosen the node of the last of them, and Nodes the others that were
+	// feasible, the best first.
+	Signature, Chosen string
+	Nodes             []string
+	// Changed: others have changed the cluster since then.
+	Changed bool
+}
+
 // State is all that can be seen of an idle system.
 type State struct {
 	// API is what the API server has, each kind sorted by namespace and name.
@@ -95,6 +107,8 @@ type State struct {
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
 	// Assumed, both in lines.
 	Cache, Expected []string
+	// Batch is what the last cycle leaves for an equal pod in the next; nil if nothing.
+	Batch *Batch
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
@@ -191,6 +205,9 @@ func (s *State) Canonical() string {
 		fmt.Fprintf(&text, "queued %+v\n", q)
 	}
 	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
+	if s.Batch != nil {
+		fmt.Fprintf(&text, "batch %+v\n", *s.Batch)
+	}
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)
 	}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,11 +23,14 @@ type stratum struct {
 const (
 	scheduler = "k8s.io/kubernetes/pkg/scheduler/"
 	helpers   = "k8s.io/component-helpers/"
+	failures  = "errors"
+	cycles    = "around decisions"
 	hints     = "hints and events"
 )
 
 // strata are the packages that take part in decisions: those of the plugins of the default profile that the model
-// has, what they share, and preemption. What says when a pod is tried again is a stratum of its own, from all of them.
+// has, what they share, and preemption. What is only done with an error, what is around decisions, and what says when a
+// pod is tried again, are strata of their own, from all of them.
 func strata() []stratum {
 	var all []stratum
 	for _, plugin := range []string{
@@ -50,7 +54,12 @@ func strata() []stratum {
 	return append(all, stratum{"shared", []string{
 		scheduler + "framework", scheduler + "framework/plugins/helper", scheduler + "util",
 		"k8s.io/kube-scheduler/framework", helpers + "scheduling/corev1", helpers + "node/topology",
-	}}, stratum{hints, []string{scheduler + "backend/queue"}})
+	}}, stratum{name: failures}, stratum{name: cycles}, stratum{hints, []string{scheduler + "backend/queue"}})
+}
+
+// isDecision reports whether the stratum is of what decisions are made of.
+func isDecision(stratum string) bool {
+	return stratum != failures && stratum != cycles && stratum != hints
 }
 
 // source is a file of production's.
@@ -65,6 +74,9 @@ type source struct {
 	stratum string
 }
 
+// Files for tests, files that are generated, and preemption by groups of pods, which is off.
+var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*)\.go$`)
+
 // sources reads the code of the strata, with its types.
 func sources(ctx context.Context, w *workspace) ([]*source, error) {
 	of := map[string]string{}
@@ -76,7 +88,7 @@ func sources(ctx context.Context, w *workspace) ([]*source, error) {
 		}
 	}
 	config := &packages.Config{
-		Context: ctx, Dir: w.root,
+		Context: ctx, Dir: w.Root,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedSyntax |
 			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
 	}
@@ -91,7 +103,7 @@ func sources(ctx context.Context, w *workspace) ([]*source, error) {
 		}
 		for i, tree := range pkg.Syntax {
 			path := pkg.CompiledGoFiles[i]
-			if filepath.Base(path) == "testing.go" || strings.HasPrefix(filepath.Base(path), "zz_generated") {
+			if notProduction.MatchString(filepath.Base(path)) {
 				continue
 			}
 			text, err := os.ReadFile(path)

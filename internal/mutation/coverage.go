@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/cover"
+
+	"github.com/seed-a3f26817/modelcheck/internal/mutation/modules"
 )
 
 // coverage runs the stages with production's decision code instrumented, one after the other, and prints which of its
@@ -21,14 +23,14 @@ func coverage(ctx context.Context, w *workspace, all []*source, chosen []stage, 
 	for _, s := range strata() {
 		packages = append(packages, s.packages...)
 	}
-	dir, err := os.MkdirTemp(w.dir, "coverage")
+	dir, err := os.MkdirTemp(w.Dir, "coverage")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "modelcheck")
 	fmt.Fprintln(progress, "building")
-	if _, err := output(ctx, w.root, "go", "build", "-cover", "-covermode=set",
+	if _, err := modules.Output(ctx, w.Root, "go", "build", "-cover", "-covermode=set",
 		"-coverpkg="+strings.Join(packages, ","), "-o", binary, "./cmd/modelcheck"); err != nil {
 		return err
 	}
@@ -39,13 +41,14 @@ func coverage(ctx context.Context, w *workspace, all []*source, chosen []stage, 
 	for _, s := range chosen {
 		fmt.Fprintln(progress, s.args)
 		cmd := exec.CommandContext(ctx, binary, append(strings.Fields(s.args), "--quiet")...)
-		cmd.Dir, cmd.Env = w.root, append(os.Environ(), "GOCOVERDIR="+counters)
+		cmd.Dir, cmd.Env = w.Root, append(os.Environ(), "GOCOVERDIR="+counters)
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", cmd, err)
 		}
 	}
 	profile := filepath.Join(dir, "profile")
-	if _, err := output(ctx, w.root, "go", "tool", "covdata", "textfmt", "-i="+counters, "-o="+profile); err != nil {
+	_, err = modules.Output(ctx, w.Root, "go", "tool", "covdata", "textfmt", "-i="+counters, "-o="+profile)
+	if err != nil {
 		return err
 	}
 	profiles, err := cover.ParseProfiles(profile)
@@ -134,7 +137,7 @@ func writeCoverage(out io.Writer, functions []*function) error {
 	for _, s := range strata() {
 		row(s.name, func(f *function) bool { return f.stratum == s.name })
 	}
-	row("**decisions**", func(f *function) bool { return f.stratum != hints })
+	row("**decisions**", func(f *function) bool { return isDecision(f.stratum) })
 	row("**all**", func(*function) bool { return true })
 	b.WriteString("\nNot run:\n\n")
 	for _, f := range functions {

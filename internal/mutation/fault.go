@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -50,19 +51,37 @@ func faults(all []*source) []*fault {
 	return found
 }
 
-// Functions that decide nothing: names, constructors and what they check of the configuration, and the scheduling of
-// groups of pods, which is off.
-var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args)$|PodGroup|GangSched`)
+// Functions that decide nothing: names, constructors and what they check of the configuration; what is off, which is
+// the scheduling of groups of pods, their placements and the scoring of capacity; extenders, which modelcheck refuses;
+// and the devices of DynamicResources, which the model does not have.
+var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|buildScorerFunction|` +
+	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass)$|PodGroup|GangSched|SchedulingGroup|` +
+	`DRA|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
 
 func leftOut(function string) bool { return decidesNothing.MatchString(function) }
 
 // Functions about when a pod is tried again.
-var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister`)
+var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|ClusterEvent|^(` +
+	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
+	`involvedInTopologySpreading|` +
+	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
+	`UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+
+// Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
+// decided about together.
+var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|PreBind.*|SignPod|.*Signer|` +
+	`AssumePodVolumes|[rR]evertAssumed.*|BindPodVolumes|bindAPIUpdate|checkBindings|convertDynamicProvisionsToPVCs|` +
+	`PatchPodStatus|Retriable|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
+	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
 func (s *source) stratumOf(f *ast.FuncDecl) string {
-	if aboutEvents.MatchString(f.Name.Name) || s.name == "framework/events.go" {
+	switch {
+	case aboutEvents.MatchString(f.Name.Name) || s.name == "framework/events.go":
 		return hints
+	case aroundDecisions.MatchString(f.Name.Name), s.name == "preemption/executor.go",
+		s.name == "volumebinding/passive_assume_cache.go", s.name == "framework/signers.go":
+		return cycles
 	}
 	return s.stratum
 }
@@ -104,8 +123,34 @@ func (w *walker) add(n ast.Node, what string, planted func(number int, right str
 	line := w.pkg.Fset.Position(n.Pos()).Line
 	w.found = append(w.found, &fault{
 		id:      fmt.Sprintf("%s:%d %s: %s", w.name, line, w.function.Name.Name, oneLine(what)),
-		stratum: w.stratumOf(w.function), source: w.source, from: from, to: to, what: what, planted: planted,
+		stratum: w.stratum(), source: w.source, from: from, to: to, what: what, planted: planted,
 	})
+}
+
+// stratum is what the place is part of: that of the function, but for what is only done with an error.
+func (w *walker) stratum() string {
+	stratum := w.stratumOf(w.function)
+	if stratum != hints && stratum != cycles && w.onError() {
+		return failures
+	}
+	return stratum
+}
+
+// onError reports whether the innermost condition around the place is that there is an error.
+func (w *walker) onError() bool {
+	for i := len(w.path) - 1; i > 0; i-- {
+		around, is := w.path[i-1].(*ast.IfStmt)
+		if !is || around.Body != w.path[i] {
+			continue
+		}
+		cond, is := around.Cond.(*ast.BinaryExpr)
+		if !is || cond.Op != token.NEQ || w.of(cond.Y) != "nil" {
+			return false
+		}
+		left := w.pkg.TypesInfo.TypeOf(cond.X)
+		return left != nil && types.Implements(left, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+	}
+	return false
 }
 
 // condition adds a candidate that puts another condition in the place of one.

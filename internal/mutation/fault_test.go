@@ -181,3 +181,16 @@ func TestFirstNew(t *testing.T) {
 		}
 	}
 }
+
+// TestJudged: a reason is of a fault, of a line or of a function.
+func TestJudged(t *testing.T) {
+	reasons := verdicts{"a/b.go:1 F: x becomes y": "one", "a/b.go:2": "line", "a/b.go G": "function"}
+	for id, want := range map[string]string{
+		"a/b.go:1 F: x becomes y": "one", "a/b.go:1 F: x becomes z": "", "a/b.go:2 F: deleted: a: b": "line",
+		"a/b.go:20 F: x": "", "a/b.go:9 G: x": "function", "a/c.go:9 G: x": "",
+	} {
+		if got := reasons.of(id); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}

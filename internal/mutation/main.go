@@ -109,10 +109,11 @@ func run(ctx context.Context, args []string, stdout, progress io.Writer) error {
 	if err := plant(w, all, drawn); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(w.dir, "tests")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.Dir, "tests")); err != nil {
 		return err
 	}
-	t := &trial{options: o, workspace: w, drawn: drawn, progress: progress, reasons: reasons}
+	t := &trial{options: o, workspace: w, drawn: drawn, progress: progress, reasons: reasons,
+		run: map[string]map[int]bool{}}
 	if err := t.build(ctx); err != nil {
 		return err
 	}
@@ -143,7 +144,9 @@ type trial struct {
 	digest   string
 	drawn    []*fault
 	progress io.Writer
-	reasons  map[string]string
+	reasons  verdicts
+	// run has the faults whose code a stage runs.
+	run map[string]map[int]bool
 
 	mu      sync.Mutex
 	records []*record
@@ -189,9 +192,15 @@ func (t *trial) all(ctx context.Context) error {
 		return err
 	}
 	for _, s := range t.chosen() {
-		if o, err := t.workspace.try(ctx, t.binary, s, noFault); err != nil || o.Noticed {
-			return fmt.Errorf("without any fault, %s says %q (%w)", s.name, o.By, err)
+		run, o, err := t.workspace.survey(ctx, t.binary, s)
+		if err != nil {
+			return err
 		}
+		if o.Noticed {
+			return fmt.Errorf("without any fault, %s says %q", s.name, o.By)
+		}
+		fmt.Fprintf(t.progress, "%s runs the code of %d faults\n", s.name, len(run))
+		t.run[s.name] = run
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.jobs)
@@ -205,21 +214,24 @@ func (t *trial) all(ctx context.Context) error {
 func (t *trial) one(ctx context.Context, i int) error {
 	r := t.records[i]
 	for _, s := range t.chosen() {
-		if o, known := r.Stages[s.name]; known && o.Noticed || t.reasons[r.ID] != "" {
+		if o, known := r.Stages[s.name]; known && o.Noticed || t.reasons.of(r.ID) != "" {
 			break
 		} else if known {
 			continue
 		}
-		o, err := t.workspace.try(ctx, t.binary, s, i)
-		if err != nil {
-			return err
+		var o outcome
+		if t.run[s.name][i] {
+			var err error
+			if o, err = t.workspace.try(ctx, t.binary, s, i); err != nil {
+				return err
+			}
 		}
 		t.learn(r, s.name, o)
 		if o.Noticed {
 			break
 		}
 	}
-	if _, known := r.Stages[upstream]; !known && slices.Contains(t.stages, upstream) && t.reasons[r.ID] == "" {
+	if _, known := r.Stages[upstream]; !known && slices.Contains(t.stages, upstream) && t.reasons.of(r.ID) == "" {
 		o, err := t.workspace.tryUpstream(ctx, t.drawn[i], i)
 		if err != nil {
 			return err
@@ -262,7 +274,7 @@ func (t *trial) learn(r *record, name string, o outcome) {
 
 // file is where the results of this sample with this modelcheck are kept.
 func (t *trial) file() string {
-	return filepath.Join(t.workspace.dir, "results-"+t.digest+".json")
+	return filepath.Join(t.workspace.Dir, "results-"+t.digest+".json")
 }
 
 // recall reads what was tried before with the same sample.

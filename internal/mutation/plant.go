@@ -8,13 +8,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/internal/mutation/modules"
 )
 
-// switchCode is the package that tells the planted code which fault is on. The first use of it is noted in a file.
+// switchPath is the import path of the switch between faults, inside a copied module on which all others may build.
+const switchPath = "k8s.io/component-helpers/planted"
+
+// workspace is a copy of the modules that faults are planted in.
+type workspace struct{ *modules.Copy }
+
+func newWorkspace(ctx context.Context, dir string) (*workspace, error) {
+	c, err := modules.New(ctx, dir, "k8s.io/kubernetes", "k8s.io/component-helpers", "k8s.io/kube-scheduler")
+	return &workspace{c}, err
+}
+
+// switchCode is the package that tells the planted code which fault is on. The first use of it is noted in a file, and
+// on demand the number of every switch that is asked.
 const switchCode = `// Package planted switches one fault on: the one whose number the environment has.
 package planted
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -23,7 +38,20 @@ import (
 var (
 	active = number(os.Getenv("MODELCHECK_FAULT"))
 	noted  atomic.Bool
+	survey = surveyed(os.Getenv("MODELCHECK_FAULT_SURVEY"))
+	seen   [1 << 16]atomic.Bool
 )
+
+func surveyed(path string) *os.File {
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	return file
+}
 
 func number(text string) int {
 	if n, err := strconv.Atoi(text); err == nil {
@@ -33,7 +61,12 @@ func number(text string) int {
 }
 
 // On reports whether the fault is on.
-func On(n int) bool { return n == active && note() }
+func On(n int) bool {
+	if survey != nil && !seen[n].Load() && !seen[n].Swap(true) {
+		fmt.Fprintln(survey, n)
+	}
+	return n == active && note()
+}
 
 // Pick returns the wrong value if the fault is on.
 func Pick[T any](n int, right, wrong T) T {
@@ -70,7 +103,7 @@ func sample(all []*fault, n int, seed uint64) []*fault {
 
 // plant writes the sample into the copies, the i-th fault as number i, and takes back what was planted before.
 func plant(w *workspace, sources []*source, drawn []*fault) error {
-	dir := filepath.Join(w.modules["k8s.io/component-helpers"], "planted")
+	dir := filepath.Join(w.Of("k8s.io/component-helpers"), "planted")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -82,7 +115,7 @@ func plant(w *workspace, sources []*source, drawn []*fault) error {
 		if in := inSource(drawn, s); len(in) > 0 {
 			text = []byte(planted(s, in))
 		}
-		path, err := w.copyOf(s.path)
+		path, err := w.CopyOf(s.path)
 		if err != nil {
 			return err
 		}
@@ -146,8 +179,8 @@ func render(s *source, from, to int, in []numbered) string {
 
 // build builds modelcheck with the copies.
 func (w *workspace) build(ctx context.Context) (binary string, err error) {
-	binary = filepath.Join(w.dir, "modelcheck")
-	args := append([]string{"build", "-o", binary}, w.buildFlags()...)
-	_, err = output(ctx, w.root, "go", append(args, "./cmd/modelcheck")...)
+	binary = filepath.Join(w.Dir, "modelcheck")
+	args := append([]string{"build", "-o", binary}, w.BuildFlags()...)
+	_, err = modules.Output(ctx, w.Root, "go", append(args, "./cmd/modelcheck")...)
 	return binary, err
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-a3f26817/modelcheck/internal/mutation/modules"
 )
 
 // stage is a way to notice a fault.
@@ -48,9 +50,9 @@ type outcome struct {
 }
 
 // try runs a stage of modelcheck with the fault.
-func (w *workspace) try(ctx context.Context, binary string, s stage, fault int) (outcome, error) {
+func (w *workspace) try(ctx context.Context, binary string, s stage, fault int, env ...string) (outcome, error) {
 	args := append(strings.Fields(s.args), "--workers", "1", "--quiet", "-o", "json")
-	stdout, code, reached, err := w.switchedOn(ctx, fault, s.limit, w.root, binary, args...)
+	stdout, code, reached, err := w.switchedOn(ctx, fault, env, s.limit, w.Root, binary, args...)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return outcome{true, "it hangs", reached}, nil
@@ -64,20 +66,47 @@ func (w *workspace) try(ctx context.Context, binary string, s stage, fault int) 
 	return outcome{true, "exit code " + strconv.Itoa(code), reached}, nil
 }
 
+// survey runs a stage without any fault, and returns the numbers of the faults whose code it runs. A fault whose code
+// is not run then is not run when it is on either.
+func (w *workspace) survey(ctx context.Context, binary string, s stage) (map[int]bool, outcome, error) {
+	path := filepath.Join(w.Dir, "survey")
+	if err := os.RemoveAll(path); err != nil {
+		return nil, outcome{}, err
+	}
+	o, err := w.try(ctx, binary, s, noFault, "MODELCHECK_FAULT_SURVEY="+path)
+	if err != nil {
+		return nil, o, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, o, fmt.Errorf("%s says of no fault that its code is run: %w", s.name, err)
+	}
+	run := map[int]bool{}
+	for line := range strings.Lines(string(data)) {
+		n, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			return nil, o, err
+		}
+		run[n] = true
+	}
+	return run, o, nil
+}
+
 // switchedOn runs a command with the fault on. An error is the context's, or that it cannot be started.
-func (w *workspace) switchedOn(ctx context.Context, fault int, limit time.Duration, dir, name string, args ...string) (
-	stdout []byte, code int, reached bool, err error) {
+func (w *workspace) switchedOn(ctx context.Context, fault int, env []string, limit time.Duration, dir, name string,
+	args ...string) (stdout []byte, code int, reached bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	note := filepath.Join(w.dir, "reached-"+strconv.Itoa(fault))
+	note := filepath.Join(w.Dir, "reached-"+strconv.Itoa(fault))
 	defer os.Remove(note)
 	cmd := exec.CommandContext(ctx, name, args...)
 	var output bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &output, &output
-	if name == filepath.Join(w.dir, "modelcheck") {
+	if name == filepath.Join(w.Dir, "modelcheck") {
 		cmd.Stderr = nil
 	}
 	cmd.Env = append(os.Environ(), fmt.Sprintf("MODELCHECK_FAULT=%d", fault), "MODELCHECK_FAULT_REACHED="+note)
+	cmd.Env = append(cmd.Env, env...)
 	err = cmd.Run()
 	if _, noted := os.Stat(note); noted == nil {
 		reached = true
@@ -116,13 +145,13 @@ func firstNew(report []byte) string {
 
 // testBinary is where the tests of a package are built.
 func (w *workspace) testBinary(importPath string) string {
-	return filepath.Join(w.dir, "tests", strings.ReplaceAll(importPath, "/", "_"))
+	return filepath.Join(w.Dir, "tests", strings.ReplaceAll(importPath, "/", "_"))
 }
 
 // buildTests builds Kubernetes' own tests of a package, with the faults in it.
 func (w *workspace) buildTests(ctx context.Context, importPath string) error {
-	args := append([]string{"test", "-c", "-o", w.testBinary(importPath)}, w.buildFlags()...)
-	_, err := output(ctx, w.root, "go", append(args, importPath)...)
+	args := append([]string{"test", "-c", "-o", w.testBinary(importPath)}, w.BuildFlags()...)
+	_, err := modules.Output(ctx, w.Root, "go", append(args, importPath)...)
 	return err
 }
 
@@ -132,12 +161,12 @@ func (w *workspace) tryUpstream(ctx context.Context, f *fault, number int) (outc
 	if _, err := os.Stat(binary); errors.Is(err, os.ErrNotExist) {
 		return outcome{By: "no tests"}, nil
 	}
-	path, err := w.copyOf(f.source.path)
+	path, err := w.CopyOf(f.source.path)
 	if err != nil {
 		return outcome{}, err
 	}
 	const limit = 10 * time.Minute
-	stdout, code, reached, err := w.switchedOn(ctx, number, limit, filepath.Dir(path), binary, "-test.failfast")
+	stdout, code, reached, err := w.switchedOn(ctx, number, nil, limit, filepath.Dir(path), binary, "-test.failfast")
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return outcome{true, "it hangs", reached}, nil

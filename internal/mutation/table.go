@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -14,13 +15,25 @@ import (
 //go:embed judged.yaml
 var judgedFile []byte
 
-// judged reads the reasons, by the IDs of faults.
-func judged() (map[string]string, error) {
-	reasons := map[string]string{}
+// verdicts are reasons: by the ID of a fault, by file and line for all of a line (nodename/node_name.go:82), by file
+// and function for all of a function (nodename/node_name.go Fits), by the function alone for all of that name (Clone).
+type verdicts map[string]string
+
+// judged reads the reasons.
+func judged() (verdicts, error) {
+	reasons := verdicts{}
 	if err := yaml.UnmarshalStrict(judgedFile, &reasons); err != nil {
 		return nil, fmt.Errorf("judged.yaml: %w", err)
 	}
 	return reasons, nil
+}
+
+// of returns why the fault does not count; empty if it does.
+func (v verdicts) of(id string) string {
+	place, _, _ := strings.Cut(id, ": ")
+	line, function, _ := strings.Cut(place, " ")
+	file, _, _ := strings.Cut(line, ":")
+	return cmp.Or(v[id], v[line], v[file+" "+function], v[function])
 }
 
 // record is what is known of a drawn fault: what each stage said that it went through.
@@ -54,7 +67,7 @@ func (r *record) reached(stages []stage) bool {
 }
 
 // write prints the table by stratum, and what was overlooked, in Markdown.
-func write(out io.Writer, stages []stage, withUpstream bool, records []*record, reasons map[string]string) error {
+func write(out io.Writer, stages []stage, withUpstream bool, records []*record, reasons verdicts) error {
 	var b strings.Builder
 	columns := make([]string, 0, len(stages)+1)
 	for i, s := range stages {
@@ -72,7 +85,7 @@ func write(out io.Writer, stages []stage, withUpstream bool, records []*record, 
 				continue
 			}
 			drawn++
-			if reasons[r.ID] != "" {
+			if reasons.of(r.ID) != "" {
 				idle++
 				continue
 			}
@@ -98,11 +111,11 @@ func write(out io.Writer, stages []stage, withUpstream bool, records []*record, 
 	for _, s := range strata() {
 		row(s.name, func(r *record) bool { return r.Stratum == s.name })
 	}
-	row("**decisions**", func(r *record) bool { return r.Stratum != hints })
+	row("**decisions**", func(r *record) bool { return isDecision(r.Stratum) })
 	row("**all**", func(*record) bool { return true })
 	b.WriteString("\nOverlooked:\n\n")
 	for _, r := range records {
-		if reasons[r.ID] != "" || r.noticedBy(stages, stages[len(stages)-1].name) {
+		if reasons.of(r.ID) != "" || r.noticedBy(stages, stages[len(stages)-1].name) {
 			continue
 		}
 		why := "run, and not noticed"

@@ -60,7 +60,7 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 	if c.messages {
 		c.explain()
 	}
-	d.Writes = c.writes()
+	d.Writes = writes(c.client, c.objects)
 	c.runEachFilter()
 	return d
 }

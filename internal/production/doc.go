@@ -23,7 +23,7 @@
 //   - Sampling. From 100 nodes up, or when minCandidateNodesAbsolute is less than the nodes a preemption
 //     could help on, production looks at some nodes only. Options.Starts says where it begins, and the
 //     decision what it found (search.go); without Starts such a question is a Failure that says so.
-//   - Opportunistic batching: hints that one cycle leaves for an equal pod in the next.
+//   - Opportunistic batching: what one cycle leaves for an equal pod in the next; package stepped has it.
 //   - The order in which pods came to a node, which decides among victims of equal priority and
 //     start time. Here it is the snapshot's order.
 //   - The wall clock. Production takes the present for the start time of a bound pod that has none.

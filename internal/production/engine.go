@@ -19,7 +19,6 @@ import (
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
@@ -110,32 +109,27 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 		KubeClient:               e.client,
 	}
 	if sliceOptions.EnableDeviceTaintRules {
-		sliceOptions.TaintInformer = factory.Resource().V1beta2().DeviceTaintRules()
-		sliceOptions.ClassInformer = factory.Resource().V1().DeviceClasses()
+		followTaintRules(&sliceOptions, factory)
 	}
 	slices, err := tracker.StartTracker(e.ctx, sliceOptions)
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
-	return []frameworkruntime.Option{
+	return append(releaseOptions(factory),
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}), // has no channel, so throws events away
 		frameworkruntime.WithInformerFactory(factory),
 		frameworkruntime.WithSharedDRAManager(dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)),
-		frameworkruntime.WithSharedCSIManager(
-			nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 		frameworkruntime.WithPodNominator(e.nominator),
 		frameworkruntime.WithPodActivator(e.nominator),
-		frameworkruntime.WithPodGroupManager(noPodGroups{}),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
-		frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()),
 		frameworkruntime.WithCaptureProfile(func(p config.KubeSchedulerProfile) { e.ran = &p }),
 		// Parallel work only races for the order in which results are appended, and every outcome that
 		// an order could give is part of the decision anyway. One worker is also the fastest for few nodes.
 		frameworkruntime.WithParallelism(1),
-	}, nil
+	), nil
 }
 
 // sort arranges the plugins in the order in which the framework runs them.

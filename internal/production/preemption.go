@@ -2,13 +2,12 @@ package production
 
 import (
 	"context"
+	"sync"
 	"time"
 
-	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
@@ -21,6 +20,8 @@ type preemptionWatch struct {
 	preemption.Interface
 	evaluator *preemption.Evaluator
 
+	// mu guards found and violating, as production tries several nodes at a time.
+	mu sync.Mutex
 	// found are the candidates of the dry run, in the order in which it came to them.
 	found []candidate
 	// shortlisted is how many candidates the dry run is content with, potential how many nodes it
@@ -53,15 +54,12 @@ func watchPreemption(plugin *defaultpreemption.DefaultPreemption) *preemptionWat
 		evicting:  make(chan context.Context, 1),
 	}
 	plugin.Evaluator.Interface = w
-	preempt := plugin.Executor.PreemptPod
-	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
-		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) error {
+	beforeEviction(plugin, func(ctx context.Context) {
 		select {
 		case w.evicting <- ctx:
 		default: // told already, for an earlier victim
 		}
-		return preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
-	}
+	})
 	return w
 }
 
@@ -93,6 +91,8 @@ func (w *preemptionWatch) SelectVictimsOnNode(ctx context.Context, state fwk.Cyc
 	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	victims, violations, status := w.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
 	if status.IsSuccess() && len(victims) > 0 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		if violations > 0 {
 			if w.violating++; w.violating > w.shortlisted {
 				return victims, violations, status // production leaves it out: it has enough of these

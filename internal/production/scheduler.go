@@ -113,7 +113,7 @@ func (s *Scheduler) Decide(q spec.Question) *spec.Decision {
 	case asked.ended.Load() != nil:
 		s.retire()
 		return &spec.Decision{Failure: "goexit: runtime.Goexit, in " + *asked.ended.Load()}
-	case s.ctx.Err() != nil:
+	case s.ctx.Err() != nil || s.host.ctx.Err() != nil: // that of the host ends first
 		s.retire()
 		return &spec.Decision{Failure: errClosed.Error()}
 	default:

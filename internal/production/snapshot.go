@@ -73,9 +73,6 @@ func (s *snapshot) NodeInfos() fwk.NodeInfoLister { return s }
 // StorageInfos implements fwk.SharedLister.
 func (s *snapshot) StorageInfos() fwk.StorageInfoLister { return s }
 
-// PodGroupStates implements fwk.SharedLister. A question has no pod groups.
-func (s *snapshot) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
-
 // List implements fwk.NodeInfoLister.
 func (s *snapshot) List() ([]fwk.NodeInfo, error) { return s.listed, nil }
 
@@ -103,17 +100,4 @@ func (s *snapshot) IsPVCUsedByPods(key string) bool {
 		}
 	}
 	return false
-}
-
-// noPodGroups answers for pod groups, which a question does not have.
-type noPodGroups struct{}
-
-var _ fwk.PodGroupManager = noPodGroups{}
-
-// PodGroupStates implements fwk.PodGroupManager.
-func (noPodGroups) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
-
-// Get implements fwk.PodGroupStateLister.
-func (noPodGroups) Get(namespace, name string) (fwk.PodGroupState, error) {
-	return nil, fmt.Errorf("no pod group %s/%s: a snapshot has no pod groups", namespace, name)
 }

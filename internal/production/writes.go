@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/testing"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -13,16 +14,16 @@ import (
 
 // writes returns what production asked of the API server, in its order. Its informers read only, and are not asked
 // for anything.
-func (c *cycle) writes() []spec.Write {
+func writes(client *fake.Clientset, objects *objects) []spec.Write {
 	writes := []spec.Write{}
-	for _, action := range c.client.Actions() {
+	for _, action := range client.Actions() {
 		w := spec.Write{Verb: action.GetVerb(), Resource: action.GetResource().Resource}
 		if sub := action.GetSubresource(); sub != "" {
 			w.Resource += "/" + sub
 		}
 		if named, ok := action.(interface{ GetName() string }); ok && action.GetResource().Resource == "pods" {
 			key := action.GetNamespace() + "/" + named.GetName()
-			if pod, ok, err := c.objects.pods.GetIndexer().GetByKey(key); ok && err == nil {
+			if pod, ok, err := objects.pods.GetIndexer().GetByKey(key); ok && err == nil {
 				w.Pod = pod.(*v1.Pod)
 			}
 		}

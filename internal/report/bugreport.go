@@ -13,12 +13,13 @@ import (
 func (r *Run) bugReport(f *decisions.Finding) string {
 	p := &page{spec: r.Spec}
 	p.line("# %s", bugTitle(f))
-	p.section("## What happened\n")
-	p.line("kube-scheduler %s, %s, breaks the property `%s`:\n", r.KubernetesVersion, r.profileWords(), f.Property.Name)
+	p.heading("## What happened")
+	p.line("kube-scheduler %s, %s, breaks the property `%s`:\n", r.KubernetesVersion, r.profileWordsOf(f),
+		f.Property.Name)
 	for _, reason := range reasons(f) {
 		p.wrapped("- ", reason)
 	}
-	p.section("## What was expected\n")
+	p.heading("## What was expected")
 	p.wrapped("", f.Property.Doc)
 	switch {
 	case f.Class == decisions.ByDesign:
@@ -31,18 +32,18 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 		p.line("")
 		p.wrapped("", fmt.Sprintf("Known as %s (%s): %s", quirk.Name, quirk.Upstream, quirk.Doc))
 	}
-	p.section("## The smallest cluster\n")
+	p.heading("## The smallest cluster")
 	example := r.exampleText(f)
 	fence := fenceOf(example)
 	p.line("As objects in [%s](%s).\n\n%s", ClusterFile, ClusterFile, fence)
 	p.WriteString(example)
 	p.line("%s", fence)
-	p.section("## How to repeat it\n")
+	p.heading("## How to repeat it")
 	p.line("With modelcheck, in this folder:\n\n```sh")
 	p.line("modelcheck replay .")
 	if f.Example.Case != nil {
 		configuration := ""
-		if len(r.Configuration) > 0 {
+		if len(r.configurationOf(f)) > 0 {
 			configuration = " -f " + ConfigurationFile
 		}
 		p.line("modelcheck explain%s -f %s %s", configuration, ClusterFile, name(f.Example.Case.Question.Pod))
@@ -68,7 +69,7 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 		p.line("")
 		p.wrapped("", "There is no Go test: no single decision of kube-scheduler differs from what is wanted.")
 	}
-	p.section("## Versions\n")
+	p.heading("## Versions")
 	p.line("- Kubernetes %s", r.KubernetesVersion)
 	p.line("- reading of the model: %s", r.Spec.Reading())
 	return p.String()
@@ -98,4 +99,10 @@ func (r *Run) exampleText(f *decisions.Finding) string {
 	p := &page{spec: r.Spec}
 	p.example(f)
 	return strings.TrimPrefix(p.String(), "\n")
+}
+
+// heading begins a part of a Markdown file.
+func (p *page) heading(title string) {
+	p.section(title)
+	p.line("")
 }

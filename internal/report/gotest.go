@@ -59,7 +59,7 @@ func (r *Run) GoTest(f *decisions.Finding) (text []byte, ok bool) {
 	test := goTest{
 		Title: printable.Line(f.ID), Func: "Test" + camel(f.ID), Version: r.KubernetesVersion,
 		Asks: name(c.Question.Pod), Profile: r.Spec.For(c.Question.Pod).Profile.SchedulerName,
-		Configuration: goRaw(r.configuration()), Cluster: goRaw(complete(c.Question.Snapshot)),
+		Configuration: goRaw(r.configurationText(f)), Cluster: goRaw(complete(c.Question.Snapshot)),
 		Outcomes: wantedOutcomes(f), Tries: 1, Statuses: wantedStatuses(c),
 	}
 	what := &page{}
@@ -86,10 +86,10 @@ func (r *Run) GoTest(f *decisions.Finding) (text []byte, ok bool) {
 	return text, true
 }
 
-// configuration returns the KubeSchedulerConfiguration of the run.
-func (r *Run) configuration() string {
-	if len(r.Configuration) > 0 {
-		return strings.TrimSpace(string(r.Configuration)) + "\n"
+// configurationText returns the KubeSchedulerConfiguration of a finding.
+func (r *Run) configurationText(f *decisions.Finding) string {
+	if configuration := r.configurationOf(f); len(configuration) > 0 {
+		return strings.TrimSpace(string(configuration)) + "\n"
 	}
 	return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 }

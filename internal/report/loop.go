@@ -27,7 +27,9 @@ type LoopRun struct {
 	// NotRead tells what was not read and may matter. One line each.
 	NotRead []string
 	// Strict makes known defects count as violations too.
-	Strict  bool
+	Strict bool
+	// Verbose lists every queueing hint.
+	Verbose bool
 	Elapsed time.Duration
 	Workers int
 }
@@ -57,6 +59,7 @@ func LoopText(w io.Writer, r *LoopRun) error {
 	p.section("Properties of every step")
 	p.table("  ", loopVerdicts(r, loop.Properties()))
 	p.loopBehaviours(r)
+	p.loopHints(r)
 	p.loopFindings(r)
 	p.section("Not covered")
 	for _, text := range loopNotCovered(r) {
@@ -77,7 +80,11 @@ func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
 		s := result.Scope
-		text := fmt.Sprintf("%s, up to %s, %s", plural(int64(len(s.Initial)), "initial cluster"),
+		clusters := plural(int64(len(s.Initial)), "initial cluster")
+		if len(s.Initial) == 0 {
+			clusters = fmt.Sprintf("a cluster of up to %s drawn for each run", plural(int64(s.Nodes), "node"))
+		}
+		text := fmt.Sprintf("%s, up to %s, %s", clusters,
 			plural(int64(s.Arrivals), "new pod"), plural(int64(s.Events), "event"))
 		if s.Faults > 0 {
 			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
@@ -139,6 +146,9 @@ func (p *page) loopFollowed(r *LoopRun) {
 	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "search"}}
 	for _, result := range r.Results {
 		ended := "every run asked for"
+		if result.Late {
+			ended = "every run until the time was over"
+		}
 		if !result.Complete {
 			ended = result.Stopped.String()
 		}
@@ -272,12 +282,15 @@ func loopNotCovered(r *LoopRun) []string {
 		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
-		"Random choices: among nodes of equal score the first by name is taken. Hints that one cycle leaves for an " +
-			"equal pod " +
-			"in the next are not used.",
+		"Random choices: among nodes of equal score the first by name is taken.",
 		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
 	}
 	for _, result := range r.Results {
+		if result.LeftOut > 0 {
+			texts = append(texts, plural(result.LeftOut, "drawn run")+
+				" not followed, as chance decides among the volumes of the cluster, or kube-scheduler would add the overhead "+
+				"of a pod that requests 100Ti or more in every cycle.")
+		}
 		for i := range result.Untold {
 			texts = append(texts, fmt.Sprintf("There was no time for the run of %s, in %s.", result.Untold[i].Key(),
 				result.Scope.Name))

@@ -17,6 +17,7 @@ type LoopDocument struct {
 	Verdict  string        `json:"verdict"`
 	NotRead  []string      `json:"notRead,omitempty"`
 	Themes   []LoopTheme   `json:"themes"`
+	Hints    []LoopHint    `json:"hints"`
 	Findings []LoopFinding `json:"findings"`
 	// Untold names the findings for whose runs there was no time.
 	Untold []string `json:"untold,omitempty"`
@@ -75,7 +76,7 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 	document := LoopDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: r.KubernetesVersion, Seed: r.Seed,
 		Verdict: r.Verdict().String(), NotRead: r.NotRead,
-		Themes: []LoopTheme{}, Findings: []LoopFinding{},
+		Themes: []LoopTheme{}, Hints: loopHintsJSON(r), Findings: []LoopFinding{},
 	}
 	for _, result := range r.Results {
 		theme := LoopTheme{

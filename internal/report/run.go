@@ -17,6 +17,8 @@ type Run struct {
 	Spec *spec.Scheduler
 	// Configuration is the KubeSchedulerConfiguration as it was written; nil for the default one.
 	Configuration []byte
+	// ThemeConfigured: it is that of a built-in theme, which alone has pods of other profiles than the default one.
+	ThemeConfigured bool
 	// Scope is what was explored.
 	Scope Scope
 	// Notes tell what was read and will not matter, or matters otherwise than expected. One line each.
@@ -109,6 +111,14 @@ func (r *Run) profileWords() string {
 		return "profiles " + r.profileNames()
 	}
 	return "profile " + r.profileNames()
+}
+
+// profileWordsOf names those that matter to a finding.
+func (r *Run) profileWordsOf(f *decisions.Finding) string {
+	if len(r.configurationOf(f)) < len(r.Configuration) {
+		return "profile " + r.Spec.Profile.SchedulerName
+	}
+	return r.profileWords()
 }
 
 // profileNames lists the profiles.

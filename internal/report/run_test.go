@@ -252,7 +252,7 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	for title, document := range map[string]any{
 		"modelcheck audit -o json": fullAudit(),
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
-			Findings: []LoopFinding{finding}, Untold: []string{"u"}},
+			Hints: []LoopHint{{Default: true}}, Findings: []LoopFinding{finding}, Untold: []string{"u"}},
 		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},
 	} {
 		documented := documentedIn(t, func(section string) bool { return section == title })
@@ -390,6 +390,28 @@ func TestScreen(t *testing.T) {
 	for i := range 60 {
 		if !strings.Contains(text.String(), fmt.Sprintf("quirk-%d", i)) {
 			t.Errorf("quirk-%d is not named", i)
+		}
+	}
+}
+
+// TestManyThemes: on one screen, of many themes only those have a line that did not come to their end.
+func TestManyThemes(t *testing.T) {
+	run := explored(t, t.Context(), nil, small())
+	run.Scope.Files = nil
+	for len(run.Result.Scenarios) <= mostThemes {
+		run.Result.Scenarios = append(run.Result.Scenarios, run.Result.Scenarios[0])
+	}
+	last := &run.Result.Scenarios[mostThemes]
+	unfinished, result := *last.Scenario, *last.Result
+	unfinished.Name, result.Complete = "unfinished", false
+	last.Scenario, last.Result = &unfinished, &result
+	for _, run.Verbose = range []bool{false, true} {
+		lines := strings.Count(string(written(t, run, Text)), "\n  small ")
+		if want := map[bool]int{false: 0, true: mostThemes}[run.Verbose]; lines != want {
+			t.Errorf("verbose %t: %d lines for themes that are complete, want %d", run.Verbose, lines, want)
+		}
+		if text := string(written(t, run, Text)); !strings.Contains(text, "\n  unfinished ") {
+			t.Errorf("verbose %t: the theme that is not complete has no line:\n%s", run.Verbose, text)
 		}
 	}
 }

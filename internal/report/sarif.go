@@ -83,7 +83,30 @@ func SARIF(w io.Writer, r *Run) error {
 	for i := range r.Result.Findings {
 		run.Results = append(run.Results, r.sarifResult(&r.Result.Findings[i]))
 	}
+	if len(r.NotSeen) > 0 {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{knownSeen,
+			sarifText{"A known deviation shows in every scope that its smallest cluster is in."}})
+	}
+	for _, missing := range r.NotSeen {
+		run.Results = append(run.Results, r.sarifNotSeen(missing, len(run.Tool.Driver.Rules)-1))
+	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// knownSeen is the rule that known deviations which do not show break.
+const knownSeen = "known-seen"
+
+func (r *Run) sarifNotSeen(missing NotSeen, rule int) sarifResult {
+	result := sarifResult{
+		RuleID: knownSeen, RuleIndex: rule, Level: "note", Message: sarifText{missing.String()},
+		Locations:           []sarifLocation{{Logical: []sarifLogical{{missing.Quirk}}}},
+		PartialFingerprints: map[string]string{"finding/v1": knownSeen + "/" + missing.Quirk},
+		Properties:          map[string]any{},
+	}
+	if r.Strict {
+		result.Level = "error"
+	}
+	return result
 }
 
 func (r *Run) sarifResult(f *decisions.Finding) sarifResult {

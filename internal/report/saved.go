@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/printable"
+	"github.com/seed-a3f26817/modelcheck/model"
 )
 
 // The files of a saved counterexample.
@@ -58,13 +59,24 @@ func (r *Run) Files(f *decisions.Finding) []File {
 		{TraceFile, indented(r.NewTrace(f))},
 		{ITFFile, indented(itfTrace(r.KubernetesVersion, f))},
 	}
-	if len(r.Configuration) > 0 {
-		files = append(files, File{ConfigurationFile, r.Configuration})
+	if configuration := r.configurationOf(f); len(configuration) > 0 {
+		files = append(files, File{ConfigurationFile, configuration})
 	}
 	if test, ok := r.GoTest(f); ok {
 		files = append(files, File{GoTestFile, test})
 	}
 	return append(files, File{BugReportFile, []byte(r.bugReport(f))})
+}
+
+// configurationOf returns the configuration that matters to a finding; nil for the default one.
+func (r *Run) configurationOf(f *decisions.Finding) []byte {
+	asks := func(pod model.PodTemplate) bool { return r.Spec.For(pod.Pod) != r.Spec }
+	of := func(s decisions.ScenarioResult) bool { return s.Scenario.Name == f.Example.Scenario }
+	if i := slices.IndexFunc(r.Result.Scenarios, of); r.ThemeConfigured && i >= 0 &&
+		!slices.ContainsFunc(r.Result.Scenarios[i].Scenario.Pods, asks) {
+		return nil
+	}
+	return r.Configuration
 }
 
 // clusterYAML writes the cluster that the counterexample leads to, one document per object, and says what of it

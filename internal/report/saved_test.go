@@ -51,6 +51,15 @@ func TestFiles(t *testing.T) {
 	if text, _ := has(f, ConfigurationFile); text != string(run.Configuration) {
 		t.Errorf("the configuration is kept as %q", text)
 	}
+	run.ThemeConfigured = true
+	if text, ok := has(f, ConfigurationFile); ok {
+		t.Errorf("the configuration of a theme is kept of pods of the default profile: %q", text)
+	}
+	run.ThemeConfigured = false
+	if text, _ := has(f, BugReportFile); !strings.Contains(text, "\n\n## How to repeat it\n\n") ||
+		strings.Contains(text, `\n`) {
+		t.Errorf("the bug report is no Markdown:\n%s", text)
+	}
 	step := *f
 	step.Example.Case = nil
 	if _, ok := has(&step, GoTestFile); ok {

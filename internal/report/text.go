@@ -157,7 +157,8 @@ func scopeSentence(r *Run) string {
 	if s.Thorough {
 		templates = "templates, and the thorough ones,"
 	}
-	return fmt.Sprintf("every cluster of 1 to %s, in which up to %s arrive, all drawn from the %s of each theme",
+	return fmt.Sprintf("every cluster of 1 to %s, in which up to %s arrive, fewer where a theme has fewer, all drawn "+
+		"from the %s of each theme",
 		plural(int64(s.Nodes), "node"), plural(int64(s.Pods), "pod"), templates)
 }
 
@@ -173,27 +174,43 @@ func (p *page) explored(r *Run) {
 	p.surveyed(r)
 }
 
+// mostThemes is how many themes have a line each on one screen. Of more those have one that did not come to their end.
+const mostThemes = 12
+
 // themes is a table with a line per theme or cluster, and their sum.
 func (p *page) themes(r *Run) {
-	if len(r.Result.Scenarios) == 0 {
+	total := r.Result
+	if len(total.Scenarios) == 0 {
 		return
 	}
-	what := "theme"
+	what, nodes, pods := "theme", "nodes of templates", "pods of templates"
 	if len(r.Scope.Files) > 0 {
-		what = "cluster"
+		what, nodes, pods = "cluster", "node templates", "pod templates"
 	}
-	rows := table{
-		{what, "node templates", "pod templates", "states", "transitions", "depth", "questions", "search"},
+	sum := "total"
+	var together []string
+	rows := table{{what, nodes, pods, "states", "transitions", "depth", "questions", "search"}}
+	for i, s := range total.Scenarios {
+		if !r.Verbose && len(total.Scenarios) > mostThemes && s.Complete {
+			together = append(together, s.Scenario.Name)
+			continue
+		}
+		nodes, pods := count(int64(len(s.Scenario.Nodes))), count(int64(len(s.Scenario.Pods)))
+		if len(r.Scope.Files) == 0 { // themes have bounds of their own
+			nodes, pods = fmt.Sprintf("%d of %s", s.Scenario.MaxNodes(), nodes),
+				fmt.Sprintf("%d of %s", s.Scenario.Actions.Arrivals, pods)
+		}
+		rows = append(rows, []string{s.Scenario.Name, nodes, pods, count(s.Distinct), count(s.Generated),
+			count(int64(s.Depth)), count(total.Questions(i)), ends(s)})
 	}
-	for i, s := range r.Result.Scenarios {
-		rows = append(rows, []string{s.Scenario.Name, count(int64(len(s.Scenario.Nodes))),
-			count(int64(len(s.Scenario.Pods))), count(s.Distinct), count(s.Generated), count(int64(s.Depth)),
-			count(r.Result.Questions(i)), ends(s)})
+	if len(together) > 0 {
+		together[len(together)-1] += " (-v has a line for each)"
+		p.items("  complete: ", ", ", together)
+		rows[0][1], rows[0][2], sum = "", "", fmt.Sprintf("all %d", len(total.Scenarios))
 	}
-	total := r.Result
 	if len(total.Scenarios) > 1 {
 		rows = append(rows, []string{
-			"total", "", "", count(total.Distinct), count(total.Generated), count(int64(total.Depth)),
+			sum, "", "", count(total.Distinct), count(total.Generated), count(int64(total.Depth)),
 			count(total.Asked + total.CacheHits), "",
 		})
 	}

@@ -91,14 +91,14 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		if t.Metadata.Name != name {
 			continue
 		}
-		manifests, err := t.read(admit)
+		manifests, leftOut, err := t.read(admit)
 		if err != nil {
 			return nil, fmt.Errorf("theme %s of the loop: %w", name, err)
 		}
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
-			Happens: slices.Clone(t.Spec.Happens),
+			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut,
 		}
 		scope.Bound(t.Spec.Nodes)
 		return scope, nil

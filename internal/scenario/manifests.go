@@ -92,7 +92,7 @@ func (r *reading) read(documents []document) (*Manifests, error) {
 	if r.scenario != nil && len(r.errs) == 0 {
 		objects = append(objects, r.scenario.refer(objects)...)
 	}
-	complete(objects)
+	r.complete(objects)
 	objects = r.checkReferences(objects)
 	r.checkRead(objects)
 	if err := r.err(); err != nil {

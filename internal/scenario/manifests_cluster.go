@@ -118,8 +118,9 @@ func (r *reading) noteRuntimeClass(o object) {
 }
 
 // complete returns objects what they would have in a cluster and a manifest need not state.
-func complete(objects []object) {
+func (r *reading) complete(objects []object) {
 	for _, o := range objects {
+		r.canonical(o)
 		if o.GetUID() == "" {
 			o.SetUID(deterministicUID(o))
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -107,8 +108,12 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 		r.note(o, "it is not scheduled: it waits for its scheduling gates, the first of them %q",
 			pod.Spec.SchedulingGates[0].Name)
 	}
-	if pod.Spec.SchedulingGroup != nil {
-		r.note(o, "spec.schedulingGroup: groups of pods are not read, so it is scheduled by itself")
+	// The field has another name in each release.
+	for _, field := range []string{"SchedulingGroup", "WorkloadRef"} {
+		if group := reflect.ValueOf(pod.Spec).FieldByName(field); group.IsValid() && !group.IsZero() {
+			r.note(o, "spec.%s: groups of pods are not read, so it is scheduled by itself",
+				strings.ToLower(field[:1])+field[1:])
+		}
 	}
 	if len(pod.Spec.ResourceClaims) > 0 {
 		r.note(o, "spec.resourceClaims: ResourceClaims are not read, so those it names do not exist")

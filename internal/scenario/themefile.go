@@ -37,15 +37,17 @@ func (s *themeSection[S]) fail(field, format string, args ...any) error {
 		Err: fmt.Errorf(format, args...)}
 }
 
-// read reads the manifests, and those of further sections.
-func (s *themeSection[S]) read(admit Admission, more ...*themeSection[S]) (*Manifests, error) {
-	documents := slices.Clone(s.manifests)
+// read reads the manifests, and those of further sections, and tells what the release of Kubernetes does not admit.
+func (s *themeSection[S]) read(admit Admission, more ...*themeSection[S]) (*Manifests, []string, error) {
+	documents, strength := slices.Clone(s.manifests), pairs
 	for _, other := range more {
-		documents = append(documents, other.manifests...)
+		documents, strength = append(documents, other.manifests...), triples
 	}
-	r := newReading(Input{Admit: admit})
-	r.add(s.source.File)
-	return r.read(documents)
+	documents, err := combined(documents, strength)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readAdmitted(s.source.File, documents, admit)
 }
 
 // readTheme takes the file of a theme apart into its sections, each of which begins with an object of the kind.
@@ -79,8 +81,18 @@ func readTheme[S any](file string, data []byte, kind string) ([]*themeSection[S]
 	return sections, errors.Join(errs...)
 }
 
-// decodeSection decodes the object that a section begins with.
+// decodeSection decodes the object that a section begins with, which is called after the file.
 func decodeSection[S any](d document) (*themeSection[S], error) {
+	s, err := decodeObject[S](d)
+	name := strings.TrimSuffix(path.Base(d.source.File), ".yaml")
+	if err == nil && s.Metadata.Name != name {
+		err = s.fail("metadata.name", "it is %q: use %s, as the file is called", s.Metadata.Name, name)
+	}
+	return s, err
+}
+
+// decodeObject decodes an object of a theme's own kinds.
+func decodeObject[S any](d document) (*themeSection[S], error) {
 	s := &themeSection[S]{source: d.source, at: positionsOf(d)}
 	strict, err := strictjson.UnmarshalStrict(d.json, s)
 	var errs []error
@@ -88,7 +100,6 @@ func decodeSection[S any](d document) (*themeSection[S], error) {
 		wrong := plainStrict(err)
 		errs = append(errs, s.fail(wrong.path, "%w", wrong.err))
 	}
-	name := strings.TrimSuffix(path.Base(d.source.File), ".yaml")
 	switch {
 	case err != nil:
 		decode := func(data []byte) ([]error, error) { return strictjson.UnmarshalStrict(data, &themeSection[S]{}) }
@@ -99,8 +110,6 @@ func decodeSection[S any](d document) (*themeSection[S], error) {
 		}
 	case s.APIVersion != scenarioVersion:
 		errs = append(errs, s.fail("apiVersion", "%q of this kind is not read: use %s", s.APIVersion, scenarioVersion))
-	case s.Metadata.Name != name:
-		errs = append(errs, s.fail("metadata.name", "it is %q: use %s, as the file is called", s.Metadata.Name, name))
 	}
 	return s, errors.Join(errs...)
 }

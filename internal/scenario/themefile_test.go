@@ -27,6 +27,7 @@ func TestThemeFiles(t *testing.T) {
 		for i, file := range files {
 			files[i] = strings.TrimSuffix(path.Base(file), ".yaml")
 		}
+		slices.Sort(files)
 		if got := slices.Sorted(slices.Values(row.names)); !slices.Equal(got, files) {
 			t.Errorf("%s: the themes are %v, want one of each file: %v", row.name, got, files)
 		}

@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,6 +33,8 @@ type themeSpec struct {
 	Description string `json:"description"`
 	// Thorough marks the second Theme of a file: the manifests after it are for thorough runs only.
 	Thorough bool `json:"thorough,omitempty"`
+	// Nodes bounds how many nodes a cluster has.
+	Nodes bounds `json:"nodes,omitempty"`
 	// Actions bounds what is asked for.
 	Actions themeActions `json:"actions,omitempty"`
 }
@@ -176,6 +180,29 @@ func ThoroughTheme(name string, nodes int, actions model.Actions, admit Admissio
 	return t.scenario(nodes, bounded, admit, t.thorough)
 }
 
+// ThemeConfiguration returns the configuration of kube-scheduler that one of the themes asks for, and where it stands;
+// nil if none does. The pods of the other themes ask under its first profile, which is the default one.
+func ThemeConfiguration(names []string, admit Admission) (configuration []byte, at Source, err error) {
+	for _, name := range names {
+		t, err := themeNamed(name)
+		if err != nil {
+			return nil, Source{}, err
+		}
+		if !slices.ContainsFunc(t.plain.manifests, func(d document) bool {
+			var head header
+			return json.Unmarshal(d.json, &head) == nil && head.Kind == schedulerConfiguration
+		}) {
+			continue
+		}
+		manifests, _, err := t.plain.read(admit)
+		if err != nil {
+			return nil, Source{}, fmt.Errorf("theme %s: %w", name, err)
+		}
+		return manifests.SchedulerConfiguration, manifests.SchedulerConfigurationSource, nil
+	}
+	return nil, Source{}, nil
+}
+
 func themeNamed(name string) (theme, error) {
 	for _, t := range themes() {
 		if t.name() == name {
@@ -188,9 +215,11 @@ func themeNamed(name string) (theme, error) {
 // scenario draws clusters from the theme's templates, and those of further sections.
 func (t theme) scenario(nodes int, actions model.Actions, admit Admission,
 	more ...*themeSection[themeSpec]) (*model.Scenario, error) {
-	manifests, err := t.plain.read(admit, more...)
+	manifests, leftOut, err := t.plain.read(admit, more...)
 	if err != nil {
 		return nil, fmt.Errorf("theme %s: %w", t.name(), err)
 	}
-	return EveryCluster(t.name(), t.plain.Spec.Description, manifests.Snapshot(), nodes, actions), nil
+	s := EveryCluster(t.name(), t.plain.Spec.Description, manifests.Snapshot(), t.plain.Spec.Nodes.of(nodes), actions)
+	s.LeftOut = leftOut
+	return s, nil
 }

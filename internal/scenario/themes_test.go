@@ -50,12 +50,10 @@ func theme(t *testing.T, make func(string, int, model.Actions, scenario.Admissio
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.NewMachine(s, model.NewCatalog())
-	if err != nil {
+	if _, err := model.NewMachine(s, model.NewCatalog()); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Nodes) == 0 || len(s.Pods) == 0 || len(s.Initial) == 0 || m.Scenario.MaxNodes() != 2 ||
-		s.Actions.Arrivals < 1 ||
+	if len(s.Nodes) == 0 || len(s.Pods) == 0 || len(s.Initial) == 0 || s.MaxNodes() > 2 || s.Actions.Arrivals < 1 ||
 		s.Actions.Arrivals > 3 {
 		t.Errorf("theme %s: %d node templates, %d of pod, %d clusters of up to %d nodes", name, len(s.Nodes),
 			len(s.Pods), len(s.Initial), s.MaxNodes())

@@ -18,7 +18,7 @@ function summaryView() {
     element: h("article.summary", {},
       verdict(r),
       h("p.lead", {}, `kube-scheduler ${r.kubernetesVersion}, profile ${r.profile}, compared decision by decision with the formal model of placement, reading “${r.reading}”. ${scopeText(r.scope)}`),
-      data.notes.map(note => h("p.note", {}, note)),
+      [...data.notes, ...(data.report.notSeen ?? []).map(known => `${known.quirk} is known, and was not seen in this scope though its smallest cluster is in it (${known.find}).`)].map(note => h("p.note", {}, note)),
       h("dl.tiles", {},
         tile("states", r.states.distinct), tile("transitions", r.states.generated), tile("distinct decisions", d.distinct), tile("findings", r.findings.length)),
       findingTable(sortedFindings()),

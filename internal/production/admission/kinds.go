@@ -11,7 +11,6 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -112,14 +111,6 @@ func (k kind) validate(external, internal runtime.Object, isNew bool, pods *alik
 	return append(errs, k.validateStatus(same, same)...)
 }
 
-// pathSegment tells what keeps a name from being part of a URL, which the name of every object becomes.
-func pathSegment(name string, prefix bool) []string {
-	if prefix {
-		return content.IsPathSegmentPrefix(name)
-	}
-	return content.IsPathSegmentName(name)
-}
-
 // unchanged returns a copy of an object, which stands for the new and the old side of an update. An update must carry a
 // resourceVersion, which people who keep manifests often strip.
 func unchanged(internal runtime.Object) runtime.Object {
@@ -136,7 +127,7 @@ func kinds() []kind { return table() }
 var table = sync.OnceValue(func() []kind {
 	return []kind{
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
-			one(storagevalidation.ValidateCSINode), two(storagevalidation.ValidateCSINodeUpdate),
+			one(newCSINode), two(updatedCSINode),
 			two(noStatus[storage.CSINode])},
 		{"CronJob", batchv1.SchemeGroupVersion, "cronjobs", true, &batchv1.CronJob{},
 			one(newCronJob), two(updatedCronJob), two(noStatus[batch.CronJob])},

@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"context"
+	"reflect"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
 
 // Poison makes a write that the in-memory API does not know.
@@ -40,4 +42,39 @@ func (s *Scheduler) OutOfLine() (all, outOfLine int) {
 		}
 	}
 	return all, outOfLine
+}
+
+// absentBinder lets pods wait for their volumes, and never looks whether they are there. If it is silent it does not
+// ask the API for them either.
+type absentBinder struct {
+	*volumes
+	silent bool
+}
+
+// BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
+func (a *absentBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
+	if !a.silent {
+		claims := []*v1.PersistentVolumeClaim{}
+		if err := bindAPIUpdate(reflect.ValueOf(a.SchedulerVolumeBinder).UnsafePointer(), ctx, pod, chosen.StaticBindings,
+			claims); err != nil {
+			return err
+		}
+	}
+	b := a.framework.binding(pod.UID)
+	b.bound = func() (bool, error) { return false, nil }
+	b.paused <- struct{}{}
+	<-b.proceed
+	b.bound = nil
+	return b.err
+}
+
+// AbsentBinder plants a binder that does not look after the volumes that a pod waits for.
+func AbsentBinder(s *kubescheduler.Scheduler, silent bool) {
+	for _, profile := range s.Profiles {
+		for _, plugin := range profile.EnqueueExtensions() {
+			if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
+				binding.Binder = &absentBinder{binding.Binder.(*volumes), silent}
+			}
+		}
+	}
 }

@@ -21,6 +21,9 @@ import (
 type controlled struct {
 	framework.Framework
 
+	// batch is what one cycle leaves for an equal pod in the next.
+	batch *batch
+
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
 	// panics are those that were caught in binding cycles.
@@ -177,10 +180,4 @@ func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, 
 		scores[i].Randomizer = len(names) - slices.Index(names, scores[i].Name)
 	}
 	return scores, status
-}
-
-// GetNodeHint implements framework.Framework. What one cycle leaves for the next is good for half a second of the
-// wall clock; here it is always too old.
-func (c *controlled) GetNodeHint(context.Context, *v1.Pod, fwk.PodSignature, fwk.CycleState, int64) string {
-	return ""
 }

@@ -33,6 +33,16 @@ func (q deafQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.C
 	}
 }
 
+// unresizedQueue does not hear that pods shrink.
+type unresizedQueue struct{ internalqueue.SchedulingQueue }
+
+func (q unresizedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck) {
+	if event.ActionType&fwk.UpdatePodScaleDown == 0 {
+		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
+	}
+}
+
 // losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
 // them go, endlessQueue does not hear that it need not think of one any more.
 type losingQueue struct{ internalqueue.SchedulingQueue }
@@ -141,6 +151,26 @@ func TestPlanted(t *testing.T) {
 			"wake-up", "events of nodes do not reach the queue",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.Node} },
 			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"wake-up", "nobody hears that a pod completes",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = deafQueue{s.SchedulingQueue, framework.EventAssignedPodDelete.Resource}
+			},
+			with(cluster(node("n1")), boundTo("n1", p)), []loop.Action{create(pod("next").Req(cpu("1")).Obj()), schedule,
+				on(loop.Complete, p)},
+		},
+		{
+			"wake-up", "nobody hears that a pod is resized",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = unresizedQueue{s.SchedulingQueue} },
+			with(cluster(node("n1")), boundTo("n1", p)), []loop.Action{create(pod("next").Req(cpu("500m")).Obj()), schedule,
+				update("resize", boundTo("n1", pod("p").Req(cpu("500m")).Obj()))},
+		},
+		{
+			"wake-up-to-preempt", "events of nodes do not reach the queue",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.Node} },
+			with(cluster(node("n1").Unschedulable(true)), pod("low").Req(cpu("1")).Node("n1").Obj()), []loop.Action{
+				create(pod("urgent").Priority(10).Req(cpu("1")).Obj()), schedule, update("cordon", node("n1").Obj())},
 		},
 		{
 			"progress", "every pod is rejected",
@@ -275,6 +305,17 @@ func TestPlanted(t *testing.T) {
 			},
 			cluster(node("n1")), []loop.Action{create(pod("web").HostPort(80).Obj()), schedule,
 				create(pod("other").HostPort(80).Obj()), schedule},
+		},
+		{
+			"no-vain-wait", "nobody looks whether volumes are bound",
+			func(s *kubescheduler.Scheduler) { stepped.AbsentBinder(s, false) },
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule,
+				update("binding", boundClaim())},
+		},
+		{
+			"no-vain-wait", "nobody asks for the volumes that are waited for",
+			func(s *kubescheduler.Scheduler) { stepped.AbsentBinder(s, true) },
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule},
 		},
 		{"no-panics", "a filter panics", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
 		{"no-panics", "score panics, in what is done in parallel", panicsAt("score"), cluster(node("n1"), node("n2")),

@@ -65,6 +65,7 @@ type Scheduler struct {
 	clock     *clocktesting.FakeClock
 	faults    *faults
 	errors    *errorSink
+	hints     *hintedQueue
 	// popped is the pod that was taken off the queue last.
 	popped *v1.Pod
 	// panicked is what production panicked with on the goroutine that steps; then nothing more can be asked of it.
@@ -129,7 +130,10 @@ func (s *Scheduler) build() error {
 		s.cancel()
 		return fmt.Errorf("building kube-scheduler: %w", err)
 	}
-	s.control(s.profile.SchedulerName)
+	if err := s.control(s.profile.SchedulerName); err != nil {
+		s.cancel()
+		return err
+	}
 	if s.options.Plant != nil {
 		s.options.Plant(s.sched)
 	}
@@ -144,11 +148,18 @@ func (s *Scheduler) build() error {
 }
 
 // control puts the control points between the scheduler and its framework, queue and preemption.
-func (s *Scheduler) control(schedulerName string) {
+func (s *Scheduler) control(schedulerName string) error {
 	inner := s.sched.Profiles[schedulerName]
+	hints, err := registrations(s.ctx, inner)
+	if err != nil {
+		return err
+	}
+	s.hints = &hintedQueue{s.sched.SchedulingQueue, hints, map[int]*loop.HintUse{}}
+	s.sched.SchedulingQueue = s.hints
 	workInLine(inner)
 	muteMetrics(inner)
-	s.framework = &controlled{Framework: inner, bindings: map[types.UID]*binding{}}
+	s.framework = &controlled{Framework: inner, batch: newBatch(inner, s.clock.Now),
+		bindings: map[types.UID]*binding{}}
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
 		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
@@ -167,6 +178,7 @@ func (s *Scheduler) control(schedulerName string) {
 		}
 		return info, err
 	}
+	return nil
 }
 
 var errOver = errors.New("the run is over")
@@ -199,6 +211,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	for _, b := range s.framework.all() {
 		b.since = append(b.since, a.String())
 	}
+	s.framework.batch.note(a)
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
@@ -206,7 +219,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.panicked != "" {
 		step.Panics = append(step.Panics, s.panicked)
 	}
-	step.Errors = s.errors.take()
+	step.Errors, step.Hints = s.errors.take(), s.hints.take()
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
@@ -238,7 +251,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
 	case loop.Delete:
 		return s.api.locked(func() error { return s.api.delete(a.Ref) })
-	case loop.Gone:
+	case loop.Complete, loop.Gone:
 		return s.api.locked(func() error { return s.api.remove(a.Ref) })
 	case loop.Schedule:
 		return s.schedule(a.Fault)

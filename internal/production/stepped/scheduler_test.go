@@ -49,13 +49,13 @@ func model(t testing.TB) *spec.Scheduler {
 }
 
 // alone answers single questions under the default profile.
-func alone(t testing.TB) *stepped.Alone {
+func alone(t testing.TB) *production.Alone {
 	t.Helper()
 	cfg, err := production.DefaultConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := stepped.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
+	a, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

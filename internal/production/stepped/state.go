@@ -23,6 +23,7 @@ func (s *Scheduler) State() *loop.State {
 		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
 	}
 	state := &loop.State{API: s.snapshot(), Queue: s.queue(), Reserved: s.volumes.reserved(s.api.objects)}
+	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {

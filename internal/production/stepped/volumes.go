@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -85,12 +86,12 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 	claims := (*volumebinding.PVCAssumeCache)(unsafe.Pointer(binder.FieldByName("pvcCache").UnsafeAddr()))
 	var reserved []runtime.Object
 	for _, volume := range of[*v1.PersistentVolume](objects) {
-		if assumed, err := volumes.Get(volume.Name); err == nil && assumed != volume {
+		if assumed, err := volumes.Get(volume.Name); err == nil && !apiequality.Semantic.DeepEqual(assumed, volume) {
 			reserved = append(reserved, assumed)
 		}
 	}
 	for _, claim := range of[*v1.PersistentVolumeClaim](objects) {
-		if assumed, err := claims.Get(loop.Key(claim)); err == nil && assumed != claim {
+		if assumed, err := claims.Get(loop.Key(claim)); err == nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
 			reserved = append(reserved, assumed)
 		}
 	}
@@ -115,7 +116,8 @@ func (a *api) forClaim(action loop.Action) runtime.Object {
 	return volume
 }
 
-// updateVolume answers to updates of volumes and claims: who knows an older version must read again.
+// updateVolume answers to updates of volumes and claims: who knows an older version must read again. As on an API
+// server, an update that changes nothing is no write, and makes no new version.
 func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) {
 	update, _ := action.(clienttesting.UpdateAction)
 	object, err := meta.Accessor(update.GetObject())
@@ -134,6 +136,9 @@ func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) 
 	}
 	if stored.GetResourceVersion() != object.GetResourceVersion() {
 		return nil, apierrors.NewConflict(resource, ref.Name, fmt.Errorf("it has changed since"))
+	}
+	if apiequality.Semantic.DeepEqual(old, update.GetObject()) {
+		return old, nil
 	}
 	if err := a.put(ref, update.GetObject()); err != nil {
 		return nil, err

@@ -17,6 +17,13 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// withProvisioner adds what withVolume does, but a provisioner in the place of the volume.
+func withProvisioner(s *spec.Snapshot) *spec.Snapshot {
+	s = withVolume(s)
+	s.StorageClasses[0].Provisioner, s.PersistentVolumes = "csi.example.com", nil
+	return s
+}
+
 // withVolume returns the snapshot with one volume, and two claims that want one and wait for their first consumer.
 func withVolume(s *spec.Snapshot) *spec.Snapshot {
 	mode, class, size := storagev1.VolumeBindingWaitForFirstConsumer, "local", v1.ResourceList{
@@ -58,6 +65,14 @@ func withoutVolume() *spec.Snapshot {
 	s := withVolume(cluster(node("n1")))
 	s.PersistentVolumes = nil
 	return s
+}
+
+// boundClaim returns the first claim of withVolume, bound to its volume.
+func boundClaim() *v1.PersistentVolumeClaim {
+	bound := withVolume(cluster()).PersistentVolumeClaims[0]
+	bound.Spec.VolumeName, bound.Status.Phase = "pv", v1.ClaimBound
+	bound.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+	return bound
 }
 
 // provisionable returns a cluster of the nodes with a claim for which no volume fits, and one is made.
@@ -173,10 +188,7 @@ func TestProvisioning(t *testing.T) {
 // TestVolumes: a pod waits in its binding cycle for its volumes, and is bound when they are, or comes back.
 func TestVolumes(t *testing.T) {
 	first := pod("first").PVC("one").Obj()
-	bound := withVolume(cluster()).PersistentVolumeClaims[0]
-	bound.Spec.VolumeName, bound.Status.Phase = "pv", v1.ClaimBound
-	bound.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
-	binds := update("binding", bound)
+	binds := update("binding", boundClaim())
 	for _, row := range []struct {
 		reason  string
 		actions []loop.Action

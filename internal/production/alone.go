@@ -1,23 +1,22 @@
-package stepped
+package production
 
 import (
 	"context"
 	"errors"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // Alone answers single questions, outside any run: what would kube-scheduler decide, if this were all there is? It
 // is for loop.Subject. Any number of goroutines may ask.
-type Alone struct{ idle chan *production.Scheduler }
+type Alone struct{ idle chan *Scheduler }
 
 // NewAlone builds as many schedulers as questions are to be answered at the same time, at least 1, for the profile
 // with the given name.
-func NewAlone(ctx context.Context, cfg *production.Config, schedulerName string, atOnce int) (*Alone, error) {
-	a := &Alone{idle: make(chan *production.Scheduler, max(1, atOnce))}
+func NewAlone(ctx context.Context, cfg *Config, schedulerName string, atOnce int) (*Alone, error) {
+	a := &Alone{idle: make(chan *Scheduler, max(1, atOnce))}
 	for range cap(a.idle) {
-		s, err := production.New(ctx, cfg, schedulerName, production.Options{})
+		s, err := New(ctx, cfg, schedulerName, Options{})
 		if err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

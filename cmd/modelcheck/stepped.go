@@ -1,0 +1,19 @@
+//go:build !before1.36
+
+package main
+
+import (
+	"context"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// canStep says that this release of kube-scheduler can be stepped as a whole.
+const canStep = true
+
+// startStepped starts kube-scheduler on the cluster.
+func startStepped(ctx context.Context, in *input, initial *spec.Snapshot, faults bool) (loop.System, error) {
+	return stepped.New(ctx, in.config, in.profile, initial, stepped.Options{Faults: faults})
+}

@@ -1,0 +1,18 @@
+//go:build before1.36
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// canStep says that this release of kube-scheduler cannot be stepped as a whole.
+const canStep = false
+
+func startStepped(context.Context, *input, *spec.Snapshot, bool) (loop.System, error) {
+	return nil, errors.ErrUnsupported
+}

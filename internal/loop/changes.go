@@ -1,0 +1,136 @@
+package loop
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// changedObjects returns the changes of objects that are neither nodes, pods nor namespaces to what the scope's object
+// of the same name is like, in fields that the API server lets change.
+func (s *Scope) changedObjects(state *State) []Action {
+	var actions []Action
+	like := map[Ref]runtime.Object{}
+	for _, object := range Objects(s.Templates) {
+		like[RefOf(object)] = object
+	}
+	for _, object := range Objects(state.API) {
+		if wanted := like[RefOf(object)]; wanted != nil {
+			if after := changedLike(object, wanted); after != nil {
+				actions = append(actions, update(object, after, "fields: they are those of the other kind")...)
+			}
+		}
+	}
+	return actions
+}
+
+// changedLike returns the object with the fields of another that may change; nil for kinds of which none does here.
+func changedLike(object, like runtime.Object) runtime.Object {
+	switch like := like.(type) {
+	case *policyv1.PodDisruptionBudget:
+		after := object.DeepCopyObject().(*policyv1.PodDisruptionBudget)
+		after.Spec, after.Status = like.Spec, like.Status
+		return after
+	case *v1.Service:
+		after := object.DeepCopyObject().(*v1.Service)
+		after.Spec.Selector = like.Spec.Selector
+		return after
+	case *storagev1.CSINode:
+		after := object.DeepCopyObject().(*storagev1.CSINode)
+		after.Spec.Drivers = like.Spec.Drivers
+		return after
+	case *storagev1.StorageClass:
+		after := object.DeepCopyObject().(*storagev1.StorageClass)
+		after.AllowedTopologies = like.AllowedTopologies
+		return after
+	case *v1.PersistentVolume:
+		after := object.DeepCopyObject().(*v1.PersistentVolume)
+		after.Labels = maps.Clone(like.Labels)
+		return after
+	}
+	return nil
+}
+
+func tolerationInWords(t v1.Toleration) string {
+	return strings.Join([]string{t.Key, string(t.Operator), t.Value, string(t.Effect)}, ":")
+}
+
+// resized returns the pod with the requests of the other, for cpu and memory of its containers; nil if the API server
+// would not let it become so: its containers are others, a request would come or go, or there are limits, which are to
+// keep the QoS class that the pod has. The kubelet is taken to follow at once.
+//
+// Source: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ (limitations).
+func resized(pod, like *v1.Pod) *v1.Pod {
+	if len(pod.Spec.Containers) != len(like.Spec.Containers) || pod.Spec.Resources != nil {
+		return nil
+	}
+	after := new(v1.Pod)
+	*after = *pod // nobody changes what both have
+	after.Spec.Containers = slices.Clone(pod.Spec.Containers)
+	for i := range after.Spec.Containers {
+		from, to := pod.Spec.Containers[i].Resources, like.Spec.Containers[i].Resources
+		if len(from.Limits) > 0 || len(to.Limits) > 0 {
+			return nil
+		}
+		requests := from.Requests.DeepCopy()
+		for _, name := range []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory} {
+			was, had := from.Requests[name]
+			is, has := to.Requests[name]
+			if had != has {
+				return nil
+			}
+			if had && !was.Equal(is) {
+				requests[name] = is
+			}
+		}
+		after.Spec.Containers[i].Resources.Requests = requests
+	}
+	after.Status.ContainerStatuses = slices.Clone(pod.Status.ContainerStatuses)
+	for i := range after.Status.ContainerStatuses {
+		status := &after.Status.ContainerStatuses[i]
+		for _, container := range after.Spec.Containers {
+			if container.Name == status.Name && status.AllocatedResources != nil {
+				status.AllocatedResources = container.Resources.Requests
+				status.Resources = &container.Resources
+			}
+		}
+	}
+	return after
+}
+
+// namespaces returns the creation of namespaces of the scope that are not there, or the removal of those in which there
+// is nothing.
+func (s *Scope) namespaces(state *State, kind EventType) []Action {
+	var actions []Action
+	there, used := map[string]bool{}, map[string]bool{v1.NamespaceDefault: true}
+	for _, object := range Objects(state.API) {
+		if ref := RefOf(object); ref.Kind == "Namespace" {
+			there[ref.Name] = true
+		} else {
+			used[ref.Namespace] = true
+		}
+	}
+	for _, namespace := range s.Templates.Namespaces {
+		if kind == NamespaceAdded && !there[namespace.Name] {
+			actions = append(actions, Action{Verb: Create, Ref: RefOf(namespace), Object: namespace})
+		}
+	}
+	for _, namespace := range state.API.Namespaces {
+		if kind == NamespaceRemoved && !used[namespace.Name] {
+			actions = append(actions, Action{Verb: Delete, Ref: RefOf(namespace)})
+		}
+	}
+	return actions
+}
+
+// awaitsNamespace reports whether the namespace of the object is one of the scope's that is not there.
+func (s *Scope) awaitsNamespace(object runtime.Object, state *State) bool {
+	name := RefOf(object).Namespace
+	is := func(namespace *v1.Namespace) bool { return namespace.Name == name }
+	return slices.ContainsFunc(s.Templates.Namespaces, is) && !slices.ContainsFunc(state.API.Namespaces, is)
+}

@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// RandomOptions say which runs of drawn clusters to follow.
+type RandomOptions struct {
+	SimulateOptions
+	// Draw returns the scope of the run of that number, with one initial cluster, the same one whenever it is asked;
+	// nil leaves the run out. It is called by all workers. An error ends the simulation.
+	Draw func(number int64) (*Scope, error)
+	// For is the time after which no more runs are begun; 0 is no bound, and then Walks is one. The Result is a
+	// function of the other options if For does not end it.
+	For time.Duration
+}
+
+// Random follows runs each of which has a scope of its own, as Simulate does those of one. all is what the runs have
+// in common. Of the shortest run that shows a finding, objects of the cluster are left out besides actions.
+func Random(ctx context.Context, all *Scope, subject Subject, o RandomOptions) (*Result, error) {
+	s := newSimulation(ctx, all, subject, o.SimulateOptions)
+	s.draw = o.Draw
+	if o.For > 0 {
+		s.deadline = time.Now().Add(o.For)
+	}
+	return s.run(ctx)
+}
+
+// withoutObjects leaves out of the cluster of a drawn run what is not needed to show the finding, one object after the
+// other.
+func (e *explorer) withoutObjects(key string, best *walk, finding *Finding) (*walk, *Finding, error) {
+	for again := true; again; {
+		again = false
+		for i := 0; i < len(Objects(best.scope.Initial[0])); {
+			if e.interrupted() {
+				return best, finding, nil
+			}
+			smaller := *best.scope
+			smaller.Initial = []*spec.Snapshot{snapshotWithout(best.scope.Initial[0], i)}
+			with, found, err := e.retake(key, &smaller, 0, best.actions)
+			if err != nil {
+				return best, finding, err
+			}
+			if found == nil {
+				i++
+				continue
+			}
+			best, finding, again = with, found, true
+		}
+	}
+	return best, finding, nil
+}
+
+// snapshotWithout returns the snapshot without the i-th of its objects.
+func snapshotWithout(s *spec.Snapshot, i int) *spec.Snapshot {
+	left, less := Objects(s)[i], *s
+	fields := reflect.ValueOf(&less).Elem()
+	for f := range fields.NumField() {
+		list := fields.Field(f)
+		if !list.CanSet() {
+			continue
+		}
+		kept := reflect.Zero(list.Type())
+		for o := range list.Len() {
+			if list.Index(o).Interface() != any(left) {
+				kept = reflect.Append(kept, list.Index(o))
+			}
+		}
+		list.Set(kept)
+	}
+	return &less
+}

@@ -1,0 +1,84 @@
+package loop
+
+import "slices"
+
+// Hint is a plugin's registration for events: of a pod that the plugin has rejected its queueing hint says on each
+// whether to try it again (KEP-4247).
+type Hint struct {
+	Plugin, Event string
+	// Default: the plugin gives no hint of its own, and every such event queues.
+	Default bool
+}
+
+// HintUse is what came of a hint, by its number, in a step: how many of its events were sent, and how often it
+// answered Queue and Skip about a pod. It answers only about pods that its plugin has rejected.
+type HintUse struct {
+	Number                int
+	Sent, Queued, Skipped int64
+}
+
+// HintCount is what came of a hint in all distinct steps.
+type HintCount struct {
+	Hint
+	Sent, Queued, Skipped int64
+}
+
+// BothWays reports whether the hint was seen to answer everything that it may.
+func (c *HintCount) BothWays() bool { return c.Queued > 0 && (c.Skipped > 0 || c.Default) }
+
+// Hinted is a system that says which hints it has. Equal profiles have the same ones.
+type Hinted interface{ Hints() []Hint }
+
+// hintsOf notes the hints of the system.
+func (e *explorer) hintsOf(system System) {
+	hinted, ok := system.(Hinted)
+	if !ok {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.hints == nil {
+		e.hints = hinted.Hints()
+	}
+}
+
+// counted returns the hints with the sums of what came of them, three for each.
+func (e *explorer) counted(sums []int64) []HintCount {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sums = append(slices.Clone(sums), make([]int64, max(0, 3*len(e.hints)-len(sums)))...)
+	var counts []HintCount
+	for i, hint := range e.hints {
+		counts = append(counts, HintCount{hint, sums[3*i], sums[3*i+1], sums[3*i+2]})
+	}
+	return counts
+}
+
+// each calls add with the number of each sum of the uses, as counted has them.
+func each(uses []HintUse, add func(sum int, n int64)) {
+	for _, use := range uses {
+		for i, n := range []int64{use.Sent, use.Queued, use.Skipped} {
+			if n > 0 {
+				add(3*use.Number+i, n)
+			}
+		}
+	}
+}
+
+// AllHints sums up what came of the hints in several results.
+func AllHints(results []*Result) []HintCount {
+	var all []HintCount
+	for _, r := range results {
+		for n, count := range r.Hints {
+			// A plugin may register twice for equal events: the n-th is the n-th of every result with the same profile.
+			if n < len(all) && all[n].Hint == count.Hint {
+				all[n].Sent += count.Sent
+				all[n].Queued += count.Queued
+				all[n].Skipped += count.Skipped
+			} else {
+				all = append(all, count)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,28 @@
+//go:build !before1.36
+
+package admission
+
+import (
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/apis/storage"
+	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
+)
+
+// What is validated in another way in other releases.
+
+func newCSINode(node *storage.CSINode) field.ErrorList {
+	return storagevalidation.ValidateCSINode(node)
+}
+
+func updatedCSINode(updated, old *storage.CSINode) field.ErrorList {
+	return storagevalidation.ValidateCSINodeUpdate(updated, old)
+}
+
+// pathSegment tells what keeps a name from being part of a URL, which the name of every object becomes.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}

@@ -1,0 +1,48 @@
+//go:build before1.36
+
+package production
+
+import (
+	"context"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// KubernetesVersion is the release of kube-scheduler that decides.
+const KubernetesVersion = "v1.35.4"
+
+// releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
+func releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
+	return []frameworkruntime.Option{
+		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
+	}
+}
+
+// followTaintRules has the tracker of resource slices follow the rules that taint devices.
+func followTaintRules(options *tracker.Options, factory informers.SharedInformerFactory) {
+	options.TaintInformer = factory.Resource().V1alpha3().DeviceTaintRules()
+	options.ClassInformer = factory.Resource().V1().DeviceClasses()
+}
+
+// recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
+func recorder(string) events.EventRecorder { return &events.FakeRecorder{} }
+
+// beforeEviction calls begin before the plugin evicts a pod, with the context of the evictions, and has the eviction
+// log nothing.
+func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(context.Context)) {
+	preempt := plugin.Evaluator.PreemptPod
+	plugin.Evaluator.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor, victim *v1.Pod,
+		pluginName string) error {
+		begin(ctx)
+		return preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+	}
+}

@@ -1,0 +1,68 @@
+//go:build !before1.36
+
+package production
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// KubernetesVersion is the release of kube-scheduler that decides. A test holds it to go.mod.
+const KubernetesVersion = "v1.36.3"
+
+// releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
+func releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
+	return []frameworkruntime.Option{
+		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
+		frameworkruntime.WithPodGroupManager(noPodGroups{}),
+		frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()),
+	}
+}
+
+// followTaintRules has the tracker of resource slices follow the rules that taint devices.
+func followTaintRules(options *tracker.Options, factory informers.SharedInformerFactory) {
+	options.TaintInformer = factory.Resource().V1beta2().DeviceTaintRules()
+	options.ClassInformer = factory.Resource().V1().DeviceClasses()
+}
+
+// recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
+func recorder(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+
+// beforeEviction calls begin before the plugin evicts a pod, with the context of the evictions, and has the eviction
+// log nothing.
+func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(context.Context)) {
+	preempt := plugin.Executor.PreemptPod
+	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
+		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) error {
+		begin(ctx)
+		return preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+	}
+}
+
+// PodGroupStates implements fwk.SharedLister. A question has no pod groups.
+func (s *snapshot) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
+
+// noPodGroups answers for pod groups, which a question does not have.
+type noPodGroups struct{}
+
+var _ fwk.PodGroupManager = noPodGroups{}
+
+// PodGroupStates implements fwk.PodGroupManager.
+func (noPodGroups) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
+
+// Get implements fwk.PodGroupStateLister.
+func (noPodGroups) Get(namespace, name string) (fwk.PodGroupState, error) {
+	return nil, fmt.Errorf("no pod group %s/%s: a snapshot has no pod groups", namespace, name)
+}

@@ -1,0 +1,130 @@
+package stepped
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// Opportunistic batching: a cycle leaves the nodes that it did not choose for an equal pod in the next one. It is
+// production's own, but for its age: production takes what is older than half a second of the wall clock for too old;
+// here the clock of the run decides, so it is too old once time has passed for a backoff or the flush.
+const batchAge = 500 * time.Millisecond
+
+// batch is what is known of the nodes that cycles leave.
+type batch struct {
+	inner *frameworkruntime.OpportunisticBatch
+	now   func() time.Time
+	// made is when the list was made that there is, and list tells it from others.
+	made time.Time
+	list unsafe.Pointer
+	// changed: the cluster was changed by others since then.
+	changed bool
+}
+
+// nodeList are nodes, the best first.
+type nodeList struct{ names []string }
+
+var _ framework.SortedScoredNodes = (*nodeList)(nil)
+
+// Pop implements framework.SortedScoredNodes.
+func (l *nodeList) Pop() string {
+	first := l.names[0]
+	l.names = l.names[1:]
+	return first
+}
+
+// Len implements framework.SortedScoredNodes.
+func (l *nodeList) Len() int { return len(l.names) }
+
+// newBatch returns the account of the framework's batches.
+func newBatch(inner framework.Framework, now func() time.Time) *batch {
+	b := &batch{now: now}
+	v := reflect.ValueOf(inner).Elem()
+	for i := range v.NumField() {
+		field := reflect.NewAt(v.Field(i).Type(), unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
+		if found, ok := field.Interface().(*frameworkruntime.OpportunisticBatch); ok {
+			b.inner = found
+		}
+	}
+	return b
+}
+
+// field returns a field of what production remembers, to be read or set; not valid if it remembers nothing.
+func (b *batch) field(name string) reflect.Value {
+	if b.inner == nil {
+		return reflect.Value{}
+	}
+	state := reflect.ValueOf(b.inner).Elem().FieldByName("state")
+	if state.IsNil() {
+		return reflect.Value{}
+	}
+	field := state.Elem().FieldByName(name)
+	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
+}
+
+// fresh reports whether the list is not too old.
+func (b *batch) fresh() bool { return b.now().Sub(b.made) <= batchAge }
+
+// note notes that an action was taken.
+func (b *batch) note(a loop.Action) {
+	pod, ok := a.Object.(*v1.Pod)
+	arrives := a.Verb == loop.Create && ok && pod.Spec.NodeName == ""
+	b.changed = b.changed || a.Verb <= loop.Gone && !arrives
+}
+
+// left returns what the last cycle leaves for the next; nil if that is nothing.
+func (b *batch) left(cycle int64) *loop.Batch {
+	nodes, signature := b.field("sortedNodes"), b.field("signature")
+	if !nodes.IsValid() || !b.fresh() {
+		return nil
+	}
+	list, ok := nodes.Interface().(*nodeList)
+	last := reflect.ValueOf(b.inner).Elem().FieldByName("lastCycle")
+	if !ok || list.Len() == 0 || last.FieldByName("cycleCount").Int() != cycle {
+		return nil
+	}
+	return &loop.Batch{Signature: string(signature.Bytes()), Chosen: last.FieldByName("chosenNode").String(),
+		Nodes: slices.Clone(list.names), Changed: b.changed}
+}
+
+// GetNodeHint implements framework.Framework.
+func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk.PodSignature, state fwk.CycleState,
+	cycle int64) string {
+	if created := c.batch.field("creationTime"); created.IsValid() {
+		at := time.Time{}
+		if c.batch.fresh() {
+			at = time.Now()
+		}
+		created.Set(reflect.ValueOf(at))
+	}
+	return c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+}
+
+// StoreScheduleResults implements framework.Framework. What is left is given to production as a list that can be looked
+// at.
+func (c *controlled) StoreScheduleResults(ctx context.Context, signature fwk.PodSignature, hinted, chosen string,
+	others framework.SortedScoredNodes, cycle int64) {
+	if others != nil {
+		list := &nodeList{}
+		for others.Len() > 0 {
+			list.names = append(list.names, others.Pop())
+		}
+		others = list
+	}
+	c.Framework.StoreScheduleResults(ctx, signature, hinted, chosen, others, cycle)
+	if nodes := c.batch.field("sortedNodes"); nodes.IsValid() {
+		if list, ok := nodes.Interface().(*nodeList); ok && unsafe.Pointer(list) != c.batch.list {
+			c.batch.list, c.batch.made, c.batch.changed = unsafe.Pointer(list), c.batch.now(), false
+		}
+	}
+}

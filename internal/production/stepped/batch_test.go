@@ -1,0 +1,122 @@
+package stepped_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// trusting takes the node that an equal pod left without asking a filter again.
+type trusting struct {
+	framework.Framework
+	left string
+}
+
+func (f *trusting) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk.PodSignature, state fwk.CycleState,
+	cycle int64) string {
+	f.left = f.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+	return f.left
+}
+
+func (f *trusting) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	info fwk.NodeInfo) *fwk.Status {
+	if info.Node().Name == f.left {
+		return nil
+	}
+	return f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+}
+
+// TestBatches: what one cycle leaves for an equal pod in the next is used in the same half second and only if pods are
+// not spread by default, which they are; and where it is not what the model allows, that is told.
+func TestBatches(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/configs/batching.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	batching, err := production.LoadConfig("batching.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byDefault, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := cluster(node("n1"), node("n2"), node("n3"))
+	first, second := pod("first").Req(cpu("1")).Obj(), pod("second").Req(cpu("1")).Obj()
+	larger := node("n4").Capacity(map[v1.ResourceName]string{"cpu": "4", "memory": "4Gi", "pods": "10"}).Obj()
+	begins := []loop.Action{create(first), create(second), schedule}
+	cordon := update("cordon", node("n2").Unschedulable(true).Obj())
+	plant := func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return &trusting{Framework: inner} })
+	}
+	for _, row := range []struct {
+		reason string
+		cfg    *production.Config
+		plant  func(*kubescheduler.Scheduler)
+		run    []loop.Action
+		left   string // after the first pod
+		node   string // of the second pod
+		breaks string // what is found, with the known defect that explains it
+	}{
+		{"nothing is left by default", byDefault, nil, nil, "", "n2", ""},
+		{"the best of the others", batching, nil, nil, "n2 n3", "n2", ""},
+		{"another pod comes first", batching, nil,
+			[]loop.Action{create(pod("big").Priority(9).Req(cpu("3")).Obj()), schedule}, "", "n2", ""},
+		{"time has passed", batching, nil, []loop.Action{{Verb: loop.Flush}}, "", "n2", ""},
+		{"it does not fit any more", batching, nil, []loop.Action{cordon}, "n2 n3", "n3", ""},
+		{"a better node comes", batching, nil, []loop.Action{create(larger)}, "n2 n3", "n2", "refinement batch-outdated"},
+		{"planted: that it does not fit any more is not seen", batching, plant, []loop.Action{cordon}, "n2 n3", "n2",
+			"refinement"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			s, err := stepped.New(t.Context(), row.cfg, v1.DefaultSchedulerName, nodes, stepped.Options{Plant: row.plant})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			profile, err := row.cfg.Spec(v1.DefaultSchedulerName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := spec.New(profile)
+			for _, a := range append(slices.Clone(begins), row.run...) {
+				if _, err := s.Do(a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, left := s.State(), ""
+			if before.Batch != nil {
+				left = strings.Join(before.Batch.Nodes, " ")
+			}
+			if left != row.left {
+				t.Errorf("%q is left, want %q", left, row.left)
+			}
+			step, err := s.Do(schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.State().Pod("default/second").Spec.NodeName; got != row.node {
+				t.Errorf("the second pod is on %q, want %q", got, row.node)
+			}
+			taken, found := &loop.Transition{Model: m, Before: before, Action: schedule, Step: step, After: s.State()}, ""
+			for _, b := range taken.Broken() {
+				found = strings.TrimSpace(b.Property.Name + " " + b.Known)
+			}
+			if found != row.breaks {
+				t.Errorf("it breaks %q, want %q", found, row.breaks)
+			}
+		})
+	}
+}

@@ -1,0 +1,159 @@
+package stepped
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// registration is a queueing hint with the events that it is asked about; ask is nil if the plugin gives none, and
+// every such event queues.
+type registration struct {
+	plugin string
+	event  fwk.ClusterEvent
+	ask    fwk.QueueingHintFn
+}
+
+// registrations returns the hints of the profile's plugins, in a fixed order.
+func registrations(ctx context.Context, f framework.Framework) ([]registration, error) {
+	var all []registration
+	for _, plugin := range f.EnqueueExtensions() {
+		if plugin.Name() == FaultPlugin {
+			continue
+		}
+		events, err := plugin.EventsToRegister(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("asking %s for its queueing hints: %w", plugin.Name(), err)
+		}
+		newNodes, taints := false, false
+		for _, e := range events {
+			all = append(all, registration{plugin.Name(), e.Event, e.QueueingHintFn})
+			if e.Event.Resource == fwk.Node {
+				newNodes = newNodes || e.Event.ActionType&fwk.Add != 0
+				taints = taints || e.Event.ActionType&fwk.UpdateNodeTaint != 0
+			}
+		}
+		if newNodes && !taints { // the scheduler adds this one, https://github.com/kubernetes/kubernetes/issues/109437
+			event := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
+			all = append(all, registration{plugin.Name(), event, nil})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y registration) int {
+		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.event.Label(), y.event.Label()))
+	})
+	return all, nil
+}
+
+// hintedQueue is the scheduling queue, with account of queueing hints. Before it passes an event on it asks every
+// hint of the plugins that rejected a waiting pod. The queue itself goes through a map up to the first hint that
+// queues: what it asks differs from run to run. Hints about events of the time of a pod's own cycle, which the queue
+// asks when the pod comes back, are not counted.
+type hintedQueue struct {
+	internalqueue.SchedulingQueue
+	hints []registration
+	uses  map[int]*loop.HintUse
+}
+
+// MoveAllToActiveOrBackoffQueue implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, before, after any,
+	check internalqueue.PreEnqueueCheck) {
+	q.note(logger, event, before, after, func(pod *v1.Pod) bool { return check == nil || check(pod) })
+	q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, check)
+}
+
+// AssignedPodAdded implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AssignedPodAdded(logger klog.Logger, pod *v1.Pod) {
+	q.note(logger, framework.EventAssignedPodAdd, nil, pod, everybody)
+	q.SchedulingQueue.AssignedPodAdded(logger, pod)
+}
+
+// AssignedPodUpdated implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AssignedPodUpdated(logger klog.Logger, before, after *v1.Pod, event fwk.ClusterEvent) {
+	q.note(logger, event, before, after, everybody)
+	q.SchedulingQueue.AssignedPodUpdated(logger, before, after, event)
+}
+
+// Update implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
+	if before != nil {
+		for _, event := range framework.PodSchedulingPropertiesChange(after, before) {
+			q.note(klog.FromContext(ctx), event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
+		}
+	}
+	q.SchedulingQueue.Update(ctx, before, after)
+}
+
+func everybody(*v1.Pod) bool { return true }
+
+// note asks the hints that the event is for about the pods in unschedulablePods that hear of it.
+func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, after any, hears func(*v1.Pod) bool) {
+	if framework.ClusterEventIsWildCard(event) {
+		return // moves pods without asking a hint
+	}
+	waiting := q.UnschedulablePods()
+	for i, hint := range q.hints {
+		if !framework.MatchClusterEvents(hint.event, event) {
+			continue
+		}
+		use := q.uses[i]
+		if use == nil {
+			use = &loop.HintUse{Number: i}
+			q.uses[i] = use
+		}
+		use.Sent++
+		for _, pod := range waiting {
+			info, ok := q.GetPod(pod.Name, pod.Namespace)
+			if !ok || !info.UnschedulablePlugins.Has(hint.plugin) && !info.PendingPlugins.Has(hint.plugin) ||
+				!hears(pod) {
+				continue
+			}
+			if changed, self := after.(*v1.Pod); self && changed.UID == pod.UID {
+				pod = changed
+			}
+			if hint.queues(logger, pod, before, after) {
+				use.Queued++
+			} else {
+				use.Skipped++
+			}
+		}
+	}
+}
+
+// queues reports whether the hint lets the pod be tried again, which an error does too.
+func (r registration) queues(logger klog.Logger, pod *v1.Pod, before, after any) bool {
+	if r.ask == nil {
+		return true
+	}
+	hint, err := r.ask(logger, pod, before, after)
+	return err != nil || hint == fwk.Queue
+}
+
+// take returns what was noted since it was called last.
+func (q *hintedQueue) take() []loop.HintUse {
+	var uses []loop.HintUse
+	for i := range q.hints {
+		if use := q.uses[i]; use != nil {
+			uses = append(uses, *use)
+		}
+	}
+	clear(q.uses)
+	return uses
+}
+
+// Hints implements loop.Hinted.
+func (s *Scheduler) Hints() []loop.Hint {
+	var hints []loop.Hint
+	for _, r := range s.hints.hints {
+		hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.event.Label(), Default: r.ask == nil})
+	}
+	return hints
+}

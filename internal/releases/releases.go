@@ -1,0 +1,98 @@
+// Package releases knows the releases of Kubernetes besides the one that modelcheck is built with. A module can have
+// one k8s.io/kubernetes only, so each other release has a go.mod of its own, in releases, and modelcheck is built once
+// more for it, as a program that is kept and started where that release is asked for.
+package releases
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Release is a release of Kubernetes that modelcheck can be built for.
+type Release struct {
+	// Name is its minor version, such as "1.35", and Version the whole one, such as "v1.35.4".
+	Name, Version string
+	// Tags are the build tags: one for each later release whose changes it does not have.
+	Tags []string
+}
+
+// All returns the releases that have a go.mod of their own, newest first.
+func All() []Release {
+	return []Release{
+		{Name: "1.35", Version: "v1.35.4", Tags: []string{"before1.36"}},
+	}
+}
+
+// Is reports whether somebody who says name means the release: "1.35", "v1.35", "1.35.4" or "v1.35.4".
+func (r Release) Is(name string) bool {
+	name = "v" + strings.TrimPrefix(name, "v")
+	return name == "v"+r.Name || name == r.Version
+}
+
+// Of returns the release of a version.
+func Of(version string) Release {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	return Release{Name: strings.Join(parts[:min(2, len(parts))], "."), Version: version}
+}
+
+// Program is modelcheck, built for a release.
+type Program struct {
+	Release Release
+	// Path is where it is kept.
+	Path string
+	// From is the version of modelcheck that it was built from.
+	From string
+}
+
+// record is what is kept beside a program.
+type record struct {
+	KubernetesVersion string `json:"kubernetesVersion"`
+	Modelcheck        string `json:"modelcheck"`
+}
+
+// ErrNotInstalled says that there is no program for the release.
+var ErrNotInstalled = errors.New("is not installed")
+
+// Directory is where programs are kept, each in a folder called after its release: MODELCHECK_RELEASES, or a folder of
+// the user's cache.
+func Directory() (string, error) {
+	if dir := os.Getenv("MODELCHECK_RELEASES"); dir != "" {
+		return dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("where programs for other releases are kept: %w; set MODELCHECK_RELEASES", err)
+	}
+	return filepath.Join(cache, "modelcheck", "releases"), nil
+}
+
+// Installed returns the program for the release.
+func Installed(r Release) (*Program, error) {
+	dir, err := Directory()
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, r.Name)
+	data, err := os.ReadFile(filepath.Join(dir, recordFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotInstalled
+	}
+	var kept record
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if kept.KubernetesVersion != r.Version {
+		return nil, fmt.Errorf("%s is for Kubernetes %s, and not %s", dir, kept.KubernetesVersion, r.Version)
+	}
+	return &Program{Release: r, Path: filepath.Join(dir, programFile), From: kept.Modelcheck}, nil
+}
+
+const recordFile, programFile = "release.json", "modelcheck"

@@ -1,0 +1,92 @@
+package releases_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/releases"
+)
+
+// Each release has a go.mod, which has every module of Kubernetes in its version; and there is no other go.mod.
+func TestModules(t *testing.T) {
+	var want []string
+	staging := regexp.MustCompile(`(?m)^\tk8s\.io/[a-z-]+ => k8s\.io/[a-z-]+ v0\.(\S+)$`)
+	kubernetes := regexp.MustCompile(`(?m)^\tk8s\.io/kubernetes => k8s\.io/kubernetes (\S+)$`)
+	for _, r := range releases.All() {
+		dir := filepath.Join("..", "..", "releases", "v"+r.Name)
+		want = append(want, filepath.Base(dir))
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of := kubernetes.FindSubmatch(data); of == nil || string(of[1]) != r.Version {
+			t.Errorf("%s: k8s.io/kubernetes is %s, want %s", dir, of, r.Version)
+		}
+		replaced := staging.FindAllSubmatch(data, -1)
+		if len(replaced) < 20 {
+			t.Errorf("%s: %d modules of Kubernetes are replaced", dir, len(replaced))
+		}
+		for _, match := range replaced {
+			if "v1."+string(match[1]) != r.Version {
+				t.Errorf("%s: %s", dir, match[0])
+			}
+		}
+	}
+	entries, err := os.ReadDir("../../releases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("releases has %v, want %v", got, want)
+	}
+}
+
+func TestIs(t *testing.T) {
+	r := releases.Release{Name: "1.35", Version: "v1.35.4"}
+	for name, want := range map[string]bool{"1.35": true, "v1.35": true, "1.35.4": true, "v1.35.4": true,
+		"1.3": false, "1.35.3": false, "": false, "1.36": false} {
+		if got := r.Is(name); got != want {
+			t.Errorf("Is(%q) is %t", name, got)
+		}
+	}
+	if got := releases.Of("v1.36.3"); got.Name != "1.36" {
+		t.Errorf("v1.36.3 is of %q", got.Name)
+	}
+}
+
+// What is kept for another version, or cannot be read, is not taken for the release.
+func TestInstalled(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MODELCHECK_RELEASES", dir)
+	r := releases.Release{Name: "1.35", Version: "v1.35.4"}
+	keep := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, r.Name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, r.Name, "release.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := releases.Installed(r); err == nil {
+		t.Error("nothing is kept, and it is installed")
+	}
+	for _, text := range []string{"", "{", `{"kubernetesVersion": "v1.35.3"}`} {
+		keep(text)
+		if _, err := releases.Installed(r); err == nil {
+			t.Errorf("%q is taken for %s", text, r.Version)
+		}
+	}
+	keep(`{"kubernetesVersion": "v1.35.4", "modelcheck": "at commit 1"}`)
+	if p, err := releases.Installed(r); err != nil || p.From != "at commit 1" {
+		t.Errorf("Installed: %+v, %v", p, err)
+	}
+}
