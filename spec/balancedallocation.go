@@ -15,7 +15,8 @@ import (
 // where before and after are without and with the pod. Fractions are dropped at each step, the deviation is of
 // the whole population. What pods request is Requests. It answers for the plugin
 // NodeResourcesBalancedAllocation, reads the node's pods, and needs no normalisation. It abstains
-// for pods that request none of the resources, which any node would balance equally well.
+// for pods that request none of the resources, which any node would balance equally well. Before BalanceGained it is
+// Balance(after).
 //
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins ("favors nodes that would obtain
 // a more balanced resource usage if the Pod is scheduled there") and field doc of
@@ -30,6 +31,9 @@ func balancedAllocation(r AmountRules) ScorePlugin {
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			used := r.utilizations(p.Balanced, Requests, pod, node, s)
 			after := balance(each(used, func(u utilization) float64 { return ratio(u.after, u.capacity) }))
+			if !p.has(BalanceGained()) {
+				return after
+			}
 			before := balance(each(used, func(u utilization) float64 { return ratio(u.before, u.capacity) }))
 			return 50 + (50+after-before)/2
 		},

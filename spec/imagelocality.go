@@ -39,8 +39,8 @@ func imageLocality(r ImageRules) ScorePlugin {
 		Plugin:    "ImageLocality",
 		Footprint: ReadsNodes,
 		indexed:   r.indexedScores,
-		Raw: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			images := Images(pod)
+		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
+			images := images(p, pod)
 			present := sum(images, func(image string) int64 {
 				holders := filter(s.Nodes, func(n *v1.Node) bool { return len(stored(image, n)) > 0 })
 				share := float64(len(holders)) / float64(len(s.Nodes))
@@ -49,7 +49,7 @@ func imageLocality(r ImageRules) ScorePlugin {
 					func(i v1.ContainerImage) int64 { return int64(float64(r.size(image, i, s)) * share) },
 				)
 			})
-			most := int64(largeImage * len(r.expected(pod)))
+			most := int64(largeImage * len(r.expected(p, pod)))
 			return (min(max(present, smallImages), most) - smallImages) * 100 / (most - smallImages)
 		},
 	}
@@ -61,10 +61,22 @@ func imageLocality(r ImageRules) ScorePlugin {
 // https://kubernetes.io/docs/concepts/containers/images/#image-names ("if you don't specify a tag, Kubernetes
 // assumes you mean the tag latest"). A registry that is not named is left unnamed.
 func Images(pod *v1.Pod) []string {
-	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 	volumes := filter(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Image != nil })
-	return append(each(containers, func(c v1.Container) string { return tagged(c.Image) }),
+	return append(containerImages(nil, pod),
 		each(volumes, func(v v1.Volume) string { return tagged(v.Image.Reference) })...)
+}
+
+// images returns those of the pod's images that count: those of volumes do since ImageVolumesScored.
+func images(p *Profile, pod *v1.Pod) []string {
+	if !p.has(ImageVolumesScored()) {
+		return containerImages(p, pod)
+	}
+	return Images(pod)
+}
+
+func containerImages(_ *Profile, pod *v1.Pod) []string {
+	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	return each(containers, func(c v1.Container) string { return tagged(c.Image) })
 }
 
 // tagged returns the name with the tag latest if it has neither tag nor digest. A colon before the last slash

@@ -7,9 +7,9 @@ import (
 )
 
 // indexedScores is the fast form of imageLocality.
-func (r ImageRules) indexedScores(_ *Profile, pod *v1.Pod, feasible []*v1.Node, q *indexed) indexedScores {
-	images := Images(pod)
-	most := int64(largeImage * len(r.expected(pod)))
+func (r ImageRules) indexedScores(p *Profile, pod *v1.Pod, feasible []*v1.Node, q *indexed) indexedScores {
+	images := images(p, pod)
+	most := int64(largeImage * len(r.expected(p, pod)))
 	return indexedScores{raw: each(feasible, func(node *v1.Node) int64 {
 		present := sum(images, func(image string) int64 {
 			holders := q.x.holding(image)

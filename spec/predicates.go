@@ -106,7 +106,7 @@ func DocumentedSpread() SpreadRules {
 // ImageRules are of ImageLocality.
 type ImageRules struct {
 	// expected returns the images that decide how much there could be.
-	expected func(pod *v1.Pod) []string
+	expected func(p *Profile, pod *v1.Pod) []string
 	// size is how large the image of this name is taken to be, of which a node reports the entry.
 	size func(image string, entry v1.ContainerImage, s *Snapshot) int64
 }
@@ -114,7 +114,7 @@ type ImageRules struct {
 // DocumentedImages are the rules that Kubernetes documents.
 func DocumentedImages() ImageRules {
 	return ImageRules{
-		expected: Images,
+		expected: images,
 		size:     func(_ string, entry v1.ContainerImage, _ *Snapshot) int64 { return entry.SizeBytes },
 	}
 }

@@ -28,6 +28,10 @@ type Profile struct {
 	AddedAffinity *v1.NodeAffinity
 	PodAffinity   PodAffinityArgs
 	Spread        SpreadArgs
+
+	// Lacks names the Changes that the documents of the profile's release do not have yet: see ChangesSince. They have
+	// all of them if it is empty.
+	Lacks []string
 }
 
 // Runs reports whether the kube-scheduler that runs the profile is asked about pods with the scheduler name.

@@ -110,8 +110,8 @@ func MoreOfItsImages() Promise {
 	return Promise{
 		Plugin: "ImageLocality",
 		Doc:    "it has the same images of the pod or more, none in a smaller size",
-		ranks: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) []float64 {
-			return each(Images(pod), func(image string) float64 {
+		ranks: func(p *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) []float64 {
+			return each(images(p, pod), func(image string) float64 {
 				return -float64(sum(stored(image, node), func(i v1.ContainerImage) int64 { return i.SizeBytes }))
 			})
 		},

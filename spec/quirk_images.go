@@ -1,10 +1,6 @@
 package spec
 
-import (
-	"slices"
-
-	v1 "k8s.io/api/core/v1"
-)
+import v1 "k8s.io/api/core/v1"
 
 // ImageVolumesUnscaled is a defect of kube-scheduler v1.36. An image volume is to be scored as the equivalent
 // container image.
@@ -14,16 +10,12 @@ func ImageVolumesUnscaled() Quirk {
 		Title:  "images of volumes count as present, not in the maximum",
 		Plugin: "ImageLocality",
 		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",
-		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
-			return exists(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.Image != nil })
+		Needs: func(p *Profile, pod *v1.Pod, _ *Snapshot) bool {
+			return p.has(ImageVolumesScored()) &&
+				exists(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.Image != nil })
 		},
 		Change: func(p *Predicates) {
-			p.Images.expected = func(pod *v1.Pod) []string {
-				return each(
-					slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers),
-					func(c v1.Container) string { return tagged(c.Image) },
-				)
-			}
+			p.Images.expected = containerImages
 		},
 	}
 }

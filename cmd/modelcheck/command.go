@@ -245,6 +245,8 @@ Flags may be written with one dash or two.`,
 		c.schema(),
 		c.version(),
 		c.versions(),
+		c.upgrade(done),
+		c.answers(),
 	)
 	completeFlags(cmd)
 	if calledByKubectl(c.name) {

@@ -27,7 +27,8 @@ func isChild() bool { return os.Getenv(supervisedBy) == strconv.Itoa(os.Getppid(
 // isBrief reports whether the arguments ask for something that takes no memory and no time: a second process would
 // only make it slower. Shells wait for completions at every key.
 func isBrief(args []string) bool {
-	brief := []string{"__complete", "__completeNoDesc", "completion", "help", "--help", "-h", "version", "--version"}
+	brief := []string{"__complete", "__completeNoDesc", "completion", "help", "--help", "-h", "version", "--version",
+		answerCommand}
 	return len(args) > 0 && slices.Contains(brief, args[0])
 }
 

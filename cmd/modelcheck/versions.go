@@ -23,22 +23,38 @@ func ofRelease(args []string) (rest []string, program string, err error) {
 	if err != nil || name == "" {
 		return rest, "", err
 	}
-	release, err := releaseNamed(name)
+	if len(rest) > 1 && rest[1] == upgradeCommand {
+		return nil, "", usage("%s compares two releases, --from and --to: leave out --%s", upgradeCommand, kubernetesFlag)
+	}
+	release, err := releaseInstalled("--"+kubernetesFlag, name)
+	return rest, release.program, err
+}
+
+// installed is a release that can be asked.
+type installed struct {
+	version string
+	// program is the one that is built for it; empty if that is this one.
+	program string
+}
+
+// releaseInstalled finds the release that a flag names, and the program that is built for it.
+func releaseInstalled(flag, name string) (installed, error) {
+	release, err := releaseNamed(flag, name)
 	if err != nil || release.Version == production.KubernetesVersion {
-		return rest, "", err
+		return installed{version: release.Version}, err
 	}
 	p, err := releases.Installed(release)
 	switch {
 	case errors.Is(err, releases.ErrNotInstalled):
-		return nil, "", usage("modelcheck for Kubernetes %s is not installed: run modelcheck versions install %s, which "+
-			"takes some minutes and needs Go", release.Version, release.Name)
+		return installed{}, usage("modelcheck for Kubernetes %s is not installed: run modelcheck versions install %s, "+
+			"which takes some minutes and needs Go", release.Version, release.Name)
 	case err != nil:
-		return nil, "", usage("%w: run modelcheck versions install %s", err, release.Name)
+		return installed{}, usage("%w: run modelcheck versions install %s", err, release.Name)
 	case p.From != toolVersion():
-		return nil, "", usage("%s was built from modelcheck %s, and this is modelcheck %s: run modelcheck versions "+
+		return installed{}, usage("%s was built from modelcheck %s, and this is modelcheck %s: run modelcheck versions "+
 			"install %s", p.Path, p.From, toolVersion(), release.Name)
 	}
-	return rest, p.Path, nil
+	return installed{release.Version, p.Path}, nil
 }
 
 // withoutRelease takes --kubernetes out of the arguments; the last one counts.
@@ -70,7 +86,8 @@ func known() []releases.Release {
 	return slices.CompactFunc(all, func(a, b releases.Release) bool { return a.Version == b.Version })
 }
 
-func releaseNamed(name string) (releases.Release, error) {
+// releaseNamed returns the release that an argument, or a flag, names.
+func releaseNamed(argument, name string) (releases.Release, error) {
 	var names []string
 	for _, r := range known() {
 		if r.Is(name) {
@@ -78,7 +95,7 @@ func releaseNamed(name string) (releases.Release, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return releases.Release{}, usage("--%s: Kubernetes %q is not among the releases there are: %s", kubernetesFlag, name,
+	return releases.Release{}, usage("%s: Kubernetes %q is not among the releases there are: %s", argument, name,
 		strings.Join(names, ", "))
 }
 
@@ -118,7 +135,7 @@ in the user's cache, or where MODELCHECK_RELEASES says.`,
 				}
 			}
 			for _, name := range args {
-				r, err := releaseNamed(name)
+				r, err := releaseNamed("install", name)
 				if err != nil {
 					return err
 				}

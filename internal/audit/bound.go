@@ -54,7 +54,7 @@ func (a *auditor) bound(ctx context.Context) {
 			continue
 		}
 		a.result.Bound.Pods++
-		if _, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]; !mirror && pod.DeletionTimestamp == nil {
+		if placedByScheduler(pod) {
 			checked = append(checked, pod)
 		}
 	}

@@ -369,7 +369,7 @@ func (r *random) shrink(ctx context.Context) {
 	}
 	done := r.each(ctx, kept, func(c *comparer, d *drawn) {
 		key := wanted[d]
-		q := smallest(*d.question, r.options.Valid, func(q spec.Question) bool {
+		q := Smallest(*d.question, r.options.Valid, func(q spec.Question) bool {
 			return ctx.Err() == nil && c.shows(q, key)
 		})
 		c.forget()

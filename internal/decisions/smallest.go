@@ -13,10 +13,10 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// smallest makes a question smaller as long as it holds that it still shows what it is to show: it leaves out nodes
+// Smallest makes a question smaller as long as it holds that it still shows what it is to show: it leaves out nodes
 // with their pods, pods, other objects, and then one by one what valid objects say. What comes out is a local
 // minimum, the same one every time.
-func smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.Question) bool) spec.Question {
+func Smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.Question) bool) spec.Question {
 	if valid == nil {
 		valid = func(runtime.Object) bool { return true }
 	}

@@ -77,7 +77,7 @@ func TestSmallest(t *testing.T) {
 			return !is || len(pod.Spec.Tolerations) > 0
 		}, func(spec.Question) bool { return true }, said{Nodes: 1, Pods: 1, Namespaces: 1, Tolerations: 1}},
 	} {
-		q := smallest(large(), row.valid, row.holds)
+		q := Smallest(large(), row.valid, row.holds)
 		got := said{
 			Nodes:      len(q.Snapshot.Nodes),
 			Pods:       len(q.Snapshot.Pods),

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
 )
 
 // Release is a release of Kubernetes that modelcheck can be built for.
@@ -38,6 +40,19 @@ func (r Release) Is(name string) bool {
 func Of(version string) Release {
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	return Release{Name: strings.Join(parts[:min(2, len(parts))], "."), Version: version}
+}
+
+// Earlier reports whether one version is before another.
+func Earlier(one, other string) bool {
+	return version.MustParseSemantic(one).LessThan(version.MustParseSemantic(other))
+}
+
+// Between reports whether a version lies between two others, the further of which counts too.
+func Between(one, from, to string) bool {
+	if Earlier(to, from) {
+		return !Earlier(one, to) && Earlier(one, from)
+	}
+	return Earlier(from, one) && !Earlier(to, one)
 }
 
 // Program is modelcheck, built for a release.

@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Change is something that Kubernetes documents otherwise from one release on. The model is that of the newest release,
+// and of an older one under a profile that lacks what was changed since.
+type Change struct {
+	// Name is short and stable.
+	Name string
+	// Since is the minor release that the change came with, such as "v1.36".
+	Since string
+	// Title says in a few words what is otherwise, in at most 66 columns.
+	Title string
+	// Plugin is the plugin that decides otherwise.
+	Plugin string
+	// Source is the document that announces it: a release note, with its pull request, or a KEP.
+	Source string
+	// concerns reports whether something is there without which it makes no difference to the question; nil if nothing
+	// of the sort is known.
+	concerns func(pod *v1.Pod, s *Snapshot) bool
+}
+
+// Changes returns what is documented otherwise in some release that can be asked about, newest first.
+func Changes() []Change { return []Change{BalanceGained(), ImageVolumesScored()} }
+
+// BalanceGained is how NodeResourcesBalancedAllocation scores a node: by how much more balanced the pod makes it, and
+// before by how balanced it is with the pod.
+func BalanceGained() Change {
+	return Change{
+		Name: "balance-gained", Since: "v1.36", Plugin: "NodeResourcesBalancedAllocation",
+		Title:  "the score is the balance that the pod adds, not what there is",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#135573",
+	}
+}
+
+// ImageVolumesScored: ImageLocality heeds the images of a pod's image volumes, and before those of containers only.
+func ImageVolumesScored() Change {
+	return Change{
+		Name: "image-volumes-scored", Since: "v1.36", Plugin: "ImageLocality",
+		Title:  "images of image volumes count as those of containers do",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#130231",
+		concerns: func(pod *v1.Pod, _ *Snapshot) bool {
+			return exists(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Image != nil })
+		},
+	}
+}
+
+// ChangesSince returns the names of the changes that the documents of a release, such as "v1.35" or "v1.35.4", do not
+// have yet: what its profiles lack.
+func ChangesSince(release string) []string {
+	later := filter(Changes(), func(c Change) bool { return minor(release) < minor(c.Since) })
+	return each(later, func(c Change) string { return c.Name })
+}
+
+// minor returns the minor version of a release.
+func minor(release string) (minor int) {
+	if _, err := fmt.Sscanf(release, "v1.%d", &minor); err != nil {
+		panic(fmt.Sprintf("spec: %q is no release of Kubernetes", release))
+	}
+	return minor
+}
+
+// has reports whether the documents of the profile's release have the change.
+func (p *Profile) has(c Change) bool { return !slices.Contains(p.Lacks, c.Name) }
+
+// Concerns reports whether the change may make a difference to the question.
+func (c Change) Concerns(q Question) bool { return c.concerns == nil || c.concerns(q.Pod, q.Snapshot) }
+
+// Without returns the model under the same profile without the change; with it, if the profile lacks it.
+func (m *Scheduler) Without(c Change) *Scheduler {
+	profile := *m.Profile
+	profile.Lacks = filter(profile.Lacks, func(name string) bool { return name != c.Name })
+	if m.Profile.has(c) {
+		profile.Lacks = append(profile.Lacks, c.Name)
+	}
+	return New(&profile, m.own...)
+}
