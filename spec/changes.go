@@ -26,7 +26,7 @@ type Change struct {
 }
 
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
-func Changes() []Change { return []Change{BalanceGained(), ImageVolumesScored()} }
+func Changes() []Change { return []Change{BalanceGained(), ImageVolumesScored(), FeaturesDeclared()} }
 
 // BalanceGained is how NodeResourcesBalancedAllocation scores a node: by how much more balanced the pod makes it, and
 // before by how balanced it is with the pod.
@@ -47,6 +47,16 @@ func ImageVolumesScored() Change {
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool {
 			return exists(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Image != nil })
 		},
+	}
+}
+
+// FeaturesDeclared: a pod that needs features of its node goes to nodes that declare them.
+func FeaturesDeclared() Change {
+	return Change{
+		Name: "features-declared", Since: "v1.36", Plugin: "NodeDeclaredFeatures",
+		Title:    "a node must declare the features that a pod needs of it",
+		Source:   "KEP-5328, beta and on by default",
+		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(RequiredFeatures(pod)) > 0 },
 	}
 }
 

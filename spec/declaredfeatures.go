@@ -6,15 +6,16 @@ import v1 "k8s.io/api/core/v1"
 //
 //	Holds == RequiredFeatures(Pod) \subseteq Node.Status.DeclaredFeatures
 //
-// It answers for the plugin NodeDeclaredFeatures, which is on by default since v1.36, and reads only the node.
+// It answers for the plugin NodeDeclaredFeatures, which is on by default since FeaturesDeclared, and reads
+// only the node.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/node-declared-features/, and KEP-5328.
 func NodeDeclaredFeatures() Filter {
 	return Filter{
 		Plugin:    "NodeDeclaredFeatures",
 		Footprint: ReadsNode,
-		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
-			return len(minus(RequiredFeatures(pod), node.Status.DeclaredFeatures)) == 0
+		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
+			return !p.has(FeaturesDeclared()) || len(minus(RequiredFeatures(pod), node.Status.DeclaredFeatures)) == 0
 		},
 	}
 }

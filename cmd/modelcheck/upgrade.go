@@ -115,8 +115,8 @@ func (c command) upgraded(ctx context.Context, o *options, u *upgradeFlags) (*re
 			len(snapshot.Nodes))
 		result.Result, err = upgrade.Cluster(ctx, snapshot, asked, options)
 	} else {
-		result.Scope = fmt.Sprintf("every distinct question of %d themes, with up to %d nodes and %d pods",
-			len(in.scenarios), o.nodes, o.pods)
+		result.Scope = fmt.Sprintf("every distinct question of %s, with up to %d nodes and %d pods",
+			themesWords(in), o.nodes, o.pods)
 		result.Result, err = upgrade.Run(ctx, in.scenarios, options)
 	}
 	if err != nil || !u.bisect {
@@ -299,4 +299,12 @@ func (c command) answers() *cobra.Command {
 				})
 		},
 	}
+}
+
+// themesWords says of which themes the scenarios are.
+func themesWords(in *input) string {
+	if len(in.scenarios) == 1 {
+		return "the theme " + in.scenarios[0].Name
+	}
+	return fmt.Sprintf("%d themes", len(in.scenarios))
 }

@@ -38,8 +38,8 @@ func Questions(s *spec.Snapshot, bound int) []About {
 	return all
 }
 
-// placedByScheduler reports whether a bound pod stays and was placed by a scheduler: a kubelet runs mirror pods from its
-// own files.
+// placedByScheduler reports whether a bound pod stays, and a scheduler placed it: a kubelet runs mirror pods from files
+// of its own.
 func placedByScheduler(pod *v1.Pod) bool {
 	_, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]
 	return !mirror && pod.DeletionTimestamp == nil

@@ -31,6 +31,14 @@ func (a *Session) Compare(q spec.Question, decision *spec.Decision) (*invariants
 	return a.found(a.comparer.compareDecision(q, decision))
 }
 
+// Explains reports whether the model with these known defects, by name, agrees with production on the whole decision.
+func (a *Session) Explains(q spec.Question, decision *spec.Decision, quirks []string) bool {
+	asked := a.comparer.beside(q, decision)
+	all := asked.Spec.Explanations()
+	all = slices.DeleteFunc(all, func(quirk spec.Quirk) bool { return !slices.Contains(quirks, quirk.Name) })
+	return a.comparer.agree(asked.Spec.With(all...), asked)
+}
+
 func (a *Session) found(asked comparison) (*invariants.Case, []Finding) {
 	var findings []Finding
 	for _, key := range asked.findings {

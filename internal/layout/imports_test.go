@@ -57,10 +57,12 @@ var layers = []layer{
 		"internal/patience"}},
 	{"internal/audit", []string{"spec", "model", "invariants", "internal/cluster", "internal/patience",
 		"internal/production", "internal/decisions"}},
+	{"internal/upgrade", []string{"spec", "model", "invariants", "internal/audit", "internal/decisions",
+		"internal/patience"}},
 	{
 		"internal/report",
 		[]string{"spec", "checker", "internal/printable", "model", "invariants", "internal/reference", "internal/loop",
-			"internal/decisions", "internal/audit", "internal/fields"},
+			"internal/decisions", "internal/audit", "internal/fields", "internal/upgrade"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},
@@ -80,7 +82,8 @@ var layers = []layer{
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
 		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
-		"internal/results", "internal/report", "internal/page", "internal/job", "internal/releases"}},
+		"internal/results", "internal/report", "internal/page", "internal/job", "internal/releases",
+		"internal/upgrade"}},
 }
 
 // layerOf returns the name of the layer of a file or package by its path in the module.

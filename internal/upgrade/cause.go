@@ -54,26 +54,17 @@ func newExplainer(to *spec.Scheduler, from string) *explainer {
 	return x
 }
 
-// causes returns why two decisions about a question differ, in order. Findings are what of them is not documented.
-func (x *explainer) causes(q spec.Question, differences []Difference, from, to []Finding) []Cause {
-	var all []Cause
-	for _, side := range [][]Finding{from, to} {
-		for _, f := range side {
-			if f.Class == decisions.New && !slices.Contains(all, Cause{Unexplained, f.ID}) {
-				all = append(all, Cause{Unexplained, f.ID})
-			}
-		}
-	}
-	before, after := quirks(from), quirks(to)
-	for _, name := range before {
-		if !slices.Contains(after, name) {
-			all = append(all, Cause{Gone, name})
-		}
-	}
-	for _, name := range after {
-		if !slices.Contains(before, name) {
-			all = append(all, Cause{Came, name})
-		}
+// causes returns why two decisions about a question differ, in order. A defect of a plugin whose statuses and scores are
+// the same in both has no part in it.
+//
+// Which known defects explain a decision is not always certain: of two that would, one is named. So a defect counts as
+// gone only if the later release's decision is not explained by it together with those that are named there.
+func (x *explainer) causes(q spec.Question, differences []Difference, from, to Side) []Cause {
+	before, after := from.Explain(), to.Explain()
+	all := unexplained(differences, before, after)
+	if !hasNew(before) && !hasNew(after) {
+		all = append(x.quirks(Gone, differences, quirks(before), quirks(after), to),
+			x.quirks(Came, differences, quirks(after), quirks(before), from)...)
 	}
 	for _, c := range x.changes {
 		if c.Concerns(q) && x.matters(c, q, differences) {
@@ -87,9 +78,52 @@ func (x *explainer) causes(q spec.Question, differences []Difference, from, to [
 	return all
 }
 
-// compareCauses orders causes, the weightiest first.
-func compareCauses(a, b Cause) int {
-	return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()), cmp.Compare(a.Name, b.Name))
+func hasNew(findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Class == decisions.New })
+}
+
+// unexplained returns what nothing known explains, on either side. What is said of no plugin follows from what plugins
+// say, if they do.
+func unexplained(differences []Difference, sides ...[]Finding) (all []Cause) {
+	blamed := false
+	for _, f := range slices.Concat(sides...) {
+		if f.Class == decisions.New && f.Plugin != "" {
+			blamed = true
+			if differs(f.Plugin, differences) && !slices.Contains(all, Cause{Unexplained, f.ID}) {
+				all = append(all, Cause{Unexplained, f.ID})
+			}
+		}
+	}
+	for _, f := range slices.Concat(sides...) {
+		if f.Class == decisions.New && f.Plugin == "" && !blamed && !slices.Contains(all, Cause{Unexplained, f.ID}) {
+			all = append(all, Cause{Unexplained, f.ID})
+		}
+	}
+	return all
+}
+
+// differs reports whether what the plugin says differs, or no plugin says anything else.
+func differs(plugin string, differences []Difference) bool {
+	ofPlugins := false
+	for _, d := range differences {
+		if d.Plugin == plugin {
+			return true
+		}
+		ofPlugins = ofPlugins || d.Plugin != ""
+	}
+	return !ofPlugins
+}
+
+// quirks returns the defects that one side has, and the other, with its own, has not.
+func (x *explainer) quirks(kind Kind, differences []Difference, has, hasNot []string, other Side) (all []Cause) {
+	for _, quirk := range x.to.Explanations() {
+		concerns := slices.ContainsFunc(quirk.Plugins(), func(plugin string) bool { return differs(plugin, differences) })
+		if concerns && slices.Contains(has, quirk.Name) && !slices.Contains(hasNot, quirk.Name) &&
+			!other.Explains(append(slices.Clone(hasNot), quirk.Name)) {
+			all = append(all, Cause{kind, quirk.Name})
+		}
+	}
+	return all
 }
 
 // quirks returns the names of the known defects that explain findings, sorted.
@@ -104,27 +138,32 @@ func quirks(findings []Finding) []string {
 
 // where names what differs, the most weighty first.
 func where(differences []Difference) string {
-	name := differences[0].In
-	if plugin := differences[0].Plugin; plugin != "" {
-		name += " of " + plugin
+	for _, d := range differences {
+		if d.Plugin != "" {
+			return d.In + " of " + d.Plugin
+		}
 	}
-	return name
+	return differences[0].In
 }
 
-// matters reports whether a documented change makes a difference to the question: whether the model says otherwise
-// without it. Of a change of scores alone it is known where a score of its plugin differs.
+// matters reports whether a documented change makes a difference to the question: what its plugin says differs, or, if
+// no plugin says anything else, the model without the change has other outcomes.
 func (x *explainer) matters(c spec.Change, q spec.Question, differences []Difference) bool {
-	own := func(d Difference) bool { return d.Plugin == c.Plugin }
-	if slices.ContainsFunc(differences, own) {
+	if slices.ContainsFunc(differences, func(d Difference) bool { return d.Plugin == c.Plugin }) {
 		return true
 	}
-	return !slices.ContainsFunc(differences, func(d Difference) bool { return d.Plugin != "" }) &&
-		!sameOutcomes(x.to.For(q.Pod).Outcomes(q.Pod, q.Snapshot),
-			x.to.For(q.Pod).Without(c).Outcomes(q.Pod, q.Snapshot))
+	model := x.to.For(q.Pod)
+	return differs(c.Plugin, differences) &&
+		!sameOutcomes(model.Outcomes(q.Pod, q.Snapshot), model.Without(c).Outcomes(q.Pod, q.Snapshot))
 }
 
 func sameOutcomes(a, b []spec.Outcome) bool {
 	in := func(o spec.Outcome, all []spec.Outcome) bool { return slices.ContainsFunc(all, o.Equal) }
 	return !slices.ContainsFunc(a, func(o spec.Outcome) bool { return !in(o, b) }) &&
 		!slices.ContainsFunc(b, func(o spec.Outcome) bool { return !in(o, a) })
+}
+
+// compareCauses orders causes, the weightiest first.
+func compareCauses(a, b Cause) int {
+	return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()), cmp.Compare(a.Name, b.Name))
 }

@@ -58,7 +58,7 @@ func (p *pair) compare(q spec.Question) compared {
 	asked.from = from()
 	asked.differences = Differences(q, asked.from, asked.to)
 	if len(asked.differences) > 0 {
-		asked.causes = p.explainer.causes(q, asked.differences, p.from.Explain(), p.to.Explain())
+		asked.causes = p.explainer.causes(q, asked.differences, p.from, p.to)
 	}
 	return asked
 }
@@ -177,7 +177,7 @@ func (c *collector) conclude(ctx context.Context, p *pair, valid func(runtime.Ob
 	for i := range groups {
 		e := &groups[i].Example
 		shows := func(q spec.Question) bool {
-			return ctx.Err() == nil && slices.Equal(p.compare(q).causes, e.Causes)
+			return ctx.Err() == nil && slices.Contains(p.compare(q).causes, groups[i].Cause)
 		}
 		smaller := decisions.Smallest(e.Question, valid, shows)
 		if asked := p.compare(smaller); len(asked.differences) > 0 {

@@ -200,19 +200,24 @@ func (r *remote) await(got *reply) error {
 }
 
 // Explain implements Side.
-func (r *remote) Explain() []Finding {
+func (r *remote) Explain() []Finding { return r.why(request{Explain: true}).Findings }
+
+// Explains implements Side.
+func (r *remote) Explains(quirks []string) bool { return r.why(request{Explains: quirks}).Explains }
+
+// why asks about the last decision.
+func (r *remote) why(asked request) (got reply) {
 	if r.broken != nil {
-		return nil
+		return got
 	}
-	var got reply
-	err := r.request(request{Explain: true})
+	err := r.request(asked)
 	if err == nil {
 		err = r.await(&got)
 	}
 	if err != nil {
 		r.broken = fmt.Errorf("asking the program for Kubernetes %s why: %w", r.release, err)
 	}
-	return got.Findings
+	return got
 }
 
 // Close implements Side: the program ends when its input does.
@@ -263,11 +268,16 @@ func (l *local) Explain() []Finding {
 	_, found := l.session.Compare(l.question, l.decision)
 	var all []Finding
 	for _, f := range found {
-		short := Finding{ID: f.ID, Class: f.Class}
+		short := Finding{ID: f.ID, Class: f.Class, Plugin: f.Plugin}
 		for _, quirk := range f.Quirks {
 			short.Quirks = append(short.Quirks, quirk.Name)
 		}
 		all = append(all, short)
 	}
 	return all
+}
+
+// Explains implements Side.
+func (l *local) Explains(quirks []string) bool {
+	return l.session.Explains(l.question, l.decision, quirks)
 }

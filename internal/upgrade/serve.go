@@ -62,6 +62,9 @@ type server struct {
 }
 
 func (s *server) answer(asked request) reply {
+	if len(asked.Explains) > 0 {
+		return reply{Explains: s.side.Explains(asked.Explains)}
+	}
 	if asked.Explain {
 		return reply{Findings: s.side.Explain()}
 	}

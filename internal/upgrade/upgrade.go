@@ -30,6 +30,8 @@ type Side interface {
 	Ask(q spec.Question) (answer func() *spec.Decision)
 	// Explain says how the decision about the question that was asked last differs from what the release documents.
 	Explain() []Finding
+	// Explains reports whether the known defects, by name, explain that decision all together.
+	Explains(quirks []string) bool
 	// Unread says which fields of the objects so far the release does not know, and left out, each after its kind.
 	Unread() []string
 	// Err is what broke down on the way, after which every decision is a failure; nil if nothing did.
@@ -42,6 +44,8 @@ type Finding struct {
 	// ID is that of decisions.Finding, and Class its class.
 	ID    string
 	Class decisions.Class
+	// Plugin is the plugin that is answerable, if one is.
+	Plugin string
 	// Quirks names the known defects that explain it.
 	Quirks []string
 }

@@ -37,14 +37,16 @@ type request struct {
 	// Pod is the pod that asks, by number, and Snapshot has the numbers of the objects by field.
 	Pod      int
 	Snapshot [][]int
-	// Explain asks about the last question instead.
-	Explain bool
+	// Explain asks about the last question instead; with Explains, whether these defects explain it.
+	Explain  bool
+	Explains []string
 }
 
 // reply is the answer.
 type reply struct {
 	Decision *decision
 	Findings []Finding
+	Explains bool
 	// Unread are fields of new objects that the release does not know.
 	Unread []string
 	// Wrong says why there is no answer.

@@ -1,0 +1,102 @@
+package spec
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// TestChangesSince: a release lacks what came after it, whichever patch of it is meant.
+func TestChangesSince(t *testing.T) {
+	for _, row := range []struct {
+		release string
+		lacks   int
+	}{
+		{"v1.34.4", len(Changes())},
+		{"v1.35", len(Changes())},
+		{"v1.35.4", len(Changes())},
+		{"v1.36.0", 0},
+		{"v1.36.3", 0},
+		{"v1.40.1", 0},
+	} {
+		if got := ChangesSince(row.release); len(got) != row.lacks {
+			t.Errorf("%s lacks %v, want %d", row.release, got, row.lacks)
+		}
+	}
+}
+
+// TestChanges: each change makes the difference that its document announces, and only where it concerns the question.
+func TestChanges(t *testing.T) {
+	resources := v1.ResourceList{v1.ResourceCPU: resource.MustParse("4"), v1.ResourceMemory: resource.MustParse("4Gi")}
+	node := &v1.Node{}
+	node.Name, node.Status.Allocatable = "node", resources
+	node.Status.Images = []v1.ContainerImage{{Names: []string{"model:v1"}, SizeBytes: 1000 * mebibyte}}
+	asking := func(change func(*v1.Pod)) *v1.Pod {
+		pod := &v1.Pod{}
+		pod.Name = "asks"
+		pod.Spec.Containers = []v1.Container{{Name: "c", Image: "app:v1"}}
+		change(pod)
+		return pod
+	}
+	for _, row := range []struct {
+		change        Change
+		why           string
+		pod           *v1.Pod
+		before, after int64
+		idle          *v1.Pod
+	}{
+		{
+			BalanceGained(), "an empty node is as balanced with the pod as without: 100 before, no gain after",
+			asking(func(p *v1.Pod) {
+				p.Spec.Containers[0].Resources.Requests = v1.ResourceList{
+					v1.ResourceCPU: resource.MustParse("1"), v1.ResourceMemory: resource.MustParse("1Gi")}
+			}), 100, 75, nil,
+		},
+		{
+			ImageVolumesScored(), "the node has the volume's image, which counted for nothing: 977 of 1977 of two images' most",
+			asking(func(p *v1.Pod) {
+				p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{Image: &v1.ImageVolumeSource{Reference: "model:v1"}}}}
+			}), 0, 49, asking(func(*v1.Pod) {}),
+		},
+	} {
+		s := &Snapshot{Nodes: []*v1.Node{node}, Pods: []*v1.Pod{row.pod}}
+		after := New(DefaultProfile())
+		before := after.Without(row.change)
+		score := func(m *Scheduler) int64 {
+			for _, r := range m.ScorePlugins() {
+				if r.Plugin == row.change.Plugin {
+					return r.Raw(m.Profile, row.pod, node, s)
+				}
+			}
+			t.Fatalf("%s is not scored", row.change.Plugin)
+			return 0
+		}
+		if a, b := score(before), score(after); a != row.before || b != row.after {
+			t.Errorf("%s: %d and then %d, want %d and %d, as %s", row.change.Name, a, b, row.before, row.after, row.why)
+		}
+		if got := score(before.Without(row.change)); got != row.after {
+			t.Errorf("%s: %d when it is back, want %d", row.change.Name, got, row.after)
+		}
+		if !row.change.Concerns(Question{Pod: row.pod, Snapshot: s}) {
+			t.Errorf("%s does not concern a pod that it changes", row.change.Name)
+		}
+		if row.idle != nil && row.change.Concerns(Question{Pod: row.idle, Snapshot: s}) {
+			t.Errorf("%s concerns a pod that it cannot change", row.change.Name)
+		}
+	}
+}
+
+// TestFeaturesDeclared: before the change nobody asks for declared features.
+func TestFeaturesDeclared(t *testing.T) {
+	pod, node := &v1.Pod{}, &v1.Node{}
+	pod.Spec.Containers = []v1.Container{{RestartPolicyRules: []v1.ContainerRestartRule{
+		{Action: v1.ContainerRestartRuleActionRestartAllContainers}}}}
+	after := DefaultProfile()
+	before := DefaultProfile()
+	before.Lacks = ChangesSince("v1.35")
+	if !NodeDeclaredFeatures().Holds(before, pod, node, &Snapshot{}) ||
+		NodeDeclaredFeatures().Holds(after, pod, node, &Snapshot{}) {
+		t.Error("a node that declares nothing is to take the pod before v1.36, and not since")
+	}
+}
