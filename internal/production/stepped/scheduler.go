@@ -170,14 +170,7 @@ func (s *Scheduler) control(schedulerName string) error {
 			binding.Binder = s.volumes
 		}
 	}
-	pop := s.sched.NextPod
-	s.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-		info, err := pop(logger)
-		if err == nil && info != nil {
-			s.popped = info.Pod
-		}
-		return info, err
-	}
+	s.watchPops()
 	return nil
 }
 
@@ -357,7 +350,7 @@ func (s *Scheduler) flush() {
 func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
 	var infos []*framework.QueuedPodInfo
 	for _, pod := range pods {
-		if info, ok := s.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace); ok {
+		if info, ok := queuedPod(s.sched.SchedulingQueue, pod); ok {
 			infos = append(infos, info)
 		}
 	}
