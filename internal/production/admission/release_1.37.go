@@ -9,6 +9,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/apps"
 	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 	batchvalidation "k8s.io/kubernetes/pkg/apis/batch/validation"
+	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/features"
 )
 
@@ -31,3 +32,8 @@ func updatedStatefulSet(updated, old *apps.StatefulSet) field.ErrorList {
 }
 
 var validateNewJob = batchvalidation.ValidateJobCreate
+
+// setServiceAccount sets the account also under its old name, which validation wants to be the same.
+func setServiceAccount(spec *core.PodSpec, name string) {
+	spec.ServiceAccountName, spec.DeprecatedServiceAccount = name, name
+}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/apps"
 	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 	batchvalidation "k8s.io/kubernetes/pkg/apis/batch/validation"
+	"k8s.io/kubernetes/pkg/apis/core"
 )
 
 // What is validated in the same way in v1.36 and earlier.
@@ -22,3 +23,5 @@ func updatedStatefulSet(updated, old *apps.StatefulSet) field.ErrorList {
 }
 
 var validateNewJob = batchvalidation.ValidateJob
+
+func setServiceAccount(spec *core.PodSpec, name string) { spec.ServiceAccountName = name }
