@@ -10,7 +10,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -34,6 +36,9 @@ func (s *Scheduler) watchPops() {
 		return entity, err
 	}
 }
+
+// releaseAbsent are kinds that the scheduler asks for in some releases only, of which there are never any.
+func releaseAbsent() []runtime.Object { return []runtime.Object{&resourcev1.DeviceTaintRule{}} }
 
 // queuedPod returns what the queue knows of the pod.
 func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {

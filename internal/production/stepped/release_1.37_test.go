@@ -11,6 +11,12 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
+// mended are the defects that this release does not have any more.
+var mended = []string{
+	"gated-nomination",             // https://github.com/kubernetes/kubernetes/pull/139057
+	"hint-anti-affinity-all-terms", // https://github.com/kubernetes/kubernetes/pull/139161
+}
+
 func (q restlessQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
 	cycle int64) error {
 	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)

@@ -11,6 +11,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
+// mended are the defects that this release does not have any more.
+var mended []string
+
 func (q restlessQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
 	cycle int64) error {
 	err := q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)

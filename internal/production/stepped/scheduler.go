@@ -384,6 +384,9 @@ func (s *Scheduler) goOn(b *binding) {
 	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
 }
 
+// noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
+const noEvents = "Unable start event watcher (will not retry!)"
+
 // errorSink is a log that keeps errors and drops the rest.
 type errorSink struct {
 	mu     sync.Mutex
@@ -409,6 +412,9 @@ func (e *errorSink) WithName(string) logr.LogSink { return e }
 
 // Error implements logr.LogSink.
 func (e *errorSink) Error(err error, message string, details ...any) {
+	if message == noEvents {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
