@@ -5,6 +5,8 @@ package production
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
@@ -94,3 +96,11 @@ func (s *snapshot) AddPod(fwk.PodInfo, string) error { return errNotMutable }
 
 // RemovePod implements fwk.MutableSnapshotSharedLister.
 func (s *snapshot) RemovePod(klog.Logger, *v1.Pod, string) error { return errNotMutable }
+
+var placement = regexp.MustCompile(`on node \S+, preempting \d+ victims`)
+
+// MessageFor returns the message as it is if room is made on the node, by that many victims. Which of several equal
+// nodes it tells of is left to chance.
+func MessageFor(message, node string, victims int) string {
+	return placement.ReplaceAllLiteralString(message, fmt.Sprintf("on node %s, preempting %d victims", node, victims))
+}
