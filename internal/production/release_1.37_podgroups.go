@@ -4,13 +4,11 @@ package production
 
 import (
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // PodGroups implements fwk.SharedLister.
-func (s *snapshot) PodGroups() fwk.PodGroupLister { return noPodGroupObjects{} }
+func (s *snapshot) PodGroups() fwk.PodGroupLister { return noObjects(fwk.PodGroupLister.Get) }
 
 // CompositePodGroupStates implements fwk.SharedLister.
 func (s *snapshot) CompositePodGroupStates() fwk.CompositePodGroupStateLister {
@@ -18,12 +16,14 @@ func (s *snapshot) CompositePodGroupStates() fwk.CompositePodGroupStateLister {
 }
 
 // CompositePodGroups implements fwk.SharedLister.
-func (s *snapshot) CompositePodGroups() fwk.CompositePodGroupLister { return noCompositePodGroups{} }
+func (s *snapshot) CompositePodGroups() fwk.CompositePodGroupLister {
+	return noObjects(fwk.CompositePodGroupLister.Get)
+}
 
 var _ fwk.PodGroupManager = noPodGroups{}
 
 // PodGroups implements fwk.PodGroupManager.
-func (noPodGroups) PodGroups() fwk.PodGroupLister { return noPodGroupObjects{} }
+func (noPodGroups) PodGroups() fwk.PodGroupLister { return noObjects(fwk.PodGroupLister.Get) }
 
 // CompositePodGroupStates implements fwk.PodGroupManager.
 func (noPodGroups) CompositePodGroupStates() fwk.CompositePodGroupStateLister {
@@ -31,7 +31,9 @@ func (noPodGroups) CompositePodGroupStates() fwk.CompositePodGroupStateLister {
 }
 
 // CompositePodGroups implements fwk.PodGroupManager.
-func (noPodGroups) CompositePodGroups() fwk.CompositePodGroupLister { return noCompositePodGroups{} }
+func (noPodGroups) CompositePodGroups() fwk.CompositePodGroupLister {
+	return noObjects(fwk.CompositePodGroupLister.Get)
+}
 
 // BuildHierarchySnapshotFromPod implements fwk.PodGroupManager.
 func (noPodGroups) BuildHierarchySnapshotFromPod(pod *v1.Pod) (fwk.PodGroupManager, error) {
@@ -43,19 +45,15 @@ func (noPodGroups) GetRootKeyForGroup(key fwk.EntityKey) (fwk.EntityKey, bool, e
 	return fwk.EntityKey{}, false, noPodGroup(key.Namespace, key.Name)
 }
 
-type noPodGroupObjects struct{}
+// none lists objects of which there are none.
+type none[T any] struct{}
 
-// Get implements fwk.PodGroupLister.
-func (noPodGroupObjects) Get(namespace, name string) (*schedulingv1beta1.PodGroup, error) {
-	return nil, noPodGroup(namespace, name)
-}
+// Get implements fwk.PodGroupLister and fwk.CompositePodGroupLister.
+func (none[T]) Get(namespace, name string) (*T, error) { return nil, noPodGroup(namespace, name) }
 
-type noCompositePodGroups struct{}
-
-// Get implements fwk.CompositePodGroupLister.
-func (noCompositePodGroups) Get(namespace, name string) (*schedulingv1alpha3.CompositePodGroup, error) {
-	return nil, noPodGroup(namespace, name)
-}
+// noObjects returns the lister whose Get is like the given one. It finds out what is listed, as that is in packages
+// which earlier releases do not have: go mod tidy looks for all that is imported, whatever the build tags are.
+func noObjects[L, T any](func(l L, namespace, name string) (*T, error)) none[T] { return none[T]{} }
 
 type noCompositeStates struct{}
 
