@@ -74,7 +74,8 @@ func withoutRelease(args []string) (rest []string, release string, err error) {
 			value = args[i]
 		}
 		if release = value; release == "" {
-			return nil, "", usage("--%s is empty: name a release, such as %s", kubernetesFlag, known()[0].Name)
+			return nil, "", usage("--%s is empty: name a release, such as %s", kubernetesFlag,
+				releases.Of(production.KubernetesVersion).Name)
 		}
 	}
 	return rest, release, nil
@@ -83,6 +84,7 @@ func withoutRelease(args []string) (rest []string, release string, err error) {
 // known are all releases, newest first.
 func known() []releases.Release {
 	all := append([]releases.Release{releases.Of(production.KubernetesVersion)}, releases.All()...)
+	slices.SortFunc(all, func(a, b releases.Release) int { return strings.Compare(b.Version, a.Version) })
 	return slices.CompactFunc(all, func(a, b releases.Release) bool { return a.Version == b.Version })
 }
 

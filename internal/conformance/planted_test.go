@@ -60,8 +60,7 @@ func (once) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 // importantFirst is DefaultPreemption that spares the least important of those that may be evicted.
 func importantFirst() production.Options {
 	return plant(defaultpreemption.Name, func(p *defaultpreemption.DefaultPreemption) fwk.Plugin {
-		important := p.MoreImportantPod
-		p.MoreImportantPod = func(a, b *v1.Pod) bool { return important(b, a) }
+		rank(p, func(important moreImportant, a, b *v1.Pod) bool { return important(b, a) })
 		return p
 	})
 }

@@ -181,8 +181,7 @@ func TestPlantedBugs(t *testing.T) {
 		{
 			reason: "evicts the most important first",
 			planted: plant(defaultpreemption.Name, func(p *defaultpreemption.DefaultPreemption) fwk.Plugin {
-				important := p.MoreImportantPod
-				p.MoreImportantPod = func(a, b *v1.Pod) bool { return important(b, a) }
+				rank(p, func(important moreImportant, a, b *v1.Pod) bool { return important(b, a) })
 				return p
 			}),
 			nodes:   1,
@@ -192,7 +191,7 @@ func TestPlantedBugs(t *testing.T) {
 		{
 			reason: "nobody may be preempted, though documented",
 			planted: plant(defaultpreemption.Name, func(p *defaultpreemption.DefaultPreemption) fwk.Plugin {
-				p.IsEligiblePod = func(fwk.NodeInfo, fwk.PodInfo, *v1.Pod) bool { return false }
+				protectAll(p)
 				return p
 			}),
 			nodes:   1,

@@ -30,13 +30,12 @@ func (p earliestStart) OrderedScoreFuncs(_ context.Context,
 // longestFirst is DefaultPreemption to which, of two pods of one priority on a node, the one that started last is
 // the more important.
 func longestFirst(p *defaultpreemption.DefaultPreemption) fwk.Plugin {
-	important := p.MoreImportantPod
-	p.MoreImportantPod = func(a, b *v1.Pod) bool {
+	rank(p, func(important moreImportant, a, b *v1.Pod) bool {
 		if spec.Priority(a) == spec.Priority(b) {
 			return b.Status.StartTime.Before(a.Status.StartTime)
 		}
 		return important(a, b)
-	}
+	})
 	return p
 }
 

@@ -63,7 +63,7 @@ func metered(env *cel.Env) (cel.ProgramOption, error) {
 			bound[o.Operator] = o
 		}
 	}
-	return cel.CustomDecorator(func(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+	return decorated(func(i interpretable) (interpretable, error) {
 		switch part := i.(type) {
 		case interpreter.InterpretableConstructor:
 			if allConstant(part.InitVals()) {
@@ -77,7 +77,7 @@ func metered(env *cel.Env) (cel.ProgramOption, error) {
 	}), nil
 }
 
-func allConstant(parts []interpreter.Interpretable) bool {
+func allConstant(parts []interpretable) bool {
 	for _, part := range parts {
 		if _, constant := part.(interpreter.InterpretableConst); !constant {
 			return false
@@ -100,14 +100,14 @@ func (c *meteredConstructor) Eval(vars interpreter.Activation) ref.Val {
 // meteredCall is a call whose arguments are known before what it takes is spent.
 type meteredCall struct {
 	interpreter.InterpretableCall
-	args   []interpreter.Interpretable
+	args   []interpretable
 	charge func(args []ref.Val, left uint64) charge
 	invoke func(args []ref.Val) ref.Val
 }
 
 // meteredCallOf returns the call with its charge; the call itself if it costs the same whatever its arguments are.
 func meteredCallOf(call interpreter.InterpretableCall,
-	bound map[string]*celfunctions.Overload) interpreter.Interpretable {
+	bound map[string]*celfunctions.Overload) interpretable {
 	charge, charged := charges[call.Function()]
 	args := call.Args()
 	if !charged {
@@ -146,7 +146,7 @@ func meteredCallOf(call interpreter.InterpretableCall,
 
 // unseen hides from CEL that a part is a call: it would put one that is not charged in the place of a regular
 // expression that is constant. Instead, matches is given the expression as it is compiled once.
-func unseen(m *meteredCall) interpreter.Interpretable {
+func unseen(m *meteredCall) interpretable {
 	if constant, ok := m.args[1].(interpreter.InterpretableConst); ok && m.Function() == "matches" {
 		if text, ok := constant.Value().(celtypes.String); ok {
 			if compiled, err := regexp.Compile(string(text)); err == nil { // else the function says what is wrong
@@ -159,10 +159,10 @@ func unseen(m *meteredCall) interpreter.Interpretable {
 			}
 		}
 	}
-	return struct{ interpreter.Interpretable }{m}
+	return struct{ interpretable }{m}
 }
 
-func isConstant(i interpreter.Interpretable) bool {
+func isConstant(i interpretable) bool {
 	_, constant := i.(interpreter.InterpretableConst)
 	return constant
 }

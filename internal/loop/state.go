@@ -90,6 +90,8 @@ type Batch struct {
 	Nodes             []string
 	// Changed: others have changed the cluster since then.
 	Changed bool
+	// Scores says what is kept of the nodes besides their order; empty if nothing is.
+	Scores string
 }
 
 // State is all that can be seen of an idle system.
@@ -206,7 +208,11 @@ func (s *State) Canonical() string {
 	}
 	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
 	if s.Batch != nil {
-		fmt.Fprintf(&text, "batch %+v\n", *s.Batch)
+		fmt.Fprintf(&text, "batch {Signature:%s Chosen:%s Nodes:%v Changed:%t}\n", s.Batch.Signature, s.Batch.Chosen,
+			s.Batch.Nodes, s.Batch.Changed)
+		if s.Batch.Scores != "" {
+			fmt.Fprintf(&text, "kept scores %s\n", s.Batch.Scores)
+		}
 	}
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)

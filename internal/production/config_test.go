@@ -22,7 +22,7 @@ func TestDefaultProfileIsWhatTheFrameworkRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(spec.DefaultProfile(), got); diff != "" {
+	if diff := cmp.Diff(defaultProfile(), got); diff != "" {
 		t.Errorf("spec.DefaultProfile (-) is not what the framework runs (+):\n%s", diff)
 	}
 }
@@ -134,7 +134,7 @@ profiles:
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := spec.DefaultProfile()
+			want := defaultProfile()
 			tt.want(want)
 			if !want.Preempts {
 				want.Limits.MinCandidateNodesPercentage, want.Limits.MinCandidateNodesAbsolute = 0, 0

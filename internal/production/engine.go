@@ -115,7 +115,7 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
-	return append(releaseOptions(factory),
+	return append(e.releaseOptions(factory),
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}), // has no channel, so throws events away

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
@@ -162,16 +161,15 @@ func TestClosedSchedulerFails(t *testing.T) {
 // greedy is a rule of preemption with a bug: it evicts every pod of lower priority.
 type greedy struct{ preemption.Interface }
 
-func (g greedy) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, p *v1.Pod, node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+// below returns the pods of the node that are less important than the pod.
+func below(p *v1.Pod, node fwk.NodeInfo) []*v1.Pod {
 	var all []*v1.Pod
 	for _, victim := range node.GetPods() {
 		if *victim.GetPod().Spec.Priority < *p.Spec.Priority {
 			all = append(all, victim.GetPod())
 		}
 	}
-	_, violations, status := g.Interface.SelectVictimsOnNode(ctx, state, p, node, budgets)
-	return all, violations, status
+	return all
 }
 
 func TestPlantedVictimSelectionShows(t *testing.T) {

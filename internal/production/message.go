@@ -26,6 +26,9 @@ func (c *cycle) explain() {
 	if c.unfit != nil {
 		c.decision.Message = c.unfit.Error()
 	}
+	if o := c.decision.Outcomes; len(o) > 0 && o[0].Type == spec.Preempt {
+		c.decision.Message = MessageFor(c.decision.Message, c.question.Snapshot.Nodes[o[0].Node].Name, len(o[0].Victims))
+	}
 	for i, node := range c.question.Snapshot.Nodes {
 		if decided := &c.decision.Nodes[i]; !decided.Filtered || decided.Overall != spec.Fits {
 			decided.Reasons = c.statuses.Get(node.Name).Reasons()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -86,24 +85,22 @@ func (w *preemptionWatch) GetOffsetAndNumCandidates(nodes int32) (int32, int32) 
 	return offset, candidates
 }
 
-// SelectVictimsOnNode implements preemption.Interface.
-func (w *preemptionWatch) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
-	victims, violations, status := w.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
-	if status.IsSuccess() && len(victims) > 0 {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if violations > 0 {
-			if w.violating++; w.violating > w.shortlisted {
-				return victims, violations, status // production leaves it out: it has enough of these
-			}
-		}
-		w.found = append(w.found, candidate{
-			node:    node.Node().Name,
-			victims: &extenderv1.Victims{Pods: victims, NumPDBViolations: int64(violations)},
-		})
+// note keeps what the dry run finds on the node.
+func (w *preemptionWatch) note(node fwk.NodeInfo, victims []*v1.Pod, violations int, status *fwk.Status) {
+	if !status.IsSuccess() || len(victims) == 0 {
+		return
 	}
-	return victims, violations, status
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if violations > 0 {
+		if w.violating++; w.violating > w.shortlisted {
+			return // production leaves it out: it has enough of these
+		}
+	}
+	w.found = append(w.found, candidate{
+		node:    node.Node().Name,
+		victims: &extenderv1.Victims{Pods: victims, NumPDBViolations: int64(violations)},
+	})
 }
 
 // winners returns the nodes of the candidates that production might choose. Where several are equal in every

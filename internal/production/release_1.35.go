@@ -21,7 +21,7 @@ import (
 const KubernetesVersion = "v1.35.4"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
-func releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
+func (*engine) releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
 	return []frameworkruntime.Option{
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 	}

@@ -1,15 +1,13 @@
-//go:build !before1.36
+//go:build !before1.36 && !from1.37
 
 package production
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -23,7 +21,7 @@ import (
 const KubernetesVersion = "v1.36.3"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
-func releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
+func (*engine) releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {
 	return []frameworkruntime.Option{
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithPodGroupManager(noPodGroups{}),
@@ -37,9 +35,6 @@ func followTaintRules(options *tracker.Options, factory informers.SharedInformer
 	options.ClassInformer = factory.Resource().V1().DeviceClasses()
 }
 
-// recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
-func recorder(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
-
 // beforeEviction calls begin before the plugin evicts a pod, with the context of the evictions, and has the eviction
 // log nothing.
 func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(context.Context)) {
@@ -51,18 +46,4 @@ func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(cont
 	}
 }
 
-// PodGroupStates implements fwk.SharedLister. A question has no pod groups.
-func (s *snapshot) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
-
-// noPodGroups answers for pod groups, which a question does not have.
-type noPodGroups struct{}
-
 var _ fwk.PodGroupManager = noPodGroups{}
-
-// PodGroupStates implements fwk.PodGroupManager.
-func (noPodGroups) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
-
-// Get implements fwk.PodGroupStateLister.
-func (noPodGroups) Get(namespace, name string) (fwk.PodGroupState, error) {
-	return nil, fmt.Errorf("no pod group %s/%s: a snapshot has no pod groups", namespace, name)
-}

@@ -100,9 +100,7 @@ func (w *Whole) Decide(q spec.Question) *spec.Decision {
 	seen := w.profiles[q.Pod.Spec.SchedulerName]
 	seen.reset()
 	w.failed, w.nominating = nil, nil
-	w.sched.NextPod = func(klog.Logger) (*framework.QueuedPodInfo, error) {
-		return &framework.QueuedPodInfo{PodInfo: info}, nil
-	}
+	popNext(w.sched, &framework.QueuedPodInfo{PodInfo: info})
 	w.sched.ScheduleOne(w.ctx)
 	a := &account{seen, q, d}
 	a.note(w.failed)

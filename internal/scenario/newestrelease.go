@@ -2,5 +2,6 @@
 
 package scenario
 
-// olderRelease says that this program is built for the release of Kubernetes that the themes are made for.
+// olderRelease says that this program is built for the release of Kubernetes that the themes are made for, or a later
+// one.
 const olderRelease = false

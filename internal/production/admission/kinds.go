@@ -198,7 +198,7 @@ func newPod(pod *core.Pod) field.ErrorList {
 	options.ResourceIsPod = true
 	served := *pod // an API server gives it a service account first, which placement does not read
 	if served.Spec.ServiceAccountName == "" {
-		served.Spec.ServiceAccountName = "default"
+		setServiceAccount(&served.Spec, "default")
 	}
 	return corevalidation.ValidatePodCreate(&served, options)
 }

@@ -22,15 +22,6 @@ func updatedReplicaSet(updated, old *apps.ReplicaSet) field.ErrorList {
 		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
 }
 
-func newStatefulSet(set *apps.StatefulSet) field.ErrorList {
-	return appsvalidation.ValidateStatefulSet(set, podutil.GetValidationOptionsFromPodTemplate(&set.Spec.Template, nil))
-}
-
-func updatedStatefulSet(updated, old *apps.StatefulSet) field.ErrorList {
-	return appsvalidation.ValidateStatefulSetUpdate(updated, old,
-		podutil.GetValidationOptionsFromPodTemplate(&updated.Spec.Template, &old.Spec.Template))
-}
-
 func newReplicationController(controller *core.ReplicationController) field.ErrorList {
 	return corevalidation.ValidateReplicationController(controller,
 		podutil.GetValidationOptionsFromPodTemplate(controller.Spec.Template, nil))
@@ -61,7 +52,7 @@ func updatedDaemonSet(updated, old *apps.DaemonSet) field.ErrorList {
 }
 
 func newJob(job *batch.Job) field.ErrorList {
-	return batchvalidation.ValidateJob(job, batchvalidation.JobValidationOptions{
+	return validateNewJob(job, batchvalidation.JobValidationOptions{
 		PodValidationOptions:  podutil.GetValidationOptionsFromPodTemplate(&job.Spec.Template, nil),
 		RequirePrefixedLabels: true,
 	})

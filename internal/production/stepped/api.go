@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -95,8 +96,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	switch {
 	case a.refuseBinding:
 		a.refuseBinding = false
-		return nil, apierrors.NewInternalError(fmt.Errorf("the binding of %s is refused, as the action asks",
-			ref.Key()))
+		// forbidden, as by a webhook: what may pass by itself is tried again in v1.37, in the same cycle
+		return nil, apierrors.NewForbidden(pods, binding.Name, errors.New("it is refused, as the action asks"))
 	case pod.UID != binding.UID && binding.UID != "":
 		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has another uid"))
 	case pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil:

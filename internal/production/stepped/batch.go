@@ -31,21 +31,6 @@ type batch struct {
 	changed bool
 }
 
-// nodeList are nodes, the best first.
-type nodeList struct{ names []string }
-
-var _ framework.SortedScoredNodes = (*nodeList)(nil)
-
-// Pop implements framework.SortedScoredNodes.
-func (l *nodeList) Pop() string {
-	first := l.names[0]
-	l.names = l.names[1:]
-	return first
-}
-
-// Len implements framework.SortedScoredNodes.
-func (l *nodeList) Len() int { return len(l.names) }
-
 // newBatch returns the account of the framework's batches.
 func newBatch(inner framework.Framework, now func() time.Time) *batch {
 	b := &batch{now: now}
@@ -94,7 +79,7 @@ func (b *batch) left(cycle int64) *loop.Batch {
 		return nil
 	}
 	return &loop.Batch{Signature: string(signature.Bytes()), Chosen: last.FieldByName("chosenNode").String(),
-		Nodes: slices.Clone(list.names), Changed: b.changed}
+		Nodes: slices.Clone(list.names), Scores: list.scores(), Changed: b.changed}
 }
 
 // GetNodeHint implements framework.Framework.
@@ -107,7 +92,15 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk
 		}
 		created.Set(reflect.ValueOf(at))
 	}
-	return c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+	hint := c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+	if nodes := c.batch.field("sortedNodes"); nodes.IsValid() {
+		if made, ok := nodes.Interface().(framework.SortedScoredNodes); ok { // production may have made the list anew
+			list := listOf(made)
+			nodes.Set(reflect.ValueOf(list))
+			c.batch.list = unsafe.Pointer(list)
+		}
+	}
+	return hint
 }
 
 // StoreScheduleResults implements framework.Framework. What is left is given to production as a list that can be looked
@@ -115,11 +108,7 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk
 func (c *controlled) StoreScheduleResults(ctx context.Context, signature fwk.PodSignature, hinted, chosen string,
 	others framework.SortedScoredNodes, cycle int64) {
 	if others != nil {
-		list := &nodeList{}
-		for others.Len() > 0 {
-			list.names = append(list.names, others.Pop())
-		}
-		others = list
+		others = listOf(others)
 	}
 	c.Framework.StoreScheduleResults(ctx, signature, hinted, chosen, others, cycle)
 	if nodes := c.batch.field("sortedNodes"); nodes.IsValid() {

@@ -223,6 +223,9 @@ func TestDefects(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			if slices.Contains(mended, row.name) {
+				row.want = nil
+			}
 			got := breaks(t, newScheduler(t, row.initial(), stepped.Options{Faults: true}), row.actions)
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("what it breaks (-want +got):\n%s", diff)

@@ -34,18 +34,7 @@ func registrations(ctx context.Context, f framework.Framework) ([]registration, 
 		if err != nil {
 			return nil, fmt.Errorf("asking %s for its queueing hints: %w", plugin.Name(), err)
 		}
-		newNodes, taints := false, false
-		for _, e := range events {
-			all = append(all, registration{plugin.Name(), e.Event, e.QueueingHintFn})
-			if e.Event.Resource == fwk.Node {
-				newNodes = newNodes || e.Event.ActionType&fwk.Add != 0
-				taints = taints || e.Event.ActionType&fwk.UpdateNodeTaint != 0
-			}
-		}
-		if newNodes && !taints { // the scheduler adds this one, https://github.com/kubernetes/kubernetes/issues/109437
-			event := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
-			all = append(all, registration{plugin.Name(), event, nil})
-		}
+		all = append(all, registered(plugin.Name(), events)...)
 	}
 	slices.SortStableFunc(all, func(x, y registration) int {
 		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.event.Label(), y.event.Label()))
@@ -70,29 +59,15 @@ func (q *hintedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fw
 	q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, check)
 }
 
-// AssignedPodAdded implements internalqueue.SchedulingQueue.
-func (q *hintedQueue) AssignedPodAdded(logger klog.Logger, pod *v1.Pod) {
-	q.note(logger, framework.EventAssignedPodAdd, nil, pod, everybody)
-	q.SchedulingQueue.AssignedPodAdded(logger, pod)
-}
-
-// AssignedPodUpdated implements internalqueue.SchedulingQueue.
-func (q *hintedQueue) AssignedPodUpdated(logger klog.Logger, before, after *v1.Pod, event fwk.ClusterEvent) {
-	q.note(logger, event, before, after, everybody)
-	q.SchedulingQueue.AssignedPodUpdated(logger, before, after, event)
-}
-
 // Update implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
 	if before != nil {
-		for _, event := range framework.PodSchedulingPropertiesChange(after, before) {
+		for _, event := range ownChanges(before, after) {
 			q.note(klog.FromContext(ctx), event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
 		}
 	}
 	q.SchedulingQueue.Update(ctx, before, after)
 }
-
-func everybody(*v1.Pod) bool { return true }
 
 // note asks the hints that the event is for about the pods in unschedulablePods that hear of it.
 func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, after any, hears func(*v1.Pod) bool) {
@@ -111,7 +86,7 @@ func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, a
 		}
 		use.Sent++
 		for _, pod := range waiting {
-			info, ok := q.GetPod(pod.Name, pod.Namespace)
+			info, ok := queuedPod(q.SchedulingQueue, pod)
 			if !ok || !info.UnschedulablePlugins.Has(hint.plugin) && !info.PendingPlugins.Has(hint.plugin) ||
 				!hears(pod) {
 				continue

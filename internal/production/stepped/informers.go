@@ -29,10 +29,10 @@ func watched() []runtime.Object {
 // absent are the other kinds that the scheduler asks for. There are never any; a real informer would keep room for
 // a thousand events of each.
 func absent() []runtime.Object {
-	return []runtime.Object{
+	return append(releaseAbsent(),
 		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &resourcev1.ResourceClaim{},
 		&resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
-	}
+	)
 }
 
 // informer is a shared informer that is told of changes instead of watching for them. It calls the handlers on the

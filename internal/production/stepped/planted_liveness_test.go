@@ -39,13 +39,6 @@ func (sleepyQueue) Activate(klog.Logger, map[string]*v1.Pod) {}
 // restlessQueue makes pods that were rejected active at once.
 type restlessQueue struct{ internalqueue.SchedulingQueue }
 
-func (q restlessQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
-	cycle int64) error {
-	err := q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
-	q.Activate(logger, map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
-	return err
-}
-
 // timeless does not hear that a wait has run out.
 type timeless struct{ loop.System }
 

@@ -47,16 +47,9 @@ func (q unresizedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event 
 // them go, endlessQueue does not hear that it need not think of one any more.
 type losingQueue struct{ internalqueue.SchedulingQueue }
 
-func (q losingQueue) AddUnschedulableIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
-	q.Done(info.Pod.UID)
-	return nil
-}
-
 func (losingQueue) Update(context.Context, *v1.Pod, *v1.Pod) {}
 
 type greedyQueue struct{ internalqueue.SchedulingQueue }
-
-func (greedyQueue) Delete(*v1.Pod) {}
 
 type endlessQueue struct{ internalqueue.SchedulingQueue }
 
@@ -68,12 +61,6 @@ type forgetfulCache struct{ internalcache.Cache }
 func (forgetfulCache) ForgetPod(klog.Logger, *v1.Pod) error { return nil }
 
 type staleCache struct{ internalcache.Cache }
-
-func (c staleCache) UpdateNode(_ klog.Logger, _, node *v1.Node) *framework.NodeInfo {
-	info := framework.NewNodeInfo()
-	info.SetNode(node)
-	return info
-}
 
 // undeadCache keeps pods that are gone.
 type undeadCache struct{ internalcache.Cache }
@@ -198,13 +185,7 @@ func TestPlanted(t *testing.T) {
 		{
 			"refinement", "a pod that is being deleted is placed",
 			func(s *kubescheduler.Scheduler) {
-				next := s.NextPod
-				s.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-					info, err := next(logger)
-					info = info.DeepCopy()
-					info.Pod.DeletionTimestamp = nil
-					return info, err
-				}
+				changeNext(s, func(pod *v1.Pod) { pod.DeletionTimestamp = nil })
 			},
 			cluster(node("n1")), []loop.Action{create(held(pod("p").Obj())), remove(p), failing(loop.WaitPermit)},
 		},

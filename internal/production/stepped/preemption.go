@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -17,8 +16,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
-
-	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // evictions stands between the preemption evaluator and its rules. It passes everything on, but for two things that
@@ -43,11 +40,8 @@ func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID
 		arrived: make(chan context.Context), proceed: make(chan struct{}),
 	}
 	plugin.Evaluator.Interface = e
-	moreImportant := plugin.MoreImportantPod
-	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
-	preempt := plugin.Executor.PreemptPod
-	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
-		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) (err error) {
+	byStart(plugin)
+	e.aroundEviction(func(ctx context.Context, victim *v1.Pod, evict func(context.Context) error) (err error) {
 		if !e.begun {
 			e.begun = true
 			e.arrived <- ctx
@@ -56,11 +50,11 @@ func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID
 		var failed *fwk.Status
 		func() {
 			defer note(&failed)
-			err = preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
+			err = evict(klog.NewContext(ctx, logr.Discard()))
 		}()
 		evicted(victim.UID)
 		return cmp.Or(err, failed.AsError())
-	}
+	})
 	return e
 }
 
@@ -140,16 +134,4 @@ func started(pod *v1.Pod, later time.Duration) *v1.Pod {
 	moved := *pod
 	moved.Status.StartTime = &metav1.Time{Time: start.Add(later)}
 	return &moved
-}
-
-// SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order
-// in which the cache has them, which comes of all that ever was on the node; here the first by name is spared
-// first.
-func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
-	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
-	slices.SortFunc(
-		node.GetPods(),
-		func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) },
-	)
-	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
 }

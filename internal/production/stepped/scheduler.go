@@ -170,14 +170,7 @@ func (s *Scheduler) control(schedulerName string) error {
 			binding.Binder = s.volumes
 		}
 	}
-	pop := s.sched.NextPod
-	s.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-		info, err := pop(logger)
-		if err == nil && info != nil {
-			s.popped = info.Pod
-		}
-		return info, err
-	}
+	s.watchPops()
 	return nil
 }
 
@@ -357,7 +350,7 @@ func (s *Scheduler) flush() {
 func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
 	var infos []*framework.QueuedPodInfo
 	for _, pod := range pods {
-		if info, ok := s.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace); ok {
+		if info, ok := queuedPod(s.sched.SchedulingQueue, pod); ok {
 			infos = append(infos, info)
 		}
 	}
@@ -391,6 +384,9 @@ func (s *Scheduler) goOn(b *binding) {
 	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
 }
 
+// noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
+const noEvents = "Unable start event watcher (will not retry!)"
+
 // errorSink is a log that keeps errors and drops the rest.
 type errorSink struct {
 	mu     sync.Mutex
@@ -416,6 +412,9 @@ func (e *errorSink) WithName(string) logr.LogSink { return e }
 
 // Error implements logr.LogSink.
 func (e *errorSink) Error(err error, message string, details ...any) {
+	if message == noEvents {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {

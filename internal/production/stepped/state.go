@@ -70,7 +70,7 @@ func (s *Scheduler) queue() []loop.Queued {
 	note(loop.BackingOff, q.PodsInBackoffQ())
 	var gated, unschedulable []*v1.Pod
 	for _, pod := range q.UnschedulablePods() {
-		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.Gated() {
+		if info, ok := queuedPod(q, pod); ok && info.Gated() {
 			gated = append(gated, pod)
 		} else {
 			unschedulable = append(unschedulable, pod)

@@ -1,0 +1,17 @@
+//go:build !from1.37
+
+package conformance
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+)
+
+// moreImportant reports whether the first pod is more important than the second.
+type moreImportant func(a, b *v1.Pod) bool
+
+// rank has the plugin rank pods otherwise; less is given how it does.
+func rank(p *defaultpreemption.DefaultPreemption, less func(important moreImportant, a, b *v1.Pod) bool) {
+	important := p.MoreImportantPod
+	p.MoreImportantPod = func(a, b *v1.Pod) bool { return less(moreImportant(important), a, b) }
+}

@@ -1,0 +1,137 @@
+//go:build !from1.37
+
+package stepped
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// What is stepped in another way in later releases.
+
+// watchPops notes which pod is taken off the queue.
+func (s *Scheduler) watchPops() {
+	pop := s.sched.NextPod
+	s.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+		info, err := pop(logger)
+		if err == nil && info != nil {
+			s.popped = info.Pod
+		}
+		return info, err
+	}
+}
+
+// releaseAbsent are kinds that the scheduler asks for in some releases only, of which there are never any.
+func releaseAbsent() []runtime.Object { return nil }
+
+// queuedPod returns what the queue knows of the pod.
+func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
+	return queue.GetPod(pod.Name, pod.Namespace)
+}
+
+// ownChanges are the events that the hints are asked about when a pod that waits has changed.
+func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {
+	return framework.PodSchedulingPropertiesChange(after, before)
+}
+
+// registered returns the hints of a plugin, as the scheduler registers them.
+func registered(plugin string, events []fwk.ClusterEventWithHint) []registration {
+	var all []registration
+	newNodes, taints := false, false
+	for _, e := range events {
+		all = append(all, registration{plugin, e.Event, e.QueueingHintFn})
+		if e.Event.Resource == fwk.Node {
+			newNodes = newNodes || e.Event.ActionType&fwk.Add != 0
+			taints = taints || e.Event.ActionType&fwk.UpdateNodeTaint != 0
+		}
+	}
+	if newNodes && !taints { // the scheduler adds this one, https://github.com/kubernetes/kubernetes/issues/109437
+		event := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
+		all = append(all, registration{plugin, event, nil})
+	}
+	return all
+}
+
+// AssignedPodAdded implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AssignedPodAdded(logger klog.Logger, pod *v1.Pod) {
+	q.note(logger, framework.EventAssignedPodAdd, nil, pod, everybody)
+	q.SchedulingQueue.AssignedPodAdded(logger, pod)
+}
+
+// AssignedPodUpdated implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AssignedPodUpdated(logger klog.Logger, before, after *v1.Pod, event fwk.ClusterEvent) {
+	q.note(logger, event, before, after, everybody)
+	q.SchedulingQueue.AssignedPodUpdated(logger, before, after, event)
+}
+
+func everybody(*v1.Pod) bool { return true }
+
+// SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order
+// in which the cache has them, which comes of all that ever was on the node; here the first by name is spared
+// first.
+func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
+	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	slices.SortFunc(
+		node.GetPods(),
+		func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) },
+	)
+	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
+}
+
+// byStart has the plugin compare pods by when they started, as started says.
+func byStart(plugin *defaultpreemption.DefaultPreemption) {
+	moreImportant := plugin.MoreImportantPod
+	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
+}
+
+// aroundEviction has around called for every eviction, with what evicts.
+func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
+	preempt := e.plugin.Executor.PreemptPod
+	e.plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
+		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) error {
+		return around(ctx, victim, func(ctx context.Context) error { return preempt(ctx, c, preemptor, victim, pluginName) })
+	}
+}
+
+// nodeList are nodes, the best first.
+type nodeList struct{ names []string }
+
+var _ framework.SortedScoredNodes = (*nodeList)(nil)
+
+// Pop implements framework.SortedScoredNodes.
+func (l *nodeList) Pop() string {
+	first := l.names[0]
+	l.names = l.names[1:]
+	return first
+}
+
+// Len implements framework.SortedScoredNodes.
+func (l *nodeList) Len() int { return len(l.names) }
+
+// listOf returns the nodes as a list that can be looked at.
+func listOf(nodes framework.SortedScoredNodes) *nodeList {
+	if list, ok := nodes.(*nodeList); ok {
+		return list
+	}
+	list := &nodeList{}
+	for nodes.Len() > 0 {
+		list.names = append(list.names, nodes.Pop())
+	}
+	return list
+}
+
+// scores are not kept in these releases.
+func (l *nodeList) scores() string { return "" }
