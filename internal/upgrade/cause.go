@@ -54,8 +54,8 @@ func newExplainer(to *spec.Scheduler, from string) *explainer {
 	return x
 }
 
-// causes returns why two decisions about a question differ, in order. A defect of a plugin whose statuses and scores are
-// the same in both has no part in it.
+// causes returns why two decisions about a question differ, in order. A defect of a plugin that says the same in both
+// has no part in it.
 //
 // Which known defects explain a decision is not always certain: of two that would, one is named. So a defect counts as
 // gone only if the later release's decision is not explained by it together with those that are named there.

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// mostPatient is how long an answer may take before the program counts as hanging: it ends a decision that hangs itself.
+// mostPatient is how long an answer may take before the program counts as hanging.
 const mostPatient = 2 * time.Minute
 
 // mostObjects is how many objects are known by number at once.
