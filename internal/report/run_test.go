@@ -220,7 +220,7 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 func TestDocumentIsDocumented(t *testing.T) {
 	documented := documentedIn(t, func(title string) bool {
 		return !strings.HasPrefix(title, "modelcheck loop") && !strings.HasPrefix(title, "modelcheck reference") &&
-			!strings.HasPrefix(title, "modelcheck audit")
+			!strings.HasPrefix(title, "modelcheck audit") && !strings.HasPrefix(title, "modelcheck upgrade")
 	})
 	run := explored(t, t.Context(), greedyPreemption, full())
 	run.Scope.MaxStates, run.Scope.MaxDepth, run.Scope.Files, run.Scope.Thorough = 1, 1, []string{"f"}, true
@@ -240,7 +240,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	}
 }
 
-// The sections about modelcheck audit, loop and reference name every field of theirs, and none that is not there.
+// The sections about modelcheck audit, upgrade, loop and reference name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Unshrunk: true, Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
@@ -251,6 +251,9 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	}
 	for title, document := range map[string]any{
 		"modelcheck audit -o json": fullAudit(),
+		"modelcheck upgrade -o json": &UpgradeDocument{NotRead: []string{"n"}, UnknownFields: map[string][]string{"from": {"f"}},
+			Changes: []UpgradeChange{{Source: "s", FirstIn: "f", Differences: []UpgradeDifference{{Plugin: "p", Node: "n"}}}},
+			Cluster: &UpgradeCluster{Otherwise: []UpgradeMoved{{Pods: []string{"p"}, Causes: []string{"c"}}}}},
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Hints: []LoopHint{{Default: true}}, Findings: []LoopFinding{finding}, Untold: []string{"u"}},
 		"modelcheck reference -o json": &ReferenceDocument{Configurations: []ReferenceConfiguration{configuration}},

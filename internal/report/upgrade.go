@@ -221,7 +221,7 @@ type UpgradeDocument struct {
 	Differ        int64               `json:"differ"`
 	Otherwise     int64               `json:"otherwise"`
 	Changes       []UpgradeChange     `json:"changes"`
-	Cluster       *UpgradeCluster     `json:"cluster,omitempty"`
+	Cluster       *UpgradeCluster     `json:"placed,omitempty"`
 }
 
 // UpgradeChange is what one cause changes.
