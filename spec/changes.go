@@ -63,8 +63,12 @@ func FeaturesDeclared() Change {
 // ChangesSince returns the names of the changes that the documents of a release, such as "v1.35" or "v1.35.4", do not
 // have yet: what its profiles lack.
 func ChangesSince(release string) []string {
-	later := filter(Changes(), func(c Change) bool { return minor(release) < minor(c.Since) })
-	return each(later, func(c Change) string { return c.Name })
+	return union(Changes(), func(c Change) []string {
+		if minor(c.Since) <= minor(release) {
+			return nil
+		}
+		return []string{c.Name}
+	})
 }
 
 // minor returns the minor version of a release.

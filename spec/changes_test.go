@@ -100,3 +100,15 @@ func TestFeaturesDeclared(t *testing.T) {
 		t.Error("a node that declares nothing is to take the pod before v1.36, and not since")
 	}
 }
+
+// TestMended: a defect explains nothing in a release that has it no more.
+func TestMended(t *testing.T) {
+	for release, want := range map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.38.1": false} {
+		profile := DefaultProfile()
+		profile.Release = release
+		has := exists(New(profile).Explanations(), func(q Quirk) bool { return q.Name == "image-volumes-unscaled" })
+		if has != want {
+			t.Errorf("%q has it: %v, want %v", release, has, want)
+		}
+	}
+}

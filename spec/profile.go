@@ -29,6 +29,9 @@ type Profile struct {
 	PodAffinity   PodAffinityArgs
 	Spread        SpreadArgs
 
+	// Release is the version of kube-scheduler, such as "v1.36.3", which tells which defects are mended; none are if it
+	// is empty.
+	Release string
 	// Lacks names the Changes that the documents of the profile's release do not have yet: see ChangesSince. They have
 	// all of them if it is empty.
 	Lacks []string

@@ -21,6 +21,8 @@ type Quirk struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
+	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
+	Mended string
 
 	// Needs reports whether something is there without which it makes no difference to the question, whatever other
 	// quirks are put in; nil if nothing of the sort is known.

@@ -37,12 +37,19 @@ func (m *Scheduler) Reading() Reading {
 // takes them. A plugin with a predicate of its own has no defects that are known.
 func (m *Scheduler) Explanations() []Quirk {
 	if m.Reading() == Literal {
-		return slices.Concat(each(Errata(), Erratum.quirk), Quirks())
+		return slices.Concat(each(Errata(), Erratum.quirk), m.Profile.defects())
 	}
 	return filter(
-		Quirks(),
+		m.Profile.defects(),
 		func(q Quirk) bool { return !exists(m.own, func(p Plugin) bool { return p.name() == q.Plugin }) },
 	)
+}
+
+// defects returns the known defects that the profile's release has.
+func (p *Profile) defects() []Quirk {
+	return filter(Quirks(), func(q Quirk) bool {
+		return q.Mended == "" || p.Release == "" || minor(p.Release) < minor(q.Mended)
+	})
 }
 
 // Documented returns the model that Kubernetes documents, with the same own plugins, under the same profile.

@@ -182,7 +182,7 @@ func (u *upgradeFlags) releases() (from, to installed, err error) {
 // profileOf returns the profile with the documents of a release.
 func profileOf(p *spec.Profile, release string) *spec.Profile {
 	of := *p
-	of.Lacks, of.Others = spec.ChangesSince(release), nil
+	of.Release, of.Lacks, of.Others = release, spec.ChangesSince(release), nil
 	for _, other := range p.Others {
 		of.Others = append(of.Others, profileOf(other, release))
 	}

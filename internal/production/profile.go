@@ -77,6 +77,7 @@ func (e *engine) spec() *spec.Profile {
 	runs := e.framework.ListPlugins()
 	p := &spec.Profile{
 		SchedulerName: e.framework.ProfileName(),
+		Release:       KubernetesVersion,
 		Lacks:         spec.ChangesSince(KubernetesVersion),
 		Filters:       slices.Clone(e.filterNames),
 		Preempts: slices.ContainsFunc(

@@ -18,6 +18,7 @@ const goMod = "../../releases/v1.37/go.mod"
 // defaultProfile has the name of the node come first, since this release.
 func defaultProfile() *spec.Profile {
 	p := spec.DefaultProfile()
+	p.Release = KubernetesVersion
 	p.Filters[0], p.Filters[1] = p.Filters[1], p.Filters[0]
 	return p
 }

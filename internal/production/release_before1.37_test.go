@@ -14,7 +14,11 @@ import (
 
 const goMod = "../../go.mod"
 
-func defaultProfile() *spec.Profile { return spec.DefaultProfile() }
+func defaultProfile() *spec.Profile {
+	p := spec.DefaultProfile()
+	p.Release, p.Lacks = KubernetesVersion, spec.ChangesSince(KubernetesVersion)
+	return p
+}
 
 func (g greedy) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, p *v1.Pod, node fwk.NodeInfo,
 	budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {

@@ -240,7 +240,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 	}
 }
 
-// The sections about modelcheck audit, upgrade, loop and reference name every field of theirs, and none that is not there.
+// The sections about other documents name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Known: "k", Flushed: "f", Unshrunk: true, Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
@@ -252,7 +252,8 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	for title, document := range map[string]any{
 		"modelcheck audit -o json": fullAudit(),
 		"modelcheck upgrade -o json": &UpgradeDocument{NotRead: []string{"n"}, UnknownFields: map[string][]string{"from": {"f"}},
-			Changes: []UpgradeChange{{Source: "s", FirstIn: "f", Differences: []UpgradeDifference{{Plugin: "p", Node: "n"}}}},
+			Changes: []UpgradeChange{{Source: "s", FirstIn: "f",
+				Differences: []UpgradeDifference{{Plugin: "p", Node: "n"}}}},
 			Cluster: &UpgradeCluster{Otherwise: []UpgradeMoved{{Pods: []string{"p"}, Causes: []string{"c"}}}}},
 		"modelcheck loop -o json": &LoopDocument{Seed: 1, Themes: []LoopTheme{theme},
 			Hints: []LoopHint{{Default: true}}, Findings: []LoopFinding{finding}, Untold: []string{"u"}},

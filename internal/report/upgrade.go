@@ -102,7 +102,7 @@ func kindTitle(k upgrade.Kind, r *upgrade.Result) string {
 // group tells of what one cause changes.
 func (p *page) group(u *Upgrade, g *upgrade.Group) {
 	p.line("")
-	p.wrapped("  ", g.Name+causeWords(u.Spec, g.Cause))
+	p.wrapped("  ", g.Name+causeWords(g.Cause))
 	text := plural(g.Questions, "decision")
 	if g.Alone < g.Questions {
 		text += fmt.Sprintf(", %s by nothing else", count(g.Alone))
@@ -151,13 +151,13 @@ func differenceWords(d upgrade.Difference, r *upgrade.Result) string {
 }
 
 // causeWords says what a cause is, and who says so.
-func causeWords(s *spec.Scheduler, c upgrade.Cause) string {
+func causeWords(c upgrade.Cause) string {
 	for _, change := range spec.Changes() {
 		if c.Kind == upgrade.Documented && change.Name == c.Name {
 			return fmt.Sprintf(" (%s, since %s): %s [%s]", change.Plugin, change.Since, change.Title, change.Source)
 		}
 	}
-	for _, quirk := range s.Explanations() {
+	for _, quirk := range spec.Quirks() {
 		if (c.Kind == upgrade.Came || c.Kind == upgrade.Gone) && quirk.Name == c.Name {
 			return fmt.Sprintf(" (%s): %s [%s]", quirk.Plugin, quirk.Title, quirk.Upstream)
 		}
@@ -188,14 +188,14 @@ func (p *page) moved(u *Upgrade) {
 			strings.Join(causes, ", ")))
 	}
 	p.line("")
-	p.wrapped("cluster:   ", cluster.Sentence(func(c upgrade.Cause) string { return causeNamed(u.Spec, c) }))
+	p.wrapped("cluster:   ", cluster.Sentence(causeNamed))
 }
 
 // causeNamed names a cause within a sentence.
-func causeNamed(s *spec.Scheduler, c upgrade.Cause) string {
+func causeNamed(c upgrade.Cause) string {
 	switch c.Kind {
 	case upgrade.Documented:
-		return "by a documented change, " + c.Name + causeWords(s, c)
+		return "by a documented change, " + c.Name + causeWords(c)
 	case upgrade.Came:
 		return "by a known defect that came, " + c.Name
 	case upgrade.Gone:
@@ -282,7 +282,7 @@ func UpgradeJSON(w io.Writer, u *Upgrade) error {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		change := UpgradeChange{
-			Kind: string(g.Kind), Name: g.Name, Source: sourceOf(u.Spec, g.Cause), FirstIn: u.First[g.Cause],
+			Kind: string(g.Kind), Name: g.Name, Source: sourceOf(g.Cause), FirstIn: u.First[g.Cause],
 			Decisions: g.Questions, Alone: g.Alone, Otherwise: g.Otherwise, Pod: name(g.Example.Question.Pod),
 			Cluster: manifests(g.Example.Question.Snapshot),
 		}
@@ -293,7 +293,7 @@ func UpgradeJSON(w io.Writer, u *Upgrade) error {
 	}
 	if c := r.Cluster; c != nil {
 		d.Cluster = &UpgradeCluster{Pods: c.Pods, Asked: c.Asked, Otherwise: []UpgradeMoved{},
-			Sentence: c.Sentence(func(c upgrade.Cause) string { return causeNamed(u.Spec, c) })}
+			Sentence: c.Sentence(causeNamed)}
 		for _, m := range c.Otherwise {
 			moved := UpgradeMoved{From: m.From, To: m.To}
 			for _, pod := range m.Pods {
@@ -309,13 +309,13 @@ func UpgradeJSON(w io.Writer, u *Upgrade) error {
 }
 
 // sourceOf names the document, or the issue, that a cause is known from.
-func sourceOf(s *spec.Scheduler, c upgrade.Cause) string {
+func sourceOf(c upgrade.Cause) string {
 	for _, change := range spec.Changes() {
 		if c.Kind == upgrade.Documented && change.Name == c.Name {
 			return change.Source
 		}
 	}
-	for _, quirk := range s.Explanations() {
+	for _, quirk := range spec.Quirks() {
 		if (c.Kind == upgrade.Came || c.Kind == upgrade.Gone) && quirk.Name == c.Name {
 			return quirk.Upstream
 		}

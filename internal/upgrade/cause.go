@@ -116,7 +116,7 @@ func differs(plugin string, differences []Difference) bool {
 
 // quirks returns the defects that one side has, and the other, with its own, has not.
 func (x *explainer) quirks(kind Kind, differences []Difference, has, hasNot []string, other Side) (all []Cause) {
-	for _, quirk := range x.to.Explanations() {
+	for _, quirk := range spec.Quirks() {
 		concerns := slices.ContainsFunc(quirk.Plugins(), func(plugin string) bool { return differs(plugin, differences) })
 		if concerns && slices.Contains(has, quirk.Name) && !slices.Contains(hasNot, quirk.Name) &&
 			!other.Explains(append(slices.Clone(hasNot), quirk.Name)) {
