@@ -31,11 +31,11 @@ func (a *Session) Compare(q spec.Question, decision *spec.Decision) (*invariants
 	return a.found(a.comparer.compareDecision(q, decision))
 }
 
-// Explains reports whether the model with these known defects, by name, agrees with production on the whole decision.
+// Explains reports whether the model with these known defects, by name, agrees with production on the whole decision;
+// also with such as the release is known to have no more.
 func (a *Session) Explains(q spec.Question, decision *spec.Decision, quirks []string) bool {
 	asked := a.comparer.beside(q, decision)
-	all := asked.Spec.Explanations()
-	all = slices.DeleteFunc(all, func(quirk spec.Quirk) bool { return !slices.Contains(quirks, quirk.Name) })
+	all := slices.DeleteFunc(spec.Quirks(), func(quirk spec.Quirk) bool { return !slices.Contains(quirks, quirk.Name) })
 	return a.comparer.agree(asked.Spec.With(all...), asked)
 }
 

@@ -251,7 +251,8 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	}
 	for title, document := range map[string]any{
 		"modelcheck audit -o json": fullAudit(),
-		"modelcheck upgrade -o json": &UpgradeDocument{NotRead: []string{"n"}, UnknownFields: map[string][]string{"from": {"f"}},
+		"modelcheck upgrade -o json": &UpgradeDocument{
+			NotRead: []string{"n"}, UnknownFields: map[string][]string{"from": {"f"}},
 			Changes: []UpgradeChange{{Source: "s", FirstIn: "f",
 				Differences: []UpgradeDifference{{Plugin: "p", Node: "n"}}}},
 			Cluster: &UpgradeCluster{Otherwise: []UpgradeMoved{{Pods: []string{"p"}, Causes: []string{"c"}}}}},

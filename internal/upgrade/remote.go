@@ -69,7 +69,7 @@ func Start(ctx context.Context, release string, cmd func(context.Context) *exec.
 	r.send, r.receive = gob.NewEncoder(r.in), gob.NewDecoder(bufio.NewReader(out))
 	var said greeting
 	err = r.within(func() error {
-		if err := r.send.Encode(configuration{c.Name, c.Text, c.Profile}); err != nil {
+		if err := r.send.Encode(configuration(c)); err != nil {
 			return err
 		}
 		if err := r.in.Flush(); err != nil {

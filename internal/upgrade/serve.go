@@ -33,7 +33,7 @@ func Serve(in io.Reader, out io.Writer, release string, start func(Configuration
 	if err := receive.Decode(&c); err != nil {
 		return fmt.Errorf("reading the configuration: %w", err)
 	}
-	side, err := start(Configuration{c.Name, c.Text, c.Profile})
+	side, err := start(Configuration(c))
 	if err != nil {
 		return say(greeting{Protocol: protocol, Release: release, Wrong: err.Error()})
 	}
