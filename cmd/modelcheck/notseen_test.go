@@ -29,7 +29,7 @@ func (m mendedImages) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, no
 	for _, info := range infos {
 		all.Nodes = append(all.Nodes, info.Node())
 	}
-	return spec.ImageLocality().Raw(nil, pod, node.Node(), &all), nil
+	return spec.ImageLocality().Raw(spec.DefaultProfile(), pod, node.Node(), &all), nil
 }
 
 func (mendedImages) ScoreExtensions() fwk.ScoreExtensions { return nil }
