@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,13 +45,10 @@ const (
 	mostHalves  = 100
 )
 
-// halved leaves out nodes with their pods, then pods, halves of them first and then ever fewer at a time.
+// halved leaves out nodes with their pods, then pods and what else there may be many of, halves of them first and then
+// ever fewer at a time.
 func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
 	tried := 0
-	shows := func(less spec.Question) bool {
-		tried++
-		return tried <= mostHalves && holds(less)
-	}
 	shrunk(q.Snapshot.Nodes, func(nodes []*v1.Node) bool {
 		names := map[string]bool{}
 		for _, node := range nodes {
@@ -60,23 +60,40 @@ func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
 			return pod.Spec.NodeName != "" && !names[pod.Spec.NodeName]
 		})
 		smaller := spec.Question{Pod: q.Pod, Snapshot: &less}
-		if !shows(smaller) {
+		if tried++; tried > mostHalves || !holds(smaller) {
 			return false
 		}
 		q = smaller
 		return true
 	})
-	tried = 0
-	shrunk(q.Snapshot.Pods, func(pods []*v1.Pod) bool {
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.Pod { return &s.Pods }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSINode { return &s.CSINodes }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.VolumeAttachment { return &s.VolumeAttachments }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolumeClaim { return &s.PersistentVolumeClaims }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolume { return &s.PersistentVolumes }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*policyv1.PodDisruptionBudget { return &s.PodDisruptionBudgets }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.Service { return &s.Services }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.ReplicationController { return &s.ReplicationControllers }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*appsv1.ReplicaSet { return &s.ReplicaSets }, holds)
+	return halvedBy(q, func(s *spec.Snapshot) *[]*appsv1.StatefulSet { return &s.StatefulSets }, holds)
+}
+
+// halvedBy leaves out objects of one kind: all of them, if that may be.
+func halvedBy[T any](q spec.Question, of func(*spec.Snapshot) *[]T, holds func(spec.Question) bool) spec.Question {
+	tried := 0
+	fewer := func(objects []T) bool {
 		less := *q.Snapshot
-		less.Pods = pods
+		*of(&less) = objects
 		smaller := spec.Question{Pod: q.Pod, Snapshot: &less}
-		if !slices.Contains(pods, q.Pod) || !shows(smaller) {
+		if tried++; tried > mostHalves || !slices.Contains(less.Pods, q.Pod) || !holds(smaller) {
 			return false
 		}
 		q = smaller
 		return true
-	})
+	}
+	if all := *of(q.Snapshot); len(all) > 0 && !fewer(nil) {
+		shrunk(all, fewer)
+	}
 	return q
 }
 
