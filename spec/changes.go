@@ -29,7 +29,7 @@ type Change struct {
 func Changes() []Change { return []Change{BalanceGained(), ImageVolumesScored(), FeaturesDeclared()} }
 
 // BalanceGained is how NodeResourcesBalancedAllocation scores a node: by how much more balanced the pod makes it, and
-// before by how balanced it is with the pod.
+// before by how balanced it is with the pod: the release note says so of both.
 func BalanceGained() Change {
 	return Change{
 		Name: "balance-gained", Since: "v1.36", Plugin: "NodeResourcesBalancedAllocation",

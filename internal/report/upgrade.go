@@ -52,7 +52,7 @@ func UpgradeText(w io.Writer, u *Upgrade) error {
 	}
 	p.line("")
 	p.wrapped("asked:     ", u.Scope)
-	p.wrapped("changed:   ", fmt.Sprintf("%s of %s are taken otherwise; in %s of them the pod ends otherwise",
+	p.wrapped("changed:   ", fmt.Sprintf("%s of %s taken otherwise; in %s of them the pod ends otherwise",
 		count(r.Differ), plural(r.Asked, "decision"), count(r.Otherwise)))
 	kind := upgrade.Kind("")
 	for i := range r.Groups {

@@ -157,7 +157,7 @@ func (c *collector) add(asked compared) {
 	}
 }
 
-// exampleOf keeps a question: the snapshot is the asker's own.
+// exampleOf keeps a question, whose snapshot may be used again.
 func exampleOf(asked compared) Example {
 	s := *asked.question.Snapshot
 	s.Nodes, s.Pods = slices.Clone(s.Nodes), slices.Clone(s.Pods)
@@ -167,19 +167,24 @@ func exampleOf(asked compared) Example {
 	}
 }
 
-// conclude makes examples smaller, as long as there is time, and orders what was found.
+// conclude orders what was found, and makes examples smaller, as long as there is time: once the context has ended,
+// nobody is asked any more, as they may be at work still.
 func (c *collector) conclude(ctx context.Context, p *pair, valid func(runtime.Object) bool) []Group {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var groups []Group
 	for _, g := range c.groups {
 		groups = append(groups, *g)
 	}
 	slices.SortFunc(groups, func(a, b Group) int { return compareCauses(a.Cause, b.Cause) })
 	for i := range groups {
-		e := &groups[i].Example
-		shows := func(q spec.Question) bool {
-			return ctx.Err() == nil && slices.Contains(p.compare(q).causes, groups[i].Cause)
+		if ctx.Err() != nil {
+			break
 		}
-		smaller := decisions.Smallest(e.Question, valid, shows)
+		e := &groups[i].Example
+		smaller := decisions.Smallest(e.Question, valid, func(q spec.Question) bool {
+			return ctx.Err() == nil && slices.Contains(p.compare(q).causes, groups[i].Cause)
+		})
 		if asked := p.compare(smaller); len(asked.differences) > 0 {
 			*e = exampleOf(asked)
 		}

@@ -8,7 +8,6 @@ package upgrade
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -100,7 +99,7 @@ func (r *Result) Unexplained() bool {
 // Run explores the scenarios, and asks both releases every distinct question of each. An error means that it could not
 // compare; a cancelled context is in the result.
 func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := newCollector()
 	var pairs []*pair
@@ -114,8 +113,8 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 		pairs = append(pairs, p)
 		return p, nil
 	}
-	explored, err := decisions.Run(ctx, scenarios, explore)
-	if broken := context.Cause(ctx); broken != nil && !errors.Is(broken, context.Canceled) {
+	explored, err := decisions.Run(inner, scenarios, explore)
+	if broken := context.Cause(inner); broken != nil && ctx.Err() == nil {
 		return nil, broken
 	}
 	if err != nil {
@@ -134,6 +133,8 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 
 // result is what was counted.
 func (o Options) result(c *collector, pairs []*pair) *Result {
+	c.mu.Lock() // one that was left behind may be at work still
+	defer c.mu.Unlock()
 	result := c.result
 	result.From, result.To = pairs[0].from.Release(), pairs[0].to.Release()
 	result.Unread = map[string][]string{}
