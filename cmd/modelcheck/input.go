@@ -49,6 +49,11 @@ func (o *options) input(stdin io.Reader) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
+	return o.inputOf(manifests)
+}
+
+// inputOf takes what the flags ask for from what was read. Every error is a usageError.
+func (o *options) inputOf(manifests *scenario.Manifests) (*input, error) {
 	in := &input{notes: manifests.Notes, notRead: notRead(manifests), scenario: manifests.Scenario}
 	if in.scenario != nil {
 		if err := o.follow(in.scenario); err != nil {

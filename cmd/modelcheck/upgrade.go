@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,8 +114,7 @@ func (c command) upgraded(ctx context.Context, o *options, u *upgradeFlags) (*re
 			len(snapshot.Nodes))
 		result.Result, err = upgrade.Cluster(ctx, snapshot, asked, options)
 	} else {
-		result.Scope = fmt.Sprintf("every distinct question of %s, with up to %d nodes and %d pods",
-			themesWords(in), o.nodes, o.pods)
+		result.Scope = in.scopeWords(o)
 		result.Result, err = upgrade.Run(ctx, in.scenarios, options)
 	}
 	if err != nil || !u.bisect {
@@ -139,15 +137,15 @@ func (c command) upgradeInput(ctx context.Context, o *options) (*input, *spec.Sn
 		in, err := o.input(c.stdin)
 		return in, nil, err
 	}
-	manifests, err := c.manifests(ctx, &o.inputFlags, 0)
+	manifests, err := c.manifests(ctx, &o.inputFlags, o.nodes)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch {
 	case manifests.Scenario != nil:
 		return nil, nil, usage("upgrade is about themes or a cluster as it is: leave the Scenario out of %s", o.named())
-	case len(manifests.Nodes) == 0:
-		in, err := o.input(c.stdin)
+	case len(manifests.Nodes) == 0 || manifests.PlainNodes > 0:
+		in, err := o.inputOf(manifests)
 		return in, nil, err
 	case o.given("nodes") || o.given("pods") || len(o.themes) > 0 || o.thorough:
 		return nil, nil, usage("--nodes, --pods, --theme and --thorough do not go with the cluster of -f: it is asked about "+
@@ -192,73 +190,96 @@ func profileOf(p *spec.Profile, release string) *spec.Profile {
 // sides starts the kube-scheduler that the exploration follows, and the two that are compared.
 func (c command) sides(ctx context.Context, in *input, profile *spec.Profile, from, to installed) (upgrade.Explorer,
 	upgrade.Side, upgrade.Side, error) {
-	c.production.Starts = &production.Starts{}
-	explorer, err := production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+	explorer, err := c.here(ctx, in)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var sides [2]upgrade.Side
-	for i, release := range []installed{from, to} {
-		if release.program == "" {
-			sides[i] = upgrade.Local(release.version, explorer, spec.New(profileOf(profile, release.version)))
-			continue
-		}
-		if sides[i], err = c.remote(ctx, in, release); err != nil {
-			return nil, nil, nil, errors.Join(err, explorer.Close())
-		}
+	a, err := c.side(ctx, in, profile, from, explorer)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, explorer.Close())
 	}
-	return explorer, sides[0], sides[1], nil
+	b, err := c.side(ctx, in, profile, to, explorer)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, a.Close(), explorer.Close())
+	}
+	return explorer, a, b, nil
 }
 
-// remote starts the program of another release.
-func (c command) remote(ctx context.Context, in *input, release installed) (upgrade.Side, error) {
+// here starts the kube-scheduler of this process.
+func (c command) here(ctx context.Context, in *input) (*production.Profiles, error) {
+	c.production.Starts = &production.Starts{}
+	return production.NewProfiles(context.WithoutCancel(ctx), in.config, in.profile, c.production)
+}
+
+// side returns the side of a release: the kube-scheduler of this process, or the program that is built for it.
+func (c command) side(ctx context.Context, in *input, profile *spec.Profile, release installed,
+	here *production.Profiles) (upgrade.Side, error) {
+	if release.program == "" {
+		return upgrade.Local(release.version, here, spec.New(profileOf(profile, release.version))), nil
+	}
 	// It ends when nothing is asked any more, and not with ctx: a question that is under way is answered.
 	return upgrade.Start(context.WithoutCancel(ctx), release.version, func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, release.program, answerCommand)
 	}, upgrade.Configuration{Name: in.source, Text: in.raw, Profile: in.profile}, c.stderr)
 }
 
-// bisect finds since which of the installed releases the examples are decided as with the later release.
+// bisect finds the first of the installed releases, on the way from one to the other, that decides each example
+// otherwise than the one it begins with.
 func (c command) bisect(ctx context.Context, in *input, profile *spec.Profile, from, to installed,
 	r *upgrade.Result) (map[upgrade.Cause]string, error) {
-	var between []upgrade.Side
+	here, err := c.here(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	between, err := c.between(ctx, in, profile, from, to, here)
 	defer func() {
 		for _, side := range between {
 			_ = side.Close() // what it was to say is said
 		}
+		_ = here.Close()
 	}()
-	ascending := slices.Clone(known())
-	slices.Reverse(ascending)
-	for _, release := range ascending {
-		in1, err := releaseInstalled("--bisect", release.Name)
-		if err != nil || !releases.Between(release.Version, from.version, to.version) {
-			continue // those that are not installed are not asked
-		}
-		_, side, _, err := c.sides(ctx, in, profile, in1, in1)
-		if err != nil {
-			return nil, err
-		}
-		between = append(between, side)
-	}
-	if releases.Earlier(to.version, from.version) {
-		slices.Reverse(between)
+	if err != nil {
+		return nil, err
 	}
 	first := map[upgrade.Cause]string{}
 	for i := range r.Groups {
-		e := &r.Groups[i].Example
+		g := &r.Groups[i]
 		for _, side := range between {
-			d := side.Ask(e.Question)()
+			if ctx.Err() != nil {
+				return first, nil
+			}
+			d := side.Ask(g.Example.Question)()
 			if err := side.Err(); err != nil {
 				return nil, err
 			}
-			if len(upgrade.Differences(e.Question, e.From, d)) > 0 {
-				first[r.Groups[i].Cause] = side.Release()
+			if len(upgrade.Differences(g.Example.Question, g.Example.From, d)) > 0 {
+				first[g.Cause] = side.Release()
 				break
 			}
 		}
-		first[r.Groups[i].Cause] = cmp.Or(first[r.Groups[i].Cause], to.version)
 	}
 	return first, nil
+}
+
+// between starts the installed releases on the way from one to the other, which is the last of them.
+func (c command) between(ctx context.Context, in *input, profile *spec.Profile, from, to installed,
+	here *production.Profiles) (sides []upgrade.Side, err error) {
+	on := known() // the newest first
+	if releases.Earlier(from.version, to.version) {
+		slices.Reverse(on)
+	}
+	for _, release := range on {
+		found, err := releaseInstalled("--bisect", release.Name)
+		if err != nil || !releases.Between(release.Version, from.version, to.version) {
+			continue // those that are not installed are not asked
+		}
+		side, err := c.side(ctx, in, profile, found, here)
+		if err != nil {
+			return sides, err
+		}
+		sides = append(sides, side)
+	}
+	return sides, nil
 }
 
 // loadConfig loads the configuration of the input, or the default one.
@@ -293,18 +314,24 @@ func (c command) answers() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					self := installed{version: production.KubernetesVersion}
-					_, side, _, err := c.sides(ctx, in, profile, self, self)
-					return side, err
+					here, err := c.here(ctx, in)
+					if err != nil {
+						return nil, err
+					}
+					return upgrade.Local(production.KubernetesVersion, here, spec.New(profile)), nil
 				})
 		},
 	}
 }
 
-// themesWords says of which themes the scenarios are.
-func themesWords(in *input) string {
-	if len(in.scenarios) == 1 {
-		return "the theme " + in.scenarios[0].Name
+// scopeWords says of what the scenarios are.
+func (in *input) scopeWords(o *options) string {
+	what := fmt.Sprintf("%d themes", len(in.scenarios))
+	switch {
+	case len(in.scope.Files) > 0:
+		what = o.named()
+	case len(in.scenarios) == 1:
+		what = "the theme " + in.scenarios[0].Name
 	}
-	return fmt.Sprintf("%d themes", len(in.scenarios))
+	return fmt.Sprintf("every distinct question of %s, with up to %d nodes and %d pods", what, o.nodes, o.pods)
 }
