@@ -156,7 +156,7 @@ func (w *walker) onError() bool {
 // condition adds a candidate that puts another condition in the place of one.
 func (w *walker) condition(n ast.Expr, wrong string) {
 	w.add(n, w.of(n)+" becomes "+wrong, func(number int, right string) string {
-		return fmt.Sprintf("(planted.On(%d) && (%s) || !planted.On(%d) && (%s))", number, wrong, number, right)
+		return fmt.Sprintf("planted.If(%d, func() bool { return %s }, func() bool { return %s })", number, right, wrong)
 	})
 }
 

@@ -35,6 +35,7 @@ type options struct {
 	dir                string
 	stages, parts, ids []string
 	list, coverage     bool
+	most               int
 }
 
 func parse(args []string) (*options, error) {
@@ -48,6 +49,8 @@ func parse(args []string) (*options, error) {
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")
+	flags.IntVar(&o.most, "most", 200, "In one theme, try a fault `N` times in vain before it is tried at one question "+
+		"in 16 only; 0: at all.")
 	flags.BoolVar(&o.list, "list", false, "List the candidates, and try nothing.")
 	flags.BoolVar(&o.coverage, "coverage", false,
 		"Print which statements of the code no question of the stages reaches, and plant nothing.")
@@ -112,8 +115,7 @@ func run(ctx context.Context, args []string, stdout, progress io.Writer) error {
 	if err := os.RemoveAll(filepath.Join(w.Dir, "tests")); err != nil {
 		return err
 	}
-	t := &trial{options: o, workspace: w, drawn: drawn, progress: progress, reasons: reasons,
-		run: map[string]map[int]bool{}}
+	t := &trial{options: o, workspace: w, drawn: drawn, progress: progress, reasons: reasons}
 	if err := t.build(ctx); err != nil {
 		return err
 	}
@@ -139,18 +141,14 @@ func (o *options) draw(candidates []*fault) []*fault {
 type trial struct {
 	*options
 	workspace *workspace
-	binary    string
-	// digest is that of the binary, which is another if modelcheck or the sample is.
+	// digest is that of the programs, which is another if modelcheck or the sample is.
 	digest   string
 	drawn    []*fault
 	progress io.Writer
 	reasons  verdicts
-	// run has the faults whose code a stage runs.
-	run map[string]map[int]bool
 
 	mu      sync.Mutex
 	records []*record
-	done    int
 }
 
 // chosen are the stages of modelcheck that were asked for.
@@ -159,16 +157,21 @@ func (o *options) chosen() []stage {
 }
 
 // build builds modelcheck, and the tests of each package that has a fault.
-func (t *trial) build(ctx context.Context) (err error) {
-	if t.binary, err = t.workspace.build(ctx); err != nil {
-		return err
+func (t *trial) build(ctx context.Context) error {
+	sum := sha256.New()
+	fmt.Fprintln(sum, t.most)
+	for _, command := range []string{"./cmd/modelcheck", "./internal/mutation/switching"} {
+		binary, err := t.workspace.build(ctx, command)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(binary)
+		if err != nil {
+			return err
+		}
+		sum.Write(data)
 	}
-	data, err := os.ReadFile(t.binary)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(data)
-	t.digest = hex.EncodeToString(sum[:8])
+	t.digest = hex.EncodeToString(sum.Sum(nil)[:8])
 	if !slices.Contains(t.stages, upstream) {
 		return nil
 	}
@@ -186,83 +189,102 @@ func (t *trial) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// all tries every fault, several at a time. What was tried before with the same sample is not tried again.
+// all takes the faults through the stages, until one notices them, and through upstream's tests. What was tried before
+// with the same sample is not tried again.
 func (t *trial) all(ctx context.Context) error {
 	if err := t.recall(); err != nil {
 		return err
 	}
 	for _, s := range t.chosen() {
-		run, o, err := t.workspace.survey(ctx, t.binary, s)
-		if err != nil {
+		left := t.left(s)
+		fmt.Fprintf(t.progress, "%s: %d faults\n", s.name, len(left))
+		one := t.tryAlone
+		if s.limit == 0 {
+			one = t.switching
+		} else if err := t.survey(ctx, s, &left); err != nil {
 			return err
 		}
-		if o.Noticed {
-			return fmt.Errorf("without any fault, %s says %q", s.name, o.By)
+		if err := one(ctx, s, left); err != nil {
+			return err
 		}
-		fmt.Fprintf(t.progress, "%s runs the code of %d faults\n", s.name, len(run))
-		t.run[s.name] = run
 	}
+	if !slices.Contains(t.stages, upstream) {
+		return nil
+	}
+	return t.each(ctx, t.left(stage{name: upstream}), func(ctx context.Context, i int) error {
+		o, err := t.workspace.tryUpstream(ctx, t.drawn[i], i)
+		if err == nil {
+			t.learn(i, upstream, o)
+		}
+		return err
+	})
+}
+
+// left returns the faults that a stage is to be asked about: those that count, that it was not asked about before, and,
+// but for upstream's tests, that none before it has noticed.
+func (t *trial) left(s stage) []int {
+	var left []int
+	for i, r := range t.records {
+		if _, known := r.Stages[s.name]; known || t.reasons.of(r.ID) != "" ||
+			s.name != upstream && r.noticedBy(t.chosen(), s.name) {
+			continue
+		}
+		left = append(left, i)
+	}
+	return left
+}
+
+// each does something for several faults at a time.
+func (t *trial) each(ctx context.Context, faults []int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.jobs)
-	for i := range t.drawn {
-		group.Go(func() error { return t.one(ctx, i) })
+	for _, i := range faults {
+		group.Go(func() error { return do(ctx, i) })
 	}
 	return group.Wait()
 }
 
-// one takes a fault through the stages, until one notices it, and through upstream's tests.
-func (t *trial) one(ctx context.Context, i int) error {
-	r := t.records[i]
-	for _, s := range t.chosen() {
-		if o, known := r.Stages[s.name]; known && o.Noticed || t.reasons.of(r.ID) != "" {
-			break
-		} else if known {
-			continue
-		}
-		var o outcome
-		if t.run[s.name][i] {
-			var err error
-			if o, err = t.workspace.try(ctx, t.binary, s, i); err != nil {
-				return err
-			}
-		}
-		t.learn(r, s.name, o)
-		if o.Noticed {
-			break
-		}
+// survey leaves those faults that the stage comes by, and takes note of the others.
+func (t *trial) survey(ctx context.Context, s stage, left *[]int) error {
+	if len(*left) == 0 {
+		return nil
 	}
-	if _, known := r.Stages[upstream]; !known && slices.Contains(t.stages, upstream) && t.reasons.of(r.ID) == "" {
-		o, err := t.workspace.tryUpstream(ctx, t.drawn[i], i)
-		if err != nil {
-			return err
-		}
-		t.learn(r, upstream, o)
+	run, o, err := t.workspace.survey(ctx, s)
+	if err != nil {
+		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.done++
-	fmt.Fprintf(t.progress, "%d of %d: %s: %s\n", t.done, len(t.drawn), r.ID, r.words(stages()))
+	if o.Noticed {
+		return fmt.Errorf("without any fault, %s says %q", s.name, o.By)
+	}
+	*left = slices.DeleteFunc(*left, func(i int) bool {
+		if !run[i] {
+			t.learn(i, s.name, outcome{})
+		}
+		return !run[i]
+	})
 	return nil
 }
 
-// words says in a few what became of the fault.
-func (r *record) words(stages []stage) string {
-	for _, s := range stages {
-		if o := r.Stages[s.name]; o.Noticed {
-			return s.name + ", " + o.By
+// tryAlone tries each fault in a process of its own.
+func (t *trial) tryAlone(ctx context.Context, s stage, faults []int) error {
+	return t.each(ctx, faults, func(ctx context.Context, i int) error {
+		o, err := t.workspace.try(ctx, s, i)
+		if err == nil {
+			t.learn(i, s.name, o)
 		}
-	}
-	if !r.reached(stages) {
-		return "never run"
-	}
-	return "overlooked"
+		return err
+	})
 }
 
 // learn notes what a stage said, also on disk.
-func (t *trial) learn(r *record, name string, o outcome) {
+func (t *trial) learn(i int, name string, o outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	r := t.records[i]
 	r.Stages[name] = o
+	if o.Noticed {
+		fmt.Fprintf(t.progress, "%s: %s: %s\n", name, r.ID, o.By)
+	}
 	data, err := json.MarshalIndent(t.records, "", " ")
 	if err == nil {
 		err = os.WriteFile(t.file(), data, 0o644)

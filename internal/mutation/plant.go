@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,66 +24,11 @@ func newWorkspace(ctx context.Context, dir string) (*workspace, error) {
 	return &workspace{c}, err
 }
 
-// switchCode is the package that tells the planted code which fault is on. The first use of it is noted in a file, and
-// on demand the number of every switch that is asked.
-const switchCode = `// Package planted switches one fault on: the one whose number the environment has.
-package planted
-
-import (
-	"fmt"
-	"os"
-	"strconv"
-	"sync/atomic"
-)
-
-var (
-	active = number(os.Getenv("MODELCHECK_FAULT"))
-	noted  atomic.Bool
-	survey = surveyed(os.Getenv("MODELCHECK_FAULT_SURVEY"))
-	seen   [1 << 16]atomic.Bool
-)
-
-func surveyed(path string) *os.File {
-	if path == "" {
-		return nil
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		panic(err)
-	}
-	return file
-}
-
-func number(text string) int {
-	if n, err := strconv.Atoi(text); err == nil {
-		return n
-	}
-	return -1
-}
-
-// On reports whether the fault is on.
-func On(n int) bool {
-	if survey != nil && !seen[n].Load() && !seen[n].Swap(true) {
-		fmt.Fprintln(survey, n)
-	}
-	return n == active && note()
-}
-
-// Pick returns the wrong value if the fault is on.
-func Pick[T any](n int, right, wrong T) T {
-	if On(n) {
-		return wrong
-	}
-	return right
-}
-
-func note() bool {
-	if path := os.Getenv("MODELCHECK_FAULT_REACHED"); path != "" && !noted.Swap(true) {
-		os.WriteFile(path, nil, 0o644)
-	}
-	return true
-}
-`
+// switchCode is the package that tells the planted code which fault is on: the one whose number the environment has, or
+// that internal/mutation/switching turns on. On demand it notes which faults would make a difference to some value.
+//
+//go:embed planted.go.txt
+var switchCode []byte
 
 // sample draws n faults: of each stratum in proportion to its candidates, but at least a few.
 func sample(all []*fault, n int, seed uint64) []*fault {
@@ -107,7 +53,7 @@ func plant(w *workspace, sources []*source, drawn []*fault) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "planted.go"), []byte(switchCode), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "planted.go"), switchCode, 0o644); err != nil {
 		return err
 	}
 	for _, s := range sources {
@@ -177,10 +123,10 @@ func render(s *source, from, to int, in []numbered) string {
 	return b.String()
 }
 
-// build builds modelcheck with the copies.
-func (w *workspace) build(ctx context.Context) (binary string, err error) {
-	binary = filepath.Join(w.Dir, "modelcheck")
+// build builds a command of modelcheck's with the copies.
+func (w *workspace) build(ctx context.Context, command string) (binary string, err error) {
+	binary = filepath.Join(w.Dir, filepath.Base(command))
 	args := append([]string{"build", "-o", binary}, w.BuildFlags()...)
-	_, err = modules.Output(ctx, w.Root, "go", append(args, "./cmd/modelcheck")...)
+	_, err = modules.Output(ctx, w.Root, "go", append(args, command)...)
 	return binary, err
 }

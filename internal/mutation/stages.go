@@ -19,7 +19,8 @@ import (
 // stage is a way to notice a fault.
 type stage struct {
 	name, args string
-	// limit is how long it may take; who takes longer has noticed that something hangs.
+	// limit is how long it may take; who takes longer has noticed that something hangs. It is 0 for stages that ask
+	// single questions: internal/mutation/switching asks them, with all faults in one process.
 	limit time.Duration
 }
 
@@ -27,9 +28,9 @@ type stage struct {
 // of the first in it.
 func stages() []stage {
 	return []stage{
-		{"small", "-nodes 2 -pods 3", 5 * time.Minute},
-		{"default", "-nodes 3 -pods 5", 15 * time.Minute},
-		{"random", "random --questions 20000", 15 * time.Minute},
+		{name: "small", args: "--nodes 2 --pods 3"},
+		{name: "default", args: "--nodes 3 --pods 5"},
+		{name: "random", args: "--random 20000"},
 		{"loop", "loop", 15 * time.Minute},
 	}
 }
@@ -45,20 +46,21 @@ type outcome struct {
 	Noticed bool `json:"noticed"`
 	// By says what noticed it, in a few words.
 	By string `json:"by,omitempty"`
-	// Reached: the code that is faulty was run.
+	// Reached: the code that is faulty was run, and some value would have been another.
 	Reached bool `json:"reached"`
 }
 
-// try runs a stage of modelcheck with the fault.
-func (w *workspace) try(ctx context.Context, binary string, s stage, fault int, env ...string) (outcome, error) {
+// try runs a stage of modelcheck with the fault, in a process of its own.
+func (w *workspace) try(ctx context.Context, s stage, fault int, env ...string) (outcome, error) {
 	args := append(strings.Fields(s.args), "--workers", "1", "--quiet", "-o", "json")
-	stdout, code, reached, err := w.switchedOn(ctx, fault, env, s.limit, w.Root, binary, args...)
+	stdout, code, reached, err := w.switchedOn(ctx, fault, env, s.limit, w.Root, filepath.Join(w.Dir, "modelcheck"),
+		args...)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return outcome{true, "it hangs", reached}, nil
 	case err != nil:
 		return outcome{}, err
-	case code == 0 || code == 3 && s.name != "small":
+	case code == 0 || code == 3:
 		return outcome{false, "", reached}, nil
 	case code == 1:
 		return outcome{true, firstNew(stdout), reached}, nil
@@ -66,14 +68,14 @@ func (w *workspace) try(ctx context.Context, binary string, s stage, fault int, 
 	return outcome{true, "exit code " + strconv.Itoa(code), reached}, nil
 }
 
-// survey runs a stage without any fault, and returns the numbers of the faults whose code it runs. A fault whose code
-// is not run then is not run when it is on either.
-func (w *workspace) survey(ctx context.Context, binary string, s stage) (map[int]bool, outcome, error) {
+// survey runs a stage without any fault, and returns the numbers of the faults that would make a difference to some
+// value. The others make none when they are on either.
+func (w *workspace) survey(ctx context.Context, s stage) (map[int]bool, outcome, error) {
 	path := filepath.Join(w.Dir, "survey")
 	if err := os.RemoveAll(path); err != nil {
 		return nil, outcome{}, err
 	}
-	o, err := w.try(ctx, binary, s, noFault, "MODELCHECK_FAULT_SURVEY="+path)
+	o, err := w.try(ctx, s, noFault, "MODELCHECK_FAULT_SURVEY="+path)
 	if err != nil {
 		return nil, o, err
 	}

@@ -138,11 +138,17 @@ func (s *Scheduler) Run(work func()) { s.host.run(work) }
 // the answer, does not count.
 func (s *Scheduler) Spent() time.Duration { return s.spent }
 
-// Forget lets go of what is kept of the snapshots so far, to decide sooner about the same objects. It is for questions
-// that have none in common: up to 16,384 nodes with all their pods would be kept for nothing.
+// Forget lets go of what is kept of the snapshots so far, to decide sooner about the same objects, and empties what the
+// plugins keep of them. It is for questions that have none in common: up to 16,384 nodes with all their pods would be
+// kept for nothing.
 func (s *Scheduler) Forget() {
-	if s.worker != nil {
-		s.worker.engine.snapshot.known.forget()
+	if s.worker == nil {
+		return
+	}
+	e := s.worker.engine
+	e.snapshot.known.forget()
+	if e.objects.set(&spec.Snapshot{}) != nil { // handlers of plugins that cannot let go of an object
+		s.retire()
 	}
 }
 
