@@ -86,7 +86,7 @@ func (w *switched) run(ctx context.Context) (done bool, err error) {
 		}
 		return true, nil
 	}
-	return false, w.died(fmt.Errorf("%s: %w\n%s", cmd, ended, tail(stderr.String())))
+	return false, w.died(fmt.Errorf("%s: %w\n%s", cmd, ended, why(stderr.String())))
 }
 
 // hear takes in a line that the process prints.
@@ -135,8 +135,9 @@ func (w *switched) died(err error) error {
 	return nil
 }
 
-// tail is the end of a text.
-func tail(text string) string {
-	const most = 2000
-	return text[max(0, len(text)-most):]
+// why is the beginning of what a program says as it dies.
+func why(text string) string {
+	const most = 4000
+	from := max(0, strings.Index(text, "panic: "), strings.Index(text, "fatal error: "))
+	return text[from:min(len(text), from+most)]
 }

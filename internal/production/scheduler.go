@@ -147,9 +147,13 @@ func (s *Scheduler) Forget() {
 	}
 	e := s.worker.engine
 	e.snapshot.known.forget()
-	if e.objects.set(&spec.Snapshot{}) != nil { // handlers of plugins that cannot let go of an object
-		s.retire()
-	}
+	let := false
+	defer func() {
+		if recover() != nil || !let { // a handler of a plugin that cannot let go of an object
+			s.retire()
+		}
+	}()
+	let = e.objects.set(&spec.Snapshot{}) == nil
 }
 
 // Close ends what runs in the background, and closes plugins that can be closed; the error is theirs. Decide
