@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -46,6 +47,8 @@ type subject struct {
 	trial *trial
 	// odd decides with faults; what is left of one that made a difference is thrown away.
 	odd *production.Profiles
+	// born have the faults that made a difference to some value when kube-scheduler was built, each built with it.
+	born map[int]*production.Profiles
 }
 
 // decider returns the subject of a run. There can be one at a time.
@@ -54,11 +57,43 @@ func (t *trial) decider(ctx context.Context) (decisions.Decider, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.Watch()
 	odd, err := t.profiles(ctx, soon)
+	noted := t.Noted()
 	if err != nil {
 		return nil, errors.Join(err, driven.Close())
 	}
-	return &subject{driven, t, odd}, nil
+	s := &subject{driven, t, odd, map[int]*production.Profiles{}}
+	for _, fault := range noted {
+		t.come(fault)
+		if t.left[fault] {
+			s.bear(ctx, fault)
+		}
+	}
+	return s, nil
+}
+
+// bear builds kube-scheduler with the fault. One with which it does not start is noticed.
+func (s *subject) bear(ctx context.Context, fault int) {
+	s.trial.trying(fault)
+	defer s.trial.trying(noFault)
+	s.trial.Turn(fault)
+	defer s.trial.Turn(noFault)
+	born, err := s.trial.profiles(ctx, soon)
+	if err != nil {
+		delete(s.trial.left, fault)
+		s.trial.noticed(fault, "it does not start")
+		return
+	}
+	s.born[fault] = born
+}
+
+// come takes note that a fault made a difference to some value.
+func (t *trial) come(fault int) {
+	if !t.came[fault] {
+		t.came[fault] = true
+		t.comes(fault)
+	}
 }
 
 // soon is when a decision counts as hanging: a few thousand times what one takes. If it does so again it has to take
@@ -77,12 +112,14 @@ func (s *subject) Decide(q spec.Question) *spec.Decision {
 	decision := s.Profiles.Decide(q)
 	right := answer{decision, s.trial.increments(s.Profiles, q)}
 	for _, fault := range s.near(q, right) {
-		if !s.trial.came[fault] {
-			s.trial.came[fault] = true
-			s.trial.comes(fault)
+		s.trial.come(fault)
+		if s.born[fault] == nil && s.trial.left[fault] && s.trial.turn(fault) {
+			s.try(fault, q, right, s.odd)
 		}
+	}
+	for _, fault := range slices.Sorted(maps.Keys(s.born)) {
 		if s.trial.left[fault] && s.trial.turn(fault) {
-			s.try(fault, q, right)
+			s.try(fault, q, right, s.born[fault])
 		}
 	}
 	return decision
@@ -96,9 +133,9 @@ type answer struct {
 }
 
 // ask asks from scratch: what was worked out before may have come of another fault.
-func (s *subject) ask(q spec.Question) answer {
-	s.odd.Forget()
-	return answer{s.odd.Decide(q), s.trial.increments(s.odd, q)}
+func (t *trial) ask(profiles *production.Profiles, q spec.Question) answer {
+	profiles.Forget()
+	return answer{profiles.Decide(q), t.increments(profiles, q)}
 }
 
 // increments lets pods come and go; nil if that cannot be.
@@ -122,7 +159,7 @@ func (t *trial) increments(profiles *production.Profiles, q spec.Question) []*sp
 // near returns the faults that make a difference to some value on the way to the answer.
 func (s *subject) near(q spec.Question, right answer) []int {
 	s.trial.Watch()
-	watched := s.ask(q)
+	watched := s.trial.ask(s.odd, q)
 	noted := s.trial.Noted()
 	if !reflect.DeepEqual(watched, right) { // to work out the value that is wrong changed something
 		s.renew()
@@ -152,11 +189,11 @@ func (t *trial) turn(fault int) bool {
 }
 
 // try asks with the fault. One that makes a difference is noticed if nothing known explains it.
-func (s *subject) try(fault int, q spec.Question, right answer) {
+func (s *subject) try(fault int, q spec.Question, right answer, with *production.Profiles) {
 	s.trial.trying(fault)
 	defer s.trial.trying(noFault)
 	s.trial.Turn(fault)
-	wrong := s.ask(q)
+	wrong := s.trial.ask(with, q)
 	s.trial.Turn(noFault)
 	if reflect.DeepEqual(right, wrong) {
 		return
@@ -167,18 +204,20 @@ func (s *subject) try(fault int, q spec.Question, right answer) {
 	} else {
 		s.trial.tried[fault] += differences
 	}
-	s.renew()
+	if with == s.odd {
+		s.renew()
+	}
 }
 
 // confirm asks a kube-scheduler of its own, as a run would, and returns the finding that nothing known explains.
 func (t *trial) confirm(fault int, q spec.Question) string {
+	t.Turn(fault)
+	defer t.Turn(noFault)
 	fresh, err := t.profiles(context.Background(), later)
 	if err != nil {
 		return "it does not start"
 	}
 	defer fresh.Close()
-	t.Turn(fault)
-	defer t.Turn(noFault)
 	_, findings := decisions.NewSession(t.spec, t.properties, fresh).Ask(q)
 	i := slices.IndexFunc(findings, func(f decisions.Finding) bool { return f.Class == decisions.New })
 	if i < 0 {
@@ -188,4 +227,9 @@ func (t *trial) confirm(fault int, q spec.Question) string {
 }
 
 // Close implements decisions.Decider.
-func (s *subject) Close() error { return errors.Join(s.Profiles.Close(), s.odd.Close()) }
+func (s *subject) Close() error {
+	for _, born := range s.born {
+		_ = born.Close() // nobody is to hear of what the fault does
+	}
+	return errors.Join(s.Profiles.Close(), s.odd.Close())
+}
