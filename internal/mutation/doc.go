@@ -5,7 +5,8 @@
 //
 //	go run ./internal/mutation --seed 1 -n 200
 //
-// prints a table of what was noticed by what, and what nobody noticed. It takes hours; what was tried is kept, and not
-// tried again unless modelcheck has changed. Faults that change nothing that can come to pass are in judged.yaml, each
-// with the reason, and do not count.
+// prints a table of what was noticed by what, and what nobody noticed. Stages that ask single questions take minutes,
+// with all faults in one process (switching); those that take a process for each fault, hours. What was tried is kept,
+// and not tried again unless modelcheck has changed. Faults that change nothing that can come to pass are in
+// judged.yaml, each with the reason, and do not count.
 package main

@@ -33,8 +33,8 @@ type trial struct {
 	// properties are checked; oracles says whether those are among them that need no model.
 	properties []invariants.Property
 	oracles    bool
-	// comes is told of each of them, noticed of a fault that is, and by what; trying which one is tried, in case the process dies of it; told
-	// which part of the questions begins.
+	// comes is told of each of those that came, noticed of a fault that is, and by what; trying which one is tried, in
+	// case the process dies of it; told which part of the questions begins.
 	comes   func(fault int)
 	noticed func(fault int, by string)
 	trying  func(fault int)
