@@ -27,7 +27,9 @@ func Renamed(q spec.Question) spec.Question {
 		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names), StorageClasses: backwards(s.StorageClasses,
 			names),
 		CSINodes: backwards(s.CSINodes, names), VolumeAttachments: backwards(s.VolumeAttachments, names),
-		Services: backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
+		CSIDrivers:           backwards(s.CSIDrivers, names),
+		CSIStorageCapacities: backwards(s.CSIStorageCapacities, names),
+		Services:             backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
 		ReplicaSets: backwards(s.ReplicaSets, names), StatefulSets: backwards(s.StatefulSets, names),
 	}
 	return spec.Question{Pod: other.Pods[len(other.Pods)-1-pending], Snapshot: other}

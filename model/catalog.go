@@ -288,6 +288,8 @@ func (c *Catalog) Seen() *spec.Snapshot {
 		seen.StorageClasses = append(seen.StorageClasses, around.StorageClasses...)
 		seen.CSINodes = append(seen.CSINodes, around.CSINodes...)
 		seen.VolumeAttachments = append(seen.VolumeAttachments, around.VolumeAttachments...)
+		seen.CSIDrivers = append(seen.CSIDrivers, around.CSIDrivers...)
+		seen.CSIStorageCapacities = append(seen.CSIStorageCapacities, around.CSIStorageCapacities...)
 	}
 	return seen
 }

@@ -29,6 +29,8 @@ type Snapshot struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+	CSIDrivers             []*storagev1.CSIDriver
+	CSIStorageCapacities   []*storagev1.CSIStorageCapacity
 
 	// What pods may belong to.
 	Services               []*v1.Service

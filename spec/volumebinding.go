@@ -20,9 +20,7 @@ import v1 "k8s.io/api/core/v1"
 // way out takes no new pod is in the design of storage object protection (postpone-pvc-deletion-if-used-in-a-pod).
 //
 // The question is about now: what becomes of the waiting claims once the pod is bound is not part of it, and the
-// snapshots of a state space keep their volumes as they are. A snapshot has no CSIDriver and CSIStorageCapacity
-// objects, which is to say that no driver has storageCapacity set: then capacity is not looked at (field doc of
-// CSIDriverSpec.storageCapacity).
+// snapshots of a state space keep their volumes as they are.
 func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()).monotone(always) }
 
 func volumeBinding(r VolumeRules) Filter {

@@ -142,6 +142,7 @@ func free(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool {
 //	    /\ Claim.Spec.Selector is empty
 //	    /\ Class.AllowedTopologies = <<>> \/ \E Term \in Class.AllowedTopologies : MatchesTopology(Term, Node)
 //	    /\ provisioning has begun => for this Node
+//	    /\ EnoughCapacity(Claim, Class, Node, S)
 //
 // Source: https://kubernetes.io/docs/concepts/storage/storage-classes/ (#provisioner, #allowed-topologies, #local),
 // https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1 ("a PVC with a non-empty selector can't
@@ -159,7 +160,7 @@ func (r VolumeRules) provisionable(claim *v1.PersistentVolumeClaim, node *v1.Nod
 		(len(class.AllowedTopologies) == 0 ||
 			exists(class.AllowedTopologies,
 				func(t v1.TopologySelectorTerm) bool { return MatchesTopology(t, node) })) &&
-		(!begun || place == node.Name)
+		(!begun || place == node.Name) && EnoughCapacity(claim, class, node, s)
 }
 
 // awaitsReserved reports whether a volume is reserved for the claim.

@@ -70,6 +70,8 @@ func objects(s *spec.Snapshot) []runtime.Object {
 	all = appendObjects(all, s.StorageClasses)
 	all = appendObjects(all, s.CSINodes)
 	all = appendObjects(all, s.VolumeAttachments)
+	all = appendObjects(all, s.CSIDrivers)
+	all = appendObjects(all, s.CSIStorageCapacities)
 	all = appendObjects(all, s.Services)
 	all = appendObjects(all, s.ReplicationControllers)
 	all = appendObjects(all, s.ReplicaSets)

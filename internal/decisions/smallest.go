@@ -69,6 +69,8 @@ func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.Pod { return &s.Pods }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSINode { return &s.CSINodes }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.VolumeAttachment { return &s.VolumeAttachments }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSIStorageCapacity { return &s.CSIStorageCapacities }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSIDriver { return &s.CSIDrivers }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolumeClaim { return &s.PersistentVolumeClaims }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolume { return &s.PersistentVolumes }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*policyv1.PodDisruptionBudget { return &s.PodDisruptionBudgets }, holds)
@@ -258,6 +260,8 @@ func rebuilt(q spec.Question, to func(runtime.Object) runtime.Object) spec.Quest
 		StorageClasses:         rebuiltList(s.StorageClasses, to),
 		CSINodes:               rebuiltList(s.CSINodes, to),
 		VolumeAttachments:      rebuiltList(s.VolumeAttachments, to),
+		CSIDrivers:             rebuiltList(s.CSIDrivers, to),
+		CSIStorageCapacities:   rebuiltList(s.CSIStorageCapacities, to),
 		Services:               rebuiltList(s.Services, to),
 		ReplicationControllers: rebuiltList(s.ReplicationControllers, to),
 		ReplicaSets:            rebuiltList(s.ReplicaSets, to),

@@ -61,6 +61,8 @@ func (c *Coverage) Add(snapshots ...*spec.Snapshot) {
 		addAll(c, "StorageClass", s.StorageClasses)
 		addAll(c, "CSINode", s.CSINodes)
 		addAll(c, "VolumeAttachment", s.VolumeAttachments)
+		addAll(c, "CSIDriver", s.CSIDrivers)
+		addAll(c, "CSIStorageCapacity", s.CSIStorageCapacities)
 		addAll(c, "Service", s.Services)
 		addAll(c, "ReplicationController", s.ReplicationControllers)
 		addAll(c, "ReplicaSet", s.ReplicaSets)

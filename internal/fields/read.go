@@ -26,6 +26,8 @@ var kinds = map[string]reflect.Type{
 	"ReplicaSet":            reflect.TypeFor[appsv1.ReplicaSet](),
 	"StatefulSet":           reflect.TypeFor[appsv1.StatefulSet](),
 	"VolumeAttachment":      reflect.TypeFor[storagev1.VolumeAttachment](),
+	"CSIDriver":             reflect.TypeFor[storagev1.CSIDriver](),
+	"CSIStorageCapacity":    reflect.TypeFor[storagev1.CSIStorageCapacity](),
 }
 
 // Paths returns the paths of all fields that somebody reads, in order. A struct that is always there, such as

@@ -75,6 +75,8 @@ func objectsOf(s *spec.Snapshot) []runtime.Object {
 	all = listed(all, s.PersistentVolumeClaims)
 	all = listed(all, s.CSINodes)
 	all = listed(all, s.VolumeAttachments)
+	all = listed(all, s.CSIDrivers)
+	all = listed(all, s.CSIStorageCapacities)
 	all = listed(all, s.Services)
 	all = listed(all, s.ReplicationControllers)
 	all = listed(all, s.ReplicaSets)
@@ -109,6 +111,10 @@ func put(s *spec.Snapshot, object runtime.Object) {
 		s.CSINodes = append(s.CSINodes, o)
 	case *storagev1.VolumeAttachment:
 		s.VolumeAttachments = append(s.VolumeAttachments, o)
+	case *storagev1.CSIDriver:
+		s.CSIDrivers = append(s.CSIDrivers, o)
+	case *storagev1.CSIStorageCapacity:
+		s.CSIStorageCapacities = append(s.CSIStorageCapacities, o)
 	case *v1.Service:
 		s.Services = append(s.Services, o)
 	case *v1.ReplicationController:

@@ -22,6 +22,7 @@ func volumes(t *rapid.T, s *spec.Snapshot) {
 		d.node(node)
 	}
 	d.storageClasses()
+	d.storageCapacities()
 	for i := range d.number("claims", 0, 5) {
 		d.claim(i)
 	}

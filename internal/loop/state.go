@@ -265,6 +265,8 @@ func Objects(s *spec.Snapshot) []runtime.Object {
 	objects = append(objects, list(s.Namespaces)...)
 	objects = append(objects, list(s.Nodes)...)
 	objects = append(objects, list(s.StorageClasses)...)
+	objects = append(objects, list(s.CSIDrivers)...)
+	objects = append(objects, list(s.CSIStorageCapacities)...)
 	objects = append(objects, list(s.CSINodes)...)
 	objects = append(objects, list(s.PersistentVolumes)...)
 	objects = append(objects, list(s.PersistentVolumeClaims)...)

@@ -18,7 +18,7 @@ import (
 )
 
 // objects holds what the plugins see through informers and listers: exactly the snapshot of the
-// question at hand. Types that a snapshot does not have (resource claims, CSI drivers, ...) are served
+// question at hand. Types that a snapshot does not have (resource claims, ...) are served
 // by the factory's ordinary informers, which are never run and so stay empty.
 type objects struct {
 	nodes             *feed[*v1.Node]
@@ -30,6 +30,8 @@ type objects struct {
 	storageClasses    *feed[*storagev1.StorageClass]
 	csiNodes          *feed[*storagev1.CSINode]
 	volumeAttachments *feed[*storagev1.VolumeAttachment]
+	csiDrivers        *feed[*storagev1.CSIDriver]
+	storageCapacities *feed[*storagev1.CSIStorageCapacity]
 
 	services               *feed[*v1.Service]
 	replicationControllers *feed[*v1.ReplicationController]
@@ -50,6 +52,8 @@ func newObjects(factory informers.SharedInformerFactory) *objects {
 		storageClasses:    newFeed[*storagev1.StorageClass](factory, &storagev1.StorageClass{}),
 		csiNodes:          newFeed[*storagev1.CSINode](factory, &storagev1.CSINode{}),
 		volumeAttachments: newFeed[*storagev1.VolumeAttachment](factory, &storagev1.VolumeAttachment{}),
+		csiDrivers:        newFeed[*storagev1.CSIDriver](factory, &storagev1.CSIDriver{}),
+		storageCapacities: newFeed[*storagev1.CSIStorageCapacity](factory, &storagev1.CSIStorageCapacity{}),
 
 		services:               newFeed[*v1.Service](factory, &v1.Service{}),
 		replicationControllers: newFeed[*v1.ReplicationController](factory, &v1.ReplicationController{}),
@@ -68,6 +72,8 @@ func (o *objects) set(s *spec.Snapshot) error {
 		func() error { return o.volumes.set(s.PersistentVolumes) },
 		func() error { return o.claims.set(s.PersistentVolumeClaims) },
 		func() error { return o.volumeAttachments.set(s.VolumeAttachments) },
+		func() error { return o.csiDrivers.set(s.CSIDrivers) },
+		func() error { return o.storageCapacities.set(s.CSIStorageCapacities) },
 		func() error { return o.budgets.set(s.PodDisruptionBudgets) },
 		func() error { return o.services.set(s.Services) },
 		func() error { return o.replicationControllers.set(s.ReplicationControllers) },

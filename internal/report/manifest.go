@@ -47,6 +47,12 @@ func manifests(s *spec.Snapshot) List {
 	for _, object := range s.StorageClasses {
 		add("storage.k8s.io/v1", "StorageClass", withMeta(object.DeepCopy(), bare(object)))
 	}
+	for _, object := range s.CSIDrivers {
+		add("storage.k8s.io/v1", "CSIDriver", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.CSIStorageCapacities {
+		add("storage.k8s.io/v1", "CSIStorageCapacity", withMeta(object.DeepCopy(), bare(object)))
+	}
 	for _, object := range s.PersistentVolumes {
 		add("v1", "PersistentVolume", withMeta(object.DeepCopy(), bare(object)))
 	}

@@ -125,6 +125,8 @@ func unreadObjects(r *Run) []string {
 		{"StorageClass", "VolumeBinding", len(around.StorageClasses)},
 		{"CSINode", "NodeVolumeLimits", len(around.CSINodes)},
 		{"VolumeAttachment", "NodeVolumeLimits", len(around.VolumeAttachments)},
+		{"CSIDriver", "VolumeBinding", len(around.CSIDrivers)},
+		{"CSIStorageCapacity", "VolumeBinding", len(around.CSIStorageCapacities)},
 	} {
 		if objects.number > 0 && slices.Contains(filters, objects.plugin) {
 			words = append(words, fmt.Sprintf("%s (%d)", objects.kind, objects.number))

@@ -17,6 +17,8 @@ type storage struct {
 	classes     []*storagev1.StorageClass
 	csiNodes    []*storagev1.CSINode
 	attachments []*storagev1.VolumeAttachment
+	drivers     []*storagev1.CSIDriver
+	capacities  []*storagev1.CSIStorageCapacity
 	// absent are the claims that pods name and that are not there, others how many objects concern nobody.
 	absent []string
 	others int
@@ -63,10 +65,20 @@ func storageOf(s *spec.Snapshot) storage {
 			func(c *v1.PersistentVolumeClaim) bool { return claimClass(c) == class.Name },
 		)
 	})
+	used.drivers = kept(s.CSIDrivers, func(driver *storagev1.CSIDriver) bool {
+		return slices.ContainsFunc(
+			used.classes,
+			func(class *storagev1.StorageClass) bool { return class.Provisioner == driver.Name },
+		)
+	})
+	used.capacities = kept(s.CSIStorageCapacities, func(c *storagev1.CSIStorageCapacity) bool {
+		return used.isClass(c.StorageClassName)
+	})
 	used.volumes = kept(s.PersistentVolumes, used.concerns)
 	used.others = len(s.PersistentVolumeClaims) + len(s.PersistentVolumes) + len(s.StorageClasses) + len(s.CSINodes) +
-		len(s.VolumeAttachments) -
-		len(used.claims) - len(used.volumes) - len(used.classes) - len(used.csiNodes) - len(used.attachments)
+		len(s.VolumeAttachments) + len(s.CSIDrivers) + len(s.CSIStorageCapacities) -
+		len(used.claims) - len(used.volumes) - len(used.classes) - len(used.csiNodes) - len(used.attachments) -
+		len(used.drivers) - len(used.capacities)
 	return used
 }
 
@@ -106,6 +118,12 @@ func (p *page) storage(indent string, used storage, s *spec.Snapshot) {
 	for _, class := range used.classes {
 		p.entry(indent, "storage class "+class.Name, classWords(class))
 	}
+	for _, driver := range used.drivers {
+		p.entry(indent, "CSIDriver "+driver.Name, driverWords(driver))
+	}
+	for _, capacity := range used.capacities {
+		p.entry(indent, "storage capacity "+capacity.Namespace+"/"+capacity.Name, capacityWords(capacity))
+	}
 	for _, node := range used.csiNodes {
 		p.entry(indent, "CSINode "+node.Name, csiNodeWords(node))
 	}
@@ -130,6 +148,16 @@ func (u storage) labels() map[string]bool {
 				for _, key := range zoneLabels() {
 					asked[key] = true
 				}
+			}
+		}
+	}
+	for _, capacity := range u.capacities {
+		if nodes := capacity.NodeTopology; nodes != nil {
+			for key := range nodes.MatchLabels {
+				asked[key] = true
+			}
+			for _, requirement := range nodes.MatchExpressions {
+				asked[requirement.Key] = true
 			}
 		}
 	}

@@ -163,6 +163,30 @@ func classWords(class *storagev1.StorageClass) []string {
 	return words
 }
 
+// driverWords say whether a driver's storage has an end.
+func driverWords(driver *storagev1.CSIDriver) []string {
+	if capacity := driver.Spec.StorageCapacity; capacity != nil && *capacity {
+		return []string{"reports how much storage there is"}
+	}
+	return []string{"does not report how much storage there is"}
+}
+
+// capacityWords say how much storage of a class there is, and for which nodes.
+func capacityWords(capacity *storagev1.CSIStorageCapacity) []string {
+	size := "of no known size"
+	if largest := spec.LargestVolume(capacity); largest != nil {
+		size = "a volume of " + largest.String() + " at most"
+	}
+	nodes := "for no node"
+	if topology := capacity.NodeTopology; topology != nil {
+		nodes = "for every node"
+		if len(topology.MatchLabels)+len(topology.MatchExpressions) > 0 {
+			nodes = "for nodes with " + metav1.FormatLabelSelector(topology)
+		}
+	}
+	return []string{capacity.StorageClassName, size, nodes}
+}
+
 // csiNodeWords say how many volumes of which drivers a node can have.
 func csiNodeWords(node *storagev1.CSINode) []string {
 	var words []string

@@ -35,6 +35,8 @@ type Manifests struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+	CSIDrivers             []*storagev1.CSIDriver
+	CSIStorageCapacities   []*storagev1.CSIStorageCapacity
 	Services               []*v1.Service
 	ReplicationControllers []*v1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet
@@ -113,6 +115,8 @@ func (m *Manifests) Snapshot() *spec.Snapshot {
 		StorageClasses:         m.StorageClasses,
 		CSINodes:               m.CSINodes,
 		VolumeAttachments:      m.VolumeAttachments,
+		CSIDrivers:             m.CSIDrivers,
+		CSIStorageCapacities:   m.CSIStorageCapacities,
 		Services:               m.Services,
 		ReplicationControllers: m.ReplicationControllers,
 		ReplicaSets:            m.ReplicaSets,

@@ -183,6 +183,10 @@ func (r *reading) manifests(objects []object) *Manifests {
 			m.CSINodes = append(m.CSINodes, object)
 		case *storagev1.VolumeAttachment:
 			m.VolumeAttachments = append(m.VolumeAttachments, object)
+		case *storagev1.CSIDriver:
+			m.CSIDrivers = append(m.CSIDrivers, object)
+		case *storagev1.CSIStorageCapacity:
+			m.CSIStorageCapacities = append(m.CSIStorageCapacities, object)
 		case *v1.Service:
 			m.Services = append(m.Services, object)
 		case *v1.ReplicationController:

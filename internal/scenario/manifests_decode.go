@@ -72,7 +72,9 @@ type manifestKind struct {
 
 func manifestKinds() []manifestKind {
 	return []manifestKind{
+		{"CSIDriver", "storage.k8s.io/v1", false},
 		{"CSINode", "storage.k8s.io/v1", false},
+		{"CSIStorageCapacity", "storage.k8s.io/v1", true},
 		{"CronJob", "batch/v1", true},
 		{"DaemonSet", "apps/v1", true},
 		{"Deployment", "apps/v1", true},

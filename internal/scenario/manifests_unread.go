@@ -44,8 +44,6 @@ func (k unreadKind) matters() string {
 		{"resource.k8s.io", "ResourceSlice", "claims for devices are not read"},
 		{"scheduling.k8s.io", "Workload", "groups of pods are not read"},
 		{"scheduling.k8s.io", "PodGroup", "groups of pods are not read"},
-		{"storage.k8s.io", "CSIDriver", "every driver counts as one that reports no capacity"},
-		{"storage.k8s.io", "CSIStorageCapacity", "storage counts as without end"},
 		{"kustomize.config.k8s.io", "Kustomization", "it is not applied to the files beside it; -k builds it"},
 		{"kustomize.config.k8s.io", "Component", "it is not applied to the files beside it; -k builds it"},
 	} {

@@ -65,7 +65,7 @@ func (q *question) complete() (spec.Question, error) {
 	each(&s, func(object metav1.Object) {
 		switch object.(type) {
 		case *v1.Node, *v1.Namespace, *v1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSINode,
-			*storagev1.VolumeAttachment:
+			*storagev1.VolumeAttachment, *storagev1.CSIDriver:
 			return
 		}
 		object.SetNamespace(cmp.Or(object.GetNamespace(), metav1.NamespaceDefault))

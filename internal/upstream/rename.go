@@ -94,7 +94,8 @@ func (q *question) renamed() map[string]string {
 		PersistentVolumeClaims: q.cluster.PersistentVolumeClaims, StorageClasses: q.cluster.StorageClasses,
 		CSINodes: q.cluster.CSINodes, VolumeAttachments: q.cluster.VolumeAttachments, Services: q.cluster.Services,
 		ReplicationControllers: q.cluster.ReplicationControllers, ReplicaSets: q.cluster.ReplicaSets,
-		StatefulSets: q.cluster.StatefulSets,
+		StatefulSets: q.cluster.StatefulSets, CSIDrivers: q.cluster.CSIDrivers,
+		CSIStorageCapacities: q.cluster.CSIStorageCapacities,
 	}
 	each(&s, func(object metav1.Object) {
 		name(object.GetNamespace(), validation.IsDNS1123Label)

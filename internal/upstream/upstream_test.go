@@ -171,7 +171,7 @@ func TestAsk(t *testing.T) {
 			q.cluster.Nodes[0].Name, q.answers[1].node = "Node_A", "Node_A"
 		}, 3, ""},
 		{"no node", func(q *question) { q.cluster.Nodes = nil }, 0, "no node"},
-		{"what the model does not read", func(q *question) { q.cluster.Others = []string{"CSIDriver"} }, 3, ""},
+		{"what the model does not read", func(q *question) { q.cluster.Others = []string{"ResourceClaim"} }, 3, ""},
 		{"what no API server takes", func(q *question) { q.cluster.Nodes[0].Labels["/"] = "x" }, 0, "would refuse"},
 		{"arguments that are not valid", func(q *question) { q.args = json.RawMessage(`{"No": 1}`) }, 0, "configuration"},
 	} {

@@ -421,7 +421,7 @@ func TestKinds(t *testing.T) {
 		&policyv1.PodDisruptionBudget{}, &schedulingv1.PriorityClass{}, &appsv1.ReplicaSet{},
 		&appsv1.DaemonSet{}, &appsv1.Deployment{}, &batchv1.Job{}, &batchv1.CronJob{},
 		&v1.ReplicationController{}, &v1.Service{}, &appsv1.StatefulSet{}, &storagev1.StorageClass{},
-		&storagev1.VolumeAttachment{},
+		&storagev1.VolumeAttachment{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
 	}
 	_, errs := admission.Admit(empty)
 	for i, object := range empty {

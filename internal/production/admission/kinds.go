@@ -126,9 +126,15 @@ func kinds() []kind { return table() }
 
 var table = sync.OnceValue(func() []kind {
 	return []kind{
+		{"CSIDriver", storagev1.SchemeGroupVersion, "csidrivers", false, &storagev1.CSIDriver{},
+			one(storagevalidation.ValidateCSIDriver), two(storagevalidation.ValidateCSIDriverUpdate),
+			two(noStatus[storage.CSIDriver])},
 		{"CSINode", storagev1.SchemeGroupVersion, "csinodes", false, &storagev1.CSINode{},
 			one(newCSINode), two(updatedCSINode),
 			two(noStatus[storage.CSINode])},
+		{"CSIStorageCapacity", storagev1.SchemeGroupVersion, "csistoragecapacities", true,
+			&storagev1.CSIStorageCapacity{}, one(newStorageCapacity),
+			two(storagevalidation.ValidateCSIStorageCapacityUpdate), two(noStatus[storage.CSIStorageCapacity])},
 		{"CronJob", batchv1.SchemeGroupVersion, "cronjobs", true, &batchv1.CronJob{},
 			one(newCronJob), two(updatedCronJob), two(noStatus[batch.CronJob])},
 		{"DaemonSet", appsv1.SchemeGroupVersion, "daemonsets", true, &appsv1.DaemonSet{},
@@ -192,6 +198,10 @@ func two[T any](validate func(updated, old *T) field.ErrorList) func(updated, ol
 }
 
 func noStatus[T any](_, _ *T) field.ErrorList { return nil }
+
+func newStorageCapacity(capacity *storage.CSIStorageCapacity) field.ErrorList {
+	return storagevalidation.ValidateCSIStorageCapacity(capacity, storagevalidation.CSIStorageCapacityValidateOptions{})
+}
 
 func newPod(pod *core.Pod) field.ErrorList {
 	options := podutil.GetValidationOptionsFromPodSpecAndMeta(&pod.Spec, nil, &pod.ObjectMeta, nil)

@@ -22,6 +22,7 @@ func watched() []runtime.Object {
 	return []runtime.Object{
 		&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &policyv1.PodDisruptionBudget{}, &v1.PersistentVolume{},
 		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
+		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
 		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	}
 }
@@ -30,8 +31,7 @@ func watched() []runtime.Object {
 // a thousand events of each.
 func absent() []runtime.Object {
 	return append(releaseAbsent(),
-		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &resourcev1.ResourceClaim{},
-		&resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
+		&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
 	)
 }
 

@@ -133,6 +133,8 @@ func (s *Scheduler) snapshot() *spec.Snapshot {
 		StorageClasses:         of[*storagev1.StorageClass](objects),
 		CSINodes:               of[*storagev1.CSINode](objects),
 		VolumeAttachments:      of[*storagev1.VolumeAttachment](objects),
+		CSIDrivers:             of[*storagev1.CSIDriver](objects),
+		CSIStorageCapacities:   of[*storagev1.CSIStorageCapacity](objects),
 		Services:               of[*v1.Service](objects),
 		ReplicationControllers: of[*v1.ReplicationController](objects),
 		ReplicaSets:            of[*appsv1.ReplicaSet](objects),

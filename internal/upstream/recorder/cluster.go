@@ -26,6 +26,8 @@ type Cluster struct {
 	StorageClasses         []*storagev1.StorageClass
 	CSINodes               []*storagev1.CSINode
 	VolumeAttachments      []*storagev1.VolumeAttachment
+	CSIDrivers             []*storagev1.CSIDriver
+	CSIStorageCapacities   []*storagev1.CSIStorageCapacity
 
 	Services               []*v1.Service
 	ReplicationControllers []*v1.ReplicationController
