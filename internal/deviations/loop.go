@@ -72,6 +72,7 @@ func LoopEntries() []LoopEntry {
 			Happens:  []loop.EventType{loop.NodeAdded},
 		},
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
+		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
 		"hint-disk-other-namespace":    {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"hint-anti-affinity-all-terms": {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"host-port-forgotten": {

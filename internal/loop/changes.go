@@ -48,6 +48,14 @@ func changedLike(object, like runtime.Object) runtime.Object {
 		after := object.DeepCopyObject().(*storagev1.StorageClass)
 		after.AllowedTopologies = like.AllowedTopologies
 		return after
+	case *storagev1.CSIDriver:
+		after := object.DeepCopyObject().(*storagev1.CSIDriver)
+		after.Spec.StorageCapacity = like.Spec.StorageCapacity
+		return after
+	case *storagev1.CSIStorageCapacity:
+		after := object.DeepCopyObject().(*storagev1.CSIStorageCapacity)
+		after.Capacity, after.MaximumVolumeSize = like.Capacity, like.MaximumVolumeSize
+		return after
 	case *v1.PersistentVolume:
 		after := object.DeepCopyObject().(*v1.PersistentVolume)
 		after.Labels = maps.Clone(like.Labels)

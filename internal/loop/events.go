@@ -35,15 +35,15 @@ const (
 	NamespaceAdded  EventType = "namespace-added"  // a namespace of the scope that is not there is created
 	// a namespace in which there is nothing is removed
 	NamespaceRemoved EventType = "namespace-removed"
-	// a volume, claim, class, CSINode, attachment, budget or owner of pods is removed
+	// a volume, claim, class, CSINode, driver, capacity, attachment, budget or owner of pods is removed
 	ObjectRemoved EventType = "object-removed"
 	ObjectAdded   EventType = "object-added" // such an object of the scope that is not there is created
 	// a node gets the images, features and conditions of another kind
 	NodeStatus EventType = "node-status"
 	// a pending pod gets a toleration that another kind has
 	PodTolerations EventType = "pod-tolerations"
-	// a budget, Service, CSINode, topologies of a class or labels of a volume become like those of the scope's object
-	// of that name
+	// a budget, Service, CSINode, driver, capacity, topologies of a class or labels of a volume become like those of
+	// the scope's object of that name
 	ObjectChanged EventType = "object-changed"
 	Restarted     EventType = "restart" // the scheduler restarts
 )

@@ -141,6 +141,14 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "driver-gone-unheard", Upstream: "not reported",
+			Doc: "VolumeBinding does not hear that a CSIDriver is deleted: a pod that was rejected for want of the storage " +
+				"capacity that the driver was to report, and that nobody asks for any more, is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "CSIDriver" && t.Action.Verb == Delete
+			},
+		},
+		{
 			Name: claimBoundTwice, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
 				"the first, and the pod's binding cycle ends in an error.",

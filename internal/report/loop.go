@@ -283,7 +283,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
 		"Random choices: among nodes of equal score the first by name is taken.",
-		"Storage capacity of provisioners, resource claims, pod groups, extenders.",
+		"Resource claims, pod groups, extenders.",
 	}
 	for _, result := range r.Results {
 		if result.LeftOut > 0 {

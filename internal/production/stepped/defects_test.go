@@ -151,6 +151,13 @@ func TestDefects(t *testing.T) {
 			want: []string{"wake-up: default/p: hint-disk-other-namespace"},
 		},
 		{
+			name:    "driver-gone-unheard",
+			initial: func() *spec.Snapshot { return withReportingDriver(withProvisioner(cluster(node("n1")))) },
+			actions: []loop.Action{create(first), schedule, remove(reportingDriver())},
+			control: []loop.Action{create(first), schedule, create(roomy())}, // what it reports is heard
+			want:    []string{"wake-up: default/first: driver-gone-unheard"},
+		},
+		{
 			name:    "claim-bound-twice",
 			initial: func() *spec.Snapshot { return withProvisioner(cluster(node("n1"))) },
 			actions: []loop.Action{create(twice), schedule},
@@ -236,7 +243,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 17 { // TestBatches has batch-outdated
+	if defects := loop.Defects(); len(defects) != 18 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -24,6 +24,24 @@ func withProvisioner(s *spec.Snapshot) *spec.Snapshot {
 	return s
 }
 
+// reportingDriver is the provisioner's driver, which wants pods to be placed by the capacity that it reports.
+func reportingDriver() *storagev1.CSIDriver {
+	return &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"},
+		Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}}
+}
+
+// withReportingDriver adds the driver, which has reported nothing yet.
+func withReportingDriver(s *spec.Snapshot) *spec.Snapshot {
+	s.CSIDrivers = []*storagev1.CSIDriver{reportingDriver()}
+	return s
+}
+
+// roomy is enough for the claims of withProvisioner, on every node.
+func roomy() *storagev1.CSIStorageCapacity {
+	return &storagev1.CSIStorageCapacity{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "roomy"},
+		StorageClassName: "local", NodeTopology: &metav1.LabelSelector{}, Capacity: new(resource.MustParse("5Gi"))}
+}
+
 // withVolume returns the snapshot with one volume, and two claims that want one and wait for their first consumer.
 func withVolume(s *spec.Snapshot) *spec.Snapshot {
 	mode, class, size := storagev1.VolumeBindingWaitForFirstConsumer, "local", v1.ResourceList{
