@@ -24,13 +24,16 @@ func Renamed(q spec.Question) spec.Question {
 		Nodes: backwards(s.Nodes, names), Pods: backwards(s.Pods, names), Namespaces: backwards(s.Namespaces, names),
 		PodDisruptionBudgets:   backwards(s.PodDisruptionBudgets, names),
 		PersistentVolumes:      backwards(s.PersistentVolumes, names),
-		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names), StorageClasses: backwards(s.StorageClasses,
-			names),
-		CSINodes: backwards(s.CSINodes, names), VolumeAttachments: backwards(s.VolumeAttachments, names),
-		CSIDrivers:           backwards(s.CSIDrivers, names),
-		CSIStorageCapacities: backwards(s.CSIStorageCapacities, names),
-		Services:             backwards(s.Services, names), ReplicationControllers: backwards(s.ReplicationControllers, names),
-		ReplicaSets: backwards(s.ReplicaSets, names), StatefulSets: backwards(s.StatefulSets, names),
+		PersistentVolumeClaims: backwards(s.PersistentVolumeClaims, names),
+		StorageClasses:         backwards(s.StorageClasses, names),
+		CSINodes:               backwards(s.CSINodes, names),
+		VolumeAttachments:      backwards(s.VolumeAttachments, names),
+		CSIDrivers:             backwards(s.CSIDrivers, names),
+		CSIStorageCapacities:   backwards(s.CSIStorageCapacities, names),
+		Services:               backwards(s.Services, names),
+		ReplicationControllers: backwards(s.ReplicationControllers, names),
+		ReplicaSets:            backwards(s.ReplicaSets, names),
+		StatefulSets:           backwards(s.StatefulSets, names),
 	}
 	return spec.Question{Pod: other.Pods[len(other.Pods)-1-pending], Snapshot: other}
 }

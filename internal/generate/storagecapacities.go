@@ -14,9 +14,10 @@ import (
 func (d *volumeDraw) storageCapacities() {
 	for _, name := range []string{"csi.a", "csi.b"} {
 		if d.rarely("driver", 4) {
+			reports := one(d, "reports capacity", nil, new(false), new(true), new(true))
 			d.s.CSIDrivers = append(d.s.CSIDrivers, &storagev1.CSIDriver{
 				ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
-				Spec:       storagev1.CSIDriverSpec{StorageCapacity: one(d, "reports capacity", nil, new(false), new(true), new(true))},
+				Spec:       storagev1.CSIDriverSpec{StorageCapacity: reports},
 			})
 		}
 	}
