@@ -57,6 +57,7 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 		changed.PersistentVolumes, changed.PersistentVolumeClaims = s.PersistentVolumes, s.PersistentVolumeClaims
 		changed.StorageClasses, changed.CSINodes, changed.VolumeAttachments = s.StorageClasses, s.CSINodes,
 			s.VolumeAttachments
+		changed.CSIDrivers, changed.CSIStorageCapacities = s.CSIDrivers, s.CSIStorageCapacities
 	}
 	return &changed
 }

@@ -163,6 +163,7 @@ func TestFootprints(t *testing.T) {
 				PersistentVolumes: s.PersistentVolumes, PersistentVolumeClaims: s.PersistentVolumeClaims,
 				StorageClasses: s.StorageClasses,
 				CSINodes:       s.CSINodes, VolumeAttachments: s.VolumeAttachments,
+				CSIDrivers: s.CSIDrivers, CSIStorageCapacities: s.CSIStorageCapacities,
 			}
 		default:
 			return s

@@ -109,7 +109,7 @@ const (
 	// ReadsNodeAndPods: the Node object and the pods bound to it.
 	ReadsNodeAndPods
 	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent
-	// ones, claims, storage classes, CSINodes and attachments.
+	// ones, claims, storage classes, CSINodes, attachments, CSI drivers and storage capacities.
 	ReadsNodeAndVolumes
 	// ReadsNodes: all Node objects, and nothing else.
 	ReadsNodes

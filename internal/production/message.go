@@ -1,6 +1,8 @@
 package production
 
 import (
+	"slices"
+
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -31,7 +33,11 @@ func (c *cycle) explain() {
 	}
 	for i, node := range c.question.Snapshot.Nodes {
 		if decided := &c.decision.Nodes[i]; !decided.Filtered || decided.Overall != spec.Fits {
-			decided.Reasons = c.statuses.Get(node.Name).Reasons()
+			decided.Reasons = reasons(c.statuses.Get(node.Name))
 		}
 	}
 }
+
+// reasons returns those of a status, sorted as kube-scheduler sorts those of its messages: extended resources that fall
+// short come in no order.
+func reasons(status *fwk.Status) []string { return slices.Sorted(slices.Values(status.Reasons())) }

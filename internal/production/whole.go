@@ -187,10 +187,10 @@ func (a *account) note(failed *fwk.Status) {
 		case filtered:
 			decided.Filtered, decided.Overall = true, statusOf(status)
 			if !status.IsSuccess() {
-				decided.Reasons = status.Reasons()
+				decided.Reasons = reasons(status)
 			}
 		case unfit != nil:
-			decided.Reasons = unfit.Diagnosis.NodeToStatus.Get(node.Name).Reasons()
+			decided.Reasons = reasons(unfit.Diagnosis.NodeToStatus.Get(node.Name))
 		}
 		of := slices.IndexFunc(a.scores, func(s fwk.NodePluginScores) bool { return s.Name == node.Name })
 		if of < 0 {
