@@ -60,7 +60,7 @@ func (m *Scheduler) Larger(pod *v1.Pod, s *Snapshot) func(jeopardy []*v1.Pod) fu
 		requests := make([]v1.ResourceList, len(jeopardy))
 		of := func(i int) v1.ResourceList {
 			if requests[i] == nil {
-				requests[i] = Requests(jeopardy[i])
+				requests[i] = m.requests(jeopardy[i])
 			}
 			return requests[i]
 		}

@@ -32,7 +32,7 @@ func allocation(r AllocationRules) ScorePlugin {
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			used := filter(
-				r.amounts.utilizations(p.Fit.Resources, r.requested, pod, node, s),
+				r.amounts.utilizations(p.Fit.Resources, r.requested(p), pod, node, s),
 				func(u utilization) bool { return r.counts(p.Fit, u) },
 			)
 			weights := sum(used, func(u utilization) int64 { return u.weight })

@@ -15,6 +15,8 @@ type AmountRules struct {
 	amount func(name v1.ResourceName, list v1.ResourceList) *big.Int
 	// result is what becomes of the result of an addition, subtraction or multiplication: nothing.
 	result func(*big.Int) *big.Int
+	// resize are the rules for pods that are being resized, those of the release aside.
+	resize ResizeRules
 	// wraps is set for rules that are not those which Kubernetes documents: quantities and results that are too large
 	// come out as others.
 	wraps bool
@@ -50,6 +52,18 @@ func amount(name v1.ResourceName, list v1.ResourceList) *big.Int {
 		return ten.Quo(decimal.UnscaledBig(), ten)
 	}
 	return ten.Mul(decimal.UnscaledBig(), ten)
+}
+
+// requests returns what the pod requests, by the documents of the profile's release.
+func (r AmountRules) requests(p *Profile, pod *v1.Pod) v1.ResourceList {
+	return r.resizing(p).requests(pod, nil)
+}
+
+// resizing returns the rules for pods that are being resized in the profile's release.
+func (r AmountRules) resizing(p *Profile) ResizeRules {
+	rules := r.resize
+	rules.perContainer = !p.has(ResizeSummed())
+	return rules
 }
 
 // together adds the amounts of a resource up.

@@ -37,12 +37,13 @@ func TestAmount(t *testing.T) {
 
 // Where nothing is too large, the defect of counting in int64 does not show.
 func TestAmountsOfSmallQuantities(t *testing.T) {
-	overflowing := overflowing()
+	wrapping := DocumentedAmounts()
+	overflowing(&wrapping)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory}).Draw(t, "name")
 		milli := rapid.Int64Range(0, 1<<53).Draw(t, "milli")
 		list := v1.ResourceList{name: *resource.NewMilliQuantity(milli, resource.DecimalSI)}
-		exact, wrapped := amount(name, list), overflowing.amount(name, list)
+		exact, wrapped := amount(name, list), wrapping.amount(name, list)
 		if exact.Cmp(wrapped) != 0 {
 			t.Errorf("%d thousandths of %s: %s, and %s in int64", milli, name, exact, wrapped)
 		}
@@ -52,7 +53,7 @@ func TestAmountsOfSmallQuantities(t *testing.T) {
 		{"18446744073709551616", "0"}, {"-9223372036854775809", "9223372036854775807"},
 	} {
 		n, _ := new(big.Int).SetString(row.n, 10)
-		if got := overflowing.result(n).String(); got != row.want {
+		if got := wrapping.result(n).String(); got != row.want {
 			t.Errorf("%s in int64 is %s, want %s", row.n, got, row.want)
 		}
 	}

@@ -29,7 +29,8 @@ func balancedAllocation(r AmountRules) ScorePlugin {
 		Plugin:    "NodeResourcesBalancedAllocation",
 		Footprint: ReadsNodeAndPods,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			used := r.utilizations(p.Balanced, Requests, pod, node, s)
+			requests := func(pod *v1.Pod) v1.ResourceList { return r.requests(p, pod) }
+			used := r.utilizations(p.Balanced, requests, pod, node, s)
 			after := balance(each(used, func(u utilization) float64 { return ratio(u.after, u.capacity) }))
 			if !p.has(BalanceGained()) {
 				return after
@@ -38,7 +39,8 @@ func balancedAllocation(r AmountRules) ScorePlugin {
 			return 50 + (50+after-before)/2
 		},
 		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, _ *Snapshot) bool {
-			return all(p.Balanced, func(w ResourceWeight) bool { return none(r.amount(w.Resource, Requests(pod))) })
+			asked := r.requests(p, pod)
+			return all(p.Balanced, func(w ResourceWeight) bool { return none(r.amount(w.Resource, asked)) })
 		},
 	}
 }

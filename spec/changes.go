@@ -26,7 +26,21 @@ type Change struct {
 }
 
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
-func Changes() []Change { return []Change{BalanceGained(), ImageVolumesScored(), FeaturesDeclared()} }
+func Changes() []Change {
+	return []Change{ResizeSummed(), BalanceGained(), ImageVolumesScored(), FeaturesDeclared()}
+}
+
+// ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
+// wanted, allocated and actual, and before the sum of its containers' greatest, which the release note calls an
+// overestimate.
+func ResizeSummed() Change {
+	return Change{
+		Name: "resize-summed", Since: "v1.37", Plugin: "NodeResourcesFit",
+		Title:    "pods being resized request the greatest sum of their containers",
+		Source:   "CHANGELOG-1.37, kubernetes/kubernetes#140047",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool { return resized(pod, s, func(*v1.Pod) bool { return true }) },
+	}
+}
 
 // BalanceGained is how NodeResourcesBalancedAllocation scores a node: by how much more balanced the pod makes it, and
 // before by how balanced it is with the pod: the release note says so of both.

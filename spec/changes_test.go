@@ -16,8 +16,9 @@ func TestChangesSince(t *testing.T) {
 		{"v1.34.4", len(Changes())},
 		{"v1.35", len(Changes())},
 		{"v1.35.4", len(Changes())},
-		{"v1.36.0", 0},
-		{"v1.36.3", 0},
+		{"v1.36.0", 1},
+		{"v1.36.3", 1},
+		{"v1.37.2", 0},
 		{"v1.40.1", 0},
 	} {
 		if got := ChangesSince(row.release); len(got) != row.lacks {
@@ -101,14 +102,41 @@ func TestFeaturesDeclared(t *testing.T) {
 	}
 }
 
-// TestMended: a defect explains nothing in a release that has it no more.
-func TestMended(t *testing.T) {
-	for release, want := range map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.38.1": false} {
-		profile := DefaultProfile()
-		profile.Release = release
-		has := exists(New(profile).Explanations(), func(q Quirk) bool { return q.Name == "image-volumes-unscaled" })
-		if has != want {
-			t.Errorf("%q has it: %v, want %v", release, has, want)
+// TestResizeSummed: the change makes the difference for the filter, and concerns pods of which a resize is reported.
+func TestResizeSummed(t *testing.T) {
+	n := node("n")
+	n.Status.Allocatable = v1.ResourceList{
+		v1.ResourceCPU: resource.MustParse("6"), v1.ResourcePods: resource.MustParse("9"),
+	}
+	resizing := running("4", "1", runs("a", "1", "1"), runs("b", "4", "4"))
+	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{resizing}}
+	after := New(DefaultProfile())
+	q := Question{Pod: pod("p", "cpu", "1"), Snapshot: s}
+	before := after.Without(ResizeSummed())
+	if before.Feasibility(q.Pod, n, s) || !after.Feasibility(q.Pod, n, s) {
+		t.Error("beside a pod that counts 8 before v1.37 and 5 since, on a node of cpu 6, a pod of 1 is to fit since")
+	}
+	if !ResizeSummed().Concerns(q) {
+		t.Error("it does not concern a question that it changes")
+	}
+	resizing.Status.ContainerStatuses = nil
+	if ResizeSummed().Concerns(q) {
+		t.Error("it concerns a question without pods that are being resized")
+	}
+}
+
+// TestReleasesOfDefects: a defect explains nothing in a release that has it not yet, or no more.
+func TestReleasesOfDefects(t *testing.T) {
+	for name, in := range map[string]map[string]bool{
+		"image-volumes-unscaled": {"": true, "v1.36.3": true, "v1.37.0": false, "v1.38.1": false},
+		"unreported-free":        {"": true, "v1.36.3": false, "v1.37.0": true, "v1.38.1": true},
+	} {
+		for release, want := range in {
+			profile := DefaultProfile()
+			profile.Release = release
+			if has := exists(New(profile).Explanations(), func(q Quirk) bool { return q.Name == name }); has != want {
+				t.Errorf("%q has %s: %v, want %v", release, name, has, want)
+			}
 		}
 	}
 }

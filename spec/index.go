@@ -32,7 +32,7 @@ type Index struct {
 	namespaces  map[string]*Snapshot
 	holders     map[string][]*v1.Node // by image
 	amounts     map[podAmounts]heldOn
-	held        map[bool][]heldOn           // by AmountRules.wraps, and node
+	held        map[amountsKey][]heldOn     // by node
 	parts       []*Snapshot                 // what around starts from, by node
 	covers      map[string]*disruptionCover // by the names of the quirks that change the rules for budgets
 	looks       map[bool]*podLooks          // by onlyRequests
@@ -49,7 +49,8 @@ func NewIndex(s *Snapshot) *Index {
 		volumes:     make(map[string]*v1.PersistentVolume, len(s.PersistentVolumes)),
 		attachments: make([][]int, len(s.Nodes)), namespaces: make(map[string]*Snapshot, len(s.Namespaces)),
 		csiNodes: make(map[string][]*storagev1.CSINode, len(s.CSINodes)), holders: map[string][]*v1.Node{},
-		held: map[bool][]heldOn{}, amounts: make(map[podAmounts]heldOn, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
+		held:    map[amountsKey][]heldOn{},
+		amounts: make(map[podAmounts]heldOn, len(s.Pods)), parts: make([]*Snapshot, len(s.Nodes)),
 		covers: map[string]*disruptionCover{}, looks: map[bool]*podLooks{},
 	}
 	for n, node := range s.Nodes {

@@ -37,19 +37,19 @@ type heldOn map[v1.ResourceName]*big.Int
 
 // indexedFit is the fast form of nodeResourcesFit: what is requested on a node is added up once.
 func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *stage) bool {
-	asked := Requests(pod)
+	asked := r.requests(p, pod)
 	names := filter(sortedKeys(asked), func(name v1.ResourceName) bool {
 		return !ignored(p.Fit, name) && !none(r.amount(name, asked))
 	})
 	wanted := each(names, func(name v1.ResourceName) *big.Int { return r.amount(name, asked) })
 	return func(at *stage) bool {
-		held, allocatable := r.heldOn(at.n, q.x), at.node.Status.Allocatable
+		held, allocatable := r.heldOn(p, at.n, q.x), at.node.Status.Allocatable
 		away := filter(at.away, func(other *v1.Pod) bool { return other.Spec.NodeName == at.node.Name })
 		pods := int64(len(q.x.on[at.n]) - len(away) + len(at.put) + 1)
 		if !atMost(big.NewInt(pods), r.amount(v1.ResourcePods, allocatable)) {
 			return false
 		}
-		leave := each(away, func(other *v1.Pod) heldOn { return r.held(other, q.x) })
+		leave := each(away, func(other *v1.Pod) heldOn { return r.held(p, other, q.x) })
 		for i, name := range names {
 			together := new(big.Int)
 			if sum := held[name]; sum != nil {
@@ -61,7 +61,7 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 				}
 			}
 			for _, other := range at.put {
-				together.Add(together, r.amount(name, boundRequests(other, at.node)))
+				together.Add(together, r.amount(name, r.boundRequests(p, other, at.node)))
 			}
 			free := r.result(new(big.Int).Sub(r.amount(name, allocatable), r.result(together)))
 			if !atMost(wanted[i], free) {
@@ -73,18 +73,18 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 }
 
 // boundRequests are the pod's requests once it is bound.
-func boundRequests(pod *v1.Pod, node *v1.Node) v1.ResourceList {
+func (r AmountRules) boundRequests(p *Profile, pod *v1.Pod, node *v1.Node) v1.ResourceList {
 	bound := *pod
 	bound.Spec.NodeName = node.Name
-	return Requests(&bound)
+	return r.requests(p, &bound)
 }
 
 // held is what a bound pod requests.
-func (r AmountRules) held(pod *v1.Pod, x *Index) heldOn {
-	known := podAmounts{pod, r.wraps}
+func (r AmountRules) held(p *Profile, pod *v1.Pod, x *Index) heldOn {
+	known := podAmounts{pod, r.key(p)}
 	held, is := x.amounts[known]
 	if !is {
-		list := Requests(pod)
+		list := r.requests(p, pod)
 		held = make(heldOn, len(list))
 		for name := range list {
 			held[name] = r.amount(name, list)
@@ -94,23 +94,31 @@ func (r AmountRules) held(pod *v1.Pod, x *Index) heldOn {
 	return held
 }
 
-// podAmounts names what a pod requests, by the rules that AmountRules.wraps tells of.
+// podAmounts names what a pod requests, by rules.
 type podAmounts struct {
 	pod   *v1.Pod
-	wraps bool
+	rules amountsKey
 }
 
+// amountsKey names rules of amounts in a release.
+type amountsKey struct {
+	wraps  bool
+	resize ResizeRules
+}
+
+func (r AmountRules) key(p *Profile) amountsKey { return amountsKey{r.wraps, r.resizing(p)} }
+
 // heldOn adds up what is requested on a node, once for all questions.
-func (r AmountRules) heldOn(n int, x *Index) heldOn {
-	sums := x.held[r.wraps]
+func (r AmountRules) heldOn(p *Profile, n int, x *Index) heldOn {
+	sums := x.held[r.key(p)]
 	if sums == nil {
 		sums = make([]heldOn, len(x.on))
-		x.held[r.wraps] = sums
+		x.held[r.key(p)] = sums
 	}
 	if sums[n] == nil {
 		sums[n] = heldOn{}
 		for _, pod := range x.on[n] {
-			for name, amount := range r.held(pod, x) {
+			for name, amount := range r.held(p, pod, x) {
 				if sums[n][name] == nil {
 					sums[n][name] = new(big.Int)
 				}

@@ -31,7 +31,7 @@ func literally(profile *Profile, quirks []Quirk) *Scheduler {
 			quirk.Erratum.mend(t)
 		}
 		if quirk.Amounts != nil {
-			t.amounts = *quirk.Amounts
+			quirk.Amounts(&t.amounts)
 		}
 	}
 	m := &Scheduler{

@@ -16,7 +16,7 @@ import (
 // field docs of NodeResourcesFitArgs.ignoredResources and ignoredResourceGroups.
 func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod) []v1.ResourceName {
 	allocatable := node.Status.Allocatable
-	requested := each(pods, Requests)
+	requested := each(pods, m.requests)
 	exceeded := filter(sortedKeys(total(requested...)), func(name v1.ResourceName) bool {
 		return !exists(pods, func(pod *v1.Pod) bool { return m.ignores(pod, name) }) &&
 			!atMost(m.rules.amounts.together(name, requested), m.rules.amounts.amount(name, allocatable))
@@ -35,5 +35,9 @@ func (m *Scheduler) ignores(pod *v1.Pod, name v1.ResourceName) bool {
 
 // Requests reports whether the pod requests some of the resource.
 func (m *Scheduler) Requests(pod *v1.Pod, name v1.ResourceName) bool {
-	return !none(m.rules.amounts.amount(name, Requests(pod)))
+	return !none(m.rules.amounts.amount(name, m.requests(pod)))
+}
+
+func (m *Scheduler) requests(pod *v1.Pod) v1.ResourceList {
+	return m.rules.amounts.requests(m.Profile, pod)
 }

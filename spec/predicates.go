@@ -123,7 +123,7 @@ func DocumentedImages() ImageRules {
 type AllocationRules struct {
 	amounts AmountRules
 	// pending returns what the pending pod is taken to request, held what a bound pod is.
-	pending, held func(pod *v1.Pod) v1.ResourceList
+	pending, held func(r ResizeRules, pod *v1.Pod) v1.ResourceList
 	// counts reports whether a resource counts in the mean.
 	counts func(args FitArgs, u utilization) bool
 }
@@ -131,14 +131,18 @@ type AllocationRules struct {
 // DocumentedAllocation are the rules that Kubernetes documents.
 func DocumentedAllocation() AllocationRules {
 	return AllocationRules{
-		amounts: DocumentedAmounts(), pending: NonZeroRequests, held: NonZeroRequests,
+		amounts: DocumentedAmounts(), pending: ResizeRules.nonZero, held: ResizeRules.nonZero,
 		counts: func(FitArgs, utilization) bool { return true },
 	}
 }
 
-func (r AllocationRules) requested(pod *v1.Pod) v1.ResourceList {
-	if pod.Spec.NodeName != "" {
-		return r.held(pod)
+// requested returns what pods are taken to request in the profile's release.
+func (r AllocationRules) requested(p *Profile) func(pod *v1.Pod) v1.ResourceList {
+	resizing := r.amounts.resizing(p)
+	return func(pod *v1.Pod) v1.ResourceList {
+		if pod.Spec.NodeName != "" {
+			return r.held(resizing, pod)
+		}
+		return r.pending(resizing, pod)
 	}
-	return r.pending(pod)
 }

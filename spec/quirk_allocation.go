@@ -37,8 +37,8 @@ func LookalikeDomain() Quirk {
 	f.indexed = nil // the fast form is of what is documented
 	holds := f.Holds
 	f.Holds = func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		return holds(p, pod, node, s) && fits(DocumentedAmounts(), Requests(pod), each(PodsOn(node, s), Requests), node,
-			func(name v1.ResourceName) bool { return !lookalike(name) })
+		return holds(p, pod, node, s) && fits(DocumentedAmounts(), p.Requests(pod), each(PodsOn(node, s), p.Requests),
+			node, func(name v1.ResourceName) bool { return !lookalike(name) })
 	}
 	return Quirk{
 		Name: "lookalike-domain", Upstream: "not reported",
@@ -46,8 +46,8 @@ func LookalikeDomain() Quirk {
 		Plugin: "NodeResourcesFit", Filter: &f, mends: true,
 		Doc: "A resource of another domain that ends in kubernetes.io, as notkubernetes.io/x, is taken for one of " +
 			"Kubernetes' own, so that ignoredResources and ignoredResourceGroups do not take it out.",
-		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool {
-			return exists(sortedKeys(Requests(pod)), lookalike)
+		Needs: func(p *Profile, pod *v1.Pod, _ *Snapshot) bool {
+			return exists(sortedKeys(p.Requests(pod)), lookalike)
 		},
 	}
 }
@@ -57,27 +57,24 @@ func LookalikeDomain() Quirk {
 // pods request that much is empty. Where several nodes seem to fit, the scores can leave the range of 0 to 100, and
 // the cycle ends in an error.
 func RequestsOverflow() Quirk {
-	amounts := overflowing()
-	fit, balance := nodeResourcesFit(amounts), balancedAllocation(amounts)
 	return Quirk{
 		Name: "requests-overflow", Upstream: "not reported",
 		Title:  "requests that add up to 2^63 or more count as nothing",
 		Plugin: "NodeResourcesFit", Also: []string{"NodeResourcesBalancedAllocation"},
-		Filter: &fit, Score: &balance, Amounts: &amounts,
+		Amounts: overflowing,
 		Doc: "Requests that add up to 2^63 or more count as a negative number or as nothing, so the pod fits on " +
 			"any node, or its cycle ends in an error.",
-		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
-			return exists(s.Pods, func(pod *v1.Pod) bool { return large(Requests(pod)) }) ||
+		Needs: func(p *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(pod *v1.Pod) bool { return large(p.Requests(pod)) }) ||
 				exists(s.Nodes, func(node *v1.Node) bool { return large(node.Status.Allocatable) })
 		},
-		Change:       func(p *Predicates) { p.Allocation.amounts = amounts },
 		ScoringFails: outOfRange,
 	}
 }
 
 // outOfRange reports whether a score of the node that adds requests up is not one of 0 to 100.
 func outOfRange(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return vast(pod, node, s) && exists(m.scorePlugins, func(r ScorePlugin) bool {
+	return m.vast(pod, node, s) && exists(m.scorePlugins, func(r ScorePlugin) bool {
 		nodes := []*v1.Node{node}
 		if !contains([]string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"}, r.Plugin) ||
 			r.Abstains != nil && r.Abstains(m.Profile, pod, nodes, s) {
@@ -105,28 +102,27 @@ func large(list v1.ResourceList) bool {
 
 // vast reports whether amounts on the node, all added up, are so large that a hundred times as much is no int64.
 // Else there is nothing to look for.
-func vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	lists := append(each(PodsOn(node, s), NonZeroRequests), NonZeroRequests(pod), node.Status.Allocatable)
+func (m *Scheduler) vast(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	requested := DocumentedAllocation().requested(m.Profile)
+	lists := append(each(PodsOn(node, s), requested), requested(pod), node.Status.Allocatable)
 	return exists(sortedKeys(total(lists...)), func(name v1.ResourceName) bool {
 		hundredfold := DocumentedAmounts().together(name, lists)
 		return !hundredfold.Mul(hundredfold, big.NewInt(100)).IsInt64()
 	})
 }
 
-// overflowing are the rules by which numbers are int64.
-func overflowing() AmountRules {
-	return AmountRules{
-		wraps: true,
-		amount: func(name v1.ResourceName, list v1.ResourceList) *big.Int {
-			quantity := list[name]
-			if name == v1.ResourceCPU {
-				return big.NewInt(quantity.MilliValue())
-			}
-			return big.NewInt(quantity.Value())
-		},
-		result: func(n *big.Int) *big.Int {
-			low := new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1))
-			return big.NewInt(int64(low.Uint64()))
-		},
+// overflowing changes the rules to those by which numbers are int64.
+func overflowing(r *AmountRules) {
+	r.wraps = true
+	r.amount = func(name v1.ResourceName, list v1.ResourceList) *big.Int {
+		quantity := list[name]
+		if name == v1.ResourceCPU {
+			return big.NewInt(quantity.MilliValue())
+		}
+		return big.NewInt(quantity.Value())
+	}
+	r.result = func(n *big.Int) *big.Int {
+		low := new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1))
+		return big.NewInt(int64(low.Uint64()))
 	}
 }

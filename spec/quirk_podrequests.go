@@ -2,7 +2,6 @@ package spec
 
 import (
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // PodRequestsOverlooked is a defect of kube-scheduler v1.36. KEP-2837 makes no exception for the score, and neither
@@ -16,10 +15,10 @@ func PodRequestsOverlooked() Quirk {
 			"its containers do.",
 		Needs: func(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return pod.Spec.Resources != nil },
 		Change: func(p *Predicates) {
-			p.Allocation.pending = func(pod *v1.Pod) v1.ResourceList {
+			p.Allocation.pending = func(r ResizeRules, pod *v1.Pod) v1.ResourceList {
 				containers := pod.DeepCopy()
 				containers.Spec.Resources = nil
-				return NonZeroRequests(containers)
+				return r.nonZero(containers)
 			}
 		},
 	}
@@ -37,18 +36,15 @@ func MissingRequestsOfBound() Quirk {
 			"does not request, if another container does.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.Pods, requestsAsWhole) },
 		Change: func(p *Predicates) {
-			p.Allocation.held = func(pod *v1.Pod) v1.ResourceList {
+			p.Allocation.held = func(r ResizeRules, pod *v1.Pod) v1.ResourceList {
 				if !requestsAsWhole(pod) {
-					return NonZeroRequests(pod)
+					return r.nonZero(pod)
 				}
-				missing := v1.ResourceList{
-					v1.ResourceCPU:    resource.MustParse("100m"),
-					v1.ResourceMemory: resource.MustParse("200Mi"),
-				}
-				for _, name := range sortedKeys(Requests(pod)) {
+				missing := missingRequests()
+				for _, name := range sortedKeys(r.requests(pod, nil)) {
 					delete(missing, name)
 				}
-				return requests(pod, missing)
+				return r.requests(pod, missing)
 			}
 		},
 	}

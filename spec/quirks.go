@@ -21,6 +21,8 @@ type Quirk struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
+	// Since is the minor release that it came with, such as "v1.37"; empty if all have it, as far as is known.
+	Since string
 	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
 	Mended string
 
@@ -41,8 +43,9 @@ type Quirk struct {
 	Volumes func(*VolumeRules)
 	// Change changes a predicate of Plugin. Such quirks go together.
 	Change func(*Predicates)
-	// Amounts changes how what pods request is added up where a node is looked at as a whole.
-	Amounts *AmountRules
+	// Amounts changes how what pods request is added up: of the filter and the score of NodeResourcesFit and of
+	// NodeResourcesBalancedAllocation, and where a node is looked at as a whole. Such quirks go together.
+	Amounts func(*AmountRules)
 	// ScoringFails reports whether a plugin ends the cycle in an error if the node is scored, as by a score outside of
 	// 0 to 100.
 	ScoringFails func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
@@ -91,21 +94,26 @@ func (q Quirk) OnlyScores() bool {
 	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoringFails == nil &&
 		q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
-		!q.changesFilter(q.Plugin)
+		!q.changesFilter(q.Plugin) && q.Amounts == nil
 }
 
 // changesFilter reports whether it puts something else in the place of the plugin's filter. Not every filter is
 // made from predicates.
 func (q Quirk) changesFilter(plugin string) bool {
 	made := exists(DocumentedPredicates().filters(), func(f Filter) bool { return f.Plugin == plugin })
-	return q.Filter != nil && q.Filter.Plugin == plugin || made && q.changesPredicate(plugin)
+	return q.Filter != nil && q.Filter.Plugin == plugin || made && q.changesPredicate(plugin) ||
+		q.Amounts != nil && plugin == fitPlugin
 }
 
 // changesScore reports whether it puts something else in the place of the plugin's score.
 func (q Quirk) changesScore(plugin string) bool {
 	made := exists(DocumentedPredicates().scorePlugins(), func(r ScorePlugin) bool { return r.Plugin == plugin })
-	return q.Score != nil && q.Score.Plugin == plugin || made && q.changesPredicate(plugin)
+	return q.Score != nil && q.Score.Plugin == plugin || made && q.changesPredicate(plugin) ||
+		q.Amounts != nil && contains([]string{fitPlugin, balancePlugin}, plugin)
 }
+
+// fitPlugin and balancePlugin are the plugins that add requests up.
+const fitPlugin, balancePlugin = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 
 // changesPreemption reports whether it may change which sets of victims there are, or what they cost.
 func (q Quirk) changesPreemption() bool { return q.Budgets != nil || q.changesFeasibility() }
@@ -116,7 +124,7 @@ func (q Quirk) changesFeasibility() bool {
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
-	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin
+	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin
 }
 
 // ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
@@ -161,12 +169,31 @@ func (m *Scheduler) With(quirks ...Quirk) *Scheduler {
 			quirk.Budgets(&odd.rules.budgets)
 		}
 		if quirk.Amounts != nil {
-			odd.rules.amounts = *quirk.Amounts
+			odd.addUp(quirk)
 		}
 	}
 	odd.overlook(quirks)
 	odd.change()
 	return &odd
+}
+
+// addUp has requests added up as the quirk has it, beside quirks before it.
+func (m *Scheduler) addUp(quirk Quirk) {
+	quirk.Amounts(&m.rules.amounts)
+	if !m.takes(quirk) {
+		return
+	}
+	fit, balance := nodeResourcesFit(m.rules.amounts), balancedAllocation(m.rules.amounts)
+	for i := range m.filters {
+		if m.filters[i].Plugin == fitPlugin {
+			m.filters[i] = fit
+		}
+	}
+	for i := range m.scorePlugins {
+		if m.scorePlugins[i].Plugin == balancePlugin {
+			m.scorePlugins[i] = balance
+		}
+	}
 }
 
 // takes reports whether the plugins of a quirk may be put in as they are. They are made from what is documented, so
@@ -197,7 +224,7 @@ func (m *Scheduler) change() {
 	predicates := m.predicates()
 	changed := func(plugin string) bool {
 		return exists(m.quirks, func(q Quirk) bool {
-			return q.changesPredicate(plugin) && (q.Change == nil || m.takes(q))
+			return q.changesPredicate(plugin) && m.takes(q)
 		})
 	}
 	for _, odd := range predicates.filters() {
@@ -223,6 +250,9 @@ func (m *Scheduler) predicates() Predicates {
 		if quirk.Volumes != nil {
 			quirk.Volumes(&predicates.Volumes)
 		}
+		if quirk.Amounts != nil {
+			quirk.Amounts(&predicates.Allocation.amounts)
+		}
 		if quirk.Change != nil {
 			quirk.Change(&predicates)
 		}
@@ -230,7 +260,7 @@ func (m *Scheduler) predicates() Predicates {
 	return predicates
 }
 
-// Quirks returns the known defects of kube-scheduler v1.36.
+// Quirks returns the known defects of kube-scheduler, of all releases.
 func Quirks() []Quirk {
 	return []Quirk{EmptySelectorProtectsNobody(), BudgetSpentOnSpared(), SharedPortFreed(),
 		UnreadablePreferenceStopsPod(), LookalikeDomain(), NamespaceSelectorAbsence(),
@@ -238,6 +268,7 @@ func Quirks() []Quirk {
 		SpreadEmptySelector(), SpreadTerminating(), BuiltInSpreadWithoutKeys(), ExternalNameServes(),
 		ReleasedPodSpreads(), ExcludedHostCounts(), ImageVolumesUnscaled(), ImageSizeOfFirstNode(),
 		PodRequestsOverlooked(), MissingRequestsOfBound(), ZeroScoreLeftOut(), RequestsOverflow(),
+		UnreportedFree(), WholeNames(), WholeInstead(),
 		TurnedAwayKeepsNomination(), ForeignNominations(), NominationsBesideTerminating(), SingleClaimNominated(),
 		SingleClaimEphemeral(), SingleClaimNamespace(), SingleClaimCounted(), VolumeAttachedTwice(),
 		MigratedNotCounted(), AttachmentMigratedNotCounted(), UnownedClaimStopsAll(), UnreadableDiskStopsAll(),

@@ -47,9 +47,13 @@ func (m *Scheduler) Explanations() []Quirk {
 
 // defects returns the known defects that the profile's release has.
 func (p *Profile) defects() []Quirk {
-	return filter(Quirks(), func(q Quirk) bool {
-		return q.Mended == "" || p.Release == "" || minor(p.Release) < minor(q.Mended)
-	})
+	return filter(Quirks(), func(q Quirk) bool { return q.In(p.Release) })
+}
+
+// In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "".
+func (q Quirk) In(release string) bool {
+	return release == "" || (q.Mended == "" || minor(release) < minor(q.Mended)) &&
+		(q.Since == "" || minor(release) >= minor(q.Since))
 }
 
 // Documented returns the model that Kubernetes documents, with the same own plugins, under the same profile.

@@ -23,8 +23,12 @@ import (
 // (pod-level resources); KEP-688 (pod overhead);
 // https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers.
 //
-// For a bound pod, what the node reports takes part, see effective.
-func Requests(pod *v1.Pod) v1.ResourceList { return requests(pod, nil) }
+// For a bound pod, what the node reports takes part: see ResizeRules. Here it does as documented up to v1.36;
+// Profile.Requests is for any release.
+func Requests(pod *v1.Pod) v1.ResourceList { return ResizeRules{perContainer: true}.requests(pod, nil) }
+
+// Requests returns what the pod requests of its node by the documents of the profile's release.
+func (p *Profile) Requests(pod *v1.Pod) v1.ResourceList { return DocumentedAmounts().requests(p, pod) }
 
 // NonZeroRequests is Requests for the purpose of score: a container that states no request of
 // cpu or memory counts as if it stated 100m or 200Mi. A request of 0 that is stated stays 0, and a pod-level
@@ -33,22 +37,28 @@ func Requests(pod *v1.Pod) v1.ResourceList { return requests(pod, nil) }
 // Source: doc comment of DefaultMilliCPURequest and DefaultMemoryRequest in
 // k8s.io/kubernetes/pkg/scheduler/util. A pod counts the same before and after it is bound.
 func NonZeroRequests(pod *v1.Pod) v1.ResourceList {
-	return requests(pod, v1.ResourceList{
-		v1.ResourceCPU:    resource.MustParse("100m"),
-		v1.ResourceMemory: resource.MustParse("200Mi"),
-	})
+	return ResizeRules{perContainer: true}.nonZero(pod)
 }
 
-func requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
-	of := func(c v1.Container) v1.ResourceList { return override(missing, containerRequests(pod, c)) }
-	running := total(append(each(Sidecars(pod), of), each(pod.Spec.Containers, of)...)...)
+// missingRequests are the requests of a container that states none, for the purpose of score.
+func missingRequests() v1.ResourceList {
+	return v1.ResourceList{
+		v1.ResourceCPU:    resource.MustParse("100m"),
+		v1.ResourceMemory: resource.MustParse("200Mi"),
+	}
+}
+
+// byContainers adds up the containers' requests, each of which is of.
+func byContainers(pod *v1.Pod, missing v1.ResourceList, of func(v1.Container) v1.ResourceList) v1.ResourceList {
+	stated := func(c v1.Container) v1.ResourceList { return override(missing, of(c)) }
+	running := total(append(each(Sidecars(pod), stated), each(pod.Spec.Containers, stated)...)...)
 	inits := pod.Spec.InitContainers
 	uses := []v1.ResourceList{running}
 	for i, c := range inits {
 		before := filter(inits[:i], Restartable)
-		uses = append(uses, total(each(append(before, c), of)...))
+		uses = append(uses, total(each(append(before, c), stated)...))
 	}
-	return total(override(greatest(uses...), podLevelRequests(pod)), pod.Spec.Overhead)
+	return greatest(uses...)
 }
 
 // Sidecars returns the pod's restartable init containers, which keep running beside its containers.
@@ -61,69 +71,10 @@ func Restartable(c v1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
 }
 
-// containerRequests returns a container's own requests. An ordinary init container cannot be
-// resized, so the spec alone counts.
-func containerRequests(pod *v1.Pod, c v1.Container) v1.ResourceList {
-	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
-	reports := filter(statuses, func(status v1.ContainerStatus) bool {
-		return status.Name == c.Name && status.Resources != nil
-	})
-	named := func(l v1.Container) bool { return l.Name == c.Name }
-	if len(reports) == 0 || !exists(Sidecars(pod), named) && !exists(pod.Spec.Containers, named) {
-		return c.Resources.Requests
-	}
-	return effective(pod, c.Resources.Requests, reports[0].AllocatedResources, reports[0].Resources.Requests)
-}
-
-// podLevelRequests returns the requests of the pod as a whole.
-func podLevelRequests(pod *v1.Pod) v1.ResourceList {
-	if pod.Spec.Resources == nil {
-		return nil
-	}
-	stated := pod.Spec.Resources.Requests
-	counted := stated
-	if pod.Status.Resources != nil {
-		counted = effective(pod, stated, pod.Status.AllocatedResources, pod.Status.Resources.Requests)
-	}
-	level := v1.ResourceList{}
-	for _, name := range filter(sortedKeys(stated), allowedAtPodLevel) {
-		level[name] = counted[name]
-	}
-	return level
-}
-
 // allowedAtPodLevel is the field doc of PodSpec.resources: cpu, memory and hugepages only.
 func allowedAtPodLevel(name v1.ResourceName) bool {
 	return contains([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory}, name) ||
 		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix)
-}
-
-// effective returns what counts while a pod on a node is being resized in place:
-//
-//	Max(desired, allocated, actual)   or, if the resize is infeasible,   Max(allocated, actual)
-//
-// desired is the spec, allocated what the node admitted, actual what runs. An unbound pod has
-// nothing allocated yet: the desired counts.
-//
-// Source: KEP-1287 (in-place update of pod resources), "Scheduler and API server interaction".
-func effective(pod *v1.Pod, desired, allocated, actual v1.ResourceList) v1.ResourceList {
-	switch {
-	case pod.Spec.NodeName == "":
-		return desired
-	case resizeInfeasible(pod):
-		return greatest(allocated, actual)
-	default:
-		return greatest(desired, allocated, actual)
-	}
-}
-
-// resizeInfeasible tells that the node rejected the resize for good.
-//
-// Source: doc of the pod condition PodResizePending and its reason Infeasible.
-func resizeInfeasible(pod *v1.Pod) bool {
-	return exists(pod.Status.Conditions, func(c v1.PodCondition) bool {
-		return c.Type == v1.PodResizePending && c.Reason == v1.PodReasonInfeasible
-	})
 }
 
 // total adds resource by resource.

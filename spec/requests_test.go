@@ -191,8 +191,10 @@ func TestRequestsWhileResizing(t *testing.T) {
 		check := func(form string, p *v1.Pod) {
 			p.Spec.NodeName = row.place
 			p.Status.Conditions = row.conditions
-			if diff := cmp.Diff(list("cpu", row.want), Requests(p), sameQuantity); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", row.reason, form, diff)
+			for release, got := range map[string]v1.ResourceList{"v1.36": Requests(p), "v1.37": DefaultProfile().Requests(p)} {
+				if diff := cmp.Diff(list("cpu", row.want), got, sameQuantity); diff != "" {
+					t.Errorf("%s, %s, %s (-want +got):\n%s", row.reason, form, release, diff)
+				}
 			}
 		}
 		inContainer := pod("p", "cpu", row.desired)

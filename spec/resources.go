@@ -30,7 +30,8 @@ func nodeResourcesFit(r AmountRules) Filter {
 		Footprint: ReadsNodeAndPods,
 		indexed:   r.indexedFit,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			return fits(r, Requests(pod), each(PodsOn(node, s), Requests), node, func(name v1.ResourceName) bool {
+			requests := func(pod *v1.Pod) v1.ResourceList { return r.requests(p, pod) }
+			return fits(r, requests(pod), each(PodsOn(node, s), requests), node, func(name v1.ResourceName) bool {
 				return ignored(p.Fit, name)
 			})
 		},

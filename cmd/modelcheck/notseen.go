@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -25,7 +26,8 @@ func (in *input) notSeen(o *options, r *decisions.Result) []report.NotSeen {
 			continue
 		}
 		for _, e := range deviations.Expected(deviations.Scope{
-			Theme: s.Scenario.Name, Nodes: o.nodes, Pods: actions.Arrivals, Thorough: o.thorough,
+			Release: production.KubernetesVersion,
+			Theme:   s.Scenario.Name, Nodes: o.nodes, Pods: actions.Arrivals, Thorough: o.thorough,
 		}) {
 			if !shows(r.Findings, e.Quirk.Name) && !shows(r.Untold, e.Quirk.Name) {
 				missing = append(missing, report.NotSeen{Quirk: e.Quirk.Name, Title: e.Quirk.Title, Find: e.Find()})

@@ -14,6 +14,9 @@ func onNode(s *spec.Scheduler, p invariants.Property, n invariants.Node) (applie
 		return applies, nil
 	}
 	for _, quirk := range spec.Quirks() {
+		if !quirk.In(s.Profile.Release) {
+			continue
+		}
 		n.Spec = s.With(quirk)
 		if _, left := p.Node(n); len(left) > 0 {
 			continue

@@ -6,6 +6,7 @@ package deviations
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -46,6 +47,11 @@ func (e Entry) Find() string {
 		command += " --thorough"
 	}
 	return fmt.Sprintf("%s --theme %s --nodes %d --pods %d", command, e.Theme, e.Nodes, e.Pods)
+}
+
+// In returns the known defects of the release, such as "v1.36.3": see Entries.
+func In(release string) []Entry {
+	return slices.DeleteFunc(Entries(), func(e Entry) bool { return !e.Quirk.In(release) })
 }
 
 // Entries returns every known defect, in the order of spec.Quirks. It is an error in this package if one has no
@@ -120,6 +126,9 @@ func found() map[string]Entry {
 			Pods:     1,
 		},
 		"requests-overflow":               {Property: verdicts, Theme: "resources", Thorough: true, Nodes: 1, Pods: 1},
+		"unreported-free":                 {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
+		"whole-status-names":              {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
+		"whole-status-instead":            {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"turned-away-keeps-nomination":    {Property: outcome, Theme: "claims", Thorough: true, Nodes: 1, Pods: 1},
 		"nominations-beside-terminating":  {Property: "preemption-writes", Theme: "priorities", Nodes: 1, Pods: 3},
 		"foreign-nominations":             {Property: verdicts, Theme: "schedulers", Nodes: 1, Pods: 3},

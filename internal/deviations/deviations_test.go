@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write docs/reference/deviations.md anew
 // TestSmallestClusters: in the smallest cluster of each defect the tool finds it, and nothing else. When this fails
 // because a defect is not found, kube-scheduler may have been mended: then the quirk goes, with its file.
 func TestSmallestClusters(t *testing.T) {
-	for _, entry := range deviations.Entries() {
+	for _, entry := range deviations.In(production.KubernetesVersion) {
 		t.Run(entry.Quirk.Name, func(t *testing.T) {
 			manifests, err := scenario.Read([]string{root(entry.File())}, nil, admission.Admit)
 			if err != nil {
@@ -83,7 +83,8 @@ func TestFound(t *testing.T) {
 			if e.Config != "" {
 				return seen[scope]
 			}
-			for _, expected := range deviations.Expected(deviations.Scope{Theme: e.Theme, Nodes: nodes,
+			for _, expected := range deviations.Expected(deviations.Scope{
+				Release: production.KubernetesVersion, Theme: e.Theme, Nodes: nodes,
 				Pods: s.Actions.Arrivals, Thorough: e.Thorough}) {
 				if !slices.Contains(seen[scope], expected.Quirk.Name) {
 					t.Errorf("%s is expected in %s with %d nodes and %d pods, and is not there", expected.Quirk.Name,
@@ -93,7 +94,7 @@ func TestFound(t *testing.T) {
 		}
 		return seen[scope]
 	}
-	for _, entry := range deviations.Entries() {
+	for _, entry := range deviations.In(production.KubernetesVersion) {
 		if !slices.Contains(in(entry, entry.Nodes, entry.Pods), entry.Quirk.Name) {
 			t.Errorf("%s does not find %s", entry.Find(), entry.Quirk.Name)
 		}

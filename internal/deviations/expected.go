@@ -3,6 +3,8 @@ package deviations
 // Scope is a built-in theme that was explored whole, with kube-scheduler's default configuration and preemptions and
 // the end of victims among what happens. Pods is how many arrive.
 type Scope struct {
+	// Release is the version of kube-scheduler, such as "v1.36.3".
+	Release     string
 	Theme       string
 	Nodes, Pods int
 	Thorough    bool
@@ -13,7 +15,7 @@ type Scope struct {
 // own, or in a thorough run the templates of a plain one, to which fewer pods may come there, are left out.
 func Expected(s Scope) []Entry {
 	var expected []Entry
-	for _, e := range Entries() {
+	for _, e := range In(s.Release) {
 		if e.Config == "" && e.Theme == s.Theme && e.Thorough == s.Thorough && e.Nodes <= s.Nodes && e.Pods <= s.Pods {
 			expected = append(expected, e)
 		}

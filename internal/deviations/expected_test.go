@@ -20,6 +20,7 @@ func TestExpected(t *testing.T) {
 		{"no pods", deviations.Scope{Theme: "images", Nodes: 3}, false},
 		{"another theme", deviations.Scope{Theme: "zones", Nodes: 3, Pods: 5}, false},
 		{"other bounds", deviations.Scope{Theme: "images", Nodes: 3, Pods: 5, Thorough: true}, false},
+		{"a release that has it no more", deviations.Scope{Release: "v1.37.2", Theme: "images", Nodes: 2, Pods: 1}, false},
 	} {
 		got := slices.ContainsFunc(deviations.Expected(tt.scope), func(e deviations.Entry) bool {
 			return e.Quirk.Name == quirk

@@ -6,13 +6,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // Text writes the track record for a person to read: for each defect what it is, where it is known, and how to see
 // it. The version is that of the kube-scheduler it was seen in. The error is the writer's.
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
-	entries := Entries()
+	entries := In(version)
 	fmt.Fprintf(&text, "%d defects of kube-scheduler %s, each with the smallest cluster that shows it\n", len(entries),
 		version)
 	for _, e := range entries {
@@ -35,7 +37,7 @@ func Markdown(w io.Writer, version string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
 
-Defects of kube-scheduler that the tool has found, all present in %s. Each that a single decision shows is a quirk: a small override of one predicate of the
+Defects of kube-scheduler that the tool has found, present in %s but for those that say since when they are. Each that a single decision shows is a quirk: a small override of one predicate of the
 model that reproduces it exactly, so that the tool can tell a difference that is this defect and nothing else from a new one. The
 file of each is the smallest cluster that shows it, and begins with what goes wrong and what is documented. `+"`modelcheck deviations`"+`
 prints this list; tests hold it true, and fail when kube-scheduler is mended.
@@ -48,7 +50,7 @@ it. "Not reported" means that no issue was found.
 `, version)
 	for _, e := range Entries() {
 		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | %s | `%s` | `%s` |\n",
-			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin, e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
+			e.Quirk.Name, e.Quirk.Doc+releases(e.Quirk), e.Quirk.Plugin, e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
 	}
 	text.WriteString(byNumber())
 	text.WriteString(`
@@ -73,6 +75,17 @@ control in which nothing is wrong, is in ` + "`internal/production/stepped/defec
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// releases tells which releases have the defect, if not all.
+func releases(q spec.Quirk) (text string) {
+	if q.Since != "" {
+		text += fmt.Sprintf(" Since %s: `--kubernetes %[1]s`.", q.Since)
+	}
+	if q.Mended != "" {
+		text += fmt.Sprintf(" Mended in %s.", q.Mended)
+	}
+	return text
 }
 
 // byNumber maps what is known upstream to the defects found here.

@@ -56,7 +56,10 @@ func (t *Transition) leastQuirks(pod string, view *spec.Snapshot,
 	if asked == nil {
 		return ""
 	}
-	quirks := slices.DeleteFunc(spec.Quirks(), func(q spec.Quirk) bool { return q.Idle(t.Model.Profile, asked, view) })
+	profile := t.Model.Profile
+	quirks := slices.DeleteFunc(spec.Quirks(), func(q spec.Quirk) bool {
+		return !q.In(profile.Release) || q.Idle(profile, asked, view)
+	})
 	with := func(quirks ...spec.Quirk) bool { return right(t.Model.With(quirks...), asked, view) }
 	for _, quirk := range quirks {
 		if with(quirk) {
