@@ -44,11 +44,12 @@ func TestLoopFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			scope := entry.Narrow(theme)
 			start := func(initial *spec.Snapshot) (loop.System, error) {
 				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
-					stepped.Options{Faults: theme.Faults > 0})
+					stepped.Options{Faults: scope.Faults > 0})
 			}
-			result, err := loop.Explore(t.Context(), entry.Narrow(theme),
+			result, err := loop.Explore(t.Context(), scope,
 				loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide}, checker.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -69,6 +69,17 @@ func TestDefects(t *testing.T) {
 	elsewhere := withDisk(pod("elsewhere").Namespace("other").Node("n1").Obj())
 	twice := pod("twice").PVC("one").PVC("one").Obj()
 
+	sized := func(name, cpu string) *st.NodeWrapper {
+		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "8Gi", "pods": "10"})
+	}
+	images := map[string]int64{"app:1": 900 << 20}
+	pulled := update("images", sized("n2", "4").Images(images).Obj())
+	huge, user := create(pod("huge").Req(cpu("9")).Obj()), create(pod("user").Req(cpu("1")).Container("app:1").Obj())
+	labelled := create(pod("web").Priority(10).Label("app", "web").Obj())
+	plain := update("labels", pod("web").Priority(10).Obj())
+	keeps := update("labels", pod("web").Priority(10).NominatedNodeName("n1").Obj())
+	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
+	fails := loop.Action{Verb: loop.Schedule, Fault: loop.FailPreBind}
 	wary := apart("web")
 	wary.Spec.Priority, wary.Spec.Containers = urgent.Spec.Priority, urgent.Spec.Containers
 	guard := func(app string) *v1.Pod { return pod("guard").Priority(10).Label("app", app).Node("n1").Obj() }
@@ -84,6 +95,30 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{create(group("p").Obj()), schedule, remove(e), gone(e)},
 			control: []loop.Action{remove(e), gone(e), create(group("p").Obj()), schedule}, // nobody sleeps
 			want:    []string{"wake-up: default/p: hint-first-pod"},
+		},
+		{
+			name:    "image-count-outdated",
+			initial: func() *spec.Snapshot { return cluster(sized("n1", "8").Images(images), sized("n2", "4")) },
+			actions: []loop.Action{huge, schedule, pulled, user, schedule},
+			control: []loop.Action{huge, pulled, schedule, user, schedule}, // it looks at n1 for the first time afterwards
+			want: []string{"refinement: default/user: image-count-outdated",
+				"levels-agree: default/user: image-count-outdated"},
+		},
+		{
+			name:    "assumed-changes-unheard",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{labelled, waits, plain, create(apart("web")), schedule},
+			control: []loop.Action{labelled, plain, waits, create(apart("web")), schedule},
+			want: []string{"progress: default/apart: assumed-changes-unheard",
+				"refinement: default/apart: assumed-changes-unheard",
+				"levels-agree: default/apart: assumed-changes-unheard"},
+		},
+		{
+			name:    "nominated-changes-unheard",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{labelled, fails, create(apart("web")), schedule, keeps},
+			control: []loop.Action{labelled, fails, keeps, create(apart("web")), schedule},
+			want:    []string{"wake-up: default/apart: nominated-changes-unheard"},
 		},
 		{
 			name:    "hint-namespace-selector",
@@ -243,7 +278,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 18 { // TestBatches has batch-outdated
+	if defects := loop.Defects(); len(defects) != 21 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
