@@ -147,6 +147,7 @@ func LoopEntries() []LoopEntry {
 			Faults:   1,
 			Happens:  []loop.EventType{loop.PodLabels},
 		},
+		"limits-node-unheard":      {Property: "wake-up", Theme: "limits", Pods: 1, Events: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {
 			Property: "no-errors",

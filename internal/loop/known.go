@@ -149,6 +149,16 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "limits-node-unheard", Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
+			Doc: "NodeVolumeLimits hears of CSINodes that come or change, not of nodes that come, nor of a CSINode that goes: " +
+				"a pod that was rejected for the limits elsewhere is not retried where no limit is known.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "NodeVolumeLimits") &&
+					(t.Action.Ref.Kind == "Node" && t.Action.Verb == Create ||
+						t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete)
+			},
+		},
+		{
 			Name: claimBoundTwice, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
 				"the first, and the pod's binding cycle ends in an error.",

@@ -105,6 +105,14 @@ func TestDefects(t *testing.T) {
 				"levels-agree: default/user: image-count-outdated"},
 		},
 		{
+			name:    "limits-node-unheard",
+			initial: limited,
+			actions: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, create(node("n2").Obj())},
+			control: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule,
+				create(st.MakeCSINode().Name("n2").Obj()), create(node("n2").Obj())}, // of a CSINode that comes it hears
+			want: []string{"wake-up: default/db: limits-node-unheard"},
+		},
+		{
 			name:    "assumed-changes-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{labelled, waits, plain, create(apart("web")), schedule},
@@ -278,7 +286,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if defects := loop.Defects(); len(defects) != 21 { // TestBatches has batch-outdated
+	if defects := loop.Defects(); len(defects) != 22 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
