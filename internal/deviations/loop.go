@@ -13,8 +13,8 @@ type LoopEntry struct {
 	Defect loop.Known
 	// Property is the property that it breaks.
 	Property string
-	// Theme is the theme of the loop, and Pods, Events, Faults and Happens are a small scope of it, in which the tool finds
-	// the defect.
+	// Theme is the theme of the loop, and Pods, Events, Faults and Happens are a small scope of it, in which the tool
+	// finds the defect.
 	Theme                string
 	Pods, Events, Faults int
 	// Config is the name of the configuration that it takes; empty for the default.

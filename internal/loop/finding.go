@@ -26,6 +26,8 @@ type Finding struct {
 	Trace   []Action
 	Loop    int
 	Last    *Transition
+	// Number is that of the run it was shrunk from, in a simulation; nil if none was.
+	Number *int64
 	// Unshrunk: the run is as it was followed at random, or part of it, as there was no time to shrink it.
 	Unshrunk bool
 	// Flushed says of a pod that stays in unschedulablePods what becomes of it after the periodic flush.

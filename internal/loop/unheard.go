@@ -53,7 +53,7 @@ func (t *Transition) decidedBy(seen *spec.Snapshot, pod *v1.Pod) bool {
 func nominatedChangesUnheard() Known {
 	return Known{
 		Name:     "nominated-changes-unheard",
-		Upstream: "not reported; kubernetes/kubernetes#129058 tells of a nomination that goes, to pods of its priority or lower",
+		Upstream: "not reported; kubernetes/kubernetes#129058 tells of a nomination that goes",
 		Doc: "A nominated pod is respected as if it were on its node, but what changes of its labels, or that its " +
 			"nomination goes, wakes no pod that InterPodAffinity or PodTopologySpread rejected for its sake.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {

@@ -197,10 +197,10 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 		p.line("\n  Run, in %s, of:", scope.Name)
 	case f.Unshrunk:
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Run, for which there was no time to shrink it to its end, in %s, of:", scope.Name)
+		p.line("\n  Run%s, for which there was no time to shrink it to its end, in %s, of:", r.numbered(f), scope.Name)
 	case r.simulated():
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Shrunk run, in %s, of:", scope.Name)
+		p.line("\n  Shrunk run%s, in %s, of:", r.numbered(f), scope.Name)
 	default:
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
 		p.line("\n  Shortest run, in %s, of:", scope.Name)
@@ -223,6 +223,14 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	if len(f.Last.After.Queue) == 0 {
 		p.line("    no pod")
 	}
+}
+
+// numbered says which of the runs at random it is.
+func (r *LoopRun) numbered(f *loop.Finding) string {
+	if f.Number == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (--seed %d --run %d)", r.Seed, *f.Number)
 }
 
 func nodeInWords(name string, labels map[string]string, cordoned bool, taints int) string {

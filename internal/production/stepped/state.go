@@ -59,8 +59,8 @@ func (s *Scheduler) State() *loop.State {
 	return state
 }
 
-// otherwise returns an assumed pod as the cache has it, if the API server has it otherwise but for its node; nil if not.
-// What the scheduler heard of its status is not kept.
+// otherwise returns an assumed pod as the cache has it, if the API server has it otherwise but for its node; nil if
+// not. What the scheduler heard of its status is not kept.
 func (s *Scheduler) otherwise(assumed *v1.Pod) *v1.Pod {
 	pod, ok := s.api.objects[loop.RefOf(assumed)].(*v1.Pod)
 	if !ok {
