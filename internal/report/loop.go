@@ -205,11 +205,10 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
 		p.line("\n  Shortest run, in %s, of:", scope.Name)
 	}
-	for _, node := range f.Initial.Nodes {
-		p.wrapped("    ", nodeInWords(node.Name, node.Labels, node.Spec.Unschedulable, len(node.Spec.Taints)))
-	}
-	for i, action := range f.Trace {
-		p.wrapped(fmt.Sprintf("    %2d. ", i+1), action.String())
+	coming := created(f.Trace)
+	p.clusterBefore("    ", f.Initial, nil, coming)
+	for i, words := range actionsInWords(f, coming) {
+		p.wrapped(fmt.Sprintf("    %2d. ", i+1), words)
 	}
 	if f.Property.OfBehaviours() {
 		p.line("  %s", loopGoesOn(f))
@@ -231,22 +230,6 @@ func (r *LoopRun) numbered(f *loop.Finding) string {
 		return ""
 	}
 	return fmt.Sprintf(" (--seed %d --run %d)", r.Seed, *f.Number)
-}
-
-func nodeInWords(name string, labels map[string]string, cordoned bool, taints int) string {
-	var words []string
-	for key, value := range labels {
-		words = append(words, key+"="+value)
-	}
-	slices.Sort(words)
-	text := "node " + name + " (" + strings.Join(words, ", ") + ")"
-	if cordoned {
-		text += ", cordoned"
-	}
-	if taints > 0 {
-		text += ", " + plural(int64(taints), "taint")
-	}
-	return text
 }
 
 // schedulingQueues are the names that kube-scheduler's documentation has for the queues.
