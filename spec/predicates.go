@@ -31,8 +31,8 @@ func (p Predicates) filters() []Filter {
 
 // scorePlugins returns the score plugins that are made from predicates.
 func (p Predicates) scorePlugins() []ScorePlugin {
-	return []ScorePlugin{allocation(p.Allocation), preferredSpread(p.Spread), preferredPodAffinity(p.Affinity),
-		imageLocality(p.Images)}
+	return []ScorePlugin{allocation(p.Allocation), volumeCapacity(p.Volumes), preferredSpread(p.Spread),
+		preferredPodAffinity(p.Affinity), imageLocality(p.Images)}
 }
 
 // AffinityRules are of InterPodAffinity, its filter and its score.

@@ -27,7 +27,7 @@ func (e LoopEntry) ConfigFile() string { return configFile(e.Config) }
 
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
-	command := "modelcheck loop"
+	command := modelcheck(e.Defect.Mended) + " loop"
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()
 	}

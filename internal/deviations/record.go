@@ -21,7 +21,7 @@ func Text(w io.Writer, version string) error {
 		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
 			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin, e.Repeat(), e.Find())
 	}
-	between := LoopEntries()
+	between := slices.DeleteFunc(LoopEntries(), func(e LoopEntry) bool { return !e.Defect.In(version) })
 	fmt.Fprintf(&text, "\n%d defects between decisions, each found by stepping the scheduler as a whole\n",
 		len(between))
 	for _, e := range between {
@@ -37,7 +37,7 @@ func Markdown(w io.Writer, version string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
 
-Defects of kube-scheduler that the tool has found, present in %s but for those that say since when they are. Each that a single decision shows is a quirk: a small override of one predicate of the
+Defects of kube-scheduler that the tool has found, present in %s but for those that are said to be mended. Each that a single decision shows is a quirk: a small override of one predicate of the
 model that reproduces it exactly, so that the tool can tell a difference that is this defect and nothing else from a new one. The
 file of each is the smallest cluster that shows it, and begins with what goes wrong and what is documented. `+"`modelcheck deviations`"+`
 prints this list; tests hold it true, and fail when kube-scheduler is mended.
@@ -67,7 +67,7 @@ control in which nothing is wrong, is in ` + "`internal/production/stepped/defec
 			&text,
 			"| **%s**: %s | %s | %s | `%s` |\n",
 			e.Defect.Name,
-			e.Defect.Doc,
+			e.Defect.Doc+releases(spec.Quirk{Mended: e.Defect.Mended}),
 			e.Property,
 			e.Defect.Upstream,
 			e.Find(),
@@ -80,7 +80,7 @@ control in which nothing is wrong, is in ` + "`internal/production/stepped/defec
 // releases tells which releases have the defect, if not all.
 func releases(q spec.Quirk) (text string) {
 	if q.Since != "" {
-		text += fmt.Sprintf(" Since %s: `--kubernetes %[1]s`.", q.Since)
+		text += fmt.Sprintf(" Since %s.", q.Since)
 	}
 	if q.Mended != "" {
 		text += fmt.Sprintf(" Mended in %s.", q.Mended)

@@ -16,6 +16,8 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
+	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
+	Mended string
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
@@ -32,7 +34,15 @@ const claimBoundTwice = "claim-bound-twice"
 // nominatedNodeGone is the name of the defect that the property no-errors tells by what is reported.
 const nominatedNodeGone = "nominated-node-gone"
 
-// Defects returns the known defects of kube-scheduler v1.36.
+// In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "".
+func (k Known) In(release string) bool { return spec.Quirk{Mended: k.Mended}.In(release) }
+
+// defects returns the known defects of the release that the step was taken in.
+func (t *Transition) defects() []Known {
+	return slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(t.Model.Profile.Release) })
+}
+
+// Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
 	return []Known{
 		{
@@ -62,8 +72,8 @@ func Defects() []Known {
 			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
 				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind != "Node" &&
-					t.Action.Ref.Kind != "Namespace" &&
+				return t.rejectedBy(pod, "InterPodAffinity") &&
+					(t.Action.Ref.Kind != "Node" || t.affinityHeld(pod)) && t.Action.Ref.Kind != "Namespace" &&
 					slices.ContainsFunc(
 						append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...),
 						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil },
@@ -71,7 +81,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-anti-affinity-all-terms", Upstream: "kubernetes/kubernetes#139161",
+			Name: "hint-anti-affinity-all-terms", Upstream: "kubernetes/kubernetes#139161", Mended: "v1.37",
 			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
 				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -165,7 +175,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.bindsTwice(pod) },
 		},
 		{
-			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057",
+			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return spec.Gated(pod) && pod.Status.NominatedNodeName != ""
@@ -263,13 +273,20 @@ func (t *Transition) keepsTopology(pod *v1.Pod) bool {
 		})
 }
 
+// affinityHeld reports whether InterPodAffinity, which rejected the pod, would not have rejected it any more before the
+// step either: what happened to the node in it is nothing to that plugin, and an event before was missed.
+func (t *Transition) affinityHeld(pod *v1.Pod) bool {
+	affinity := t.Model.Only(func(f spec.Filter) bool { return f.Plugin == "InterPodAffinity" })
+	return hasNode(t.Before, t.Action.Ref.Name) && feasible(affinity, Key(pod), t.Before.View())
+}
+
 // explained returns the violation with the known defect that explains it, if there is one.
 func (v Violation) explained(t *Transition) Violation {
 	if v.Known != "" {
 		return v
 	}
 	pod := t.After.Pod(v.Pod)
-	for _, defect := range Defects() {
+	for _, defect := range t.defects() {
 		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
 			v.Known = defect.Name
 			break

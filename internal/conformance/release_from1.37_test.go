@@ -1,10 +1,9 @@
-//go:build from1.37
+//go:build !before1.37
 
-package decisions_test
+package conformance
 
 import (
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"k8s.io/kubernetes/pkg/scheduler/util"
@@ -18,9 +17,4 @@ func rank(p *defaultpreemption.DefaultPreemption, less func(important moreImport
 	p.MoreImportantVictim = func(a, b preemption.Victim) bool {
 		return less(util.MoreImportantPod, a.Pods()[0].GetPod(), b.Pods()[0].GetPod())
 	}
-}
-
-// protectAll has the plugin evict nobody.
-func protectAll(p *defaultpreemption.DefaultPreemption) {
-	p.IsEligiblePod = func(fwk.NodeInfo, preemption.Victim, *v1.Pod) bool { return false }
 }

@@ -1,4 +1,4 @@
-//go:build from1.37
+//go:build !before1.37
 
 package production
 
@@ -13,13 +13,11 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-const goMod = "../../releases/v1.37/go.mod"
+const goMod = "../../go.mod"
 
-// defaultProfile has the name of the node come first, since this release.
 func defaultProfile() *spec.Profile {
 	p := spec.DefaultProfile()
 	p.Release = KubernetesVersion
-	p.Filters[0], p.Filters[1] = p.Filters[1], p.Filters[0]
 	return p
 }
 

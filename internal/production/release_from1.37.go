@@ -1,4 +1,4 @@
-//go:build from1.37
+//go:build !before1.37
 
 package production
 
@@ -23,7 +23,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides.
+// KubernetesVersion is the release of kube-scheduler that decides. A test holds it to go.mod.
 const KubernetesVersion = "v1.37.2"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.

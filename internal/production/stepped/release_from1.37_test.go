@@ -1,4 +1,4 @@
-//go:build from1.37
+//go:build !before1.37
 
 package stepped_test
 
@@ -15,12 +15,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
-
-// mended are the defects that this release does not have any more.
-var mended = []string{
-	"gated-nomination",             // https://github.com/kubernetes/kubernetes/pull/139057
-	"hint-anti-affinity-all-terms", // https://github.com/kubernetes/kubernetes/pull/139161
-}
 
 func (q restlessQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
 	cycle int64) error {
