@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -123,12 +124,17 @@ func Defects() []Known {
 		},
 		{
 			Name: "nominated-bound-elsewhere", Upstream: "kubernetes/kubernetes#134859",
-			Doc: "When a nominated pod is bound by somebody else to another node, nobody is told that the node it " +
-				"was nominated to is free.",
+			Doc: "When a nominated pod is bound to another node, by somebody else or as it does not fit there any more, " +
+				"nobody is told that the node it was nominated to is free.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				was, is := t.Before.Pod(t.Action.Ref.Key()), t.After.Pod(t.Action.Ref.Key())
-				return t.Action.Ref.Kind == "Pod" && t.Action.Verb == Update && was != nil && is != nil &&
-					was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && is.Spec.NodeName != ""
+				key := cmp.Or(t.Step.Popped, t.Action.Ref.Key())
+				was, is := t.Before.Pod(key), t.After.Pod(key)
+				if t.Action.Verb != Schedule && (t.Action.Verb != Update || t.Action.Ref.Kind != "Pod") || was == nil || is == nil {
+					return false
+				}
+				node := cmp.Or(is.Spec.NodeName, t.After.AssumedOn(key))
+				return was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && node != "" &&
+					node != was.Status.NominatedNodeName
 			},
 		},
 		{

@@ -24,7 +24,7 @@ func created(run []loop.Action) (pods []*v1.Pod) {
 func actionsInWords(f *loop.Finding, coming []*v1.Pod) (words []string) {
 	asked, images := selectedLabels(&spec.Snapshot{Pods: append(coming, f.Initial.Pods...)}), reported(f.Initial.Nodes)
 	var before []*v1.Pod
-	for _, action := range f.Trace {
+	for i, action := range f.Trace {
 		text := action.String()
 		if action.Verb == loop.Create && !action.Controller {
 			switch object := action.Object.(type) {
@@ -35,7 +35,15 @@ func actionsInWords(f *loop.Finding, coming []*v1.Pod) (words []string) {
 				text += ": " + strings.Join(append([]string{taken(object, &spec.Snapshot{})}, marks(object, asked)...), "; ")
 			}
 		}
-		words = append(words, text)
+		words = append(words, text+ledTo(f, i))
 	}
 	return words
+}
+
+// ledTo says what became of the pod that the scheduler took by that action.
+func ledTo(f *loop.Finding, action int) string {
+	if action >= len(f.Led) || f.Led[action] == "" {
+		return ""
+	}
+	return ": " + f.Led[action]
 }

@@ -123,8 +123,8 @@ func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 		Theme: theme, Property: f.Property.Name, Known: f.Known, But: f.But, Flushed: f.Flushed, Steps: f.Count,
 		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk, Number: f.Number,
 	}
-	for _, action := range f.Trace {
-		finding.Run = append(finding.Run, action.String())
+	for i, action := range f.Trace {
+		finding.Run = append(finding.Run, action.String()+ledTo(f, i))
 	}
 	if f.Property.OfBehaviours() {
 		finding.Loop = &f.Loop

@@ -71,6 +71,7 @@ func TestDefects(t *testing.T) {
 	elsewhere := withDisk(pod("elsewhere").Namespace("other").Node("n1").Obj())
 	twice := pod("twice").PVC("one").PVC("one").Obj()
 
+	here := pod("here").Priority(10).Req(cpu("500m")).NodeSelector(map[string]string{v1.LabelHostname: "n1"}).Obj()
 	sized := func(name, cpu string) *st.NodeWrapper {
 		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "8Gi", "pods": "10"})
 	}
@@ -174,6 +175,15 @@ func TestDefects(t *testing.T) {
 			// it goes altogether
 			control: []loop.Action{create(urgent), schedule, create(late), gone(low), schedule, remove(urgent)},
 			want:    []string{"wake-up: default/late: nominated-bound-elsewhere"},
+		},
+		{
+			name: "nominated-bound-elsewhere", // by the scheduler, as another pod was nominated there
+			initial: func() *spec.Snapshot {
+				return with(cluster(sized("n1", "1500m"), node("n2")), pod("low").Req(cpu("500m")).Node("n1").Obj())
+			},
+			actions: []loop.Action{create(urgent), fails, create(here), schedule, backoff, schedule},
+			control: []loop.Action{create(urgent), fails, create(here), schedule, backoff, gone(low), schedule},
+			want:    []string{"wake-up: default/here: nominated-bound-elsewhere"},
 		},
 		{
 			name:    "volume-reservation-freed",
