@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // configFiles returns the configurations that are kept, by file name.

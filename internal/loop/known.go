@@ -73,12 +73,16 @@ func Defects() []Known {
 			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
 				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
+				terms := append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...)
+				if t.Action.Ref.Kind == "Node" && t.affinityHeld(pod) { // an event of any other pod was missed
+					for _, other := range t.Before.View().Pods {
+						terms = append(terms, affinityTerms(other)...)
+					}
+				}
 				return t.rejectedBy(pod, "InterPodAffinity") &&
 					(t.Action.Ref.Kind != "Node" || t.affinityHeld(pod)) && t.Action.Ref.Kind != "Namespace" &&
-					slices.ContainsFunc(
-						append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...),
-						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil },
-					)
+					slices.ContainsFunc(terms,
+						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil })
 			},
 		},
 		{
