@@ -11,7 +11,7 @@ import (
 type Finding struct {
 	Property Property
 	About    string
-	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several,
+	// Known is the name of the deviation that explains it; "" for news. What goes on for ever may need several,
 	// joined by "+".
 	Known string
 	// But says what is wrong at the end of the run.
@@ -40,7 +40,7 @@ func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
 
 func key(property, known, about string) string {
 	if known != "" {
-		return property + "/known/" + known
+		return property + "/" + known
 	}
 	return strings.TrimSuffix(property+"/new/"+about, "/")
 }
@@ -54,10 +54,10 @@ func untold(f checker.Finding) Finding {
 			finding.Property = p
 		}
 	}
-	if known, is := strings.CutPrefix(rest, "known/"); is {
-		finding.Known = known
+	if about, is := strings.CutPrefix(rest+"/", "new/"); is {
+		finding.About = strings.TrimSuffix(about, "/")
 	} else {
-		finding.About = strings.TrimPrefix(strings.TrimPrefix(rest, "new"), "/")
+		finding.Known = rest
 	}
 	return finding
 }
