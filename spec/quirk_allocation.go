@@ -41,7 +41,7 @@ func LookalikeDomain() Quirk {
 			node, func(name v1.ResourceName) bool { return !lookalike(name) })
 	}
 	return Quirk{
-		Name: "lookalike-domain", Class: Unconfirmed, Upstream: "not reported",
+		Name: "lookalike-domain", Class: Documentation, Upstream: "kubernetes/kubernetes#61860",
 		Title:  "a resource of notkubernetes.io is taken for Kubernetes' own",
 		Plugin: "NodeResourcesFit", Filter: &f, mends: true,
 		Doc: "A resource of another domain that ends in kubernetes.io, as notkubernetes.io/x, is taken for one of " +
@@ -58,7 +58,7 @@ func LookalikeDomain() Quirk {
 // the cycle ends in an error.
 func RequestsOverflow() Quirk {
 	return Quirk{
-		Name: "requests-overflow", Class: Reported, Upstream: "not reported",
+		Name: "requests-overflow", Class: Reported, Upstream: "kubernetes/kubernetes#102134",
 		Title:  "requests that add up to 2^63 or more count as nothing",
 		Plugin: "NodeResourcesFit", Also: []string{"NodeResourcesBalancedAllocation"},
 		Amounts: overflowing,

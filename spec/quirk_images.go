@@ -6,7 +6,7 @@ import v1 "k8s.io/api/core/v1"
 // container image.
 func ImageVolumesUnscaled() Quirk {
 	return Quirk{
-		Name: "image-volumes-unscaled", Class: Reported, Upstream: "kubernetes/kubernetes#138951",
+		Name: "image-volumes-unscaled", Class: Reported, Upstream: "kubernetes/kubernetes#138952",
 		Title:  "images of volumes count as present, not in the maximum",
 		Plugin: "ImageLocality",
 		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",

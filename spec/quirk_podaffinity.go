@@ -25,7 +25,7 @@ func NamespaceSelectorAbsence() Quirk {
 // TermsBySamePod is a defect of kube-scheduler v1.36. The field doc intersects lists of nodes, one for each term.
 func TermsBySamePod() Quirk {
 	return Quirk{
-		Name: "terms-by-same-pod", Class: Documentation, Upstream: "kubernetes/kubernetes#130784",
+		Name: "terms-by-same-pod", Class: Documentation, Upstream: "kubernetes/kubernetes#68173",
 		Title:  "all affinity terms must be met by one and the same pod",
 		Plugin: "InterPodAffinity",
 		Doc: "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod " +
@@ -43,7 +43,7 @@ func TermsBySamePod() Quirk {
 // a node without the topology keys is in none.
 func GroupOutsideTopology() Quirk {
 	return Quirk{
-		Name: "group-outside-topology", Class: Interpretation, Upstream: "not reported",
+		Name: "group-outside-topology", Class: Interpretation, Upstream: "kubernetes/kubernetes#129319",
 		Title:  "a second pod of a group counts as the first of its group",
 		Plugin: "InterPodAffinity",
 		Doc: "A pod counts as the first of its group though another of the group is bound, to a node without any " +
@@ -85,7 +85,7 @@ func NominatedRepels() Quirk {
 // matches the corresponding podAffinityTerm".
 func WeightPerPod() Quirk {
 	return Quirk{
-		Name: "weight-per-pod", Class: Documentation, Upstream: "not reported",
+		Name: "weight-per-pod", Class: Documentation, Upstream: "kubernetes/kubernetes#22985",
 		Title:  "a preferred affinity term counts once per matching pod",
 		Plugin: "InterPodAffinity",
 		Doc:    "A preferred term adds its weight for each pod it is about, not once.",
@@ -97,7 +97,7 @@ func WeightPerPod() Quirk {
 // documented to ignore preferred terms, "unless the incoming pod has inter-pod affinities".
 func ExistingTermsIgnored() Quirk {
 	return Quirk{
-		Name: "existing-terms-ignored", Class: Documentation, Upstream: "not reported",
+		Name: "existing-terms-ignored", Class: Documentation, Upstream: "kubernetes/kubernetes#114267",
 		Title:  "ignorePreferredTermsOfExistingPods ignores required terms too",
 		Plugin: "InterPodAffinity",
 		Doc: "With ignorePreferredTermsOfExistingPods, a pod without preferred terms is not scored at all, " +

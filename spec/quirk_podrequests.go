@@ -28,7 +28,7 @@ func PodRequestsOverlooked() Quirk {
 // bound, such a container counts 100m or 200Mi.
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
-		Name: "missing-requests-of-bound", Class: Reported, Upstream: "not reported",
+		Name: "missing-requests-of-bound", Class: Reported, Upstream: "kubernetes/kubernetes#128407",
 		Title:  "scores undercount bound pods with pod-level requests",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +

@@ -42,7 +42,7 @@ type Evidence struct {
 type Upstream struct {
 	// Number is as in kubernetes/kubernetes#91492.
 	Number string `json:"number"`
-	// State is open, closed or merged, as the search found it.
+	// State is open, closed or merged, as the search found it, or not checked.
 	State string `json:"state"`
 	// Mended is the release that mends the deviation by it, such as v1.37; empty if none does.
 	Mended string `json:"mended,omitempty"`
@@ -182,8 +182,8 @@ func (e *Evidence) validate() error {
 		wrong("class is unconfirmed, and upstream says where it is mended")
 	}
 	for i, u := range e.Upstream {
-		if !strings.Contains(u.Number, "#") || u.Says == "" || !slices.Contains([]string{"open", "closed", "merged"}, u.State) {
-			wrong("upstream[%d] needs a number with #, a state (open, closed or merged), and what it says", i)
+		if !strings.Contains(u.Number, "#") || u.Says == "" || !slices.Contains([]string{"open", "closed", "merged", "not checked"}, u.State) {
+			wrong("upstream[%d] needs a number with #, a state (open, closed, merged or not checked), and what it says", i)
 		}
 	}
 	quotes := e.Also
