@@ -68,7 +68,7 @@ func ExternalNameServes() Quirk {
 // different values of a label, the latter counts.
 func ReleasedPodSpreads() Quirk {
 	return Quirk{
-		Name: "released-pod-spreads", Class: Interpretation, Upstream: "kubernetes/kubernetes#102236",
+		Name: "released-pod-spreads", Class: Interpretation, Upstream: "not reported",
 		Title:  "a pod its controller no longer selects is spread like its pods",
 		Plugin: "PodTopologySpread",
 		Doc:    "A pod that its controller's selector does not match any more is spread over those that it matches.",

@@ -85,7 +85,7 @@ func NominatedRepels() Quirk {
 // matches the corresponding podAffinityTerm".
 func WeightPerPod() Quirk {
 	return Quirk{
-		Name: "weight-per-pod", Class: Documentation, Upstream: "kubernetes/kubernetes#22985",
+		Name: "weight-per-pod", Class: Documentation, Upstream: "not reported",
 		Title:  "a preferred affinity term counts once per matching pod",
 		Plugin: "InterPodAffinity",
 		Doc:    "A preferred term adds its weight for each pod it is about, not once.",

@@ -60,7 +60,7 @@ func ClaimUsedTwice() Quirk {
 // VolumesMatchedGreedily is a defect of kube-scheduler v1.36.
 func VolumesMatchedGreedily() Quirk {
 	return Quirk{
-		Name: "volumes-matched-greedily", Class: Interpretation, Upstream: "kubernetes/kubernetes#83323",
+		Name: "volumes-matched-greedily", Class: Interpretation, Upstream: "not reported",
 		Title:  "claims take volumes greedily, and a later one gets none",
 		Plugin: "VolumeBinding",
 		Doc: "Claims take the smallest volume that suits them, one after the other, and a later one may be " +
@@ -130,7 +130,7 @@ func ReservedAndProvisioned() Quirk {
 // SelectorProvisioned is a defect of kube-scheduler v1.36.
 func SelectorProvisioned() Quirk {
 	return Quirk{
-		Name: "selector-provisioned", Class: Interpretation, Upstream: "kubernetes/kubernetes#82755",
+		Name: "selector-provisioned", Class: Interpretation, Upstream: "not reported",
 		Title:  "a claim with a selector is to be provisioned",
 		Plugin: "VolumeBinding",
 		Doc:    "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",

@@ -45,19 +45,26 @@ func key(property, known, about string) string {
 	return strings.TrimSuffix(property+"/new/"+about, "/")
 }
 
+// explainedBy takes a key apart: the property, and what explains it. It is not explained if what comes then is "new".
+func explainedBy(key string) (property, defects string, explained bool) {
+	property, defects, _ = strings.Cut(key, "/")
+	first, _, _ := strings.Cut(defects, "/")
+	return property, defects, first != "new"
+}
+
 // untold returns what is known of a finding without its run.
 func untold(f checker.Finding) Finding {
-	name, rest, _ := strings.Cut(f.Key, "/")
+	name, known, explained := explainedBy(f.Key)
 	finding := Finding{Count: f.Count}
 	for _, p := range Properties() {
 		if p.Name == name {
 			finding.Property = p
 		}
 	}
-	if about, is := strings.CutPrefix(rest+"/", "new/"); is {
-		finding.About = strings.TrimSuffix(about, "/")
+	if explained {
+		finding.Known = known
 	} else {
-		finding.Known = rest
+		finding.About = strings.TrimPrefix(strings.TrimPrefix(known, "new"), "/")
 	}
 	return finding
 }

@@ -192,7 +192,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		{
-			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#85677",
+			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +
 				"reports an error; nothing else is wrong with it.",
 		},

@@ -11,7 +11,7 @@ type NotSeen struct {
 	Quirk string `json:"quirk"`
 	// Class is the class of the deviation.
 	Class decisions.Class `json:"class"`
-	Title string `json:"title"`
+	Title string          `json:"title"`
 	// Find is the command by which it is found, in a part of the scope.
 	Find string `json:"find"`
 }
