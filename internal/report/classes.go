@@ -151,19 +151,7 @@ func (p *page) norm(name string) {
 		deviations.Documented: "  document: ", deviations.StatedInCode: "  in code:  ",
 		deviations.OurReading: "  reading:  ",
 	}[e.Norm.Basis]
-	p.wrapped(lead, normWords(e))
-}
-
-// normWords quotes the sentence that decides, with its place, and how it is read.
-func normWords(e deviations.Evidence) string {
-	text := ""
-	if e.Norm.Text != "" {
-		text = fmt.Sprintf("%q (%s, %s)", e.Norm.Text, e.Norm.Where, e.Norm.Source)
-	}
-	if e.Norm.Reading != "" {
-		text = strings.TrimPrefix(text+"; "+e.Norm.Reading, "; ")
-	}
-	return text
+	p.wrapped(lead, e.Norm.Words())
 }
 
 func quirkJSON(q spec.Quirk) Quirk {

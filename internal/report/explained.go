@@ -39,7 +39,7 @@ func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
 	for _, quirk := range quirksOf(findings) {
 		e, known := deviations.EvidenceOf(quirk.Name)
 		if known {
-			p.wrapped(fmt.Sprintf("  %-16s", string(e.Norm.Basis)+":"), normWords(e))
+			p.wrapped(fmt.Sprintf("  %-16s", string(e.Norm.Basis)+":"), e.Norm.Words())
 		}
 	}
 	if c.Decision.Message != "" {

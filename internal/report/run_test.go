@@ -238,7 +238,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 
 // The sections about other documents name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
-	finding := LoopFinding{Class: "new", Flushed: "f", Unshrunk: true, Loop: new(int), Run: []string{}}
+	finding := LoopFinding{Class: "new", Deviations: []string{"d"}, Flushed: "f", Unshrunk: true, Loop: new(int), Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
 	configuration := ReferenceConfiguration{
 		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
@@ -326,7 +326,7 @@ func everyField() *Document {
 		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
-			Plugin: "p", Quirks: []Quirk{{}},
+			Plugin: "p", Quirks: []Quirk{{Norm: &Norm{Quote: "q", Where: "w", Source: "s", Reading: "r"}}},
 			Example: Example{Decision: &Decision{
 				Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
 				Sample: &Search{}, Shortlist: &Search{}, MoreOutcomes: true, NotWeighed: 1,

@@ -134,7 +134,7 @@ func (r *Run) sarifResult(f *decisions.Finding) sarifResult {
 	for _, quirk := range f.Quirks {
 		said = append(said, fmt.Sprintf("%s (%s, %s): %s", quirk.Name, quirk.Class, quirk.Upstream, quirk.Doc))
 		if e, known := deviations.EvidenceOf(quirk.Name); known {
-			said = append(said, fmt.Sprintf("%s: %s", e.Norm.Basis, normWords(e)))
+			said = append(said, fmt.Sprintf("%s: %s", e.Norm.Basis, e.Norm.Words()))
 		}
 	}
 	result.Message.Text = strings.Join(said, "\n") + "\n" + strings.TrimRight(text.String(), "\n")

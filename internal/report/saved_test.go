@@ -56,7 +56,9 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the configuration of a theme is kept of pods of the default profile: %q", text)
 	}
 	run.ThemeConfigured = false
-	if text, _ := has(f, BugReportFile); !strings.Contains(text, "\n\n## How to repeat it\n\n") ||
+	if text, _ := has(f, BugReportFile); !hasInOrder(text, "### What happened?", "### What did you expect to happen?",
+		"### How can we reproduce it (as minimally and precisely as possible)?", "### Anything else we need to know?",
+		"### Kubernetes version", "### Cloud provider", "### OS version") ||
 		strings.Contains(text, `\n`) {
 		t.Errorf("the bug report is no Markdown:\n%s", text)
 	}
