@@ -19,7 +19,7 @@ const (
 	// of how documents are read.
 	Holds Verdict = "holds"
 	// Conforms: likewise, but reported or unconfirmed deviations of Kubernetes were seen.
-	Conforms Verdict = report.ConformsButFor
+	Conforms Verdict = "conforms but for deviations"
 	// Violated: a property is violated in a way that nothing known explains.
 	Violated Verdict = "violated"
 	// Unfinished: nothing is violated so far, but not everything was explored.

@@ -16,7 +16,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// drafts are the reports in docs/reports, ordered by what the deviations cost users, with why each stands where it does.
+// drafts are the reports in docs/reports, ordered by what the deviations cost users, with why each stands where it
+// does.
 func drafts() [][2]string {
 	return [][2]string{
 		{"rwop-namespace", "others' pods are evicted without end, across namespaces"},

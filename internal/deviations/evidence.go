@@ -182,7 +182,8 @@ func (e *Evidence) validate() error {
 		wrong("class is unconfirmed, and upstream says where it is mended")
 	}
 	for i, u := range e.Upstream {
-		if !strings.Contains(u.Number, "#") || u.Says == "" || !slices.Contains([]string{"open", "closed", "merged", "not checked"}, u.State) {
+		states := []string{"open", "closed", "merged", "not checked"}
+		if !strings.Contains(u.Number, "#") || u.Says == "" || !slices.Contains(states, u.State) {
 			wrong("upstream[%d] needs a number with #, a state (open, closed, merged or not checked), and what it says", i)
 		}
 	}

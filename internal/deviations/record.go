@@ -21,8 +21,8 @@ type record struct {
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
 	entries, between := recordsOf(In(version)), loopRecords()
-	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n", len(entries),
-		version, counted(entries))
+	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n",
+		len(entries), version, counted(entries))
 	for _, r := range entries {
 		r.text(&text)
 	}
@@ -159,9 +159,10 @@ control in which nothing is wrong, is in ` + "`internal/production/stepped/defec
 // meanings say what the classes mean.
 func meanings() map[spec.Class]string {
 	return map[spec.Class]string{
-		spec.Reported:       "an issue or pull request of Kubernetes says so",
-		spec.Unconfirmed:    "found here; nobody of Kubernetes has confirmed it",
-		spec.Documentation:  "documents and behaviour differ, and maintainers or comments in the code say that the behaviour is meant",
+		spec.Reported:    "an issue or pull request of Kubernetes says so",
+		spec.Unconfirmed: "found here; nobody of Kubernetes has confirmed it",
+		spec.Documentation: "documents and behaviour differ, and maintainers or comments in the code say that the " +
+			"behaviour is meant",
 		spec.Interpretation: "the documents can be read otherwise; the reading that is taken is said",
 		spec.ByDesign:       "a document says so, though the model wants better",
 	}
@@ -192,8 +193,8 @@ func overview(text *strings.Builder, records []record) {
 // section says everything about a deviation.
 func (r *record) section(text *strings.Builder) {
 	e := &r.evidence
-	fmt.Fprintf(text, "\n### %s\n\n**%s.** %s%s\n\n", r.name, strings.ToUpper(string(e.Class[:1]))+string(e.Class[1:]), r.doc,
-		r.releases)
+	class := strings.ToUpper(string(e.Class[:1])) + string(e.Class[1:])
+	fmt.Fprintf(text, "\n### %s\n\n**%s.** %s%s\n\n", r.name, class, r.doc, r.releases)
 	item := func(what, words string) {
 		if words != "" {
 			fmt.Fprintf(text, "- **%s**: %s\n", what, words)

@@ -30,7 +30,8 @@ func (r *Run) bugReport(f *decisions.Finding) string {
 	p.heading("### Kubernetes version")
 	p.line("%s, %s", r.KubernetesVersion, r.profileWordsOf(f))
 	for _, none := range []string{"Cloud provider", "OS version", "Install tools",
-		"Container runtime (CRI) and version (if applicable)", "Related plugins (CNI, CSI, ...) and versions (if applicable)"} {
+		"Container runtime (CRI) and version (if applicable)",
+		"Related plugins (CNI, CSI, ...) and versions (if applicable)"} {
 		p.heading("### " + none)
 		p.line("Not applicable: kube-scheduler was run in process.")
 	}
@@ -163,7 +164,8 @@ func (p *page) anythingElse(r *Run, f *decisions.Finding, evidence []deviations.
 		for _, u := range e.Upstream {
 			item(u.Number, fmt.Sprintf("%s, %s", u.State, u.Says))
 		}
-		item("searched", fmt.Sprintf("%s, in a stored copy of the issues: %s", e.Search.Date, strings.Join(e.Search.Words, "; ")))
+		item("searched", fmt.Sprintf("%s, in a stored copy of the issues: %s", e.Search.Date,
+			strings.Join(e.Search.Words, "; ")))
 	}
 	if len(evidence) == 0 {
 		item("property", f.Property.Doc)

@@ -114,8 +114,8 @@ func (r *Run) script(f *decisions.Finding, b *kubectlCluster) string {
 	line("#!/bin/sh")
 	line("# %s", printable.Line(bugTitle(f)))
 	line("#")
-	line("# For a cluster of KWOK (kwokctl create cluster), or of kind with KWOK in it, that has no pods of its own in these")
-	line("# namespaces: its nodes are made up, and nothing runs. Other nodes are cordoned. modelcheck has not run this script.")
+	line("# For a cluster of KWOK (kwokctl create cluster), or of kind with KWOK in it, without pods in these namespaces:")
+	line("# its nodes are made up, and nothing runs. Other nodes are cordoned. modelcheck has not run this script.")
 	if b.owned {
 		line("# Owners are left out: their controllers are not there.")
 	}
@@ -131,7 +131,8 @@ func (r *Run) script(f *decisions.Finding, b *kubectlCluster) string {
 		ours = append(ours, "-e "+inQuotes("node/"+node))
 	}
 	if len(ours) > 0 {
-		line("for node in $(kubectl get nodes -o name | grep -v -x -F %s); do kubectl cordon \"$node\"; done", strings.Join(ours, " "))
+		line("for node in $(kubectl get nodes -o name | grep -v -x -F %s); do kubectl cordon \"$node\"; done",
+			strings.Join(ours, " "))
 	}
 	for _, patch := range b.objectPatches {
 		line("%s", patch)
@@ -154,7 +155,8 @@ func (r *Run) script(f *decisions.Finding, b *kubectlCluster) string {
 	for _, patch := range last {
 		line("%s", patch)
 	}
-	line("sleep 10\nkubectl get pods --all-namespaces -o wide\nkubectl get events --all-namespaces --sort-by=.lastTimestamp")
+	line("sleep 10\nkubectl get pods --all-namespaces -o wide")
+	line("kubectl get events --all-namespaces --sort-by=.lastTimestamp")
 	c := f.Example.Case
 	says := func(who string, outcomes []spec.Outcome) {
 		for _, o := range distinct(outcomes, nil) {

@@ -68,7 +68,8 @@ func TestKubectl(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(files[name]), &object); err != nil || object.Kind != kind {
 			t.Errorf("%s is of %q, %v:\n%s", name, object.Kind, err, files[name])
 		}
-		if m := object.Metadata; m.DeletionTimestamp != nil || len(m.OwnerReferences) > 0 || kind == "Pod" && object.Status != nil {
+		if m := object.Metadata; m.DeletionTimestamp != nil || len(m.OwnerReferences) > 0 ||
+			kind == "Pod" && object.Status != nil {
 			t.Errorf("%s has what no new object has:\n%s", name, files[name])
 		}
 	}

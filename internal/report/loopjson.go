@@ -121,7 +121,8 @@ func loopLivenessJSON(l *loop.LivenessResult) *LoopLiveness {
 
 func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 	finding := LoopFinding{
-		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f), But: f.But, Flushed: f.Flushed, Steps: f.Count,
+		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f),
+		But: f.But, Flushed: f.Flushed, Steps: f.Count,
 		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk,
 	}
 	for _, action := range f.Trace {

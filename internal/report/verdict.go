@@ -30,13 +30,13 @@ func (p *page) conclusion(r *Run) {
 func verdictSentence(r *Run) string {
 	tally := tallyOf(r.Result.Findings)
 	text := tally.verdict(r.Verdict()) + whyNot(r, tally)
-	text += tally.rest(r.Verdict())
 	if r.Verdict() == decisions.Holds {
 		text += fate(r)
 	}
 	if r.Verdict() == decisions.Unfinished {
 		text += fateOfRuns(r)
 	}
+	text += tally.rest(r.Verdict())
 	if r.Verdict() == decisions.Violated && !r.Result.Complete {
 		text += "; not everything was explored"
 	}
