@@ -3,8 +3,9 @@
 // verdict is what came out, in the report's words. It is marked as good only if nothing was found to be wrong.
 function verdict(r) {
   const words = r.headline || r.verdict;
-  const clean = r.verdict === "holds" && !stuck(r);
-  const color = ["holds", "conforms but for deviations"].includes(r.verdict) && !clean ? "verdict-but" : `verdict-${r.verdict.replaceAll(" ", "-")}`;
+  const passed = ["holds", "conforms but for deviations"].includes(r.verdict);
+  const clean = passed && !r.findings.some(finding => ["new", "reported", "unconfirmed"].includes(finding.class)) && !stuck(r);
+  const color = !passed ? `verdict-${r.verdict.replaceAll(" ", "-")}` : clean ? "verdict-holds" : "verdict-but";
   return h("h1", {tabindex: "-1", class: color}, clean && h("span", {"aria-hidden": "true"}, "✓ "), words.charAt(0).toUpperCase() + words.slice(1));
 }
 
