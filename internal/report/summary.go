@@ -84,8 +84,8 @@ func (p *page) found(r *Run, room int) {
 // listed is a table of the first n findings, below which the others are named.
 func (r *Run) listed(all []*decisions.Finding, n int) string {
 	p := &page{spec: r.Spec}
-	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)",
-		classCounts(r.Result.Findings)))
+	p.line("")
+	p.wrapped("Findings: ", classCounts(r.Result.Findings)+" (--show ID shows its counterexample, -v all of them)")
 	return p.String() + r.tableOf(all, n)
 }
 
