@@ -200,7 +200,7 @@ type Property struct {
 	By []Breakage `json:"by,omitempty"`
 }
 
-// Breakage is how often a property is broken for a reason: a class of finding, and the known defects or errata that
+// Breakage is how often a property is broken for a reason: a class of finding, and the deviations or errata that
 // explain it together.
 type Breakage struct {
 	Class  string   `json:"class"`

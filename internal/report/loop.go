@@ -264,7 +264,7 @@ func queuedInWords(q loop.Queued) string {
 	return text
 }
 
-// defect says what a known defect is: one between decisions, or a quirk of them.
+// defect says what a deviation is: one between decisions, or a quirk of them.
 func defect(known string) (name, upstream, doc string) {
 	for _, d := range loop.Defects() {
 		if d.Name == known {
