@@ -26,9 +26,9 @@ type kubectlCluster struct {
 	// objects come first, then pods, and last the pod that is asked about.
 	objects, pods, pod []any
 	// patches set what an API server takes from no new object, and deletions begin to terminate pods.
-	objectPatches, podPatches, deletions []string
-	nodes                                []string
-	owned                                bool
+	objectPatches, podPatches, askedPatches, deletions []string
+	nodes                                              []string
+	owned                                              bool
 }
 
 // kubectl returns manifests and a script that build the question of a finding through an API server, on a cluster of
@@ -39,8 +39,14 @@ func (r *Run) kubectl(f *decisions.Finding) []File {
 		return nil
 	}
 	b := &kubectlCluster{}
+	pods := 0
 	for _, item := range manifests(c.Question.Snapshot).Items {
-		b.add(item.(map[string]any), name(c.Question.Pod))
+		fields := item.(map[string]any)
+		asked := fields["kind"] == "Pod" && c.Question.Snapshot.Pods[pods] == c.Question.Pod
+		if fields["kind"] == "Pod" {
+			pods++
+		}
+		b.add(fields, asked)
 	}
 	files := []File{{KubectlScript, []byte(r.script(f, b))}, {kubectlPod, documents(b.pod)}}
 	if len(b.objects) > 0 {
@@ -53,7 +59,7 @@ func (r *Run) kubectl(f *decisions.Finding) []File {
 }
 
 // add takes the status, the owners and the end off an object, which an API server does not take from a new one.
-func (b *kubectlCluster) add(fields map[string]any, asked string) {
+func (b *kubectlCluster) add(fields map[string]any, asked bool) {
 	kind, metadata := fields["kind"].(string), fields["metadata"].(map[string]any)
 	object, _ := metadata["name"].(string)
 	namespace, _ := metadata["namespace"].(string)
@@ -72,7 +78,8 @@ func (b *kubectlCluster) add(fields map[string]any, asked string) {
 		if err != nil {
 			panic(fmt.Sprintf("report: a status cannot be written: %v", err)) // it was read from JSON
 		}
-		patch = fmt.Sprintf("kubectl patch %s --subresource=status --type=merge -p %s", target, inQuotes(string(text)))
+		patch = fmt.Sprintf("kubectl patch %s --subresource=status --type=merge -p %s", target,
+			inQuotes(string(printable.JSON(text))))
 	}
 	switch {
 	case kind == "Node":
@@ -90,13 +97,13 @@ func (b *kubectlCluster) add(fields map[string]any, asked string) {
 			metadata["finalizers"] = []any{holds}
 			b.deletions = append(b.deletions, "kubectl delete "+target+" --wait=false")
 		}
-		if key := namespace + "/" + object; key == asked || namespace == "" && asked == "default/"+object {
-			b.pod = append(b.pod, fields)
-		} else {
-			b.pods = append(b.pods, fields)
+		pods, patches := &b.pods, &b.podPatches
+		if asked {
+			pods, patches = &b.pod, &b.askedPatches
 		}
+		*pods = append(*pods, fields)
 		if patch != "" {
-			b.podPatches = append(b.podPatches, patch)
+			*patches = append(*patches, patch)
 		}
 		return
 	default:
@@ -140,19 +147,14 @@ func (r *Run) script(f *decisions.Finding, b *kubectlCluster) string {
 	if len(b.pods) > 0 {
 		line("kubectl apply -f pods.yaml")
 	}
-	var last []string
 	for _, patch := range b.podPatches {
-		if isAbout(patch, f) {
-			last = append(last, patch)
-			continue
-		}
 		line("%s", patch)
 	}
 	for _, deletion := range b.deletions {
 		line("%s", deletion)
 	}
 	line("kubectl apply -f pod.yaml")
-	for _, patch := range last {
+	for _, patch := range b.askedPatches {
 		line("%s", patch)
 	}
 	line("sleep 10\nkubectl get pods --all-namespaces -o wide")
@@ -160,22 +162,15 @@ func (r *Run) script(f *decisions.Finding, b *kubectlCluster) string {
 	c := f.Example.Case
 	says := func(who string, outcomes []spec.Outcome) {
 		for _, o := range distinct(outcomes, nil) {
-			line("echo %s", inQuotes(printable.Line(who+" "+outcome(c.Question, o))))
+			line("echo %s", inQuotes(who+" "+outcome(c.Question, o)))
 		}
 	}
 	if c.Decision.Failure != "" {
-		line("echo %s", inQuotes(printable.Line("seen in process: no decision: "+c.Decision.Failure)))
+		line("echo %s", inQuotes("seen in process: no decision: "+c.Decision.Failure))
 	}
 	says("seen in process: kube-scheduler "+r.KubernetesVersion, c.Decision.Outcomes)
 	says("expected: kube-scheduler", documentedOutcomes(c, nil))
 	return s.String()
-}
-
-// isAbout reports whether the patch is of the pod that is asked about.
-func isAbout(patch string, f *decisions.Finding) bool {
-	pod := f.Example.Case.Question.Pod
-	return strings.HasPrefix(patch, "kubectl patch pod "+inQuotes(pod.Name)+" ") &&
-		(strings.Contains(patch, " -n "+inQuotes(pod.Namespace)+" ") || pod.Namespace == "default")
 }
 
 func documents(items []any) []byte {
@@ -186,5 +181,8 @@ func documents(items []any) []byte {
 	return []byte(strings.Join(all, "---\n"))
 }
 
-// inQuotes puts a text into single quotes of a shell.
-func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// inQuotes puts a text into single quotes of a shell, without control characters, which no name has that an API server
+// takes.
+func inQuotes(text string) string {
+	return "'" + strings.ReplaceAll(printable.Line(text), "'", `'\''`) + "'"
+}
