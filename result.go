@@ -15,8 +15,11 @@ import (
 type Verdict string
 
 const (
-	// Holds: everything was explored, and no property is violated but in ways that are known or by design.
+	// Holds: everything was explored, and no property is violated but in ways that are meant, documented, or a matter
+	// of how documents are read.
 	Holds Verdict = "holds"
+	// Conforms: likewise, but reported or unconfirmed deviations of Kubernetes were seen.
+	Conforms Verdict = "conforms but for deviations"
 	// Violated: a property is violated in a way that nothing known explains.
 	Violated Verdict = "violated"
 	// Unfinished: nothing is violated so far, but not everything was explored.
@@ -29,10 +32,16 @@ type Class string
 const (
 	// New: nothing known explains it.
 	New Class = "new"
-	// Known: known defects of Kubernetes reproduce it exactly.
-	Known Class = "known"
+	// Of all others, rules reproduce the whole decision exactly. Reported: an issue or pull request of Kubernetes says
+	// so. Unconfirmed: it was found by modelcheck, and nobody of Kubernetes has confirmed it.
+	Reported    = Class(spec.Reported)
+	Unconfirmed = Class(spec.Unconfirmed)
+	// Documentation: documents and behaviour differ, and the behaviour is meant. Interpretation: the documents can be
+	// read otherwise.
+	Documentation  = Class(spec.Documentation)
+	Interpretation = Class(spec.Interpretation)
 	// ByDesign: Kubernetes documents it, though the formal model wants better.
-	ByDesign Class = "by-design"
+	ByDesign = Class(spec.ByDesign)
 )
 
 // Result is what came out of a run. But for Elapsed it is a function of the scheduler and the scope.
@@ -60,12 +69,13 @@ type Result struct {
 
 // Finding is one way in which a property is violated, with the shortest counterexample there is.
 type Finding struct {
-	// ID is the same in every run: property, plugin if one is answerable, class, and known defects if they explain it.
+	// ID is the same in every run: property, plugin if one is answerable, and what explains it; if nothing does, that
+	// it is new.
 	ID    string
 	Class Class
 	// Property is the name of the property, and Plugin that of the plugin that is answerable; empty if none is alone.
 	Property, Plugin string
-	// Quirks are the names of the known defects that explain it.
+	// Quirks are the names of the deviations that explain it.
 	Quirks []string
 	// Count is the number of distinct decisions, of steps, or of states that show it.
 	Count int64
@@ -83,7 +93,7 @@ type Finding struct {
 // newResult returns a run in the words of this package.
 func newResult(run *report.Run) *Result {
 	result := &Result{
-		Verdict: Verdict(run.Verdict().String()), States: run.Result.Distinct, Transitions: run.Result.Generated,
+		Verdict: Verdict(run.VerdictWord()), States: run.Result.Distinct, Transitions: run.Result.Generated,
 		Decisions: run.Result.Asked, Depth: run.Result.Depth, Notes: run.Notes,
 		KubernetesVersion: run.KubernetesVersion, Elapsed: run.Elapsed, run: run,
 	}

@@ -34,7 +34,8 @@ func TestResult(t *testing.T) {
 	}
 	var findings, known, text, document strings.Builder
 	for _, err := range []error{
-		result.WriteFindings(&findings), result.WriteFindings(&known, modelcheck.Known),
+		result.WriteFindings(&findings),
+		result.WriteFindings(&known, modelcheck.Reported, modelcheck.Unconfirmed, modelcheck.Interpretation),
 		result.WriteText(&text), result.WriteJSON(&document),
 	} {
 		if err != nil {

@@ -18,7 +18,7 @@ func PreemptionWrites() Property {
 			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 				return false, nil // of several outcomes, chance picked the one that was written
 			}
-			wanted := c.wantedWrites(c.Decision.Outcomes[0])
+			wanted := c.WantedWrites(c.Decision.Outcomes[0])
 			var breaches []Breach
 			for _, w := range c.Decision.Writes {
 				if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
@@ -35,8 +35,8 @@ func PreemptionWrites() Property {
 	}
 }
 
-// wantedWrites returns what an outcome takes, besides the pod's own binding or nomination.
-func (c *Case) wantedWrites(o spec.Outcome) []spec.Write {
+// WantedWrites returns what an outcome takes, besides the pod's own binding or nomination.
+func (c *Case) WantedWrites(o spec.Outcome) []spec.Write {
 	var writes []spec.Write
 	for _, victim := range o.Victims {
 		if victim.DeletionTimestamp == nil {

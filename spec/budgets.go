@@ -91,7 +91,7 @@ func exhausting(b Budgets, victims []*v1.Pod, s *Snapshot) []*v1.Pod {
 // EmptySelectorProtectsNobody is a defect of kube-scheduler v1.36.
 func EmptySelectorProtectsNobody() Quirk {
 	return Quirk{
-		Name: "empty-selector-protects-nobody", Upstream: "kubernetes/kubernetes#141785",
+		Name: "empty-selector-protects-nobody", Class: Reported, Upstream: "kubernetes/kubernetes#141785",
 		Title:  "a budget with selector {} protects nobody",
 		Plugin: "DefaultPreemption",
 		Doc: "A disruption budget with the selector {} protects nobody, and a pod without labels is protected by no " +
@@ -108,7 +108,7 @@ func EmptySelectorProtectsNobody() Quirk {
 // BudgetSpentOnSpared is a defect of kube-scheduler v1.36.
 func BudgetSpentOnSpared() Quirk {
 	return Quirk{
-		Name: "budget-spent-on-spared", Upstream: "kubernetes/kubernetes#91492 and related issues",
+		Name: "budget-spent-on-spared", Class: Reported, Upstream: "kubernetes/kubernetes#91492 and related issues",
 		Title:  "budgets are spent on pods that are then reprieved",
 		Plugin: "DefaultPreemption",
 		Doc: "The disruptionsAllowed of a PodDisruptionBudget are spent on all pods of lower priority, the most important " +

@@ -30,7 +30,7 @@ func (e Erratum) Doc() string {
 // quirk returns the erratum as something that explains a difference.
 func (e Erratum) quirk() Quirk {
 	return Quirk{
-		Name: e.ID, Title: e.Name, Plugin: e.Plugin, Upstream: e.Source, Doc: e.Doc(), Erratum: &e,
+		Name: e.ID, Class: OfText, Title: e.Name, Plugin: e.Plugin, Upstream: e.Source, Doc: e.Doc(), Erratum: &e,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // ZeroScoreLeftOut is a defect of kube-scheduler v1.36. The page on bin packing divides by the sum of all weights.
 func ZeroScoreLeftOut() Quirk {
 	return Quirk{
-		Name: "zero-score-left-out", Upstream: "not reported",
+		Name: "zero-score-left-out", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "RequestedToCapacityRatio leaves out resources of score 0",
 		Plugin: "NodeResourcesFit",
 		Doc: "With RequestedToCapacityRatio, a resource whose score is 0 is left out of the mean, so the worst that " +
@@ -41,7 +41,7 @@ func LookalikeDomain() Quirk {
 			node, func(name v1.ResourceName) bool { return !lookalike(name) })
 	}
 	return Quirk{
-		Name: "lookalike-domain", Upstream: "not reported",
+		Name: "lookalike-domain", Class: Documentation, Upstream: "kubernetes/kubernetes#61860",
 		Title:  "a resource of notkubernetes.io is taken for Kubernetes' own",
 		Plugin: "NodeResourcesFit", Filter: &f, mends: true,
 		Doc: "A resource of another domain that ends in kubernetes.io, as notkubernetes.io/x, is taken for one of " +
@@ -58,7 +58,7 @@ func LookalikeDomain() Quirk {
 // the cycle ends in an error.
 func RequestsOverflow() Quirk {
 	return Quirk{
-		Name: "requests-overflow", Upstream: "not reported",
+		Name: "requests-overflow", Class: Reported, Upstream: "kubernetes/kubernetes#102134",
 		Title:  "requests that add up to 2^63 or more count as nothing",
 		Plugin: "NodeResourcesFit", Also: []string{"NodeResourcesBalancedAllocation"},
 		Amounts: overflowing,

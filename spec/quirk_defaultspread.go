@@ -11,9 +11,10 @@ import (
 // domain of host names.
 func BuiltInSpreadWithoutKeys() Quirk {
 	return Quirk{
-		Name: "built-in-spread-without-keys", Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
-		Title:  "default spreading scores nodes that lack a topology key",
-		Plugin: "PodTopologySpread",
+		Name: "built-in-spread-without-keys", Class: Documentation,
+		Upstream: "kubernetes/kubernetes#105046, which calls it undefined",
+		Title:    "default spreading scores nodes that lack a topology key",
+		Plugin:   "PodTopologySpread",
 		Doc: "With the built-in default constraints, nodes that lack one of the topology keys are scored by the " +
 			"other, and their pods count.",
 		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
@@ -48,7 +49,7 @@ func builtIn(p *Profile, pod *v1.Pod) bool {
 // ExternalNameServes is a defect of kube-scheduler v1.36.
 func ExternalNameServes() Quirk {
 	return Quirk{
-		Name: "external-name-serves", Upstream: "not reported",
+		Name: "external-name-serves", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "pods spread over those of an ExternalName Service",
 		Plugin: "PodTopologySpread",
 		Doc: "The selector of a Service of type ExternalName, which is to be ignored, makes pods belong to it, so " +
@@ -67,7 +68,7 @@ func ExternalNameServes() Quirk {
 // different values of a label, the latter counts.
 func ReleasedPodSpreads() Quirk {
 	return Quirk{
-		Name: "released-pod-spreads", Upstream: "not reported",
+		Name: "released-pod-spreads", Class: Interpretation, Upstream: "not reported",
 		Title:  "a pod its controller no longer selects is spread like its pods",
 		Plugin: "PodTopologySpread",
 		Doc:    "A pod that its controller's selector does not match any more is spread over those that it matches.",
@@ -92,7 +93,7 @@ func ReleasedPodSpreads() Quirk {
 // has a taint that the pod does not tolerate, so a profile without one of these filters.
 func ExcludedHostCounts() Quirk {
 	return Quirk{
-		Name: "excluded-host-counts", Upstream: "not reported",
+		Name: "excluded-host-counts", Class: Interpretation, Upstream: "not reported",
 		Title:  "pods on nodes that a spread constraint excludes count",
 		Plugin: "PodTopologySpread",
 		Doc: "Where nodes are scored by host name, the pods on a node count although the constraint's " +

@@ -21,7 +21,7 @@ func SharedPortFreed() Quirk {
 		})
 	}
 	return Quirk{
-		Name: "shared-port-freed", Upstream: "found by reading, not reported",
+		Name: "shared-port-freed", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "evicting one of two pods that share a host port frees it",
 		Plugin: "NodePorts",
 		Doc: "Used host ports are a set: in the dry run of a preemption, evicting one of two pods that share a " +

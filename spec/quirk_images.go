@@ -6,7 +6,7 @@ import v1 "k8s.io/api/core/v1"
 // container image.
 func ImageVolumesUnscaled() Quirk {
 	return Quirk{
-		Name: "image-volumes-unscaled", Upstream: "kubernetes/kubernetes#138951",
+		Name: "image-volumes-unscaled", Class: Reported, Upstream: "kubernetes/kubernetes#138952",
 		Title:  "images of volumes count as present, not in the maximum",
 		Plugin: "ImageLocality",
 		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",
@@ -25,7 +25,7 @@ func ImageVolumesUnscaled() Quirk {
 // the snapshot's order.
 func ImageSizeOfFirstNode() Quirk {
 	return Quirk{
-		Name: "image-size-of-first-node", Upstream: "not reported",
+		Name: "image-size-of-first-node", Class: Interpretation, Upstream: "not reported",
 		Title:  "an image has the size that the first node reports everywhere",
 		Plugin: "ImageLocality",
 		Doc:    "An image counts on every node with the size that the first node with it reports.",
@@ -53,7 +53,7 @@ func ImageCountOutdated(counts []ImageCount) Quirk {
 		return filter(counts, func(c ImageCount) bool { return c.Node == node.Name && c.Image == image })
 	}
 	return Quirk{
-		Name:     "image-count-outdated",
+		Name: "image-count-outdated", Class: Reported,
 		Upstream: "kubernetes/kubernetes#116673; #116938 mended the cache, not the copy that a cycle works on",
 		Title:    "how many nodes have an image is kept from a node's last change",
 		Plugin:   "ImageLocality",

@@ -12,7 +12,7 @@ import (
 // preference keeps no pod from being scheduled, and here it does where two nodes or more are feasible.
 func UnreadablePreferenceStopsPod() Quirk {
 	return Quirk{
-		Name: "unreadable-preference-stops-pod", Upstream: "not reported",
+		Name: "unreadable-preference-stops-pod", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "preferring a label above -1 ends every cycle of the pod",
 		Plugin: "NodeAffinity",
 		Doc: "Preferred node affinity with a value that no label can have, as the bound -1 of Gt, ends the pod's cycle " +

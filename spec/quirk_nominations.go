@@ -7,7 +7,7 @@ import v1 "k8s.io/api/core/v1"
 // own.
 func ForeignNominations() Quirk {
 	return Quirk{
-		Name: "foreign-nominations", Upstream: "kubernetes/kubernetes#130429",
+		Name: "foreign-nominations", Class: Interpretation, Upstream: "kubernetes/kubernetes#130429",
 		Title:  "nominated pods of another schedulerName are overlooked",
 		Plugin: "DefaultPreemption",
 		Doc: "A pod that is nominated to a node is overlooked if it asks another scheduler than the pod at hand " +
@@ -23,7 +23,7 @@ func ForeignNominations() Quirk {
 // the victims, and where these terminate already, nobody sets out.
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
-		Name: "nominations-beside-terminating", Upstream: "not reported",
+		Name: "nominations-beside-terminating", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "lower nominations stay when all victims terminate already",
 		Plugin: "DefaultPreemption",
 		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +

@@ -7,7 +7,7 @@ import v1 "k8s.io/api/core/v1"
 // labels.
 func NamespaceSelectorAbsence() Quirk {
 	return Quirk{
-		Name: "namespace-selector-absence", Upstream: "kubernetes/kubernetes#141526",
+		Name: "namespace-selector-absence", Class: Reported, Upstream: "kubernetes/kubernetes#141526",
 		Title:  "NotIn in a namespaceSelector selects every namespace",
 		Plugin: "InterPodAffinity",
 		Doc: "A namespaceSelector that matches namespaces without labels, as NotIn and DoesNotExist do, selects " +
@@ -25,7 +25,7 @@ func NamespaceSelectorAbsence() Quirk {
 // TermsBySamePod is a defect of kube-scheduler v1.36. The field doc intersects lists of nodes, one for each term.
 func TermsBySamePod() Quirk {
 	return Quirk{
-		Name: "terms-by-same-pod", Upstream: "kubernetes/kubernetes#130784",
+		Name: "terms-by-same-pod", Class: Documentation, Upstream: "kubernetes/kubernetes#68173",
 		Title:  "all affinity terms must be met by one and the same pod",
 		Plugin: "InterPodAffinity",
 		Doc: "Terms of required affinity are satisfied only by pods that all the terms are about, not by a pod " +
@@ -43,7 +43,7 @@ func TermsBySamePod() Quirk {
 // a node without the topology keys is in none.
 func GroupOutsideTopology() Quirk {
 	return Quirk{
-		Name: "group-outside-topology", Upstream: "not reported",
+		Name: "group-outside-topology", Class: Interpretation, Upstream: "kubernetes/kubernetes#129319",
 		Title:  "a second pod of a group counts as the first of its group",
 		Plugin: "InterPodAffinity",
 		Doc: "A pod counts as the first of its group though another of the group is bound, to a node without any " +
@@ -67,7 +67,7 @@ func inTopology(pod *v1.Pod, node *v1.Node) bool {
 // pod bound in the topology has anti-affinity to it, and is not told of nominated pods then.
 func NominatedRepels() Quirk {
 	return Quirk{
-		Name: "nominated-repels", Upstream: "not reported",
+		Name: "nominated-repels", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "anti-affinity of a nominated pod is overlooked",
 		Plugin: "InterPodAffinity",
 		Doc: "Required anti-affinity of a nominated pod is overlooked if no other pod and no term of its own " +
@@ -85,7 +85,7 @@ func NominatedRepels() Quirk {
 // matches the corresponding podAffinityTerm".
 func WeightPerPod() Quirk {
 	return Quirk{
-		Name: "weight-per-pod", Upstream: "not reported",
+		Name: "weight-per-pod", Class: Documentation, Upstream: "not reported",
 		Title:  "a preferred affinity term counts once per matching pod",
 		Plugin: "InterPodAffinity",
 		Doc:    "A preferred term adds its weight for each pod it is about, not once.",
@@ -97,7 +97,7 @@ func WeightPerPod() Quirk {
 // documented to ignore preferred terms, "unless the incoming pod has inter-pod affinities".
 func ExistingTermsIgnored() Quirk {
 	return Quirk{
-		Name: "existing-terms-ignored", Upstream: "not reported",
+		Name: "existing-terms-ignored", Class: Documentation, Upstream: "kubernetes/kubernetes#114267",
 		Title:  "ignorePreferredTermsOfExistingPods ignores required terms too",
 		Plugin: "InterPodAffinity",
 		Doc: "With ignorePreferredTermsOfExistingPods, a pod without preferred terms is not scored at all, " +

@@ -8,7 +8,7 @@ import (
 // do the filter, NodeResourcesBalancedAllocation and the sums of what is bound already.
 func PodRequestsOverlooked() Quirk {
 	return Quirk{
-		Name: "pod-requests-overlooked", Upstream: "not reported",
+		Name: "pod-requests-overlooked", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "scores overlook the pod-level requests of the incoming pod",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, requests that the incoming pod states for the pod as a whole do not count; those of " +
@@ -28,7 +28,7 @@ func PodRequestsOverlooked() Quirk {
 // bound, such a container counts 100m or 200Mi.
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
-		Name: "missing-requests-of-bound", Upstream: "not reported",
+		Name: "missing-requests-of-bound", Class: Reported, Upstream: "kubernetes/kubernetes#128407",
 		Title:  "scores undercount bound pods with pod-level requests",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +

@@ -7,7 +7,7 @@ import v1 "k8s.io/api/core/v1"
 // container, which cannot be resized, what it states.
 func UnreportedFree() Quirk {
 	return Quirk{
-		Name: "unreported-free", Upstream: "not reported", Since: "v1.37",
+		Name: "unreported-free", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "containers of an infeasible resize count only what is reported",
 		Plugin: fitPlugin, Also: []string{balancePlugin},
 		Doc: "While a pod's resize is infeasible, a container of which its node reports nothing allocated counts " +
@@ -21,7 +21,7 @@ func UnreportedFree() Quirk {
 // (KEP-2837), in the amounts that its status has.
 func WholeNames() Quirk {
 	return Quirk{
-		Name: "whole-status-names", Upstream: "not reported", Since: "v1.37",
+		Name: "whole-status-names", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "resources count that only the status has of a pod as a whole",
 		Plugin: fitPlugin, Also: []string{balancePlugin},
 		Doc: "Of a pod that states requests as a whole, resources that only its status names count as requests of " +
@@ -38,7 +38,7 @@ func WholeNames() Quirk {
 // requests as a whole), nor which counts where they differ.
 func WholeInstead() Quirk {
 	return Quirk{
-		Name: "whole-status-instead", Upstream: "not reported", Since: "v1.37",
+		Name: "whole-status-instead", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "the status of a pod as a whole hides that of its containers",
 		Plugin: fitPlugin, Also: []string{balancePlugin},
 		Doc: "What the status has allocated and actual of a pod as a whole counts in place of what it has of its " +

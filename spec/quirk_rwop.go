@@ -80,7 +80,7 @@ func (u claimUsers) sum(single []*v1.PersistentVolumeClaim, pod *v1.Pod, pods []
 // claims no bound pod uses, and is not asked about nominated pods then.
 func SingleClaimNominated() Quirk {
 	return Quirk{
-		Name: "rwop-nominated", Upstream: "not reported",
+		Name: "rwop-nominated", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a nominated pod does not hold its ReadWriteOncePod claim",
 		Plugin: "VolumeRestrictions",
 		Doc: "A nominated pod that uses a ReadWriteOncePod claim does not keep others from it, if no bound " +
@@ -93,7 +93,7 @@ func SingleClaimNominated() Quirk {
 // SingleClaimEphemeral is a defect of kube-scheduler v1.36.
 func SingleClaimEphemeral() Quirk {
 	return Quirk{
-		Name: "rwop-ephemeral", Upstream: "not reported",
+		Name: "rwop-ephemeral", Class: Interpretation, Upstream: "not reported",
 		Title:  "ReadWriteOncePod of an ephemeral volume is not enforced",
 		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim of an ephemeral volume is not looked at: neither the pod's own nor " +
@@ -106,7 +106,7 @@ func SingleClaimEphemeral() Quirk {
 // SingleClaimNamespace is a defect of kube-scheduler v1.36.
 func SingleClaimNamespace() Quirk {
 	return Quirk{
-		Name: "rwop-namespace", Upstream: "not reported",
+		Name: "rwop-namespace", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a ReadWriteOncePod claim of another namespace is mistaken",
 		Plugin: "VolumeRestrictions",
 		Doc: "The dry run of a preemption takes a claim of another namespace for the pod's ReadWriteOncePod " +
@@ -124,7 +124,7 @@ func SingleClaimNamespace() Quirk {
 // SingleClaimCounted is a defect of kube-scheduler v1.36.
 func SingleClaimCounted() Quirk {
 	return Quirk{
-		Name: "rwop-counted", Upstream: "not reported",
+		Name: "rwop-counted", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "eviction dry runs miscount users of a ReadWriteOncePod claim",
 		Plugin: "VolumeRestrictions",
 		Doc: "A ReadWriteOncePod claim in use counts once, and the dry run of a preemption takes one off " +

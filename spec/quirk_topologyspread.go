@@ -6,7 +6,7 @@ import v1 "k8s.io/api/core/v1"
 // preemption does count whom it takes away or puts there.
 func SpreadEmptySelector() Quirk {
 	return Quirk{
-		Name: "spread-empty-selector", Upstream: "kubernetes/kubernetes#141339",
+		Name: "spread-empty-selector", Class: Reported, Upstream: "kubernetes/kubernetes#141339",
 		Title:  "a spread constraint with selector {} counts no pod",
 		Plugin: "PodTopologySpread",
 		Doc:    "A topology spread constraint with the selector {} counts no pod that is there.",
@@ -37,7 +37,7 @@ func matchesEverything(c v1.TopologySpreadConstraint, pod *v1.Pod) bool {
 // the same when a dry run of preemption takes it away.
 func SpreadTerminating() Quirk {
 	return Quirk{
-		Name: "spread-terminating", Upstream: "not reported",
+		Name: "spread-terminating", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "evicting a terminating pod is taken to even out a spread",
 		Plugin: "PodTopologySpread",
 		Doc:    "Evicting a pod that terminates is taken to make room in its domain, though it did not count there.",

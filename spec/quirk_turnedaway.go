@@ -7,7 +7,7 @@ import v1 "k8s.io/api/core/v1"
 // the nomination, is not asked.
 func TurnedAwayKeepsNomination() Quirk {
 	return Quirk{
-		Name: "turned-away-keeps-nomination", Upstream: "not reported",
+		Name: "turned-away-keeps-nomination", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a pod that its claims keep from every node keeps a nomination",
 		Plugin: "DynamicResources",
 		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +

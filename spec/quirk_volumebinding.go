@@ -8,7 +8,7 @@ import (
 // VolumeMatchFields is a defect of kube-scheduler v1.36. A volume's node affinity is asked of the node's labels alone.
 func VolumeMatchFields() Quirk {
 	return Quirk{
-		Name: "volume-match-fields", Upstream: "kubernetes/kubernetes#81725",
+		Name: "volume-match-fields", Class: Reported, Upstream: "kubernetes/kubernetes#81725",
 		Title:  "matchFields of a volume's node affinity are passed over",
 		Plugin: "VolumeBinding",
 		Doc: "The matchFields of a volume's node affinity are passed over: the volume is taken to be within " +
@@ -39,7 +39,7 @@ func VolumeMatchFields() Quirk {
 // ClaimUsedTwice is a defect of kube-scheduler v1.36.
 func ClaimUsedTwice() Quirk {
 	return Quirk{
-		Name: "claim-used-twice", Upstream: "not reported",
+		Name: "claim-used-twice", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a claim used by two volumes of a pod needs two volumes",
 		Plugin: "VolumeBinding",
 		Doc: "A claim that two volumes of a pod use, and that has no volume yet, must find two persistent " +
@@ -57,7 +57,7 @@ func ClaimUsedTwice() Quirk {
 // VolumesMatchedGreedily is a defect of kube-scheduler v1.36.
 func VolumesMatchedGreedily() Quirk {
 	return Quirk{
-		Name: "volumes-matched-greedily", Upstream: "not reported",
+		Name: "volumes-matched-greedily", Class: Interpretation, Upstream: "not reported",
 		Title:  "claims take volumes greedily, and a later one gets none",
 		Plugin: "VolumeBinding",
 		Doc: "Claims take the smallest volume that suits them, one after the other, and a later one may be " +
@@ -76,7 +76,7 @@ func greedily(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, 
 // ReservedAccessModes is a defect of kube-scheduler v1.36.
 func ReservedAccessModes() Quirk {
 	return Quirk{
-		Name: "reserved-access-modes", Upstream: "not reported",
+		Name: "reserved-access-modes", Class: Interpretation, Upstream: "not reported",
 		Title:  "access modes of a reserved volume are not checked",
 		Plugin: "VolumeBinding",
 		Doc:    "The access modes of a volume that is reserved for the claim are not looked at.",
@@ -94,7 +94,7 @@ func ReservedAccessModes() Quirk {
 // ReservedAndProvisioned is a defect of kube-scheduler v1.36.
 func ReservedAndProvisioned() Quirk {
 	return Quirk{
-		Name: "reserved-and-provisioned", Upstream: "not reported",
+		Name: "reserved-and-provisioned", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a claim with a reserved volume is to be provisioned elsewhere",
 		Plugin: "VolumeBinding",
 		Doc: "A volume is to be provisioned for a claim on a node from which the volume reserved for the " +
@@ -109,7 +109,7 @@ func ReservedAndProvisioned() Quirk {
 // SelectorProvisioned is a defect of kube-scheduler v1.36.
 func SelectorProvisioned() Quirk {
 	return Quirk{
-		Name: "selector-provisioned", Upstream: "not reported",
+		Name: "selector-provisioned", Class: Interpretation, Upstream: "not reported",
 		Title:  "a claim with a selector is to be provisioned",
 		Plugin: "VolumeBinding",
 		Doc:    "A volume is to be provisioned for a claim with a selector, for which nothing can be provisioned.",

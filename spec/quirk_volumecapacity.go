@@ -9,7 +9,7 @@ import (
 // maximumVolumeSize alone is enough for the filter, as documented.
 func UnknownCapacityPanics() Quirk {
 	return Quirk{
-		Name: "unknown-capacity-panics", Upstream: "not reported", Since: "v1.37",
+		Name: "unknown-capacity-panics", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "storage of which only the largest volume is known: a panic",
 		Plugin: "VolumeBinding",
 		Doc: "Where a volume would be made of storage of which the largest volume is reported and not the capacity, " +
@@ -27,7 +27,7 @@ func UnknownCapacityPanics() Quirk {
 // volume.beta.kubernetes.io/storage-class "is still working", by the page on persistent volumes.
 func AnnotatedClassPanics() Quirk {
 	return Quirk{
-		Name: "annotated-class-panics", Upstream: "not reported", Since: "v1.37",
+		Name: "annotated-class-panics", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "a claim with its class in the annotation alone: a panic",
 		Plugin: "VolumeBinding",
 		Doc: "Where a volume would be made of storage whose capacity is reported, for a claim that has its class in " +

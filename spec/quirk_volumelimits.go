@@ -10,7 +10,7 @@ import (
 // VolumeAttachedTwice is a defect of kube-scheduler v1.36.
 func VolumeAttachedTwice() Quirk {
 	return Quirk{
-		Name: "volume-attached-twice", Upstream: "not reported",
+		Name: "volume-attached-twice", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "an attached volume counts again for the pod that uses it",
 		Plugin: "NodeVolumeLimits",
 		Doc: "A volume that is attached to the node already counts as attached and again as new for the pod " +
@@ -25,7 +25,7 @@ func VolumeAttachedTwice() Quirk {
 // MigratedNotCounted is a defect of kube-scheduler v1.36.
 func MigratedNotCounted() Quirk {
 	return Quirk{
-		Name: "migrated-not-counted", Upstream: "not reported",
+		Name: "migrated-not-counted", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "migrated in-tree volumes do not count against CSI limits",
 		Plugin: "NodeVolumeLimits",
 		Doc: "In-tree volumes of vSphere and Azure File have been migrated, and do not count against the " +
@@ -44,7 +44,7 @@ func MigratedNotCounted() Quirk {
 // AttachmentMigratedNotCounted is a defect of kube-scheduler v1.36.
 func AttachmentMigratedNotCounted() Quirk {
 	return Quirk{
-		Name: "attachment-migrated-not-counted", Upstream: "not reported",
+		Name: "attachment-migrated-not-counted", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "attachments of migrated in-tree volumes do not count",
 		Plugin: "NodeVolumeLimits",
 		Doc: "An attachment counts only if its persistent volume is a CSI volume, not if it is an in-tree " +
@@ -65,7 +65,7 @@ func AttachmentMigratedNotCounted() Quirk {
 // UnownedClaimStopsAll is a defect of kube-scheduler v1.36.
 func UnownedClaimStopsAll() Quirk {
 	return Quirk{
-		Name: "unowned-claim-stops-all", Upstream: "not reported",
+		Name: "unowned-claim-stops-all", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "one pod with another's claim fails the cycles of all others",
 		Plugin: "NodeVolumeLimits",
 		Doc: "A pod on a node with an ephemeral volume whose claim is another's ends the cycle of everybody " +
@@ -88,7 +88,7 @@ func UnownedClaimStopsAll() Quirk {
 // UnreadableDiskStopsAll is a defect of kube-scheduler v1.36.
 func UnreadableDiskStopsAll() Quirk {
 	return Quirk{
-		Name: "unreadable-disk-stops-all", Upstream: "not reported",
+		Name: "unreadable-disk-stops-all", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "one disk that cannot be migrated fails the cycles of all others",
 		Plugin: "NodeVolumeLimits",
 		Doc: "An inline EBS volume with an ID that is not understood, or Azure disk of another kind than Managed, " +
@@ -106,7 +106,7 @@ func UnreadableDiskStopsAll() Quirk {
 // and by nothing else.
 func MigratedDriverNotMissed() Quirk {
 	return Quirk{
-		Name: "migrated-driver-not-missed", Upstream: "not reported", Since: "v1.37",
+		Name: "migrated-driver-not-missed", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
 		Title:  "an in-tree volume goes where its CSI driver is missing",
 		Plugin: "NodeVolumeLimits",
 		Doc: "A pod with a migrated in-tree volume is let onto a node without a CSINode although the volume's driver, " +

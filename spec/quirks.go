@@ -11,6 +11,8 @@ import (
 type Quirk struct {
 	// Name is short and stable.
 	Name string
+	// Class says who holds that it is one.
+	Class Class
 	// Title says in a few words what goes wrong, in at most 66 columns.
 	Title string
 	// Plugin is the plugin that has the defect, or that the erratum is about; empty if it is about none in particular.

@@ -117,7 +117,7 @@ func (c command) audited(ctx context.Context, o *options, changes *changeFlags, 
 	a := &report.Audit{
 		KubernetesVersion: production.KubernetesVersion, Spec: model, Notes: in.notes, NotRead: in.notRead,
 		Given: given.repeated(), Extenders: in.extenders, WhatIf: changes.words(),
-		Drained: changes.drain, Strict: o.strict, Verbose: o.verbose,
+		Drained: changes.drain, Strict: decisions.Strict(o.strict), Verbose: o.verbose,
 	}
 	options := audit.Options{
 		Cluster: snapshot, Spec: model, Properties: properties, Workers: o.cores(), Bound: bound,

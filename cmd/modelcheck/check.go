@@ -131,7 +131,7 @@ func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 		Configuration:     in.raw,
 		ThemeConfigured:   in.themed,
 		Result:            c.Result,
-		Strict:            o.strict,
+		Strict:            decisions.Strict(o.strict),
 		Elapsed:           c.Elapsed,
 		Workers:           c.Workers,
 		Verbose:           o.verbose,

@@ -32,8 +32,8 @@ func TestErrata(t *testing.T) {
 			}
 			var got []string
 			for _, f := range findings(t, file, spec.Literal) {
-				if f.Class != "known" {
-					t.Errorf("finding %s is of class %s, want known", f.ID, f.Class)
+				if f.Class != "erratum" {
+					t.Errorf("finding %s is of class %s, want erratum", f.ID, f.Class)
 				}
 				for _, quirk := range f.Quirks {
 					if !slices.Contains(got, quirk.Name) {

@@ -44,7 +44,7 @@ read, extenders may decide otherwise, or the model left something open; 4 modelc
 			if err != nil {
 				return err
 			}
-			verdict := e.Verdict(o.strict)
+			verdict := e.Verdict(decisions.Strict(o.strict))
 			if e.Unanswered > 0 && verdict == decisions.Holds {
 				verdict = decisions.Unfinished
 			}

@@ -51,7 +51,8 @@ type loopOptions struct {
 	maxDepth             int
 	simulate             int64
 	seed                 uint64
-	strict, quiet        bool
+	quiet                bool
+	strict               strictFlag
 	verbose              bool
 	output               string
 	given                func(flag string) bool
@@ -90,7 +91,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	o.loopRandomOptions.flags(f)
 	f.Uint64Var(&o.seed, "seed", 1,
 		"Start the random numbers of --simulate and --random from this `seed`. The same seed prints the same report.")
-	f.BoolVar(&o.strict, "strict", false, "Fail also for known deviations.")
+	addStrict(f, &o.strict, "")
 	f.StringVarP(&o.output, "output", "o", "text",
 		"Print the result in this `format`: "+strings.Join(documentOutputs(), ", ")+".")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "List every queueing hint, with its events and answers.")
@@ -248,7 +249,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	}
 	run := &report.LoopRun{
 		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, NotRead: in.notRead,
-		Strict: o.strict, Verbose: o.verbose, Workers: o.workers,
+		Strict: decisions.Strict(o.strict), Verbose: o.verbose, Workers: o.workers,
 	}
 	alone, err := production.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
 	if err != nil {

@@ -30,7 +30,8 @@ func (in *input) notSeen(o *options, r *decisions.Result) []report.NotSeen {
 			Theme:   s.Scenario.Name, Nodes: o.nodes, Pods: actions.Arrivals, Thorough: o.thorough,
 		}) {
 			if !shows(r.Findings, e.Quirk.Name) && !shows(r.Untold, e.Quirk.Name) {
-				missing = append(missing, report.NotSeen{Quirk: e.Quirk.Name, Title: e.Quirk.Title, Find: e.Find()})
+				missing = append(missing, report.NotSeen{Quirk: e.Quirk.Name, Class: decisions.Class(e.Quirk.Class),
+					Title: e.Quirk.Title, Find: e.Find()})
 			}
 		}
 	}

@@ -32,7 +32,7 @@ type options struct {
 	memory, results, keyFile           string
 	maxStates                          int64
 	maxDepth                           int
-	strict                             bool
+	strict                             strictFlag
 	output                             string
 	verbose                            bool
 	show                               string
@@ -132,8 +132,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 		"states (the level that reaches it is ended), or none. "+
 		"The default is 1m with -f, and 10m for themes that would take more memory than there is.")
 	f.Int64Var(&o.seed, "seed", 1, "Start the runs at random of a large cluster from this `seed`.")
-	f.BoolVar(&o.strict, "strict", false,
-		"Fail also for known deviations and for what is by design, and for known ones that are gone.")
+	addStrict(f, &o.strict, ". One that the scope must show fails too if it is gone")
 	f.StringVarP(&o.output, "output", "o", "text", "Print the result in this `format`: "+strings.Join(o.outputs, ", ")+
 		".")
 	// With -v taken, cobra gives --version no shorthand.

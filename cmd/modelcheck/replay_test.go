@@ -77,8 +77,8 @@ func TestReplayLoop(t *testing.T) {
 	if code := (command{stdout: io.Discard, stderr: io.Discard}).run(t.Context(), args); code != exitHolds {
 		t.Fatalf("exit code %d", code)
 	}
-	cycle := filepath.Join(saved, "no-preemption-cycle_InterPodAffinity_known_nominated-repels", report.TraceFile)
-	settle := filepath.Join(saved, "preemptors-settle_InterPodAffinity_known_nominated-repels", report.TraceFile)
+	cycle := filepath.Join(saved, "no-preemption-cycle_InterPodAffinity_nominated-repels", report.TraceFile)
+	settle := filepath.Join(saved, "preemptors-settle_InterPodAffinity_nominated-repels", report.TraceFile)
 	for _, tt := range []struct {
 		reason, file string
 		change       func(*report.Trace)
@@ -93,7 +93,7 @@ func TestReplayLoop(t *testing.T) {
 			end := t.States[len(t.States)-1].Cluster
 			t.States = []report.TraceState{{Cluster: end, Step: idle("default/loner")}, {Cluster: end}}
 			t.Loop = 1
-		}, exitViolated, "the finding no-preemption-cycle/InterPodAffinity/known/nominated-repels is not there any more"},
+		}, exitViolated, "the finding no-preemption-cycle/InterPodAffinity/nominated-repels is not there any more"},
 		{"it does not say how long it is", settle, func(t *report.Trace) { t.Loop = 0 }, exitUsage,
 			"trace.json: loop is missing: preemptors-settle is about what goes on for ever"},
 		{"it is longer than the trace", settle, func(t *report.Trace) { t.Loop = 7 }, exitUsage,

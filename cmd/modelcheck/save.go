@@ -79,7 +79,11 @@ func (c command) saveFindings(ctx context.Context, o *options, run *report.Run) 
 			return err
 		}
 		for _, file := range folders[i] {
-			if err := os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o644); err != nil {
+			path := filepath.Join(folder, filepath.FromSlash(file.Name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, file.Content, 0o644); err != nil {
 				return err
 			}
 		}

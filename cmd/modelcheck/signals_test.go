@@ -265,8 +265,8 @@ func TestReplayInterruptedWhileItHangs(t *testing.T) {
 	} {
 		mustRun(t, args+" --quiet --save "+filepath.Join(saved, folder))
 	}
-	const question = "question/outcome-conforms_DefaultPreemption_known_budget-spent-on-spared"
-	const forever = "forever/preemptors-settle_InterPodAffinity_known_nominated-repels"
+	const question = "question/outcome-conforms_DefaultPreemption_budget-spent-on-spared"
+	const forever = "forever/preemptors-settle_InterPodAffinity_nominated-repels"
 	for _, row := range []struct {
 		reason, trace string
 		n             int

@@ -38,7 +38,7 @@ func (c command) upgrade(done func(decisions.Verdict)) *cobra.Command {
 		Short: "Say which decisions change from one release of Kubernetes to another, and why",
 		Long: `upgrade asks kube-scheduler of two releases about the same clusters, and says which decisions change:
 which pods end otherwise, which verdicts and scores differ. Changes are grouped by cause: a documented
-change, a known defect that came or is gone, or nothing known; each with its smallest cluster.
+change, a deviation that came or is gone, or nothing known; each with its smallest cluster.
 
 Without -f, every distinct question of the built-in themes is asked. With -f it is asked where the pods
 of that cluster would go: each pending one as things are, and bound ones if they were placed again.

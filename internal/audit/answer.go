@@ -96,7 +96,7 @@ func (a *answered) judge(c *invariants.Case, findings []decisions.Finding) *answ
 	a.findings, a.unmodelled, a.undecided = findings, c.Unmodelled, c.Undecided()
 	for _, f := range findings {
 		a.Findings = append(a.Findings, f.ID)
-		if rank(f.Class) > rank(a.Class) {
+		if a.Class == "" || f.Class.Rank() < a.Class.Rank() {
 			a.Class = f.Class
 		}
 	}
@@ -114,11 +114,6 @@ func chosen(d *spec.Decision, s *spec.Snapshot) spec.Outcome {
 		}
 		return cmp.Compare(s.Nodes[a.Node].Name, s.Nodes[b.Node].Name)
 	})
-}
-
-// rank orders classes by their gravity.
-func rank(class decisions.Class) int {
-	return slices.Index([]decisions.Class{decisions.ByDesign, decisions.Known, decisions.New}, class)
 }
 
 // reasons counts the nodes by the first reason that each gives. The second list has, for each node, the index of its

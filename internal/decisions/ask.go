@@ -68,8 +68,9 @@ func ofDecisions(properties []invariants.Property) []invariants.Property {
 // findingOf returns the finding of a key, without an example.
 func findingOf(s *spec.Scheduler, properties []invariants.Property, key findingKey, count int64) Finding {
 	i := slices.IndexFunc(properties, func(p invariants.Property) bool { return p.Name == key.property })
+	quirks := quirksNamed(s, key.quirks)
 	return Finding{
-		ID: key.id(), Property: properties[i], Plugin: key.plugin, Class: key.class, Quirks: quirksNamed(s, key.quirks),
+		ID: key.id(), Property: properties[i], Plugin: key.plugin, Class: key.classOf(quirks), Quirks: quirks,
 		Count: count, key: key,
 	}
 }

@@ -34,7 +34,7 @@ func (p PropertyResult) Missing() bool { return p.Witness && !p.Found }
 // Breakage is how often a property is broken for a reason.
 type Breakage struct {
 	Class Class
-	// Quirks are the known defects that explain it together, or the errata of the model as first written.
+	// Quirks are the deviations that explain it together, or the errata of the model as first written.
 	Quirks []spec.Quirk
 	Count  int64
 }
@@ -44,8 +44,8 @@ func (b Breakage) Erratum() bool {
 	return slices.ContainsFunc(b.Quirks, func(q spec.Quirk) bool { return q.Erratum != nil })
 }
 
-// Verdict is "holds", "by design", "erratum", "known defect", "violated", or "not exercised"; of a witness
-// "reachable" or "not reached".
+// Verdict is "holds", "violated", "not exercised", or, if it is broken and all is explained, the class of what breaks
+// it that comes first in reports; of a witness it is "reachable" or "not reached".
 func (p PropertyResult) Verdict() string {
 	by := func(is func(Breakage) bool) bool { return slices.ContainsFunc(p.By, is) }
 	switch {
@@ -55,20 +55,14 @@ func (p PropertyResult) Verdict() string {
 		return "reachable"
 	case p.Missing():
 		return "not reached"
-	case by(func(b Breakage) bool { return b.Class == Known && slices.ContainsFunc(b.Quirks, isDefect) }):
-		return "known defect"
-	case by(Breakage.Erratum):
-		return "erratum"
-	case by(func(b Breakage) bool { return b.Class == ByDesign }):
-		return "by design"
+	case len(p.By) > 0:
+		return p.By[0].Class.String()
 	case p.Exercised == 0:
 		return "not exercised"
 	default:
 		return "holds"
 	}
 }
-
-func isDefect(q spec.Quirk) bool { return q.Erratum == nil }
 
 // breaksOf says which properties a decision breaks, and what explains it: keys without plugin, sorted. quirks
 // explain all that is not by design, if they are not nil.
@@ -80,7 +74,7 @@ func breaksOf(all []broken, quirks []spec.Quirk) []string {
 		case key.class == ByDesign:
 			key.quirks = ""
 		case key.class == New && quirks != nil && !b.property.Own:
-			key.class, key.quirks = Known, nameOf(quirks)
+			key.class, key.quirks = byQuirks, nameOf(quirks)
 		}
 		keys = append(keys, key.String())
 	}
@@ -99,7 +93,8 @@ func propertyResults(s *spec.Scheduler, properties []invariants.Property, t *tot
 		if property.Decision != nil {
 			for _, key := range slices.Sorted(maps.Keys(t.breaks)) {
 				if k := parseKey(key); k.property == property.Name {
-					p.By = append(p.By, Breakage{k.class, quirksNamed(s, k.quirks), t.breaks[key]})
+					quirks := quirksNamed(s, k.quirks)
+					p.By = append(p.By, Breakage{k.classOf(quirks), quirks, t.breaks[key]})
 				}
 			}
 		} else {
@@ -115,7 +110,7 @@ func propertyResults(s *spec.Scheduler, properties []invariants.Property, t *tot
 			}
 		}
 		slices.SortStableFunc(p.By, func(a, b Breakage) int {
-			return cmp.Or(cmp.Compare(a.Class.rank(), b.Class.rank()), -cmp.Compare(a.Count, b.Count),
+			return cmp.Or(cmp.Compare(a.Class.Rank(), b.Class.Rank()), -cmp.Compare(a.Count, b.Count),
 				strings.Compare(nameOf(a.Quirks), nameOf(b.Quirks)))
 		})
 		results = append(results, p)

@@ -99,7 +99,7 @@ func TestNotKept(t *testing.T) {
 		{"a limit on states", func(o *decisions.Options) { o.MaxStates = 100 }, 1},
 		{"a limit on levels", func(o *decisions.Options) { o.MaxDepth = 2 }, 1},
 		{"a limit on memory", func(o *decisions.Options) { o.Memory = 1 }, 0},
-		{"interrupted", func(o *decisions.Options) { o.Enough = func(string, decisions.Class) bool { return true } },
+		{"interrupted", func(o *decisions.Options) { o.Enough = func(string, bool) bool { return true } },
 			0},
 	} {
 		o, kept := kubeScheduler(t, production.Options{}), shelf{}

@@ -89,7 +89,7 @@ func classify(all []broken, explain func(together []broken) []spec.Quirk) (keys 
 		quirks := explain(together)
 		breaks = append(breaks, breaksOf(together, quirks)...)
 		if quirks != nil {
-			add(findingKey{together[0].property.Name, pluginOf(quirks), Known, nameOf(quirks)})
+			add(findingKey{together[0].property.Name, pluginOf(quirks), byQuirks, nameOf(quirks)})
 			continue
 		}
 		for _, b := range together {

@@ -154,5 +154,5 @@ func sortFindings(findings []Finding) {
 
 // cmpFindings orders findings in reports: new ones first, then those of the smaller example.
 func cmpFindings(a, b Finding, sizeA, sizeB int) int {
-	return cmp.Or(cmp.Compare(a.Class.rank(), b.Class.rank()), cmp.Compare(sizeA, sizeB), strings.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Class.Rank(), b.Class.Rank()), cmp.Compare(sizeA, sizeB), strings.Compare(a.ID, b.ID))
 }

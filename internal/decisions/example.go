@@ -131,7 +131,7 @@ func nothingHappens(a *model.Arrangement, s *model.Scenario, moves func(model.Pe
 func reasons(f Finding, breaches []invariants.Breach) []string {
 	var reasons []string
 	for _, breach := range breaches {
-		if f.Class == Known && !breach.ByDesign || keyOf(&f.Property, breach) == f.key {
+		if f.key.class == byQuirks && !breach.ByDesign || keyOf(&f.Property, breach) == f.key {
 			reasons = append(reasons, breach.Sentence())
 		}
 	}

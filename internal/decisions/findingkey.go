@@ -8,6 +8,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// byQuirks is the class of keys of what quirks explain. That of the finding follows from them.
+const byQuirks Class = "known"
+
 // findingKey is what findings of one sort have in common.
 type findingKey struct {
 	property, plugin string
@@ -23,9 +26,9 @@ func keyOf(p *invariants.Property, b invariants.Breach) findingKey {
 	case b.ByDesign:
 		return findingKey{p.Name, b.Plugin, ByDesign, b.Sort}
 	case p.Erratum != "":
-		return findingKey{p.Name, b.Plugin, Known, p.Erratum}
+		return findingKey{p.Name, b.Plugin, byQuirks, p.Erratum}
 	case b.Quirk != "":
-		return findingKey{p.Name, b.Plugin, Known, b.Quirk}
+		return findingKey{p.Name, b.Plugin, byQuirks, b.Quirk}
 	}
 	return findingKey{p.Name, b.Plugin, New, ""}
 }
@@ -33,6 +36,14 @@ func keyOf(p *invariants.Property, b invariants.Breach) findingKey {
 // String joins the parts that are set. No part holds a slash.
 func (k findingKey) String() string {
 	return strings.Join([]string{k.property, k.plugin, string(k.class), k.quirks}, "/")
+}
+
+// classOf returns the class of a finding of the key, which the quirks explain, if any do.
+func (k findingKey) classOf(quirks []spec.Quirk) Class {
+	if k.class == byQuirks {
+		return Class(spec.ClassOfQuirks(quirks))
+	}
+	return k.class
 }
 
 func parseKey(key string) findingKey {
@@ -43,6 +54,9 @@ func parseKey(key string) findingKey {
 // id is the key as users see it.
 func (k findingKey) id() string {
 	parts := []string{k.property, k.plugin, string(k.class), k.quirks}
+	if k.class == byQuirks {
+		parts[2] = "" // what is known of a deviation may change, what it is does not
+	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
 }
 

@@ -47,9 +47,9 @@ func TestEndsWhileAQuestionHangs(t *testing.T) {
 		if took := time.Since(cancelled); took > 5*time.Second {
 			t.Errorf("it took %v to end", took)
 		}
-		if result.Complete || result.Verdict(false) != decisions.Violated || len(result.Hanging) != 1 ||
+		if result.Complete || result.Verdict(nil) != decisions.Violated || len(result.Hanging) != 1 ||
 			!strings.Contains(result.Hanging[0].String(), "kube-scheduler, on where pod ") {
-			t.Errorf("complete %v, %s, hanging %v", result.Complete, result.Verdict(false), result.Hanging)
+			t.Errorf("complete %v, %s, hanging %v", result.Complete, result.Verdict(nil), result.Hanging)
 		}
 		told, untold := ids(result.Findings), ids(result.Untold)
 		if again != slices.Equal(told, []string{wanted}) || again == slices.Equal(untold, []string{wanted}) {

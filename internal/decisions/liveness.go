@@ -141,10 +141,10 @@ func loopKey(p invariants.Property, undocumented [][]findingKey) findingKey {
 	key := findingKey{p.Name, "", ByDesign, ""}
 	var names []string
 	for _, broken := range undocumented {
-		key.class = Known
+		key.class = byQuirks
 		known := false
 		for _, f := range broken {
-			if f.class == Known {
+			if f.class == byQuirks {
 				known = true
 				names = append(names, f.quirks)
 				key.plugin = f.plugin

@@ -94,8 +94,8 @@ func TestLiveness(t *testing.T) {
 			"two schedulers, of which one does not know the other's nominations", honest, recreating(2),
 			[]runtime.Object{node("n", "1"), of("second", pod("low", "1", 0)), pod("high", "1", 10)},
 			[]string{
-				"no-preemption-cycle/DefaultPreemption/known/foreign-nominations",
-				"preemptors-settle/DefaultPreemption/known/foreign-nominations",
+				"no-preemption-cycle/DefaultPreemption/foreign-nominations",
+				"preemptors-settle/DefaultPreemption/foreign-nominations",
 			},
 			[]string{"recreate low-1", "bind low-1", "preempt high-1", "gone low-1"},
 		},
@@ -112,8 +112,8 @@ func TestLiveness(t *testing.T) {
 			"required anti-affinity of a nominated pod is overlooked", honest, recreating(2),
 			[]runtime.Object{hostnamed(node("n", "2")), web(), loner("loner")},
 			[]string{
-				"no-preemption-cycle/InterPodAffinity/known/nominated-repels",
-				"preemptors-settle/InterPodAffinity/known/nominated-repels",
+				"no-preemption-cycle/InterPodAffinity/nominated-repels",
+				"preemptors-settle/InterPodAffinity/nominated-repels",
 			},
 			[]string{"recreate web-1", "bind web-1", "preempt loner-1", "gone web-1"},
 		},
@@ -121,9 +121,9 @@ func TestLiveness(t *testing.T) {
 			"... and there is room to come back before the victim is gone", honest, recreating(2),
 			[]runtime.Object{roomy(hostnamed(node("n", "3"))), web(), loner("loner")},
 			[]string{
-				"no-preemption-cycle/InterPodAffinity/known/nominated-repels",
-				"preemptors-settle/InterPodAffinity/known/nominated-repels",
-				"no-forced-preemption-cycle/InterPodAffinity/known/nominated-repels",
+				"no-preemption-cycle/InterPodAffinity/nominated-repels",
+				"preemptors-settle/InterPodAffinity/nominated-repels",
+				"no-forced-preemption-cycle/InterPodAffinity/nominated-repels",
 			},
 			[]string{"recreate web-1", "bind web-1", "preempt loner-1", "gone web-1"},
 		},
@@ -237,7 +237,7 @@ func TestThemeOfCycles(t *testing.T) {
 	}
 	o := kubeScheduler(t, production.Options{})
 	o.Properties = append(invariants.All(), invariants.Liveness()...)
-	f := finding(t, run(t, o, s), "no-preemption-cycle/DefaultPreemption/known/foreign-nominations")
+	f := finding(t, run(t, o, s), "no-preemption-cycle/DefaultPreemption/foreign-nominations")
 	if upstream := f.Quirks[0].Upstream; upstream != "kubernetes/kubernetes#130429" {
 		t.Errorf("it is known as %s", upstream)
 	}

@@ -13,13 +13,13 @@ import (
 func TestNotRepeated(t *testing.T) {
 	result := &Result{}
 	for _, reason := range []string{"first", "second"} {
-		result.notRepeated(Finding{Class: Known, Example: Example{Reasons: []string{reason}}})
+		result.notRepeated(Finding{Class: Reported, Example: Example{Reasons: []string{reason}}})
 	}
 	if len(result.Findings) != 1 {
 		t.Fatalf("%d findings, want one", len(result.Findings))
 	}
 	f := result.Findings[0]
-	if f.ID != "repeatable/new" || f.Count != 2 || f.Example.Reasons[0] != "first" || !f.Fails(false) {
+	if f.ID != "repeatable/new" || f.Count != 2 || f.Example.Reasons[0] != "first" || !f.Fails(nil) {
 		t.Errorf("finding %s of class %s, seen %d times: %v", f.ID, f.Class, f.Count, f.Example.Reasons)
 	}
 }

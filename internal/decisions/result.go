@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
@@ -114,27 +115,47 @@ type Class string
 const (
 	// New: nothing known explains it.
 	New Class = "new"
-	// Known: the model with a set of quirks, none of which can be left out, agrees with production on the whole
-	// decision.
-	Known Class = "known"
+	// Reported, Unconfirmed, Documentation and Interpretation: the model with a set of quirks, none of which can be
+	// left out, agrees with production on the whole decision. The class is that of spec.ClassOfQuirks.
+	Reported       = Class(spec.Reported)
+	Unconfirmed    = Class(spec.Unconfirmed)
+	Documentation  = Class(spec.Documentation)
+	Interpretation = Class(spec.Interpretation)
+	// Erratum: likewise, by errata of the model as first written.
+	Erratum = Class(spec.OfText)
 	// ByDesign: Kubernetes documents it, though the formal model wants better.
-	ByDesign Class = "by-design"
+	ByDesign = Class(spec.ByDesign)
 	// Witness: it is what was to be found.
 	Witness Class = "witness"
 )
 
-// rank orders classes in reports.
-func (c Class) rank() int { return slices.Index([]Class{New, Known, ByDesign, Witness}, c) }
+// Classes returns the classes of findings, in the order of reports.
+func Classes() []Class {
+	all := []Class{New}
+	for _, class := range spec.Classes() {
+		all = append(all, Class(class))
+	}
+	return append(all, Witness)
+}
+
+// String returns the class in words.
+func (c Class) String() string { return strings.ReplaceAll(string(c), "-", " ") }
+
+// Deviates reports whether it is held that kube-scheduler does otherwise than it should, by Kubernetes or here.
+func (c Class) Deviates() bool { return c == Reported || c == Unconfirmed }
+
+// Rank orders classes in reports; -1 if there is no such class.
+func (c Class) Rank() int { return slices.Index(Classes(), c) }
 
 // Finding is one way in which a property is broken.
 type Finding struct {
-	// ID is stable: property, plugin if one is answerable, class, and quirks if they explain it, or which sort it
-	// is by design.
+	// ID is stable: property, plugin if one is answerable, and quirks if they explain it; if none do, that it is new,
+	// or by design, and which sort of that it is.
 	ID       string
 	Property invariants.Property
 	Plugin   string
 	Class    Class
-	// Quirks are the known defects that explain it.
+	// Quirks are the deviations that explain it.
 	Quirks []spec.Quirk
 	// Count is the number of distinct decisions, of steps, or of states that show it, also together with others
 	// that are shown.

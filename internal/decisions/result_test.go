@@ -178,8 +178,8 @@ func TestVerdictOfProperty(t *testing.T) {
 		property decisions.PropertyResult
 		want     string
 	}{
-		{"violated is worse than known", brokenBy(decisions.New, decisions.Known, decisions.ByDesign), "violated"},
-		{"known is worse than by design", brokenBy(decisions.Known, decisions.ByDesign), "known defect"},
+		{"violated is worse than reported", brokenBy(decisions.New, decisions.Reported, decisions.ByDesign), "violated"},
+		{"reported is worse than by design", brokenBy(decisions.Reported, decisions.ByDesign), "reported"},
 		{"by design is worse than nothing", brokenBy(decisions.ByDesign), "by design"},
 	} {
 		if got := row.property.Verdict(); got != row.want {
@@ -193,7 +193,7 @@ func brokenBy(classes ...decisions.Class) decisions.PropertyResult {
 	p := decisions.PropertyResult{Exercised: 1, Broken: int64(len(classes))}
 	for _, class := range classes {
 		by := decisions.Breakage{Class: class, Count: 1}
-		if class == decisions.Known {
+		if class == decisions.Reported {
 			by.Quirks = []spec.Quirk{spec.BudgetSpentOnSpared()}
 		}
 		p.By = append(p.By, by)
@@ -218,7 +218,7 @@ func TestBrokenUnderAnotherName(t *testing.T) {
 		func(p decisions.PropertyResult) bool { return p.Name == invariants.LowestVictims().Name },
 	)
 	p := result.Properties[i]
-	if p.Verdict() != "known defect" || p.Broken == 0 || p.Broken > p.Exercised {
+	if p.Verdict() != "reported" || p.Broken == 0 || p.Broken > p.Exercised {
 		t.Errorf("%s: %s, broken in %d of %d decisions", p.Name, p.Verdict(), p.Broken, p.Exercised)
 	}
 	var got []string
@@ -227,7 +227,7 @@ func TestBrokenUnderAnotherName(t *testing.T) {
 			got = append(got, fmt.Sprint(by.Class, " ", quirk.Name, " ", by.Count))
 		}
 	}
-	if diff := cmp.Diff([]string{fmt.Sprint("known budget-spent-on-spared ", p.Broken)}, got); diff != "" {
+	if diff := cmp.Diff([]string{fmt.Sprint("reported budget-spent-on-spared ", p.Broken)}, got); diff != "" {
 		t.Errorf("why (-want +got):\n%s", diff)
 	}
 }

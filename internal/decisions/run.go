@@ -59,10 +59,10 @@ type Options struct {
 	Kept ChunkResults
 	// KeptOnly leaves out the chunks that are not kept, instead of exploring them.
 	KeptOnly bool
-	// Enough, if set, is told of every sort of finding when it first comes up, by ID and class, and ends the run by
-	// saying true, as cancelling the context does: the finding that ends the run need not be in the result. It is
+	// Enough, if set, is told of every sort of finding when it first comes up, by ID and whether it is new, and ends the
+	// run by saying true, as cancelling the context does: the finding that ends the run need not be in the result. It is
 	// called by one worker at a time.
-	Enough func(id string, class Class) bool
+	Enough func(id string, isNew bool) bool
 	// Progress, if set, is called every ProgressEvery.
 	Progress      func(Progress)
 	ProgressEvery time.Duration

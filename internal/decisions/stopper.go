@@ -4,7 +4,7 @@ import "sync"
 
 // stopper tells Options.Enough of every sort of finding, once, and ends the run when it has enough.
 type stopper struct {
-	enough func(id string, class Class) bool // nil if nobody wants to know
+	enough func(id string, isNew bool) bool // nil if nobody wants to know
 	end    func()
 
 	mu    sync.Mutex
@@ -22,7 +22,7 @@ func (s *stopper) found(key string) {
 		return
 	}
 	s.told[key] = true
-	if key := parseKey(key); s.enough(key.id(), key.class) {
+	if key := parseKey(key); s.enough(key.id(), key.class == New) {
 		s.ended = true
 		s.end()
 	}

@@ -104,9 +104,9 @@ func (r *resultChecker) propertyOf(joined string) (*invariants.Property, error) 
 	switch {
 	case property.Behaviour != nil:
 		return nil, errors.New("is of a property of behaviours, which no chunk has")
-	case key.class.rank() < 0:
+	case !slices.Contains([]Class{New, byQuirks, ByDesign, Witness}, key.class):
 		return nil, fmt.Errorf("is of no class that there is: %q", key.class)
-	case key.class == Known && key.quirks != property.Erratum && !r.explains(key.quirks):
+	case key.class == byQuirks && key.quirks != property.Erratum && !r.explains(key.quirks):
 		return nil, fmt.Errorf("is explained by what is no known defect: %q", key.quirks)
 	}
 	return property, nil

@@ -24,7 +24,7 @@ func (v Verdict) String() string {
 
 // Verdict sums the result up. A violation counts even if the run did not finish; that something was not reached
 // counts only if it did. strict is that of Fails.
-func (r *Result) Verdict(strict bool) Verdict {
+func (r *Result) Verdict(strict Strict) Verdict {
 	fails := func(f Finding) bool { return f.Fails(strict) }
 	switch {
 	case slices.ContainsFunc(r.Findings, fails) || slices.ContainsFunc(r.Untold, fails):
@@ -38,11 +38,20 @@ func (r *Result) Verdict(strict bool) Verdict {
 	}
 }
 
-// Fails reports whether a run with the finding fails: if nothing known explains it, or, if strict, also if it is
-// known or by design. What was to be found never does.
-func (f *Finding) Fails(strict bool) bool {
-	return f.Class == New || strict && f.Class != Witness
+// Strict are the classes of findings that fail a run, besides new ones.
+type Strict []Class
+
+// StrictOfAll returns all classes that can be made to fail a run.
+func StrictOfAll() Strict {
+	return slices.DeleteFunc(Classes(), func(c Class) bool { return c == New || c == Witness })
 }
+
+// Has reports whether the class fails a run.
+func (s Strict) Has(class Class) bool { return slices.Contains(s, class) }
+
+// Fails reports whether a run with the finding fails: if nothing explains it, or if it is of a class that strict has.
+// What was to be found never does.
+func (f *Finding) Fails(strict Strict) bool { return f.Class == New || strict.Has(f.Class) }
 
 // Unreached returns the names of the properties that were to be reached and are not.
 func (r *Result) Unreached() []string {

@@ -7,77 +7,232 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Text writes the track record for a person to read: for each defect what it is, where it is known, and how to see
-// it. The version is that of the kube-scheduler it was seen in. The error is the writer's.
+// record is what the catalogue says of a deviation, of single decisions or between them.
+type record struct {
+	name, doc, plugin, property, upstream, repeat, find, releases string
+	evidence                                                      Evidence
+}
+
+// Text writes the catalogue for a person to read: for each deviation what it is, who holds that it is one, and how to
+// see it. The version is that of the kube-scheduler it was seen in. The error is the writer's.
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
-	entries := In(version)
-	fmt.Fprintf(&text, "%d defects of kube-scheduler %s, each with the smallest cluster that shows it\n", len(entries),
-		version)
-	for _, e := range entries {
-		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s, in %s\n  repeat:   %s\n  found by: %s\n",
-			e.Quirk.Name, e.Quirk.Doc, e.Quirk.Upstream, e.Property, e.Quirk.Plugin, e.Repeat(), e.Find())
+	entries, between := recordsOf(In(version)), loopRecords(func(k loop.Known) bool { return k.In(version) })
+	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n",
+		len(entries), version, counted(entries))
+	for _, r := range entries {
+		r.text(&text)
 	}
-	between := slices.DeleteFunc(LoopEntries(), func(e LoopEntry) bool { return !e.Defect.In(version) })
-	fmt.Fprintf(&text, "\n%d defects between decisions, each found by stepping the scheduler as a whole\n",
-		len(between))
-	for _, e := range between {
-		fmt.Fprintf(&text, "\n%s\n  %s\n  upstream: %s\n  breaks:   %s\n  found by: %s\n",
-			e.Defect.Name, e.Defect.Doc, e.Defect.Upstream, e.Property, e.Find())
+	fmt.Fprintf(&text, "\n%d deviations between decisions, each found by stepping the scheduler as a whole: %s\n",
+		len(between), counted(between))
+	for _, r := range between {
+		r.text(&text)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// Markdown writes the track record as docs/reference/deviations.md. The error is the writer's.
+func (r *record) text(text *strings.Builder) {
+	fmt.Fprintf(text, "\n%s\n  %s\n  class:    %s\n  upstream: %s\n", r.name, r.doc, r.evidence.Class, r.upstream)
+	fmt.Fprintf(text, "  %-9s %s\n", map[Basis]string{Documented: "document:", StatedInCode: "in code:",
+		OurReading: "reading:"}[r.evidence.Norm.Basis], r.evidence.Norm.Words())
+	fmt.Fprintf(text, "  costs:    %s\n  breaks:   %s", r.evidence.Impact.Cost, r.property)
+	if r.plugin != "" {
+		fmt.Fprintf(text, ", in %s", r.plugin)
+	}
+	text.WriteString("\n")
+	if r.repeat != "" {
+		fmt.Fprintf(text, "  repeat:   %s\n", r.repeat)
+	}
+	fmt.Fprintf(text, "  found by: %s\n", r.find)
+}
+
+// Words quotes the sentence with its place, and says how it is read.
+func (n *Norm) Words() string {
+	text := ""
+	if n.Text != "" {
+		text = fmt.Sprintf("%q (%s, %s)", n.Text, n.Where, n.Source)
+	}
+	if n.Reading != "" {
+		text = strings.TrimPrefix(text+"; "+n.Reading, "; ")
+	}
+	return text
+}
+
+func recordsOf(entries []Entry) []record {
+	var records []record
+	for _, e := range entries {
+		evidence, _ := EvidenceOf(e.Quirk.Name)
+		records = append(records, record{e.Quirk.Name, e.Quirk.Doc, e.Quirk.Plugin, e.Property, e.Quirk.Upstream, e.Repeat(),
+			e.Find(), releases(e.Quirk), evidence})
+	}
+	return records
+}
+
+// loopRecords are those of the deviations between decisions that are asked for.
+func loopRecords(asked func(loop.Known) bool) []record {
+	var records []record
+	for _, e := range LoopEntries() {
+		if !asked(e.Defect) {
+			continue
+		}
+		evidence, _ := EvidenceOf(e.Defect.Name)
+		records = append(records, record{e.Defect.Name, e.Defect.Doc, "", e.Property, e.Defect.Upstream, "", e.Find(),
+			releases(spec.Quirk{Mended: e.Defect.Mended}), evidence})
+	}
+	return records
+}
+
+// counted says how many records there are of each class.
+func counted(records []record) string {
+	var parts []string
+	for _, class := range spec.Classes() {
+		n := 0
+		for _, r := range records {
+			if r.evidence.Class == class {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Markdown writes the catalogue as docs/reference/deviations.md. The error is the writer's.
 func Markdown(w io.Writer, version string) error {
+	single, between := recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true })
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
 
-Defects of kube-scheduler that the tool has found, present in %s but for those that are said to be mended. Each that a single decision shows is a quirk: a small override of one predicate of the
-model that reproduces it exactly, so that the tool can tell a difference that is this defect and nothing else from a new one. The
-file of each is the smallest cluster that shows it, and begins with what goes wrong and what is documented. `+"`modelcheck deviations`"+`
-prints this list; tests hold it true, and fail when kube-scheduler is mended.
+What kube-scheduler %s was found to do otherwise than the model, but for what is said to be mended. Each deviation that a single decision
+shows is a quirk: a small override of one predicate of the model that reproduces it exactly, so that the tool can tell a difference that is
+this deviation and nothing else from a new one. What is known of each is in `+"`testdata/deviations/evidence/`"+`, the smallest cluster in
+`+"`testdata/deviations/`"+`. `+"`modelcheck deviations`"+` prints this list; tests hold it true, and fail when kube-scheduler is mended.
 
-"Found by" is a command with which the tool comes across the defect in clusters that it makes itself, in the smallest scope that shows
-it. "Not reported" means that no issue was found.
+## Classes
 
-| defect | plugin | breaks | upstream | smallest cluster | found by |
-| --- | --- | --- | --- | --- | --- |
+| class | means | of single decisions | between decisions |
+| --- | --- | --- | --- |
 `, version)
-	for _, e := range Entries() {
-		fmt.Fprintf(&text, "| **%s**: %s | %s | %s | %s | `%s` | `%s` |\n",
-			e.Quirk.Name, e.Quirk.Doc+releases(e.Quirk), e.Quirk.Plugin, e.Property, e.Quirk.Upstream, e.Repeat(), e.Find())
+	for _, class := range []spec.Class{spec.Reported, spec.Unconfirmed, spec.Documentation, spec.Interpretation,
+		spec.ByDesign} {
+		of := func(records []record) (n int) {
+			for _, r := range records {
+				if r.evidence.Class == class {
+					n++
+				}
+			}
+			return n
+		}
+		fmt.Fprintf(&text, "| %s | %s | %d | %d |\n", class, meanings()[class], of(single), of(between))
+	}
+	text.WriteString(`
+A finding that takes several deviations to explain is of the class about which least is settled: unconfirmed, reported, interpretation,
+documentation, by design. Upstream numbers are of kubernetes/kubernetes; "searched" gives the date and the queries, made in a stored copy of
+its issues, whose states are those of the copy. A deviation that is security-sensitive is not to be reported in public first: see the
+[disclosure process of Kubernetes](https://kubernetes.io/docs/reference/issues-security/security/).
+
+## Of single decisions
+
+`)
+	overview(&text, single)
+	for i := range single {
+		single[i].section(&text)
 	}
 	text.WriteString(byNumber())
 	text.WriteString(`
 ## Between decisions
 
-Defects that no single decision shows, but a run of the scheduler as a whole ([loop.md](../loop.md)). The shortest run of each, with a
+No single decision shows these, but a run of the scheduler as a whole ([loop.md](../loop.md)). The shortest run of each, with a
 control in which nothing is wrong, is in ` + "`internal/production/stepped/defects_test.go`" + `.
 
-| defect | breaks | upstream | found by |
-| --- | --- | --- | --- |
 `)
-	for _, e := range LoopEntries() {
-		fmt.Fprintf(
-			&text,
-			"| **%s**: %s | %s | %s | `%s` |\n",
-			e.Defect.Name,
-			e.Defect.Doc+releases(spec.Quirk{Mended: e.Defect.Mended}),
-			e.Property,
-			e.Defect.Upstream,
-			e.Find(),
-		)
+	overview(&text, between)
+	for i := range between {
+		between[i].section(&text)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// releases tells which releases have the defect, if not all.
+// meanings say what the classes mean.
+func meanings() map[spec.Class]string {
+	return map[spec.Class]string{
+		spec.Reported:    "an issue or pull request of Kubernetes says so",
+		spec.Unconfirmed: "found here; nobody of Kubernetes has confirmed it",
+		spec.Documentation: "documents and behaviour differ, and maintainers or comments in the code say that the " +
+			"behaviour is meant",
+		spec.Interpretation: "the documents can be read otherwise; the reading that is taken is said",
+		spec.ByDesign:       "a document says so, though the model wants better",
+	}
+}
+
+// overview is a table of the records, by class.
+func overview(text *strings.Builder, records []record) {
+	text.WriteString("| deviation | class | in | upstream |\n| --- | --- | --- | --- |\n")
+	for _, class := range spec.Classes() {
+		for _, r := range records {
+			if r.evidence.Class != class {
+				continue
+			}
+			upstream := "-"
+			if class == spec.Reported || strings.Contains(r.upstream, "#") {
+				upstream = r.upstream
+			}
+			where := r.plugin
+			if where == "" {
+				where = r.property
+			}
+			fmt.Fprintf(text, "| [%s](#%[1]s) | %s | %s | %s |\n", r.name, class, where, strings.ReplaceAll(upstream,
+				"kubernetes/kubernetes#", "#"))
+		}
+	}
+}
+
+// section says everything about a deviation.
+func (r *record) section(text *strings.Builder) {
+	e := &r.evidence
+	class := strings.ToUpper(string(e.Class[:1])) + string(e.Class[1:])
+	fmt.Fprintf(text, "\n### %s\n\n**%s.** %s%s\n\n", r.name, class, r.doc, r.releases)
+	item := func(what, words string) {
+		if words != "" {
+			fmt.Fprintf(text, "- **%s**: %s\n", what, words)
+		}
+	}
+	item(string(e.Norm.Basis), e.Norm.Words())
+	for _, q := range e.Also {
+		item("also", fmt.Sprintf("%q (%s, %s)", q.Text, q.Where, q.Source))
+	}
+	item("cause", fmt.Sprintf("`%s` in `%s`: %s", e.Cause.Function, e.Cause.File, e.Cause.How))
+	item("since", e.Cause.Since)
+	item("releases", e.Releases)
+	item("who meets it", e.Impact.Clusters)
+	item("what it costs", e.Impact.Cost)
+	item("reached through an API server by", e.Reachable)
+	item("security", map[bool]string{true: "sensitive: ", false: "not sensitive: "}[e.Security.Sensitive]+e.Security.Why)
+	for _, u := range e.Upstream {
+		words := u.State + ": " + u.Says
+		if u.Mended != "" {
+			words += "; mended in " + u.Mended
+		}
+		item(strings.TrimPrefix(u.Number, "kubernetes/kubernetes"), words)
+	}
+	item("searched", fmt.Sprintf("%s: %s", e.Search.Date, strings.Join(e.Search.Words, "; ")))
+	item("on a control plane", e.Confirmed)
+	item("breaks", fmt.Sprintf("`%s`", r.property))
+	if r.repeat != "" {
+		item("smallest cluster", "`"+r.repeat+"`")
+	}
+	item("found by", "`"+r.find+"`")
+}
+
+// releases tells which releases have the deviation, if not all.
 func releases(q spec.Quirk) (text string) {
 	if q.Since != "" {
 		text += fmt.Sprintf(" Since %s.", q.Since)
@@ -88,23 +243,27 @@ func releases(q spec.Quirk) (text string) {
 	return text
 }
 
-// byNumber maps what is known upstream to the defects found here.
+// byNumber maps what is known upstream to the deviations found here.
 func byNumber() string {
 	var rows []string
-	for _, e := range Entries() {
-		if number := regexp.MustCompile(`kubernetes/kubernetes(#[0-9]+)`).FindStringSubmatch(
-			e.Quirk.Upstream); number != nil {
-			rows = append(rows, fmt.Sprintf("| %7s | %s | `%s` |\n", number[1], e.Quirk.Name, e.Find()))
+	for _, r := range slices.Concat(recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true })) {
+		if r.evidence.Class != spec.Reported {
+			continue
+		}
+		for _, u := range r.evidence.Upstream {
+			if number := regexp.MustCompile(`kubernetes/kubernetes(#[0-9]+)`).FindStringSubmatch(u.Number); number != nil {
+				rows = append(rows, fmt.Sprintf("| %7s | [%s](#%[2]s) | `%s` |\n", number[1], r.name, r.find))
+			}
 		}
 	}
 	slices.Sort(rows)
 	return `
 ## By upstream number
 
-Issues and pull requests of kubernetes/kubernetes that tell of a defect above. #126921, no limit on a node without a CSINode, is what
+Issues and pull requests of kubernetes/kubernetes that tell of a reported deviation. #126921, no limit on a node without a CSINode, is what
 the documents say: see [semantics.md](semantics.md).
 
-| upstream | defect | found by |
+| upstream | deviation | found by |
 | --- | --- | --- |
 ` + strings.Join(rows, "")
 }

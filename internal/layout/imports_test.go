@@ -43,7 +43,7 @@ var layers = []layer{
 	}, // loop for the actions and states of the whole scheduler
 	{"internal/generate", []string{"spec"}},
 	{"internal/provider", []string{"spec"}},
-	{"internal/deviations", []string{"spec", "internal/loop"}},
+	{"internal/deviations", []string{"spec", "internal/loop", "testdata/deviations/evidence"}},
 	{"internal/fields", []string{"spec"}},
 	{"invariants", []string{"spec", "model"}},
 	{"internal/expression", []string{"spec", "model", "invariants"}},
@@ -62,7 +62,7 @@ var layers = []layer{
 	{
 		"internal/report",
 		[]string{"spec", "checker", "internal/printable", "model", "invariants", "internal/reference", "internal/loop",
-			"internal/decisions", "internal/audit", "internal/fields", "internal/upgrade"},
+			"internal/decisions", "internal/audit", "internal/fields", "internal/upgrade", "internal/deviations"},
 	},
 	{"internal/page", []string{"model", "invariants", "internal/decisions", "internal/report"}},
 	{"internal/results", []string{"checker", "internal/decisions"}},

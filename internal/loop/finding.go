@@ -11,7 +11,7 @@ import (
 type Finding struct {
 	Property Property
 	About    string
-	// Known is the name of the known defect that explains it; "" for news. What goes on for ever may need several,
+	// Known is the name of the deviation that explains it; "" for news. What goes on for ever may need several,
 	// joined by "+".
 	Known string
 	// But says what is wrong at the end of the run.
@@ -45,24 +45,31 @@ func (f *Finding) Key() string { return key(f.Property.Name, f.Known, f.About) }
 
 func key(property, known, about string) string {
 	if known != "" {
-		return property + "/known/" + known
+		return property + "/" + known
 	}
 	return strings.TrimSuffix(property+"/new/"+about, "/")
 }
 
+// explainedBy takes a key apart: the property, and what explains it. It is not explained if what comes then is "new".
+func explainedBy(key string) (property, defects string, explained bool) {
+	property, defects, _ = strings.Cut(key, "/")
+	first, _, _ := strings.Cut(defects, "/")
+	return property, defects, first != "new"
+}
+
 // untold returns what is known of a finding without its run.
 func untold(f checker.Finding) Finding {
-	name, rest, _ := strings.Cut(f.Key, "/")
+	name, known, explained := explainedBy(f.Key)
 	finding := Finding{Count: f.Count}
 	for _, p := range Properties() {
 		if p.Name == name {
 			finding.Property = p
 		}
 	}
-	if known, is := strings.CutPrefix(rest, "known/"); is {
+	if explained {
 		finding.Known = known
 	} else {
-		finding.About = strings.TrimPrefix(strings.TrimPrefix(rest, "new"), "/")
+		finding.About = strings.TrimPrefix(strings.TrimPrefix(known, "new"), "/")
 	}
 	return finding
 }

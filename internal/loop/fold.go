@@ -10,14 +10,14 @@ import (
 // foldedInto returns the keys, of all these, of the findings that show what this one does: those of its property that
 // are explained by fewer of its known defects, if they show all of these together. It is none for news.
 func foldedInto(key string, all []string) (parts []string) {
-	property, defects, known := strings.Cut(key, "/known/")
+	property, defects, known := explainedBy(key)
 	if !known {
 		return nil
 	}
 	mine := strings.Split(defects, "+")
 	shown := map[string]bool{}
 	for _, other := range all {
-		prefix, defects, known := strings.Cut(other, "/known/")
+		prefix, defects, known := explainedBy(other)
 		theirs := strings.Split(defects, "+")
 		if !known || prefix != property || len(theirs) >= len(mine) ||
 			slices.ContainsFunc(theirs, func(name string) bool { return !slices.Contains(mine, name) }) {

@@ -10,7 +10,7 @@ import (
 func imageCountOutdated() Known {
 	quirk := spec.ImageCountOutdated(nil)
 	return Known{
-		Name: quirk.Name, Upstream: quirk.Upstream, Doc: quirk.Doc,
+		Name: quirk.Name, Class: quirk.Class, Upstream: quirk.Upstream, Doc: quirk.Doc,
 		Explains: func(t *Transition, pod *v1.Pod) bool { return t.countsImagesAsBefore(pod) },
 	}
 }

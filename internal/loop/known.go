@@ -13,6 +13,8 @@ import (
 // Known is a known defect of kube-scheduler between decisions. Defects of decisions are spec's Quirks.
 type Known struct {
 	Name string
+	// Class says who holds that it is one.
+	Class spec.Class
 	// Upstream is where it is known, or how it was found.
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
@@ -47,7 +49,7 @@ func (t *Transition) defects() []Known {
 func Defects() []Known {
 	return []Known{
 		{
-			Name: "hint-first-pod", Upstream: "kubernetes/kubernetes#141354",
+			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
 				"the pod may start a group of its own; the hint of InterPodAffinity skips the event.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -58,8 +60,8 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-anti-affinity-of-others", Upstream: "not reported; kubernetes/kubernetes#135325 mended it for " +
-				"pods that go",
+			Name: "hint-anti-affinity-of-others", Class: spec.Unconfirmed,
+			Upstream: "not reported; kubernetes/kubernetes#135325 mended it for pods that go",
 			Doc: "The hint of InterPodAffinity for nodes looks at the terms of the pending pod only: when a node comes, " +
 				"or changes its labels, so that the anti-affinity of other pods leaves it a place, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -69,7 +71,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-namespace-selector", Upstream: "kubernetes/kubernetes#141953",
+			Name: "hint-namespace-selector", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141953",
 			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
 				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -86,7 +88,8 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-anti-affinity-all-terms", Upstream: "kubernetes/kubernetes#139161", Mended: "v1.37",
+			Name: "hint-anti-affinity-all-terms", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139161",
+			Mended: "v1.37",
 			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
 				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -96,7 +99,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "namespace-labels-unheard", Upstream: "kubernetes/kubernetes#141953",
+			Name: "namespace-labels-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141953",
 			Doc: "No plugin hears of changes of namespaces: when a namespace gets labels that a namespaceSelector " +
 				"selects, or loses them, no pod is retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -104,7 +107,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-spread-terminating", Upstream: "not reported",
+			Name: "hint-spread-terminating", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A pod that begins to terminate no longer counts for topology spread, but no event tells of it: " +
 				"pods that could start now wait until it is gone.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -117,7 +120,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-spread-eligibility", Upstream: "not reported",
+			Name: "hint-spread-eligibility", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "The hint of PodTopologySpread ignores changes of a node's labels that change whether the node " +
 				"counts for the pod, if its topology keys stay.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -127,7 +130,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "nominated-bound-elsewhere", Upstream: "kubernetes/kubernetes#134859",
+			Name: "nominated-bound-elsewhere", Class: spec.Reported, Upstream: "kubernetes/kubernetes#134859",
 			Doc: "When a nominated pod is bound to another node, by somebody else or as it does not fit there any more, " +
 				"nobody is told that the node it was nominated to is free.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -142,7 +145,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "volume-reservation-freed", Upstream: "not reported",
+			Name: "volume-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "When the reservation of a volume is given up, as the pod it was for fails or is deleted before its " +
 				"binding, no event tells the pods that were rejected for want of that volume.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -151,7 +154,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-disk-other-namespace", Upstream: "not reported",
+			Name: "hint-disk-other-namespace", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "Disks are not namespaced, but the hint of VolumeRestrictions skips pods of other namespaces: when one goes " +
 				"whose disk the pod wants, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -161,7 +164,7 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "driver-gone-unheard", Upstream: "not reported",
+			Name: "driver-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "VolumeBinding does not hear that a CSIDriver is deleted: a pod that was rejected for want of the storage " +
 				"capacity that the driver was to report, and that nobody asks for any more, is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -169,7 +172,8 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "limits-node-unheard", Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
+			Name: "limits-node-unheard", Class: spec.Unconfirmed,
+			Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
 			Doc: "NodeVolumeLimits hears of CSINodes that come or change, not of nodes that come, nor of a CSINode that goes: " +
 				"a pod that was rejected for the limits elsewhere is not retried where no limit is known.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -179,13 +183,13 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: claimBoundTwice, Upstream: "not reported",
+			Name: claimBoundTwice, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
 				"the first, and the pod's binding cycle ends in an error.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.bindsTwice(pod) },
 		},
 		{
-			Name: "gated-nomination", Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
+			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return spec.Gated(pod) && pod.Status.NominatedNodeName != ""
@@ -201,32 +205,32 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: hostPortForgotten, Upstream: "not reported",
+			Name: hostPortForgotten, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "When one of two pods of a node that have the same host port goes, the cache takes the port for free: " +
 				"it keeps a set of ports.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesForgottenPort(pod) },
 			Sees:     withoutForgottenPorts,
 		},
 		{
-			Name: "dry-run-rejection-forgotten", Upstream: "not reported",
+			Name: "dry-run-rejection-forgotten", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "The queue remembers which filters rejected a pod in its cycle, not those by which preemption does not " +
 				"help: when that changes, so that the pod can preempt, it is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.dryRunForgotten(pod) },
 		},
 		{
-			Name: "batch-outdated", Upstream: "accepted by KEP-5598 (\"some amount of staleness\")",
+			Name: "batch-outdated", Class: spec.ByDesign, Upstream: "accepted by KEP-5598 (\"some amount of staleness\")",
 			Doc: "A pod that is equal to the one before goes to the best node that this left, if it still fits there, " +
 				"without a look at what has changed on others in the meantime; for half a second.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), assumedChangesUnheard(), nominatedChangesUnheard(),
 		{
-			Name: nominatedNodeGone, Upstream: "not reported",
+			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +
 				"reports an error; nothing else is wrong with it.",
 		},
 		{
-			Name: "never-keeps-nomination", Upstream: "not reported",
+			Name: "never-keeps-nomination", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A nominated pod whose preemptionPolicy is Never keeps its nomination, and so its room, when it is " +
 				"tried and fits no node, however often.",
 			Keeps: func(t *Transition, pod *v1.Pod) bool {

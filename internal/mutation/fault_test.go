@@ -171,8 +171,8 @@ Overlooked:
 
 func TestFirstNew(t *testing.T) {
 	tests := []struct{ reason, report, want string }{
-		{"of decisions", `{"findings":[{"id":"a","class":"known"},{"id":"b","class":"new"}]}`, "b"},
-		{"of the loop", `{"findings":[{"property":"p","known":"k"},{"property":"q"}]}`, "q"},
+		{"of decisions", `{"findings":[{"id":"a","class":"reported"},{"id":"b","class":"new"}]}`, "b"},
+		{"of the loop", `{"findings":[{"property":"p","class":"unconfirmed"},{"property":"q","class":"new"}]}`, "q"},
 		{"none that is new", `{"findings":[]}`, "a finding"},
 		{"no report", `oops`, "a finding"},
 	}

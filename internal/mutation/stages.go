@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,19 +128,16 @@ func (w *workspace) switchedOn(ctx context.Context, fault int, env []string, lim
 func firstNew(report []byte) string {
 	var document struct {
 		Findings []struct {
-			ID, Class       string // of decisions
-			Property, Known string // of the loop
+			ID, Class string
+			Property  string // findings of the loop have no ID
 		} `json:"findings"`
 	}
 	if err := json.Unmarshal(report, &document); err != nil {
 		return "a finding"
 	}
 	for _, f := range document.Findings {
-		switch {
-		case f.Class == "new":
-			return f.ID
-		case f.Class == "" && f.Known == "":
-			return f.Property
+		if f.Class == "new" {
+			return cmp.Or(f.ID, f.Property)
 		}
 	}
 	return "a finding"

@@ -235,12 +235,15 @@ func TestOrderOfFindings(t *testing.T) {
 	if len(data.Report.Findings) < 3 {
 		t.Fatalf("%d findings test nothing", len(data.Report.Findings))
 	}
-	for i, class := range []string{"by-design", "known", "new"} {
+	for i := range data.Report.Findings {
+		data.Report.Findings[i].Class = "unconfirmed"
+	}
+	for i, class := range []string{"by-design", "reported", "new"} {
 		data.Report.Findings[i].Class = class
 	}
 	b.open(file(t, data))
 	got := js[string](b, `[...document.querySelectorAll(".findings .badge")].map(e => e.textContent).join()`)
-	if want := "new," + strings.Repeat("known,", len(data.Report.Findings)-2) + "by design"; got != want {
+	if want := "new,reported," + strings.Repeat("unconfirmed,", len(data.Report.Findings)-3) + "by design"; got != want {
 		t.Errorf("the classes are %s, want %s", got, want)
 	}
 	b.run(click(".findings tr:last-child a"))

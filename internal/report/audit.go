@@ -31,7 +31,7 @@ type Audit struct {
 	// Extenders are the URLs of extenders that the configuration names and nobody asked.
 	Extenders []string
 	Result    *audit.Result
-	Strict    bool
+	Strict    decisions.Strict
 	Verbose   bool
 }
 
@@ -300,12 +300,10 @@ func documentedWord(answer *audit.Answer) string {
 	switch answer.Class {
 	case "":
 		return "yes"
-	case decisions.ByDesign:
-		return "yes, by design"
-	case decisions.Known:
-		return "no, known"
+	case decisions.ByDesign, decisions.Documentation, decisions.Interpretation:
+		return "yes, " + answer.Class.String()
 	default:
-		return "no, new"
+		return "no, " + answer.Class.String()
 	}
 }
 
@@ -432,10 +430,12 @@ func (a *Audit) verdict() string {
 	case decisions.Violated:
 		return "kube-scheduler decided otherwise than documented, which fails the audit (see Finding)"
 	case decisions.Unfinished:
-		return "not finished; what was asked holds"
+		return "not finished; " + strings.Replace(tallyOf(a.Result.Findings).soFar("asked"), " so far", "", 1)
 	}
-	if len(a.Result.Findings) > 0 {
-		return "kube-scheduler decides as documented, but for what is known or by design"
+	tally := tallyOf(a.Result.Findings)
+	text := "kube-scheduler decides as documented"
+	if deviate := tally.deviate(); deviate != "" {
+		text += ", but for " + deviate
 	}
-	return "kube-scheduler decides as documented"
+	return text + tally.rest(a.Verdict())
 }

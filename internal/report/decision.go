@@ -199,7 +199,7 @@ func (p *page) outcomes(indent string, c *invariants.Case) {
 		return
 	}
 	documented := documentedOutcomes(c, production)
-	who := "documented is   "
+	who := fmt.Sprintf("%-16s", expects(p.quirks))
 	if p.spec.Reading() == spec.Literal {
 		who = "as written it   "
 	}

@@ -31,7 +31,7 @@ type Explanation struct {
 
 // Verdict sums up: violated if a finding fails, and else not finished if extenders were to be asked, or if the model
 // left something open.
-func (e *Explanation) Verdict(strict bool) decisions.Verdict {
+func (e *Explanation) Verdict(strict decisions.Strict) decisions.Verdict {
 	for _, findings := range e.Findings {
 		if slices.ContainsFunc(findings, func(f decisions.Finding) bool { return f.Fails(strict) }) {
 			return decisions.Violated
@@ -92,6 +92,7 @@ func (p *page) wholeDecisions(e *Explanation) {
 	p.cluster("  ", e.Cases[0].Question.Snapshot, nil)
 	for i, c := range e.Cases {
 		p.section("Where should " + name(c.Question.Pod) + " go?")
+		p.quirks = quirksOf(e.Findings[i])
 		p.decision("  ", c)
 		for j := range e.Findings[i] {
 			f := &e.Findings[i][j]

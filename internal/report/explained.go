@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/invariants"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -32,7 +33,13 @@ func (p *page) answer(c *invariants.Case, findings []decisions.Finding) {
 	p.searches(c)
 	if len(c.Unmodelled) == 0 {
 		for _, o := range otherOutcomes(c) {
-			p.wrapped("  documented is:  ", "kube-scheduler "+outcome(c.Question, o))
+			p.wrapped(fmt.Sprintf("  %-16s", expects(quirksOf(findings))+":"), "kube-scheduler "+outcome(c.Question, o))
+		}
+	}
+	for _, quirk := range quirksOf(findings) {
+		e, known := deviations.EvidenceOf(quirk.Name)
+		if known {
+			p.wrapped(fmt.Sprintf("  %-16s", string(e.Norm.Basis)+":"), e.Norm.Words())
 		}
 	}
 	if c.Decision.Message != "" {
@@ -82,11 +89,12 @@ func (p *page) documented(c *invariants.Case, findings []decisions.Finding) stri
 		case f.Property.Own:
 			own = append(own, f.Property.Name)
 			continue
-		case worst == "" || worst == decisions.ByDesign || f.Class == decisions.New:
+		case worst == "" || f.Class.Rank() < worst.Rank():
 			worst = f.Class
 		}
 		for _, quirk := range f.Quirks {
-			if words := fmt.Sprintf("%s (%s)", quirk.Name, quirk.Upstream); !slices.Contains(defects, words) {
+			words := fmt.Sprintf("%s (%s; %s)", quirk.Name, decisions.Class(quirk.Class), quirk.Upstream)
+			if !slices.Contains(defects, words) {
 				defects = append(defects, words)
 			}
 		}
@@ -97,8 +105,10 @@ func (p *page) documented(c *invariants.Case, findings []decisions.Finding) stri
 		answer = "no, and nothing known explains why"
 	case len(c.Unmodelled) > 0:
 		answer = "unknown; the model has no predicate for " + strings.Join(c.Unmodelled, ", ") + ", which had a say"
-	case worst == decisions.Known:
-		answer = "no, a known deviation: " + strings.Join(defects, ", ")
+	case worst.Deviates():
+		answer = "no: " + strings.Join(defects, ", ")
+	case len(defects) > 0:
+		answer = "not by the model, which reads the documents otherwise: " + strings.Join(defects, ", ")
 	case c.Undecided():
 		answer = "not computed; the model would have too many sets of pods to weigh"
 	case worst == decisions.ByDesign:

@@ -54,7 +54,7 @@ func (p *page) finding(f *decisions.Finding) {
 func (p *page) wrong(f *decisions.Finding) {
 	p.wrapped("  class:    ", classSentence(f))
 	for _, quirk := range f.Quirks {
-		lead := "  defect:   "
+		lead := "  by rule:  "
 		if quirk.Erratum != nil {
 			lead = "  erratum:  "
 		}
@@ -68,6 +68,9 @@ func (p *page) wrong(f *decisions.Finding) {
 	for _, reason := range reasons(f) {
 		p.wrapped(lead, reason)
 		lead = strings.Repeat(" ", len(lead))
+	}
+	for _, quirk := range f.Quirks {
+		p.norm(quirk.Name)
 	}
 	if f.Plugin != "" {
 		p.line("  plugin:   %s", f.Plugin)
@@ -95,34 +98,10 @@ func reasons(f *decisions.Finding) []string {
 
 // classSentence says what the class of a finding means.
 func classSentence(f *decisions.Finding) string {
-	switch f.Class {
-	case decisions.New:
-		if f.Property.Own {
-			return "new, your own property does not hold"
-		}
-		return "new, nothing known explains it"
-	case decisions.Known:
-		return "known, " + explanation(f) + " explains it exactly"
-	case decisions.Witness:
-		return "witness, it is what was to be found"
-	case decisions.ByDesign:
-		return "by design, Kubernetes documents it, though the formal model wants better"
-	default:
-		return string(f.Class)
+	if f.Class == decisions.New && f.Property.Own {
+		return "new, your own property does not hold"
 	}
-}
-
-// explanation says what sort of thing explains a known finding.
-func explanation(f *decisions.Finding) string {
-	isErratum := func(q spec.Quirk) bool { return q.Erratum != nil }
-	switch {
-	case !slices.ContainsFunc(f.Quirks, isErratum):
-		return "a known defect of kube-scheduler"
-	case slices.ContainsFunc(f.Quirks, func(q spec.Quirk) bool { return !isErratum(q) }):
-		return "a known defect of kube-scheduler together with an erratum of the model as first written"
-	default:
-		return "an erratum of the model as first written"
-	}
+	return meaning(f.Class, explanations(f))
 }
 
 // rounds says which of the steps go on for ever.
@@ -168,7 +147,9 @@ func (p *page) example(f *decisions.Finding) {
 	p.cluster("    ", end, introduced(example.Stages))
 	if example.Case != nil {
 		p.line("\n  There kube-scheduler is asked where %s should go:", name(example.Case.Question.Pod))
+		p.quirks = f.Quirks
 		p.decision("    ", example.Case)
+		p.quirks = nil
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-//go:embed decision_test.go.tmpl
+//go:embed reproduce_test.go.tmpl
 var goTestTemplate string
 
 // manyTries is how often a decision is taken where kube-scheduler draws lots among equals: with two equals, one of
@@ -36,9 +36,11 @@ type goTest struct {
 	Configuration, Cluster string
 	Outcomes               []string
 	Tries                  int
-	Statuses               []wantedStatus
-	Scored                 []string
-	Scores                 []wantedScore
+	// Writes are what the preemption must write besides the pod's own status, if it does not; nil if that is as wanted.
+	Writes   []string
+	Statuses []wantedStatus
+	Scored   []string
+	Scores   []wantedScore
 }
 
 type wantedStatus struct{ Plugin, Node, Want string }
@@ -72,7 +74,10 @@ func (r *Run) GoTest(f *decisions.Finding) (text []byte, ok bool) {
 		test.Tries = manyTries
 	}
 	test.Scored, test.Scores = wantedScores(c)
-	if len(test.Outcomes)+len(test.Statuses)+len(test.Scores) == 0 {
+	if f.Property.Name == invariants.PreemptionWrites().Name {
+		test.Writes = wantedWrites(c)
+	}
+	if len(test.Outcomes)+len(test.Statuses)+len(test.Scores)+len(test.Writes) == 0 {
 		return nil, false
 	}
 	var source bytes.Buffer
@@ -143,6 +148,22 @@ func goOutcome(q spec.Question, o spec.Outcome) string {
 	default:
 		return "wait and lose the nomination"
 	}
+}
+
+// wantedWrites returns what a preemption is to write, in the words of the test: deletions, and nominations that are
+// cleared.
+func wantedWrites(c *invariants.Case) []string {
+	writes := []string{}
+	for _, w := range c.WantedWrites(c.Decision.Outcomes[0]) {
+		switch {
+		case w.Verb == "delete":
+			writes = append(writes, "delete "+name(w.Pod))
+		case slices.Contains(w.Fields, "nominatedNodeName"):
+			writes = append(writes, "clear the nomination of "+name(w.Pod))
+		}
+	}
+	slices.Sort(writes)
+	return writes
 }
 
 // wantedVerdicts returns the verdicts that kube-scheduler does not give.

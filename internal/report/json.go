@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the JSON. It grows when a field changes its meaning or goes; new fields do not
 // change it.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
 // Document is the report as JSON; docs/reference/json.md describes it. Seconds and Timings differ between equal runs,
 // nothing else does.
@@ -200,7 +200,7 @@ type Property struct {
 	By []Breakage `json:"by,omitempty"`
 }
 
-// Breakage is how often a property is broken for a reason: a class of finding, and the known defects or errata that
+// Breakage is how often a property is broken for a reason: a class of finding, and the deviations or errata that
 // explain it together.
 type Breakage struct {
 	Class  string   `json:"class"`
@@ -229,7 +229,7 @@ func NewDocument(r *Run) *Document {
 		Reading:           string(r.Spec.Reading()),
 		Plugins:           pluginsJSON(r),
 		Scope:             scopeJSON(r),
-		Verdict:           r.Verdict().String(),
+		Verdict:           r.VerdictWord(),
 		Headline:          verdictSentence(r),
 		Surprises:         r.Surprises(),
 		Complete:          r.Result.Complete,

@@ -18,17 +18,31 @@ type Finding struct {
 	Class    string `json:"class"`
 	Property string `json:"property"`
 	Plugin   string `json:"plugin,omitempty"`
-	// Quirks are the known defects that explain it, if its class is known.
+	// Quirks are the deviations that explain it.
 	Quirks  []Quirk `json:"quirks,omitempty"`
 	Count   int64   `json:"count"`
 	Example Example `json:"example"`
 }
 
-// Quirk is a known defect of kube-scheduler.
+// Quirk is a deviation, or an erratum of the model as first written.
 type Quirk struct {
 	Name     string `json:"name"`
+	Class    string `json:"class"`
 	Upstream string `json:"upstream"`
 	Doc      string `json:"doc"`
+	// Norm is the sentence that it does not keep; nil for an erratum.
+	Norm *Norm `json:"norm,omitempty"`
+}
+
+// Norm is the sentence that a deviation does not keep.
+type Norm struct {
+	// Basis is documented, stated in code, or our reading.
+	Basis string `json:"basis"`
+	Quote string `json:"quote,omitempty"`
+	Where string `json:"where,omitempty"`
+	// Source is a URL, or a Go file of a module.
+	Source  string `json:"source,omitempty"`
+	Reading string `json:"reading,omitempty"`
 }
 
 // Example is a shortest counterexample.
@@ -139,7 +153,7 @@ type Outcome struct {
 func findingJSON(m *spec.Scheduler, f *decisions.Finding) Finding {
 	finding := Finding{ID: f.ID, Class: string(f.Class), Property: f.Property.Name, Plugin: f.Plugin, Count: f.Count}
 	for _, quirk := range f.Quirks {
-		finding.Quirks = append(finding.Quirks, Quirk{quirk.Name, quirk.Upstream, quirk.Doc})
+		finding.Quirks = append(finding.Quirks, quirkJSON(quirk))
 	}
 	example := &finding.Example
 	example.Scenario, example.Reasons, example.Steps = f.Example.Scenario, reasons(f), []Step{}

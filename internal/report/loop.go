@@ -26,8 +26,8 @@ type LoopRun struct {
 	Notes []string
 	// NotRead tells what was not read and may matter. One line each.
 	NotRead []string
-	// Strict makes known defects count as violations too.
-	Strict bool
+	// Strict are the classes of deviations that count as violations too.
+	Strict decisions.Strict
 	// Verbose lists every queueing hint.
 	Verbose bool
 	Elapsed time.Duration
@@ -38,7 +38,7 @@ type LoopRun struct {
 func (r *LoopRun) Verdict() decisions.Verdict {
 	verdict := decisions.Holds
 	for _, result := range r.Results {
-		fails := func(f loop.Finding) bool { return r.Strict || f.Known == "" }
+		fails := func(f loop.Finding) bool { return f.Known == "" || r.Strict.Has(loopClass(&f)) }
 		if slices.ContainsFunc(result.Findings, fails) || slices.ContainsFunc(result.Untold, fails) {
 			return decisions.Violated
 		}
@@ -177,19 +177,22 @@ func (p *page) loopFindings(r *LoopRun) {
 }
 
 func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
-	if f.Known == "" {
-		p.line("  class:    new, nothing known explains it")
-	} else {
-		p.line("  class:    known")
-		for known := range strings.SplitSeq(f.Known, "+") {
-			name, upstream, doc := defect(known)
-			p.wrapped("  defect:   ", fmt.Sprintf("%s (%s): %s", name, upstream, doc))
-		}
+	p.wrapped("  class:    ", meaning(loopClass(f), f.Known))
+	var names []string
+	if f.Known != "" {
+		names = strings.Split(f.Known, "+")
+	}
+	for _, known := range names {
+		name, upstream, doc := defect(known)
+		p.wrapped("  by rule:  ", fmt.Sprintf("%s (%s): %s", name, upstream, doc))
 	}
 	p.wrapped("  wanted:   ", f.Property.Doc)
 	p.wrapped("  but:      ", f.But)
 	if f.Flushed != "" {
 		p.wrapped("            ", f.Flushed)
+	}
+	for _, known := range names {
+		p.norm(known)
 	}
 	switch {
 	case f.Property.OfBehaviours():
@@ -252,7 +255,7 @@ func queuedInWords(q loop.Queued) string {
 	return text
 }
 
-// defect says what a known defect is: one between decisions, or a quirk of them.
+// defect says what a deviation is: one between decisions, or a quirk of them.
 func defect(known string) (name, upstream, doc string) {
 	for _, d := range loop.Defects() {
 		if d.Name == known {
@@ -298,28 +301,36 @@ func loopNotCovered(r *LoopRun) []string {
 	return texts
 }
 
+// loopClass returns the class of a finding.
+func loopClass(f *loop.Finding) decisions.Class {
+	if f.Known == "" {
+		return decisions.New
+	}
+	return decisions.Class(f.Class())
+}
+
 func loopVerdict(r *LoopRun) string {
-	known, news := 0, 0
+	tally := tally{}
+	news := 0
 	for _, result := range r.Results {
 		for _, f := range slices.Concat(result.Findings, result.Untold) {
 			if f.Known == "" {
 				news++
-			} else {
-				known++
+				continue
+			}
+			for name := range strings.SplitSeq(f.Known, "+") {
+				tally.add(loopClass(&loop.Finding{Known: name}), name)
 			}
 		}
 	}
-	text := r.Verdict().String()
+	text := tally.verdict(r.Verdict())
 	if news > 0 {
 		text += fmt.Sprintf(", %s that nothing known explains", plural(int64(news), "finding"))
 	} else if r.Verdict() == decisions.Violated {
-		text += ", as --strict lets nothing pass"
+		text += tally.failing(r.Strict)
 	}
 	if r.Verdict() == decisions.Unfinished {
-		text += "; what was explored so far holds"
+		text += "; " + tally.soFar("explored")
 	}
-	if known > 0 {
-		text += fmt.Sprintf("; %s known", plural(int64(known), "finding"))
-	}
-	return text
+	return text + tally.rest(r.Verdict())
 }

@@ -13,8 +13,10 @@ type LoopDocument struct {
 	SchemaVersion     int    `json:"schemaVersion"`
 	KubernetesVersion string `json:"kubernetesVersion"`
 	// Seed is that of runs at random; 0 if every state was explored.
-	Seed     uint64        `json:"seed,omitempty"`
-	Verdict  string        `json:"verdict"`
+	Seed    uint64 `json:"seed,omitempty"`
+	Verdict string `json:"verdict"`
+	// Headline is the verdict in the words of the text report.
+	Headline string        `json:"headline"`
 	NotRead  []string      `json:"notRead,omitempty"`
 	Themes   []LoopTheme   `json:"themes"`
 	Hints    []LoopHint    `json:"hints"`
@@ -57,10 +59,11 @@ type LoopLiveness struct {
 type LoopFinding struct {
 	Theme    string `json:"theme"`
 	Property string `json:"property"`
-	// Known is the known defect that explains it; empty if nothing does.
-	Known   string `json:"known,omitempty"`
-	But     string `json:"but"`
-	Flushed string `json:"flushed,omitempty"`
+	// Class is that of the deviations that explain it, by name; new if none does.
+	Class      string   `json:"class"`
+	Deviations []string `json:"deviations,omitempty"`
+	But        string   `json:"but"`
+	Flushed    string   `json:"flushed,omitempty"`
 	// Unshrunk: there was no time to shrink a run that was followed at random to its end.
 	Unshrunk bool `json:"unshrunk,omitempty"`
 	// Number is that of the run at random that it was shrunk from.
@@ -77,7 +80,7 @@ type LoopFinding struct {
 func LoopJSON(w io.Writer, r *LoopRun) error {
 	document := LoopDocument{
 		SchemaVersion: SchemaVersion, KubernetesVersion: r.KubernetesVersion, Seed: r.Seed,
-		Verdict: r.Verdict().String(), NotRead: r.NotRead,
+		Verdict: verdictWord(r.Verdict(), r.classes()), Headline: loopVerdict(r), NotRead: r.NotRead,
 		Themes: []LoopTheme{}, Hints: loopHintsJSON(r), Findings: []LoopFinding{},
 	}
 	for _, result := range r.Results {
@@ -120,7 +123,8 @@ func loopLivenessJSON(l *loop.LivenessResult) *LoopLiveness {
 
 func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 	finding := LoopFinding{
-		Theme: theme, Property: f.Property.Name, Known: f.Known, But: f.But, Flushed: f.Flushed, Steps: f.Count,
+		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f),
+		But: f.But, Flushed: f.Flushed, Steps: f.Count,
 		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk, Number: f.Number,
 	}
 	for i, action := range f.Trace {

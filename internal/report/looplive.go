@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
@@ -33,7 +34,7 @@ func (p *page) loopLiveness(r *LoopRun) {
 func loopVerdicts(r *LoopRun, properties []loop.Property) table {
 	rows := table{{"property", "verdict"}}
 	for _, property := range properties {
-		verdict := "holds"
+		verdict, worst := "holds", decisions.Class("")
 		for _, result := range r.Results {
 			if l := result.Liveness; property.OfBehaviours() && !l.Decided() && verdict != "violated" {
 				verdict = "not decided"
@@ -43,8 +44,11 @@ func loopVerdicts(r *LoopRun, properties []loop.Property) table {
 				case f.Property.Name != property.Name:
 				case f.Known == "":
 					verdict = "violated"
-				case verdict == "holds":
-					verdict = "holds but for known deviations"
+				case verdict == "violated" || verdict == "not decided":
+				default:
+					if class := loopClass(&f); worst == "" || class.Rank() < worst.Rank() {
+						worst, verdict = class, class.String()
+					}
 				}
 			}
 		}

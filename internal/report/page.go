@@ -22,6 +22,8 @@ type page struct {
 	spec *spec.Scheduler
 	// whole: nothing is left out of decisions.
 	whole bool
+	// quirks explain the decision that is shown.
+	quirks []spec.Quirk
 }
 
 // String returns the page without the control characters that names of the input may have.

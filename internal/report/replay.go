@@ -186,6 +186,7 @@ func ReplayText(w io.Writer, r *Replayed) error {
 	}
 	if r.Case != nil {
 		p.section("Where should " + name(r.Case.Question.Pod) + " go?")
+		p.quirks = quirksOf(r.Findings)
 		p.decision("  ", r.Case)
 	}
 	for i := range r.Findings {

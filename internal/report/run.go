@@ -27,8 +27,8 @@ type Run struct {
 	NotRead []string
 	// Result is what was found.
 	Result *decisions.Result
-	// Strict makes every finding count as a violation, also what is known or by design.
-	Strict bool
+	// Strict are the classes of findings that count as violations, besides new ones.
+	Strict decisions.Strict
 	// NotSeen are the known deviations that the scope must show, and that did not show. With Strict they count as
 	// violations.
 	NotSeen []NotSeen
@@ -73,7 +73,7 @@ type RandomScope struct {
 
 // Verdict sums the run up. Where some of the input was not read, it has not finished.
 func (r *Run) Verdict() decisions.Verdict {
-	if r.Strict && len(r.NotSeen) > 0 {
+	if slices.ContainsFunc(r.NotSeen, func(n NotSeen) bool { return r.Strict.Has(n.Class) }) {
 		return decisions.Violated
 	}
 	return unlessRead(r.Result.Verdict(r.Strict), r.NotRead)

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 func TestVerdict(t *testing.T) {
@@ -25,51 +26,44 @@ func TestVerdict(t *testing.T) {
 		reason   string
 		classes  []decisions.Class
 		complete bool
-		strict   bool
+		strict   decisions.Strict
 		want     decisions.Verdict
 		sentence string
 	}{
-		{"nothing found", nil, true, false, decisions.Holds, "holds"},
-		{"nothing found, strictly", nil, true, true, decisions.Holds, "holds"},
-		{"nothing found so far", nil, false, false, decisions.Unfinished,
+		{"nothing found", nil, true, nil, decisions.Holds, "holds"},
+		{"nothing found, strictly", nil, true, decisions.StrictOfAll(), decisions.Holds, "holds"},
+		{"nothing found so far", nil, false, nil, decisions.Unfinished,
 			"not finished; what was explored so far holds"},
-		{
-			"known and by design pass",
-			[]decisions.Class{decisions.Known, decisions.ByDesign},
-			true,
-			false,
-			decisions.Holds,
-			"holds; 2 findings known or by design",
-		},
-		{
-			"but not strictly",
-			[]decisions.Class{decisions.ByDesign},
-			true,
-			true,
-			decisions.Violated,
-			"violated, as --strict lets nothing pass; 1 finding known or by design",
-		},
-		{
-			"something new",
-			[]decisions.Class{decisions.New, decisions.Known},
-			true,
-			false,
-			decisions.Violated,
-			"violated, 1 finding that nothing known explains; 1 finding known or by design",
-		},
-		{
-			"a violation counts even if more might follow",
-			[]decisions.Class{decisions.New},
-			false,
-			false,
-			decisions.Violated,
-			"violated, 1 finding that nothing known explains; not everything was explored",
-		},
+		{"deviations are never said to hold",
+			[]decisions.Class{decisions.Reported, decisions.Unconfirmed, decisions.Unconfirmed}, true, nil,
+			decisions.Holds, "conforms but for 1 reported and 2 unconfirmed deviations"},
+		{"one", []decisions.Class{decisions.Unconfirmed}, true, nil, decisions.Holds,
+			"conforms but for 1 unconfirmed deviation"},
+		{"so far neither", []decisions.Class{decisions.Reported}, false, nil, decisions.Unfinished,
+			"not finished; what was explored so far conforms but for 1 reported deviation"},
+		{"what is meant, documented, or read otherwise, holds",
+			[]decisions.Class{decisions.Documentation, decisions.Interpretation, decisions.ByDesign}, true, nil,
+			decisions.Holds, "holds; 1 of documentation, 1 of interpretation, 1 by design"},
+		{"but not strictly", []decisions.Class{decisions.ByDesign}, true, decisions.StrictOfAll(), decisions.Violated,
+			"violated, as --strict lets these fail: by design; 1 by design"},
+		{"strict by class", []decisions.Class{decisions.Reported, decisions.Unconfirmed}, true,
+			decisions.Strict{decisions.Reported}, decisions.Violated,
+			"violated, as --strict lets these fail: reported; 1 reported and 1 unconfirmed deviations"},
+		{"another class passes", []decisions.Class{decisions.Unconfirmed}, true, decisions.Strict{decisions.Reported},
+			decisions.Holds, "conforms but for 1 unconfirmed deviation"},
+		{"something new", []decisions.Class{decisions.New, decisions.Reported}, true, nil, decisions.Violated,
+			"violated, 1 finding that nothing known explains; 1 reported deviation"},
+		{"a violation counts even if more might follow", []decisions.Class{decisions.New}, false, nil,
+			decisions.Violated, "violated, 1 finding that nothing known explains; not everything was explored"},
 	}
 	for _, tt := range tests {
 		r := &Run{Result: &decisions.Result{Complete: tt.complete}, Strict: tt.strict}
 		for _, class := range tt.classes {
-			r.Result.Findings = append(r.Result.Findings, decisions.Finding{Class: class})
+			f := decisions.Finding{Class: class, ID: "id"}
+			if class != decisions.New && class != decisions.ByDesign {
+				f.Quirks = []spec.Quirk{{Name: fmt.Sprint(len(r.Result.Findings)), Class: spec.Class(class)}}
+			}
+			r.Result.Findings = append(r.Result.Findings, f)
 		}
 		if got := r.Verdict(); got != tt.want {
 			t.Errorf("%s: verdict %s, want %s", tt.reason, got, tt.want)
@@ -82,16 +76,18 @@ func TestVerdict(t *testing.T) {
 
 // A known deviation that is gone fails a run that lets nothing pass, and none else.
 func TestNotSeenFailsIfStrict(t *testing.T) {
-	gone := []NotSeen{{Quirk: "q", Title: "It is so.", Find: "modelcheck --theme t"}}
+	gone := []NotSeen{{Quirk: "q", Class: decisions.Reported, Title: "It is so.", Find: "modelcheck --theme t"}}
 	for _, tt := range []struct {
 		reason  string
-		strict  bool
+		strict  decisions.Strict
 		notSeen []NotSeen
 		want    decisions.Verdict
 	}{
-		{"nothing is missing", true, nil, decisions.Holds},
-		{"known deviations may go", false, gone, decisions.Holds},
-		{"strict", true, gone, decisions.Violated},
+		{"nothing is missing", decisions.StrictOfAll(), nil, decisions.Holds},
+		{"known deviations may go", nil, gone, decisions.Holds},
+		{"strict", decisions.StrictOfAll(), gone, decisions.Violated},
+		{"strict of its class", decisions.Strict{decisions.Reported}, gone, decisions.Violated},
+		{"strict of another class", decisions.Strict{decisions.Unconfirmed}, gone, decisions.Holds},
 	} {
 		r := &Run{Result: &decisions.Result{Complete: true}, Strict: tt.strict, NotSeen: tt.notSeen}
 		if got := r.Verdict(); got != tt.want {
@@ -242,7 +238,8 @@ func TestDocumentIsDocumented(t *testing.T) {
 
 // The sections about other documents name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
-	finding := LoopFinding{Known: "k", Flushed: "f", Unshrunk: true, Number: new(int64), Loop: new(int), Run: []string{}}
+	finding := LoopFinding{Class: "new", Deviations: []string{"d"}, Flushed: "f", Unshrunk: true, Number: new(int64), Loop: new(int),
+		Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
 	configuration := ReferenceConfiguration{
 		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
@@ -330,7 +327,7 @@ func everyField() *Document {
 		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
-			Plugin: "p", Quirks: []Quirk{{}},
+			Plugin: "p", Quirks: []Quirk{{Norm: &Norm{Quote: "q", Where: "w", Source: "s", Reading: "r"}}},
 			Example: Example{Decision: &Decision{
 				Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
 				Sample: &Search{}, Shortlist: &Search{}, MoreOutcomes: true, NotWeighed: 1,
@@ -382,7 +379,7 @@ func TestScreen(t *testing.T) {
 	run.Result.Findings = nil
 	for i := range 60 {
 		f := finding
-		f.Class, f.ID, f.Count = decisions.Known, fmt.Sprintf("property/Plugin/known/quirk-%d", i), int64(i)
+		f.Class, f.ID, f.Count = decisions.Reported, fmt.Sprintf("property/Plugin/quirk-%d", i), int64(i)
 		run.Result.Findings = append(run.Result.Findings, f)
 	}
 	var text bytes.Buffer

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 )
 
 // The parts of SARIF 2.1.0 that a report has.
@@ -73,7 +75,7 @@ func SARIF(w io.Writer, r *Run) error {
 		Tool: sarifTool{sarifDriver{Name: "modelcheck", Rules: []sarifRule{}, Properties: map[string]string{
 			"kubernetesVersion": r.KubernetesVersion, "profile": r.profileNames(), "reading": string(r.Spec.Reading()),
 			"scope":   scopeSentence(r),
-			"verdict": r.Verdict().String(),
+			"verdict": verdictSentence(r),
 		}}},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: r.Result.Complete}}, Results: []sarifResult{},
 	}
@@ -103,7 +105,7 @@ func (r *Run) sarifNotSeen(missing NotSeen, rule int) sarifResult {
 		PartialFingerprints: map[string]string{"finding/v1": knownSeen + "/" + missing.Quirk},
 		Properties:          map[string]any{},
 	}
-	if r.Strict {
+	if r.Strict.Has(missing.Class) {
 		result.Level = "error"
 	}
 	return result
@@ -130,7 +132,10 @@ func (r *Run) sarifResult(f *decisions.Finding) sarifResult {
 	text.example(f)
 	said := []string{strings.Join(reasons(f), "; ") + "."}
 	for _, quirk := range f.Quirks {
-		said = append(said, "Known as "+quirk.Name+" ("+quirk.Upstream+"): "+quirk.Doc)
+		said = append(said, fmt.Sprintf("%s (%s, %s): %s", quirk.Name, quirk.Class, quirk.Upstream, quirk.Doc))
+		if e, known := deviations.EvidenceOf(quirk.Name); known {
+			said = append(said, fmt.Sprintf("%s: %s", e.Norm.Basis, e.Norm.Words()))
+		}
 	}
 	result.Message.Text = strings.Join(said, "\n") + "\n" + strings.TrimRight(text.String(), "\n")
 	return result

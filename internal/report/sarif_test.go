@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 )
 
 // A location is a URI, whatever the file is called.
@@ -22,9 +24,11 @@ func TestSARIFLocation(t *testing.T) {
 
 // TestSARIFNotSeen: a known deviation that did not show is a result, which fails if the run does for it.
 func TestSARIFNotSeen(t *testing.T) {
-	for strict, level := range map[bool]string{false: "note", true: "error"} {
+	for level, strict := range map[string]decisions.Strict{
+		"note": {decisions.Unconfirmed}, "error": {decisions.Reported},
+	} {
 		run := explored(t, t.Context(), nil, small())
-		run.NotSeen, run.Strict = []NotSeen{{Quirk: "q", Title: "It is so.", Find: "modelcheck --theme t"}}, strict
+		run.NotSeen, run.Strict = []NotSeen{{Quirk: "q", Class: decisions.Reported, Title: "It is so."}}, strict
 		var text bytes.Buffer
 		if err := SARIF(&text, run); err != nil {
 			t.Fatal(err)
@@ -36,7 +40,7 @@ func TestSARIFNotSeen(t *testing.T) {
 		only := log.Runs[0]
 		if len(only.Results) != 1 || only.Results[0].Level != level ||
 			only.Tool.Driver.Rules[only.Results[0].RuleIndex].ID != only.Results[0].RuleID {
-			t.Errorf("strict %t: the results are %v, want one of level %s with its rule", strict, only.Results, level)
+			t.Errorf("strict %v: the results are %v, want one of level %s with its rule", strict, only.Results, level)
 		}
 	}
 }

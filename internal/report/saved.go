@@ -19,7 +19,7 @@ const (
 	TraceFile         = "trace.json"
 	ITFFile           = "trace.itf.json"
 	BugReportFile     = "report.md"
-	GoTestFile        = "decision_test.go"
+	GoTestFile        = "reproduce_test.go"
 )
 
 // File is a file of a saved counterexample.
@@ -65,6 +65,7 @@ func (r *Run) Files(f *decisions.Finding) []File {
 	if test, ok := r.GoTest(f); ok {
 		files = append(files, File{GoTestFile, test})
 	}
+	files = append(files, r.kubectl(f)...)
 	return append(files, File{BugReportFile, []byte(r.bugReport(f))})
 }
 

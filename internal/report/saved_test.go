@@ -12,10 +12,10 @@ import (
 )
 
 func TestFolder(t *testing.T) {
-	long := "statuses-conform/known/" + strings.Repeat("a-defect+", 40)
+	long := "statuses-conform/" + strings.Repeat("a-defect+", 40)
 	for _, row := range []struct{ reason, id, want string }{
 		{"slashes make folders", "outcome-conforms/new", "outcome-conforms_new"},
-		{"defects that come together", "statuses-conform/known/E1+E3", "statuses-conform_known_E1+E3"},
+		{"defects that come together", "statuses-conform/E1+E3", "statuses-conform_E1+E3"},
 		{"what a shell or a file system reads otherwise", `a b\c:d*..`, "a-b-c-d-.."},
 	} {
 		if got := Folder(&decisions.Finding{ID: row.id}); got != row.want {
@@ -56,7 +56,9 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the configuration of a theme is kept of pods of the default profile: %q", text)
 	}
 	run.ThemeConfigured = false
-	if text, _ := has(f, BugReportFile); !strings.Contains(text, "\n\n## How to repeat it\n\n") ||
+	if text, _ := has(f, BugReportFile); !hasInOrder(text, "### What happened?", "### What did you expect to happen?",
+		"### How can we reproduce it (as minimally and precisely as possible)?", "### Anything else we need to know?",
+		"### Kubernetes version", "### Cloud provider", "### OS version") ||
 		strings.Contains(text, `\n`) {
 		t.Errorf("the bug report is no Markdown:\n%s", text)
 	}

@@ -42,7 +42,7 @@ func (p *page) overview(e *Explanation) {
 		} else {
 			become[c.Decision.Outcomes[0].Type]++
 		}
-		if slices.ContainsFunc(e.Findings[i], func(f decisions.Finding) bool { return f.Fails(false) }) {
+		if slices.ContainsFunc(e.Findings[i], func(f decisions.Finding) bool { return f.Fails(nil) }) {
 			undocumented++
 		}
 	}

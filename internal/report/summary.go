@@ -84,8 +84,8 @@ func (p *page) found(r *Run, room int) {
 // listed is a table of the first n findings, below which the others are named.
 func (r *Run) listed(all []*decisions.Finding, n int) string {
 	p := &page{spec: r.Spec}
-	p.section(fmt.Sprintf("Findings: %s (--show ID shows its counterexample, -v all of them)",
-		classCounts(r.Result.Findings)))
+	p.line("")
+	p.wrapped("Findings: ", classCounts(r.Result.Findings)+" (--show ID shows its counterexample, -v all of them)")
 	return p.String() + r.tableOf(all, n)
 }
 
@@ -95,7 +95,7 @@ func (r *Run) tableOf(all []*decisions.Finding, n int) string {
 	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	ids := r.shortIDs()
 	for _, f := range all[:n] {
-		rows = append(rows, []string{classWord(f.Class), count(f.Count), ids[f.ID], upstreamOf(f), ""})
+		rows = append(rows, []string{f.Class.String(), count(f.Count), ids[f.ID], upstreamOf(f), ""})
 	}
 	if rows.level(3) && rows[1][3] == "" {
 		for i := range rows {
@@ -147,16 +147,9 @@ func classCounts(findings []decisions.Finding) string {
 		words = append(words, "none new")
 	}
 	for _, class := range classes {
-		words = append(words, count(counts[class])+" "+classWord(class))
+		words = append(words, count(counts[class])+" "+class.String())
 	}
 	return strings.Join(words, ", ")
-}
-
-func classWord(c decisions.Class) string {
-	if c == decisions.ByDesign {
-		return "by design"
-	}
-	return string(c)
 }
 
 // upstreamOf names the upstream issue of what explains a finding; empty if there is none.

@@ -295,34 +295,27 @@ func (p *page) properties(r *Run) {
 	}
 }
 
-// brokenBy says what explains that a property is broken, with the defects it takes, each named once.
+// brokenBy says what explains that a property is broken: by class, how often, and by which deviations, each named once.
 func brokenBy(p decisions.PropertyResult) string {
-	var known, design, unexplained int64
-	var names []string
+	counts, names := map[decisions.Class]int64{}, map[decisions.Class][]string{}
 	for _, by := range p.By {
-		switch by.Class {
-		case decisions.New:
-			unexplained += by.Count
-		case decisions.ByDesign:
-			design += by.Count
-		default:
-			known += by.Count
-			for _, quirk := range by.Quirks {
-				if !slices.Contains(names, quirk.Name) {
-					names = append(names, quirk.Name)
-				}
+		counts[by.Class] += by.Count
+		for _, quirk := range by.Quirks {
+			if !slices.Contains(names[by.Class], quirk.Name) {
+				names[by.Class] = append(names[by.Class], quirk.Name)
 			}
 		}
 	}
-	what := "by known defects"
-	if p.Verdict() == "erratum" {
-		what = "by errata of the model"
-	} else if slices.ContainsFunc(p.By, decisions.Breakage.Erratum) {
-		what = "by known defects and errata of the model"
-	}
 	var parts []string
-	add := func(n int64, text string) {
-		switch n {
+	for _, class := range decisions.Classes() {
+		text := class.String()
+		if class == decisions.New {
+			text = "by nothing known"
+		}
+		if len(names[class]) > 0 {
+			text += " (" + strings.Join(names[class], ", ") + ")"
+		}
+		switch n := counts[class]; n {
 		case 0:
 		case p.Broken:
 			parts = append(parts, "all "+text)
@@ -330,9 +323,6 @@ func brokenBy(p decisions.PropertyResult) string {
 			parts = append(parts, count(n)+" "+text)
 		}
 	}
-	add(unexplained, "by nothing known")
-	add(known, what+" ("+strings.Join(names, ", ")+")")
-	add(design, "by design")
 	return "broken " + plural(p.Broken, "time") + ", " + strings.Join(parts, ", ")
 }
 

@@ -15,7 +15,7 @@ import (
 
 // TraceSchemaVersion is the version of a saved trace. It grows when a field changes its meaning or goes; new fields
 // do not change it.
-const TraceSchemaVersion = 2
+const TraceSchemaVersion = 3
 
 // traceFormat tells a saved trace from other JSON.
 const traceFormat = "modelcheck trace"

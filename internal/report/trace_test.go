@@ -33,7 +33,9 @@ func TestReadTrace(t *testing.T) {
 	for _, row := range []struct{ reason, old, new, want string }{
 		{"no JSON", "{", "", "it is not a trace that modelcheck saved"},
 		{"other JSON", `"format": "modelcheck trace"`, `"format": "junk"`, `format is "junk"`},
-		{"a later version", `"schemaVersion": 2`, `"schemaVersion": 3`, "schemaVersion is 3: this modelcheck reads 2"},
+		{"a later version", `"schemaVersion": 3`, `"schemaVersion": 4`, "schemaVersion is 4: this modelcheck reads 3"},
+		{"of before there were classes", `"schemaVersion": 3`, `"schemaVersion": 2`,
+			"schemaVersion is 2: this modelcheck reads 3"},
 		{"a field nobody knows", `"scenario":`, `"scenery":`, `unknown field "scenery"`},
 		{"another type", `"profile": "default-scheduler"`, `"profile": 7`, "profile"},
 		{"a missing field", `"reading": "kubernetes"`, `"reading": ""`, "reading is missing"},

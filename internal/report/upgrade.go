@@ -87,11 +87,11 @@ func (u *Upgrade) verdictWords() string {
 func kindTitle(k upgrade.Kind, r *upgrade.Result) string {
 	switch k {
 	case upgrade.Unexplained:
-		return "Unexplained: a decision that is not what is documented, and no known defect explains it"
+		return "Unexplained: a decision that is not what is documented, and nothing known explains it"
 	case upgrade.Came:
-		return "Known defects that " + r.To + " has, and " + r.From + " has not"
+		return "Deviations that " + r.To + " has, and " + r.From + " has not"
 	case upgrade.Gone:
-		return "Known defects that are gone in " + r.To
+		return "Deviations that are gone in " + r.To
 	case upgrade.Documented:
 		return "Documented changes"
 	default:
@@ -159,7 +159,17 @@ func causeWords(c upgrade.Cause) string {
 	}
 	for _, quirk := range spec.Quirks() {
 		if (c.Kind == upgrade.Came || c.Kind == upgrade.Gone) && quirk.Name == c.Name {
-			return fmt.Sprintf(" (%s): %s [%s]", quirk.Plugin, quirk.Title, quirk.Upstream)
+			return fmt.Sprintf(" (%s, %s): %s [%s]", quirk.Plugin, quirk.Class, quirk.Title, quirk.Upstream)
+		}
+	}
+	return ""
+}
+
+// classIn is the class of a deviation within a sentence.
+func classIn(name string) string {
+	for _, quirk := range spec.Quirks() {
+		if quirk.Name == name {
+			return " (" + string(quirk.Class) + ")"
 		}
 	}
 	return ""
@@ -197,9 +207,9 @@ func causeNamed(c upgrade.Cause) string {
 	case upgrade.Documented:
 		return "by a documented change, " + c.Name + causeWords(c)
 	case upgrade.Came:
-		return "by a known defect that came, " + c.Name
+		return "by a deviation that came, " + c.Name + classIn(c.Name)
 	case upgrade.Gone:
-		return "by a known defect that is gone, " + c.Name
+		return "by a deviation that is gone, " + c.Name + classIn(c.Name)
 	case upgrade.Allowed:
 		return "where either place is as documented"
 	default:

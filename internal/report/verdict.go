@@ -28,16 +28,15 @@ func (p *page) conclusion(r *Run) {
 
 // verdictSentence is the verdict in words; of a user's cluster, in those of its pods.
 func verdictSentence(r *Run) string {
-	text := r.Verdict().String() + whyNot(r)
+	tally := tallyOf(r.Result.Findings)
+	text := tally.verdict(r.Verdict()) + whyNot(r, tally)
 	if r.Verdict() == decisions.Holds {
 		text += fate(r)
 	}
 	if r.Verdict() == decisions.Unfinished {
 		text += fateOfRuns(r)
 	}
-	if known := countOf(r, decisions.Known) + countOf(r, decisions.ByDesign); known > 0 {
-		text += fmt.Sprintf("; %s known or by design", plural(known, "finding"))
-	}
+	text += tally.rest(r.Verdict())
 	if r.Verdict() == decisions.Violated && !r.Result.Complete {
 		text += "; not everything was explored"
 	}
@@ -55,7 +54,7 @@ func countOf(r *Run, class decisions.Class) int64 {
 }
 
 // whyNot says why the run does not hold; it is empty if it does.
-func whyNot(r *Run) string {
+func whyNot(r *Run, tally tally) string {
 	text, missing := "", r.Result.Unreached()
 	switch {
 	case r.Verdict() != decisions.Violated || len(missing) == 0 || !r.Result.Complete:
@@ -66,14 +65,13 @@ func whyNot(r *Run) string {
 	}
 	switch fresh := countOf(r, decisions.New); {
 	case r.Verdict() == decisions.Unfinished && r.Result.Survey != nil:
-		text += "; what was looked at holds: " + covered(r)
+		text += "; " + strings.Replace(tally.soFar("looked at"), " so far", "", 1) + ": " + covered(r)
 	case r.Verdict() == decisions.Unfinished:
-		text += "; what was explored so far holds"
+		text += "; " + tally.soFar("explored")
 	case r.Verdict() == decisions.Violated && fresh > 0:
 		text += fmt.Sprintf(", %s that nothing known explains", plural(fresh, "finding"))
-	case r.Verdict() == decisions.Violated && r.Strict &&
-		countOf(r, decisions.Known)+countOf(r, decisions.ByDesign) > 0:
-		text += ", as --strict lets nothing pass"
+	case r.Verdict() == decisions.Violated:
+		text += tally.failing(r.Strict)
 	}
 	if n := len(r.NotSeen); n > 0 {
 		text += fmt.Sprintf("; %s not seen", plural(int64(n), "known deviation"))

@@ -12,13 +12,13 @@ import (
 type Kind string
 
 const (
-	// Unexplained: on one side or both, the decision is not what is documented, and no known defect explains it.
+	// Unexplained: on one side or both, the decision is not what is documented, and no deviation explains it.
 	Unexplained Kind = "unexplained"
 	// Allowed: both decisions are what is documented, which does not say which of them it is to be.
 	Allowed Kind = "allowed"
 	// Documented: the releases document it otherwise.
 	Documented Kind = "documented"
-	// Came and Gone: a known defect is in the later release only, or in the earlier one only.
+	// Came and Gone: a deviation is in the later release only, or in the earlier one only.
 	Came Kind = "came"
 	Gone Kind = "gone"
 )
@@ -31,7 +31,7 @@ func (k Kind) rank() int {
 // Cause is why decisions differ.
 type Cause struct {
 	Kind Kind
-	// Name is the change or the known defect; of what is not explained the finding, and the release that has it.
+	// Name is the change or the deviation; of what is not explained the finding, and the release that has it.
 	Name string
 }
 
@@ -57,7 +57,7 @@ func newExplainer(to *spec.Scheduler, from string) *explainer {
 // causes returns why two decisions about a question differ, in order. A defect of a plugin that says the same in both
 // has no part in it.
 //
-// Which known defects explain a decision is not always certain: of two that would, one is named. So a defect counts as
+// Which deviations explain a decision is not always certain: of two that would, one is named. So a defect counts as
 // gone only if the later release's decision is not explained by it together with those that are named there.
 func (x *explainer) causes(q spec.Question, differences []Difference, from, to Side) []Cause {
 	before, after := from.Explain(), to.Explain()
@@ -126,7 +126,7 @@ func (x *explainer) quirks(kind Kind, differences []Difference, has, hasNot []st
 	return all
 }
 
-// quirks returns the names of the known defects that explain findings, sorted.
+// quirks returns the names of the deviations that explain findings, sorted.
 func quirks(findings []Finding) []string {
 	var names []string
 	for _, f := range findings {

@@ -30,7 +30,7 @@ func (s said) Explains(quirks []string) bool {
 // TestCauses: nobody is blamed for what others did, and no defect is gone that may be there still.
 func TestCauses(t *testing.T) {
 	const images, first = "image-volumes-unscaled", "image-size-of-first-node"
-	known := func(quirks ...string) []Finding { return []Finding{{Class: decisions.Known, Quirks: quirks}} }
+	known := func(quirks ...string) []Finding { return []Finding{{Class: decisions.Reported, Quirks: quirks}} }
 	fresh := func(id, plugin string) []Finding { return []Finding{{ID: id, Class: decisions.New, Plugin: plugin}} }
 	differ := func(in, plugin string) []Difference { return []Difference{{In: in, Plugin: plugin}} }
 	imagesDiffer := differ(inScore, "ImageLocality")

@@ -1,5 +1,5 @@
 // Package upgrade asks two releases of kube-scheduler the same questions, and says which decisions change and why: a
-// documented change, a known defect that came or went, or nothing known.
+// documented change, a deviation that came or went, or nothing known.
 //
 // Start with Run in this file. A Side is one of the two; pair.go asks both about each question of the scenarios,
 // difference.go tells two decisions apart, cause.go says why they differ. The kube-scheduler of another release runs in
@@ -29,7 +29,7 @@ type Side interface {
 	Ask(q spec.Question) (answer func() *spec.Decision)
 	// Explain says how the decision about the question that was asked last differs from what the release documents.
 	Explain() []Finding
-	// Explains reports whether the known defects, by name, explain that decision all together.
+	// Explains reports whether the deviations, by name, explain that decision all together.
 	Explains(quirks []string) bool
 	// Unread says which fields of the objects so far the release does not know, and left out, each after its kind.
 	Unread() []string
@@ -45,7 +45,7 @@ type Finding struct {
 	Class decisions.Class
 	// Plugin is the plugin that is answerable, if one is.
 	Plugin string
-	// Quirks names the known defects that explain it.
+	// Quirks names the deviations that explain it.
 	Quirks []string
 }
 

@@ -2,14 +2,17 @@
 
 const firsts = 3;
 
+// The classes of findings in words, the weightiest first.
+const findingClasses = {"new": "new", "reported": "reported", "unconfirmed": "unconfirmed", "documentation": "documentation", "interpretation": "interpretation", "erratum": "erratum", "by-design": "by design"};
+
 // elsewhere goes to a table.
 function elsewhere(id, text) { return h("a", {href: `#${id}`}, text); }
 
 // documented says in a word whether a decision is as documented.
 function documented(decision) {
   const found = (decision.findings ?? []).map(id => audit.findings.find(finding => finding.id === id)?.class);
-  if (found.includes("new")) return "no, new";
-  return found.includes("known") ? "no, known" : found.length ? "yes, by design" : "yes";
+  const worst = Object.keys(findingClasses).find(name => found.includes(name));
+  return !worst ? "yes" : `${["new", "reported", "unconfirmed"].includes(worst) ? "no" : "yes"}, ${findingClasses[worst]}`;
 }
 
 function groupSheet(title, all) {
@@ -71,10 +74,10 @@ function lists() {
 
 // findings are what is not as documented in the decisions.
 function findings() {
-  const names = {"new": "new", "known": "known", "by-design": "by design"}, order = Object.keys(names);
+  const order = Object.keys(findingClasses);
   const title = finding => (finding.quirks ?? []).map(quirk => quirk.doc).join(" ") || finding.example.reasons.join("; ") || `${finding.property} does not hold`;
   const sorted = audit.findings.toSorted((a, b) => order.indexOf(a.class) - order.indexOf(b.class));
-  return sheet("findings", "Decisions that are not as documented", [{head: "what is wrong", of: title, wide: true}, {head: "class", of: finding => h(`span.badge.${finding.class}`, {}, names[finding.class] ?? finding.class), by: finding => order.indexOf(finding.class)},
+  return sheet("findings", "Decisions that are not as documented", [{head: "what is wrong", of: title, wide: true}, {head: "class", of: finding => h(`span.badge.${finding.class}`, {}, findingClasses[finding.class] ?? finding.class), by: finding => order.indexOf(finding.class)},
     {head: "id", of: finding => finding.id}, {head: "decisions", of: finding => finding.count}], sorted)
     ?? h("p", {}, `Of ${plural(audit.decisions, "decision")} each is as documented.`);
 }

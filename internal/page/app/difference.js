@@ -1,6 +1,6 @@
 // What is wrong with a finding in a sentence, and how kube-scheduler and the documents differ: what is to be read before anything else.
 
-const classes = {"new": "new", "known": "known", "by-design": "by design", "witness": "found"};
+const classes = {"new": "new", "reported": "reported", "unconfirmed": "unconfirmed", "documentation": "documentation", "interpretation": "interpretation", "erratum": "erratum", "by-design": "by design", "witness": "found"};
 
 // sortedFindings has the findings by class, those that nothing explains first, and as the report has them within a class.
 function sortedFindings() {
@@ -12,7 +12,7 @@ function classBadge(name) { return h(`span.badge.${name}`, {}, classes[name] ?? 
 
 function propertyOf(finding) { return data.report.properties.find(other => other.name === finding.property); }
 
-// defect says what is wrong: what kube-scheduler is known to do instead of what is documented, or which property does not hold.
+// defect says what is wrong: what kube-scheduler does instead of what is wanted, or which property does not hold.
 function defect(finding) {
   const known = (finding.quirks ?? []).map(quirk => quirk.doc);
   if (known.length) return known.join(" ");
@@ -26,10 +26,24 @@ function issues(text) {
     ? link(`https://github.com/kubernetes/kubernetes/issues/${part.split("#")[1]}`, part) : part);
 }
 
-// upstream is where the defects that explain a finding are known.
+// upstream is where the deviations that explain a finding are known.
 function upstream(finding) { return (finding.quirks ?? []).map((quirk, i) => [i > 0 && ", ", issues(quirk.upstream)]); }
 
-function quirkText(quirk) { return h("span", {}, h("strong", {}, quirk.name), " (", issues(quirk.upstream), "): ", quirk.doc); }
+function quirkText(quirk) { return h("span", {}, classBadge(quirk.class), " ", h("strong", {}, quirk.name), " (", issues(quirk.upstream), "): ", quirk.doc); }
+
+// normText quotes the sentence that a deviation does not keep, with its place; null if there is none.
+function normText(norm) {
+  if (!norm) return null;
+  const source = norm.source?.startsWith("https://") ? link(norm.source, norm.where) : [norm.where, norm.source && ` (${norm.source})`];
+  return [norm.quote && h("q", {}, norm.quote), norm.quote && " ", norm.quote && h("span.soft", {}, source), norm.reading && [norm.quote && "; ", norm.reading]];
+}
+
+// expectation is what stands over what the model has a pod do: that it is documented only if a sentence says so for every deviation.
+function expectation(finding) {
+  const bases = (finding.quirks ?? []).map(quirk => quirk.norm?.basis);
+  if (!bases.length || bases.some(basis => !basis || basis === "our reading")) return "The model expects";
+  return bases.includes("stated in code") ? "Stated in code" : "Documented";
+}
 
 // differences shows, beside each other, what kube-scheduler does and what is documented.
 function differences(finding, decision) {
@@ -37,7 +51,7 @@ function differences(finding, decision) {
   const lines = texts => texts.map(text => h("p", {}, text));
   const side = (name, heading, texts) => h(`section.${name}`, {}, h("h2", {}, heading), lines(texts));
   if (rows.length) {
-    const heading = finding.class === "by-design" ? "Least damage" : data.report.reading === "literal" ? "The model as written" : "Documented";
+    const heading = finding.class === "by-design" ? "Least damage" : data.report.reading === "literal" ? "The model as written" : expectation(finding);
     return h("div.versus", {}, side("does", "kube-scheduler", rows.map(row => row[0])), side("documented", heading === "Documented" ? link(data.documents[finding.plugin ?? ""] ?? data.documents[""], heading) : heading, rows.map(row => row[1])));
   }
   return h("div.versus", {}, side("does", finding.class === "witness" ? "Found" : "kube-scheduler", [...new Set(finding.example.reasons)]),

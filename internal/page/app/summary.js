@@ -3,8 +3,9 @@
 // verdict is what came out, in the report's words. It is marked as good only if nothing was found to be wrong.
 function verdict(r) {
   const words = r.headline || r.verdict;
-  const clean = r.verdict === "holds" && !r.findings.some(finding => finding.class === "new" || finding.class === "known") && !stuck(r);
-  const color = r.verdict === "holds" && !clean ? "verdict-but" : `verdict-${r.verdict.replaceAll(" ", "-")}`;
+  const passed = ["holds", "conforms but for deviations"].includes(r.verdict);
+  const clean = passed && !r.findings.some(finding => ["new", "reported", "unconfirmed"].includes(finding.class)) && !stuck(r);
+  const color = !passed ? `verdict-${r.verdict.replaceAll(" ", "-")}` : clean ? "verdict-holds" : "verdict-but";
   return h("h1", {tabindex: "-1", class: color}, clean && h("span", {"aria-hidden": "true"}, "✓ "), words.charAt(0).toUpperCase() + words.slice(1));
 }
 
@@ -18,7 +19,7 @@ function summaryView() {
     element: h("article.summary", {},
       verdict(r),
       h("p.lead", {}, `kube-scheduler ${r.kubernetesVersion}, profile ${r.profile}, compared decision by decision with the formal model of placement, reading “${r.reading}”. ${scopeText(r.scope)}`),
-      [...data.notes, ...(data.report.notSeen ?? []).map(known => `${known.quirk} is known, and was not seen in this scope though its smallest cluster is in it (${known.find}).`)].map(note => h("p.note", {}, note)),
+      [...data.notes, ...(data.report.notSeen ?? []).map(known => `${known.quirk} is ${known.class}, and was not seen in this scope though its smallest cluster is in it (${known.find}).`)].map(note => h("p.note", {}, note)),
       h("dl.tiles", {},
         tile("states", r.states.distinct), tile("transitions", r.states.generated), tile("distinct decisions", d.distinct), tile("findings", r.findings.length)),
       findingTable(sortedFindings()),

@@ -48,7 +48,7 @@ function findingView(id, step) {
         h("dt", {}, "wanted"), h("dd", {}, property?.doc ?? ""),
         h("dt", {}, finding.class === "witness" ? "found" : "but"), h("dd", {}, [...new Set(finding.example.reasons)].map(reason => h("p", {}, reason))),
         finding.plugin && [h("dt", {}, "plugin"), h("dd", {}, finding.plugin, " ", h("span.soft", {}, "documented in "), documentLink(finding.plugin))],
-        (finding.quirks ?? []).map(quirk => [h("dt", {}, "defect"), h("dd", {}, quirkText(quirk))]),
+        (finding.quirks ?? []).map(quirk => [h("dt", {}, "by rule"), h("dd", {}, quirkText(quirk)), quirk.norm && [h("dt", {}, quirk.norm.basis), h("dd", {}, normText(quirk.norm))]]),
         h("dt", {}, "shortest in"), h("dd", {}, finding.example.scenario))),
       h("div.split", {},
         h("div", {}, cluster),

@@ -317,7 +317,7 @@ func TestNeverKeepsNomination(t *testing.T) {
 	}{
 		{patient().Obj(), nil},
 		{patient().PreemptionPolicy(v1.PreemptNever).Obj(),
-			[]string{"nominations-settle/known/never-keeps-nomination"}},
+			[]string{"nominations-settle/never-keeps-nomination"}},
 	} {
 		scope := liveScope(cluster(node("n1")), 1, row.pod, urgent)
 		scope.Arrivals = 2

@@ -160,7 +160,7 @@ func TestPlantedLiveness(t *testing.T) {
 			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
 				return unflushedQueue{q}
 			}),
-			want: []string{"wake-up/known/namespace-labels-unheard", "bound-in-the-end/new/unschedulable"},
+			want: []string{"wake-up/namespace-labels-unheard", "bound-in-the-end/new/unschedulable"},
 			loop: []string{"the queue is flushed"},
 		},
 		{
@@ -291,7 +291,7 @@ func TestKnownLiveness(t *testing.T) {
 	}
 	_, keys := explored(t, liveScope(with(cluster(node("n1")), apps("one", "a"), apps("two", "b")), 0, both), 2, nil,
 		nil)
-	if want := "bound-in-the-end/known/" + spec.TermsBySamePod().Name; !slices.Contains(keys, want) ||
+	if want := "bound-in-the-end/" + spec.TermsBySamePod().Name; !slices.Contains(keys, want) ||
 		slices.ContainsFunc(keys, isNew) {
 		t.Errorf("found %q, want %s and nothing new", keys, want)
 	}
