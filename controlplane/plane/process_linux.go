@@ -1,0 +1,9 @@
+package plane
+
+import "syscall"
+
+// apart puts a program into a process group of its own, so that an interrupt from the terminal goes to us alone and we
+// end it in order, and has it killed if we are.
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
