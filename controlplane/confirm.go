@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,21 +17,55 @@ import (
 	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/releases"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
 func confirmCommand() *cobra.Command {
+	var files []string
+	update := false
 	cmd := &cobra.Command{
 		Use:   "confirm [DEVIATION...]",
-		Short: "Show known deviations of kube-scheduler on a control plane",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return confirm(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		Short: "Show deviations of kube-scheduler on a control plane",
+		Long: `confirm puts the smallest cluster of each known deviation onto a control plane, or one in which
+kube-scheduler cannot but tell by what it does (testdata/confirmations), and lets it decide. A deviation is
+confirmed if what happens is what kube-scheduler does in process, asked about the objects as the API server
+has them, and not what the model says, which is written from the documents, and if in a control beside it,
+which differs in a word, they agree.
+
+With -f it does so with a cluster of yours, or with a folder that modelcheck --save wrote, without a control.`,
+		Example: `  go run ./controlplane confirm spread-empty-selector
+  go run ./controlplane confirm
+  go run ./controlplane confirm -f findings/scores-conform_new`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			r := &confirming{w: cmd.OutOrStdout(), log: cmd.ErrOrStderr(), update: update}
+			switch {
+			case len(files) > 0 && (len(names) > 0 || update):
+				return usage("-f goes with no deviation, and with no --update: these are of the catalogue")
+			case update && len(names) > 0:
+				return usage("--update writes what is said of all deviations: name none")
+			case len(files) > 0:
+				return r.files(cmd.Context(), files)
+			}
+			return r.deviations(cmd.Context(), names)
 		},
 	}
+	cmd.Flags().StringSliceVarP(&files, "file", "f", nil,
+		"manifests of a cluster with a pending pod, or a `FOLDER` that modelcheck --save wrote")
+	cmd.Flags().BoolVar(&update, "update", false, "write testdata/confirmations and docs/track-record.md anew")
 	return cmd
 }
 
-// start builds the programs, if need be, and starts a control plane of the release that is in this program.
+// confirming is a run of the command.
+type confirming struct {
+	w, log  io.Writer
+	sources string
+	update  bool
+}
+
+// startPlane builds the programs, if need be, and starts a control plane of the release that is in this program.
 func startPlane(ctx context.Context, log io.Writer) (*plane.Plane, error) {
 	sources, err := releases.Sources()
 	if err != nil {
@@ -48,26 +83,67 @@ func startPlane(ctx context.Context, log io.Writer) (*plane.Plane, error) {
 	return p, err
 }
 
-func confirm(ctx context.Context, w, log io.Writer, names []string) (err error) {
+// deviations confirms those that are named, or all.
+func (r *confirming) deviations(ctx context.Context, names []string) (err error) {
 	entries, err := entriesNamed(names)
 	if err != nil {
 		return err
 	}
-	sources, err := releases.Sources()
-	if err != nil {
+	if r.sources, err = releases.Sources(); err != nil {
 		return err
 	}
-	p, err := startPlane(ctx, log)
+	p, err := startPlane(ctx, r.log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
-	for _, entry := range entries {
-		c, err := confirmed(ctx, p, sources, entry)
-		if err != nil {
-			return fmt.Errorf("%s: %w", entry.Quirk.Name, err)
+	var all []*confirmation
+	for i, entry := range entries {
+		c := &confirmation{name: entry.Quirk.Name}
+		main, control, err := clustersOf(ctx, r.sources, entry)
+		if err == nil {
+			err = c.try(ctx, p, main, control)
 		}
-		c.write(w)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		fmt.Fprintf(r.w, "%s%s", map[bool]string{true: "\n"}[i > 0], c.transcript())
+		all = append(all, c)
+	}
+	return r.conclude(all)
+}
+
+// conclude prints the table, and writes what is kept. The error is that something was not to be seen that should.
+func (r *confirming) conclude(all []*confirmation) error {
+	release := releases.Of(production.KubernetesVersion).Name
+	kept, err := readRecord(r.sources, release)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	counts := map[verdict]int{}
+	fmt.Fprintln(r.w)
+	for _, c := range all {
+		fmt.Fprintf(r.w, "%-17s %s\n", c.verdict(), c.name)
+		counts[c.verdict()]++
+		if c.verdict() != isConfirmed && (c.verdict() != notReproducible || kept.verdictOf(c.name) == isConfirmed) {
+			missing++
+		}
+	}
+	var sums []string
+	for _, v := range verdicts {
+		if counts[v] > 0 {
+			sums = append(sums, fmt.Sprintf("%d %s", counts[v], v))
+		}
+	}
+	fmt.Fprintf(r.w, "\nkube-scheduler %s: %s\n", production.KubernetesVersion, strings.Join(sums, ", "))
+	if r.update {
+		if err := r.keep(release, all); err != nil {
+			return err
+		}
+	}
+	if missing > 0 {
+		return codeError{exitDiffers, fmt.Errorf("%d of %d are not as they should be", missing, len(all))}
 	}
 	return nil
 }
@@ -90,56 +166,84 @@ func entriesNamed(names []string) ([]deviations.Entry, error) {
 	return entries, nil
 }
 
-// confirmation is a deviation on a control plane, beside its control.
-type confirmation struct {
-	entry          deviations.Entry
-	trial, control *trial
-	verdict, why   string
-}
-
-func confirmed(ctx context.Context, p *plane.Plane, sources string, entry deviations.Entry) (*confirmation, error) {
-	c := &confirmation{entry: entry}
-	file := entry.File()
-	if own := filepath.Join("testdata/confirmations", entry.Quirk.Name+".yaml"); there(filepath.Join(sources, own)) {
-		file = own
-	}
-	cluster, err := readCluster(ctx, filepath.Join(sources, file), file, entry.Quirk.Name)
+// clustersOf returns the cluster in which the deviation is to show, and its control, nil if there is none.
+func clustersOf(ctx context.Context, sources string, entry deviations.Entry) (main, control *cluster, err error) {
+	manifests, err := os.ReadFile(filepath.Join(sources, entry.File()))
 	if err != nil {
-		return nil, err
+		return nil, nil, fmt.Errorf("reading the smallest cluster: %w", err)
 	}
-	if c.trial, err = try(ctx, p, cluster); err != nil {
-		return nil, err
+	v, err := variantsOf(sources, entry.Quirk.Name)
+	if err != nil {
+		return nil, nil, err
 	}
-	t := c.trial
-	switch {
-	case t.refused != "":
-		c.verdict, c.why = "not reproducible", t.refused
-	case !slices.Contains(t.expected.quirks, entry.Quirk.Name):
-		c.verdict, c.why = "not reproducible", "it does not show in the cluster as the API server has it"
-	case !t.expected.conclusive():
-		c.verdict, c.why = "not conclusive", "what it does may be as documented"
-	case slices.Contains(t.expected.production, t.seen.ending):
-		c.verdict = "confirmed"
-	default:
-		c.verdict = "not confirmed"
+	doc := commentOf(manifests)
+	if manifests, err = v.Conclusive.of(manifests); err != nil {
+		return nil, nil, fmt.Errorf("%s: conclusive: %w", variantsFile(entry.Quirk.Name), err)
 	}
-	return c, nil
+	if main, err = decoded(entry.File(), manifests); err != nil {
+		return nil, nil, err
+	}
+	main.doc = doc
+	if v.Conclusive != nil {
+		main.says = v.Conclusive.Says
+	}
+	if err := main.watch(ctx, entry.Quirk.Name); err != nil || v.Control == nil {
+		return main, nil, err
+	}
+	if manifests, err = v.Control.of(manifests); err != nil {
+		return nil, nil, fmt.Errorf("%s: control: %w", variantsFile(entry.Quirk.Name), err)
+	}
+	if control, err = decoded(variantsFile(entry.Quirk.Name), manifests); err != nil {
+		return nil, nil, err
+	}
+	control.pod, control.says = main.pod, v.Control.Says
+	return main, control, nil
 }
 
-func there(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// commentOf returns the lines of the comment that manifests begin with.
+func commentOf(manifests []byte) []string {
+	var lines []string
+	for line := range strings.Lines(string(manifests)) {
+		comment, isComment := strings.CutPrefix(line, "# ")
+		if !isComment {
+			break
+		}
+		lines = append(lines, strings.TrimSpace(comment))
+	}
+	return lines
 }
 
-func (c *confirmation) write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s %s\n", c.entry.Quirk.Name, c.verdict, c.why)
-	t := c.trial
-	fmt.Fprintf(w, "  cluster    %s\n", t.cluster.file)
-	if t.expected != nil {
-		fmt.Fprintf(w, "  in process %q\n  documented %q\n  quirks %q new %v\n  message %s\n", t.expected.production,
-			t.expected.documented, t.expected.quirks, t.expected.new, t.expected.message)
+// files shows what kube-scheduler does in process with a cluster of the user's.
+func (r *confirming) files(ctx context.Context, files []string) (err error) {
+	if len(files) == 1 { // a folder of a finding
+		cluster, config := filepath.Join(files[0], report.ClusterFile), filepath.Join(files[0], report.ConfigurationFile)
+		if _, err := os.Stat(cluster); err == nil {
+			files = []string{cluster}
+			if _, err := os.Stat(config); err == nil {
+				files = append(files, config)
+			}
+		}
 	}
-	if t.seen != nil {
-		fmt.Fprintf(w, "  happened   %s %s volumes=%v\n", t.seen.ending, t.seen.message, t.seen.volumes)
+	m, err := scenario.Read(files, nil, admission.Admit)
+	if err != nil {
+		return codeError{exitUsage, err}
 	}
+	c := clusterOf(strings.Join(files, ", "), m)
+	if err := c.watch(ctx, ""); err != nil {
+		return codeError{exitUsage, err}
+	}
+	p, err := startPlane(ctx, r.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Stop()) }()
+	shown := &confirmation{name: c.file, alone: true}
+	if err := shown.try(ctx, p, c, nil); err != nil {
+		return err
+	}
+	fmt.Fprint(r.w, shown.transcript())
+	if shown.verdict() != isConfirmed {
+		return codeError{exitDiffers, errors.New("it was not to be seen")}
+	}
+	return nil
 }

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) int {
 		Short: "Show on a real control plane what modelcheck finds in process",
 		Long: `controlplane builds etcd, kube-apiserver and kube-scheduler from their Go modules, starts them on loopback
 in a temporary directory, puts clusters onto them, and compares what the scheduler does with what it does
-in process, and with what is documented. Everything is stopped and removed at the end. There is no kubelet
+in process, and with what the model says. Everything is stopped and removed at the end. There is no kubelet
 and no controller manager. The first run builds the programs, which takes some minutes; they are kept in
 the user's cache, or where MODELCHECK_CONTROLPLANE says.
 

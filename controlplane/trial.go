@@ -23,44 +23,46 @@ type cluster struct {
 	configuration []byte
 	// pod is the key of the pod.
 	pod string
+	// says is what was changed of the file's cluster; empty if nothing was.
+	says string
+	// doc is what the file says of it.
+	doc []string
 }
 
-// readCluster reads manifests. quirk names the deviation that a pending pod is to show; the pod that does is the one to
-// watch. Empty is any pod that shows something, and if none does the one that is not nominated, of which there must be
-// one only.
-func readCluster(ctx context.Context, file, name, quirk string) (*cluster, error) {
-	manifests, err := scenario.Read([]string{file}, nil, admission.Admit)
+// decoded returns the cluster of manifests, which nobody watches yet.
+func decoded(name string, manifests []byte) (*cluster, error) {
+	m, err := scenario.Decode(name, manifests, admission.Admit)
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{
-		file: name, configuration: manifests.SchedulerConfiguration,
-		objects: objects.Cluster{Snapshot: manifests.Snapshot(), PriorityClasses: manifests.PriorityClasses},
+	return clusterOf(name, m), nil
+}
+
+func clusterOf(name string, m *scenario.Manifests) *cluster {
+	return &cluster{
+		file: name, configuration: m.SchedulerConfiguration,
+		objects: objects.Cluster{Snapshot: m.Snapshot(), PriorityClasses: m.PriorityClasses},
 	}
+}
+
+// watch chooses the pod to watch: the first pending one that shows the deviation, or, if none is named, any deviation.
+func (c *cluster) watch(ctx context.Context, deviation string) error {
 	asker, err := newAsker(ctx, c.configuration)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", c.file, err)
 	}
 	defer asker.close()
-	var idle []string
 	for _, pod := range spec.Unbound(c.objects.Snapshot) {
 		e := asker.expect(pod, c.objects.Snapshot)
-		if quirk == "" && (len(e.quirks) > 0 || e.new) || slices.Contains(e.quirks, quirk) {
+		if slices.Contains(e.quirks, deviation) || deviation == "" && (e.new || len(e.quirks) > 0) {
 			c.pod = key(pod)
-			return c, nil
-		}
-		if pod.Status.NominatedNodeName == "" {
-			idle = append(idle, key(pod))
+			return nil
 		}
 	}
-	switch {
-	case quirk != "":
-		return nil, fmt.Errorf("%s: no pending pod shows %s", name, quirk)
-	case len(idle) != 1:
-		return nil, fmt.Errorf("%s: no pending pod shows a deviation, and %d could be watched: leave one", name, len(idle))
+	if deviation == "" {
+		deviation = "any deviation"
 	}
-	c.pod = idle[0]
-	return c, nil
+	return fmt.Errorf("%s: no pending pod shows %s", c.file, deviation)
 }
 
 // trial is what was expected of a cluster, and what happened to it on a control plane.

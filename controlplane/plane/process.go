@@ -126,7 +126,7 @@ func (p *process) lastWords() string {
 }
 
 // stopWithin is how long a program may take to end when it is asked to.
-const stopWithin = 5 * time.Second
+var stopWithin = 5 * time.Second
 
 // stop asks the program to end, and ends it if it does not.
 func (p *process) stop() {

@@ -81,7 +81,7 @@ var layers = []layer{
 		"internal/decisions", "internal/mutation"}},
 	{"internal/torture", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
 	{"controlplane", []string{"spec", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
-		"internal/scenario", "internal/decisions", "internal/releases", "invariants"}},
+		"internal/scenario", "internal/decisions", "internal/report", "internal/releases", "invariants"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
 		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",
