@@ -24,19 +24,6 @@ const (
 	exitFailed
 )
 
-// codeError is an error that ends the command with a code.
-type codeError struct {
-	code int
-	err  error
-}
-
-func (e codeError) Error() string { return e.err.Error() }
-func (e codeError) Unwrap() error { return e.err }
-
-func usage(format string, args ...any) error {
-	return codeError{exitUsage, fmt.Errorf(format, args...)}
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
@@ -58,17 +45,25 @@ Exit codes: 0 all that was to be shown was; 1 something was not; 2 wrong usage o
 4 it failed.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(confirmCommand())
+	release := ""
+	root.PersistentFlags().StringVar(&release, releaseFlag, "", "another `RELEASE` of Kubernetes, such as 1.37")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		return elsewhere(cmd.Context(), release, withoutRelease(args))
+	}
+	root.AddCommand(confirmCommand(), differCommand())
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitHolds
-	}
-	fmt.Fprintf(os.Stderr, "controlplane: %v\n", err)
 	coded := codeError{code: exitFailed}
-	if errors.As(err, &coded); ctx.Err() != nil {
+	switch told := errors.Is(err, errElsewhere); {
+	case err == nil || told && !errors.As(err, &coded):
+		return exitHolds
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "controlplane: interrupted; the control plane is stopped and removed")
 		return exitUnfinished
+	case !told:
+		fmt.Fprintf(os.Stderr, "controlplane: %v\n", err)
 	}
+	errors.As(err, &coded)
 	return coded.code
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +19,13 @@ import (
 
 // observation is what came of a pod on the control plane.
 type observation struct {
+	sort sort
 	// ending is in the words of an expectation.
 	ending string
+	// victims are the keys of the pods that were evicted.
+	victims []string
+	// cleared are those of the pods that are nominated no longer.
+	cleared []string
 	// message is what kube-scheduler says in the pod's condition PodScheduled; empty if the pod is bound.
 	message string
 	// volumes: the node is chosen, and the binding waits for volumes, which only a controller would bring.
@@ -27,6 +33,17 @@ type observation struct {
 	// final: nothing can follow from it.
 	final bool
 }
+
+// sort is a sort of ending.
+type sort string
+
+const (
+	undecided sort = ""
+	bound     sort = "bound"
+	preempted sort = "preempted"
+	waited    sort = "waited"
+	failed    sort = "failed"
+)
 
 const (
 	// decidedWithin is how long kube-scheduler may take to decide about a pod that it knows.
@@ -53,7 +70,7 @@ func observe(ctx context.Context, client kubernetes.Interface, q spec.Question) 
 			return nil, errUndecided
 		case now != nil && now.final:
 			return now, nil
-		case last == nil || now == nil || *now != *last:
+		case last == nil || now == nil || !reflect.DeepEqual(now, last):
 			last, since = now, time.Now()
 		case time.Since(since) > settled:
 			return last, nil
@@ -73,30 +90,34 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 		return nil, fmt.Errorf("looking for %s: %w", key(q.Pod), err)
 	}
 	if pod.Spec.NodeName != "" {
-		return &observation{ending: binds(q.Pod, pod.Spec.NodeName), final: true}, nil
+		return &observation{sort: bound, ending: binds(q.Pod, pod.Spec.NodeName), final: true}, nil
 	}
 	nominated := pod.Status.NominatedNodeName
-	i := slices.IndexFunc(pod.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.PodScheduled })
+	i := slices.IndexFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodScheduled && c.Reason != v1.PodReasonSchedulingGated // that was before
+	})
 	if i < 0 {
 		if nominated != "" && nominated != q.Pod.Status.NominatedNodeName {
-			return &observation{ending: binds(q.Pod, nominated), volumes: true}, nil
+			return &observation{sort: bound, ending: binds(q.Pod, nominated), volumes: true}, nil
 		}
 		return nil, nil
 	}
 	o := &observation{message: pod.Status.Conditions[i].Message}
 	if pod.Status.Conditions[i].Reason == v1.PodReasonSchedulerError {
-		o.ending = fails(q.Pod)
+		o.sort, o.ending, o.final = failed, fails(q.Pod), true
 		return o, nil
 	}
-	victims, cleared, err := changes(ctx, client, q)
-	if err != nil {
+	if o.victims, o.cleared, err = changes(ctx, client, q); err != nil {
 		return nil, err
 	}
-	if o.ending = waits(q.Pod, nominated); nominated != "" && (nominated != q.Pod.Status.NominatedNodeName ||
-		len(victims) > 0) {
-		o.ending = preempts(q.Pod, nominated, victims, cleared)
-	} else if len(victims) > 0 {
-		o.ending += ", and " + strings.Join(victims, ", ") + " is evicted"
+	switch {
+	case nominated != "" && (nominated != q.Pod.Status.NominatedNodeName || len(o.victims) > 0):
+		o.sort, o.ending = preempted, preempts(q.Pod, nominated, o.victims, o.cleared)
+	case len(o.victims) > 0:
+		o.ending = fmt.Sprintf("%s, and %s is evicted", waits(q.Pod, nominated), strings.Join(o.victims, ", "))
+	default:
+		// Victims follow a nomination only.
+		o.sort, o.ending, o.final = waited, waits(q.Pod, nominated), nominated == ""
 	}
 	return o, nil
 }

@@ -111,7 +111,7 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 	}
 	defer p.StopScheduler()
 	if t.seen, err = observe(ctx, p.Client, t.expected.question); errors.Is(err, errUndecided) {
-		t.seen = &observation{ending: fmt.Sprintf("%s: %v within %s", c.pod, err, decidedWithin)}
+		t.seen = &observation{sort: undecided, ending: fmt.Sprintf("%s: %v within %s", c.pod, err, decidedWithin)}
 		return t, nil
 	}
 	return t, err

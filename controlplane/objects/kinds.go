@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -22,6 +23,8 @@ type Cluster struct {
 	*spec.Snapshot
 	// PriorityClasses are those that pods may name. More are made for pods whose priority none of them gives.
 	PriorityClasses []*schedulingv1.PriorityClass
+
+	runtimeClasses []*nodev1.RuntimeClass
 }
 
 // kind is a type of object.
@@ -52,6 +55,8 @@ func kinds() []kind {
 			func(c Cluster) []runtime.Object { return listed(c.PriorityClasses) },
 			nil,
 			func(_, name string) bool { return strings.HasPrefix(name, "system-") }},
+		{"RuntimeClass", nodev1.SchemeGroupVersion.WithResource("runtimeclasses"), false, false,
+			func(c Cluster) []runtime.Object { return listed(c.runtimeClasses) }, nil, nil},
 		{"StorageClass", storage("storageclasses"), false, false,
 			func(c Cluster) []runtime.Object { return listed(c.StorageClasses) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.StorageClasses, o) }, nil},

@@ -120,6 +120,9 @@ type wanted struct {
 
 // wantedOf takes the object apart. What an API server gives out is left out: it would refuse it, or overwrite it.
 func wantedOf(k kind, object runtime.Object) (*wanted, error) {
+	if pod, isPod := object.(*v1.Pod); isPod {
+		object = withoutMergedKeys(pod)
+	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("writing a %s: %w", k.name, err)

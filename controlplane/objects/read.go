@@ -3,7 +3,9 @@ package objects
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,7 +38,9 @@ func Read(ctx context.Context, client dynamic.Interface) (*spec.Snapshot, error)
 // Clear takes away all objects but those that the API server makes by itself, what holds them notwithstanding. No
 // scheduler may run. It leaves events.
 func Clear(ctx context.Context, client dynamic.Interface) error {
-	for _, k := range kinds() {
+	all := kinds()
+	slices.Reverse(all) // nothing can be changed in a namespace that is gone
+	for _, k := range all {
 		list, err := client.Resource(k.resource).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return fmt.Errorf("listing objects of %s: %w", k.name, err)
@@ -47,6 +51,24 @@ func Clear(ctx context.Context, client dynamic.Interface) error {
 			if err != nil && !apierrors.IsNotFound(err) {
 				return fmt.Errorf("taking away %s %s: %w", k.name, item.GetName(), err)
 			}
+		}
+	}
+	return nil
+}
+
+// End takes a pod away at once, as when it has ended, what holds it notwithstanding. One that is gone is no error.
+func End(ctx context.Context, client dynamic.Interface, pod *v1.Pod) error {
+	for _, k := range kinds() {
+		if k.name != "Pod" {
+			continue
+		}
+		of := clientOf(client, k, pod.Namespace)
+		item, err := of.Get(ctx, pod.Name, metav1.GetOptions{})
+		if err == nil {
+			err = remove(ctx, of, k, item)
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("ending pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 	}
 	return nil

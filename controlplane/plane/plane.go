@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -41,12 +42,28 @@ type Plane struct {
 	schedulerProcess *process
 }
 
+// prefix is what the names of temporary directories begin with; then comes the process ID of whoever made them.
+const prefix = "modelcheck-controlplane-"
+
+// removeLeft removes directories of processes that were killed. Whether a process lives is known on Linux.
+func removeLeft() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // the pattern is right
+	for _, dir := range left {
+		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), prefix), "-")
+		pid, err := strconv.Atoi(id)
+		if err == nil && isGone(pid) {
+			_ = os.RemoveAll(dir) // what cannot be removed is somebody else's
+		}
+	}
+}
+
 // readyWithin is how long a program may take until it is ready: seconds on an idle machine.
 const readyWithin = 3 * time.Minute
 
 // Start starts etcd and the API server, and waits until they are ready. The caller must Stop it.
 func Start(ctx context.Context, p *programs.Programs) (started *Plane, err error) {
-	dir, err := os.MkdirTemp("", "modelcheck-controlplane-")
+	removeLeft()
+	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", prefix, os.Getpid()))
 	if err != nil {
 		return nil, fmt.Errorf("making the directory of the control plane: %w", err)
 	}
@@ -116,7 +133,7 @@ func (c *Plane) startServer(ctx context.Context, etcdPort, port int) error {
 		return err
 	}
 	c.config = &rest.Config{
-		Host: "https://" + loopback(port), BearerToken: token, QPS: -1,
+		Host: "https://" + loopback(port), BearerToken: token, QPS: -1, WarningHandler: rest.NoWarnings{},
 		// The server makes its certificate as it starts, and signs it itself.
 		TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(certificates, "apiserver.crt")},
 	}

@@ -1,8 +1,11 @@
 package plane
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -42,4 +45,32 @@ func TestProcess(t *testing.T) {
 		t.Error("a program that is not there was started")
 	}
 	(*process)(nil).stop()
+}
+
+// TestRemoveLeft: directories of processes that are gone are removed, and no others.
+func TestRemoveLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ended := exec.Command("/bin/true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := func(name string) string {
+		path := filepath.Join(os.TempDir(), name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	left := dir(fmt.Sprint(prefix, ended.ProcessState.Pid(), "-1"))
+	ours := dir(fmt.Sprint(prefix, os.Getpid(), "-1"))
+	other := dir(prefix + "other")
+	removeLeft()
+	for _, path := range []string{ours, other} {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(left); err == nil && runtime.GOOS == "linux" {
+		t.Errorf("%s is left", left)
+	}
 }

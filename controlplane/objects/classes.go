@@ -6,16 +6,19 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // withClasses returns the cluster in which every pod names a PriorityClass that gives it the priority and the
-// preemption policy that it has: an API server takes them from nowhere else. Pods that have none get priority 0 there.
+// preemption policy that it has, and a RuntimeClass that gives it its overhead: an API server takes them from nowhere
+// else. Pods that have no priority get 0 there.
 func withClasses(c Cluster) Cluster {
 	snapshot := *c.Snapshot
 	snapshot.Pods = nil
 	classes := slices.Clone(c.PriorityClasses)
+	var runtimes []*nodev1.RuntimeClass
 	for _, pod := range c.Pods {
 		name := classOf(pod, classes)
 		if name == "" && !plain(pod, classes) {
@@ -26,20 +29,33 @@ func withClasses(c Cluster) Cluster {
 		}
 		pod = pod.DeepCopy()
 		pod.Spec.PriorityClassName = name
+		if len(pod.Spec.Overhead) > 0 {
+			runtime := &nodev1.RuntimeClass{
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("overhead-%d", len(runtimes))}, Handler: "plain",
+				Overhead: &nodev1.Overhead{PodFixed: pod.Spec.Overhead},
+			}
+			runtimes = append(runtimes, runtime)
+			pod.Spec.RuntimeClassName, pod.Spec.Overhead = &runtime.Name, nil
+		}
 		snapshot.Pods = append(snapshot.Pods, pod)
 	}
-	return Cluster{&snapshot, classes}
+	return Cluster{&snapshot, classes, runtimes}
 }
 
 func named(name string) func(*schedulingv1.PriorityClass) bool {
 	return func(c *schedulingv1.PriorityClass) bool { return c.Name == name }
 }
 
+// systemClasses are those that the API server has by itself. No other may give as much.
+var systemClasses = map[string]int32{"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+
 // classOf returns the class that the pod names, if it gives the pod what it has; "" if not.
 func classOf(pod *v1.Pod, classes []*schedulingv1.PriorityClass) string {
 	name := pod.Spec.PriorityClassName
-	if strings.HasPrefix(name, "system-") {
-		return name // the API server has these
+	for system, value := range systemClasses {
+		if priority(pod) == value && !neverPreempts(pod.Spec.PreemptionPolicy) {
+			return system
+		}
 	}
 	i := slices.IndexFunc(classes, named(name))
 	if i < 0 || classes[i].Value != priority(pod) || neverPreempts(classes[i].PreemptionPolicy) !=
