@@ -203,7 +203,7 @@ func (d *differing) pod(ctx context.Context, n int, asker *asker, name string) (
 	}
 	for _, other := range before.Pods {
 		if other == pod || slices.Contains(seen.victims, key(other)) {
-			if err := objects.End(ctx, d.plane.Objects, other); err != nil {
+			if err := objects.Delete(ctx, d.plane.Objects, "Pod "+key(other), true); err != nil {
 				return false, err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,24 +50,6 @@ func Clear(ctx context.Context, client dynamic.Interface) error {
 			if err != nil && !apierrors.IsNotFound(err) {
 				return fmt.Errorf("taking away %s %s: %w", k.name, item.GetName(), err)
 			}
-		}
-	}
-	return nil
-}
-
-// End takes a pod away at once, as when it has ended, what holds it notwithstanding. One that is gone is no error.
-func End(ctx context.Context, client dynamic.Interface, pod *v1.Pod) error {
-	for _, k := range kinds() {
-		if k.name != "Pod" {
-			continue
-		}
-		of := clientOf(client, k, pod.Namespace)
-		item, err := of.Get(ctx, pod.Name, metav1.GetOptions{})
-		if err == nil {
-			err = remove(ctx, of, k, item)
-		}
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("ending pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 	}
 	return nil

@@ -122,7 +122,8 @@ func (c *Plane) startServer(ctx context.Context, etcdPort, port int) error {
 	c.server, err = start(c.dir, c.programs.KubeAPIServer,
 		"--etcd-servers=http://"+loopback(etcdPort), "--etcd-prefix=/registry",
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port), "--cert-dir="+certificates,
-		"--advertise-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/16",
+		"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", // nobody comes from elsewhere
+		"--service-cluster-ip-range=10.0.0.0/16",
 		"--token-auth-file="+tokens, "--authorization-mode=RBAC", "--anonymous-auth=false",
 		"--service-account-issuer=https://127.0.0.1", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key,
