@@ -85,11 +85,11 @@ func startPlane(ctx context.Context, log io.Writer) (*plane.Plane, error) {
 
 // deviations confirms those that are named, or all.
 func (r *confirming) deviations(ctx context.Context, names []string) (err error) {
-	entries, err := entriesNamed(names)
-	if err != nil {
+	if r.sources, err = releases.Sources(); err != nil {
 		return err
 	}
-	if r.sources, err = releases.Sources(); err != nil {
+	entries, replays, err := deviationsNamed(r.sources, names)
+	if err != nil {
 		return err
 	}
 	p, err := startPlane(ctx, r.log)
@@ -97,24 +97,35 @@ func (r *confirming) deviations(ctx context.Context, names []string) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
-	var all []*confirmation
-	for i, entry := range entries {
+	var all []shown
+	add := func(s shown, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.title(), err)
+		}
+		fmt.Fprintf(r.w, "%s%s", map[bool]string{true: "\n"}[len(all) > 0], s.transcript())
+		all = append(all, s)
+		return nil
+	}
+	for _, entry := range entries {
 		c := &confirmation{name: entry.Quirk.Name}
 		main, control, err := clustersOf(ctx, r.sources, entry)
 		if err == nil {
 			err = c.try(ctx, p, main, control)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if err := add(c, err); err != nil {
+			return err
 		}
-		fmt.Fprintf(r.w, "%s%s", map[bool]string{true: "\n"}[i > 0], c.transcript())
-		all = append(all, c)
+	}
+	for _, replay := range replays {
+		if err := add(replay, replay.try(ctx, p, r.sources)); err != nil {
+			return err
+		}
 	}
 	return r.conclude(all)
 }
 
 // conclude prints the table, and writes what is kept. The error is that something was not to be seen that should.
-func (r *confirming) conclude(all []*confirmation) error {
+func (r *confirming) conclude(all []shown) error {
 	release := releases.Of(production.KubernetesVersion).Name
 	kept, err := readRecord(r.sources, release)
 	if err != nil {
@@ -123,10 +134,11 @@ func (r *confirming) conclude(all []*confirmation) error {
 	missing := 0
 	counts := map[verdict]int{}
 	fmt.Fprintln(r.w)
-	for _, c := range all {
-		fmt.Fprintf(r.w, "%-17s %s\n", c.verdict(), c.name)
-		counts[c.verdict()]++
-		if c.verdict() != isConfirmed && (c.verdict() != notReproducible || kept.verdictOf(c.name) == isConfirmed) {
+	for _, s := range all {
+		v, _ := s.judged()
+		fmt.Fprintf(r.w, "%-17s %s\n", v, s.title())
+		counts[v]++
+		if v != isConfirmed && (v != notReproducible || kept.verdictOf(s.title()) == isConfirmed) {
 			missing++
 		}
 	}
@@ -148,22 +160,29 @@ func (r *confirming) conclude(all []*confirmation) error {
 	return nil
 }
 
-// entriesNamed returns the deviations of the release; all if none is named.
-func entriesNamed(names []string) ([]deviations.Entry, error) {
+// deviationsNamed returns the deviations of the release, of decisions and between them; all if none is named.
+func deviationsNamed(sources string, names []string) ([]deviations.Entry, []*replayed, error) {
+	replays, err := loopEntriesNamed(sources, names)
+	if err != nil {
+		return nil, nil, err
+	}
 	all := deviations.In(production.KubernetesVersion)
 	if len(names) == 0 {
-		return all, nil
+		return all, replays, nil
 	}
 	var entries []deviations.Entry
 	for _, name := range names {
+		if slices.ContainsFunc(replays, func(r *replayed) bool { return r.title() == name }) {
+			continue
+		}
 		i := slices.IndexFunc(all, func(e deviations.Entry) bool { return e.Quirk.Name == name })
 		if i < 0 {
-			return nil, usage("no deviation of kube-scheduler %s is named %q: modelcheck deviations lists them",
+			return nil, nil, usage("no deviation of kube-scheduler %s is named %q: modelcheck deviations lists them",
 				production.KubernetesVersion, name)
 		}
 		entries = append(entries, all[i])
 	}
-	return entries, nil
+	return entries, replays, nil
 }
 
 // clustersOf returns the cluster in which the deviation is to show, and its control, nil if there is none.
@@ -237,12 +256,12 @@ func (r *confirming) files(ctx context.Context, files []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
-	shown := &confirmation{name: c.file, alone: true}
-	if err := shown.try(ctx, p, c, nil); err != nil {
+	tried := &confirmation{name: c.file, alone: true}
+	if err := tried.try(ctx, p, c, nil); err != nil {
 		return err
 	}
-	fmt.Fprint(r.w, shown.transcript())
-	if shown.verdict() != isConfirmed {
+	fmt.Fprint(r.w, tried.transcript())
+	if v, _ := tried.judged(); v != isConfirmed {
 		return codeError{exitDiffers, errors.New("it was not to be seen")}
 	}
 	return nil

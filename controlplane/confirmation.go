@@ -27,7 +27,18 @@ const (
 
 var verdicts = []verdict{isConfirmed, notConfirmed, notConclusive, notReproducible}
 
-// confirmation is a deviation on a control plane, beside its control.
+// shown is a deviation that was tried on a control plane.
+type shown interface {
+	title() string
+	// judged returns the verdict, and why it is that one; nothing if it is that the deviation is confirmed.
+	judged() (verdict, string)
+	// seen says in a line what was to be seen.
+	seen() string
+	// transcript is what a reader needs to believe it. It is the same every time that the same happens.
+	transcript() string
+}
+
+// confirmation is a deviation of a decision on a control plane, beside its control.
 type confirmation struct {
 	// name is that of the deviation, or of the file of a cluster of the user's, which stands alone, without a control.
 	name  string
@@ -44,19 +55,19 @@ func (c *confirmation) try(ctx context.Context, p *plane.Plane, main, control *c
 	return err
 }
 
-func (c *confirmation) verdict() verdict {
-	v, _ := c.judged()
-	return v
-}
+func (c *confirmation) title() string { return c.name }
 
-// judged returns the verdict, and why it is that one; nothing if it is that the deviation is confirmed.
 func (c *confirmation) judged() (verdict, string) {
 	t := c.trial
 	switch {
 	case t.refused != "":
 		return notReproducible, t.refused
 	case !c.alone && !slices.Contains(t.expected.quirks, c.name):
-		return notReproducible, "it does not show in process in the cluster as the API server has it"
+		why := "it does not show in process in the cluster as the API server has it"
+		if len(t.changed) > 0 {
+			why += ", which makes otherwise: " + strings.Join(t.changed, ", ")
+		}
+		return notReproducible, why
 	case !t.expected.conclusive():
 		return notConclusive, "what kube-scheduler does here may be what the model says"
 	case !slices.Contains(t.expected.production, t.seen.ending):
@@ -75,7 +86,6 @@ func (c *confirmation) judged() (verdict, string) {
 	return isConfirmed, ""
 }
 
-// seen says in a line what was to be seen.
 func (c *confirmation) seen() string {
 	if c.trial.seen == nil {
 		return ""
@@ -83,7 +93,6 @@ func (c *confirmation) seen() string {
 	return c.trial.seen.ending + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
 }
 
-// transcript is what a reader needs to believe it. It is the same every time that the same happens.
 func (c *confirmation) transcript() string {
 	var b strings.Builder
 	v, why := c.judged()

@@ -110,7 +110,15 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 	if o.victims, o.cleared, err = changes(ctx, client, q); err != nil {
 		return nil, err
 	}
+	chosen := false
+	if nominated != "" && len(o.victims) == 0 {
+		if chosen, err = chosenFor(ctx, client, pod, nominated); err != nil {
+			return nil, err
+		}
+	}
 	switch {
+	case chosen: // what its condition says was before
+		return &observation{sort: bound, ending: binds(q.Pod, nominated), volumes: true}, nil
 	case nominated != "" && (nominated != q.Pod.Status.NominatedNodeName || len(o.victims) > 0):
 		o.sort, o.ending = preempted, preempts(q.Pod, nominated, o.victims, o.cleared)
 	case len(o.victims) > 0:
@@ -120,6 +128,28 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 		o.sort, o.ending, o.final = waited, waits(q.Pod, nominated), nominated == ""
 	}
 	return o, nil
+}
+
+// selectedNode is the annotation by which kube-scheduler asks for a volume for the claims of a pod that it has placed.
+const selectedNode = "volume.kubernetes.io/selected-node"
+
+// chosenFor reports whether the node was chosen for a claim of the pod.
+func chosenFor(ctx context.Context, client kubernetes.Interface, pod *v1.Pod, node string) (bool, error) {
+	for _, volume := range pod.Spec.Volumes {
+		if volume.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim, err := client.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx,
+			volume.PersistentVolumeClaim.ClaimName, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return false, fmt.Errorf("looking for a claim of %s: %w", key(pod), err)
+		case claim.Annotations[selectedNode] == node:
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // changes returns the pods that were evicted since, and those that lost their nomination.

@@ -66,7 +66,7 @@ func (r *record) verdictOf(deviation string) verdict {
 }
 
 // keep writes the record and the transcripts of the release, and the page.
-func (r *confirming) keep(release string, all []*confirmation) error {
+func (r *confirming) keep(release string, all []shown) error {
 	dir := filepath.Join(r.sources, confirmationsDir, "v"+release)
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("removing the transcripts of before: %w", err)
@@ -75,13 +75,13 @@ func (r *confirming) keep(release string, all []*confirmation) error {
 		return fmt.Errorf("making the folder of the transcripts: %w", err)
 	}
 	kept := record{Release: production.KubernetesVersion, Date: time.Now().Format(time.DateOnly)}
-	for _, c := range all {
-		v, why := c.judged()
+	for _, s := range all {
+		v, why := s.judged()
 		if v == isConfirmed {
-			why = c.seen()
+			why = s.seen()
 		}
-		kept.Entries = append(kept.Entries, entry{c.name, v, why})
-		if err := os.WriteFile(filepath.Join(dir, c.name+".txt"), []byte(c.transcript()), 0o644); err != nil {
+		kept.Entries = append(kept.Entries, entry{s.title(), v, why})
+		if err := os.WriteFile(filepath.Join(dir, s.title()+".txt"), []byte(s.transcript()), 0o644); err != nil {
 			return fmt.Errorf("writing a transcript: %w", err)
 		}
 	}
@@ -135,14 +135,16 @@ func pageOf(sources string) (string, error) {
 
 const pageText = `# Track record
 
-Each deviation of the [catalogue](reference/deviations.md), on a control plane: etcd, kube-apiserver and kube-scheduler of a release,
+Each deviation of the [catalogue](reference/deviations.md) on a control plane: etcd, kube-apiserver and kube-scheduler of a release,
 built from their Go modules and started on loopback.
 
 ` + "```sh" + `
 go run ./controlplane confirm spread-empty-selector   # one; the first time it builds the programs, which takes some minutes
-go run ./controlplane confirm                         # all, in about two minutes
+go run ./controlplane confirm                         # all, in about five minutes
 go run ./controlplane confirm -f findings/FOLDER      # what modelcheck --save wrote
+go run ./controlplane confirm --release 1.37          # by the kube-scheduler of another release
 go run ./controlplane confirm --update                # writes this page, and the transcripts under testdata/confirmations
+go run ./controlplane differ -n 200 --seed 1          # decisions about random clusters, beside those in process
 ` + "```" + `
 
 The cluster of a deviation is put there through the API: statuses through their subresources, a terminating pod as one that was deleted
@@ -150,6 +152,10 @@ and is held by a finalizer, a nomination by writing it. Then kube-scheduler in p
 objects as the API server has them, and the scheduler is started. A deviation is **confirmed** if what happens is what kube-scheduler does in process and nothing that the
 model says, and if in a control beside it, which differs in a word, they agree. It is *not conclusive* if what happens may be what the model says, and *not
 reproducible* if an API server cannot have such a cluster; then it says why. Whether the model or kube-scheduler is right is no question to a control plane: the catalogue says what is documented.
+
+A deviation **between decisions** is shown by a run (testdata/confirmations/runs): objects are created, changed and deleted in its order, each step once what is to be seen of
+the one before is seen. What must not wake a pod leaves it pending for ten seconds; in process it is bound if it is asked about then, it is bound if it is created anew,
+and in the control something else wakes it. No run of two can be forced by requests.
 
 What is not there: a kubelet, a controller manager, and the admission plugins ServiceAccount and TaintNodesByCondition. So victims of a preemption
 go on terminating, claims stay as they are, and no node gets a taint by itself. Where the smallest cluster of a deviation leaves kube-scheduler a choice,

@@ -72,6 +72,8 @@ type trial struct {
 	seen     *observation
 	// refused says why the cluster cannot be had there; empty if it can.
 	refused string
+	// changed are the fields of pods that the API server made otherwise.
+	changed []string
 }
 
 // try puts the cluster onto the control plane, asks in process about the cluster as it is there, and lets
@@ -90,6 +92,9 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 	}
 	snapshot, err := objects.Read(ctx, p.Objects)
 	if err != nil {
+		return nil, err
+	}
+	if t.changed, err = objects.Changed(c.objects, snapshot); err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(snapshot.Pods, func(pod *v1.Pod) bool { return key(pod) == c.pod })

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,9 +19,35 @@ import (
 // Object is an object as it is written in a manifest. Namespaced ones without a namespace are in "default".
 type Object map[string]any
 
+// Name is how the object is named, such as "Pod default/p" or "Node n1".
+func (o Object) Name() string {
+	u := &unstructured.Unstructured{Object: o}
+	k, err := kindNamed(u.GetKind())
+	if err != nil || !k.namespaced {
+		return u.GetKind() + " " + u.GetName()
+	}
+	return u.GetKind() + " " + cmp.Or(u.GetNamespace(), metav1.NamespaceDefault) + "/" + u.GetName()
+}
+
+// Text is what the object says besides its name, as JSON.
+func (o Object) Text() string {
+	u := (&unstructured.Unstructured{Object: o}).DeepCopy()
+	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
+		unstructured.RemoveNestedField(u.Object, path...)
+	}
+	if metadata, isMap := u.Object["metadata"].(map[string]any); isMap && len(metadata) == 0 {
+		delete(u.Object, "metadata")
+	}
+	text, err := json.Marshal(u.Object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // at returns the kind of the object, and its client.
 func (o Object) at(client dynamic.Interface) (kind, *unstructured.Unstructured, dynamic.ResourceInterface, error) {
-	u := &unstructured.Unstructured{Object: o}
+	u := (&unstructured.Unstructured{Object: o}).DeepCopy() // what is written to it is no business of the caller's
 	k, err := kindNamed(u.GetKind())
 	if err != nil {
 		return kind{}, nil, nil, err

@@ -212,3 +212,105 @@ func TestClear(t *testing.T) {
 		t.Errorf("left are %+v", after)
 	}
 }
+
+// TestObjects: objects of manifests are created, changed, bound and deleted, and written anew.
+func TestObjects(t *testing.T) {
+	client := server(t)
+	o := objects.Object{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"},
+		"spec":   map[string]any{"containers": []any{map[string]any{"name": "c", "image": "c"}}},
+		"status": map[string]any{"nominatedNodeName": "n"}}
+	read := func() *spec.Snapshot {
+		t.Helper()
+		s, err := objects.Read(t.Context(), client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if err := objects.Create(t.Context(), client, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := read().Pods[0]; got.Namespace != "default" || got.Status.NominatedNodeName != "n" ||
+		got.Spec.Containers[0].Image != "c" {
+		t.Errorf("the pod is %v", got)
+	}
+	if o["status"] == nil {
+		t.Error("the object of the caller was changed")
+	}
+	change := objects.Object{"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "p", "labels": map[string]any{"app": "x"}}}
+	if err := objects.Patch(t.Context(), client, change); err != nil {
+		t.Fatal(err)
+	}
+	if got := read().Pods[0]; got.Labels["app"] != "x" {
+		t.Errorf("the labels are %v", got.Labels)
+	}
+	if change.Name() != "Pod default/p" || change.Text() != `{"metadata":{"labels":{"app":"x"}}}` {
+		t.Errorf("the change is told as %s: %s", change.Name(), change.Text())
+	}
+	anew, err := objects.Get(t.Context(), client, "Pod default/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, atOnce := range []bool{true, false} {
+		if err := objects.Delete(t.Context(), client, "Pod default/p", atOnce); err != nil {
+			t.Fatal(err)
+		}
+		if left := read().Pods; len(left) > 0 {
+			t.Errorf("left are %v", left)
+		}
+		if err := objects.Create(t.Context(), client, anew); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := objects.Bind(t.Context(), client, "default/p", "n"); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []string{"p", "Deployment default/p", "Pod default/missing"} {
+		if err := objects.Delete(t.Context(), client, wrong, false); err == nil {
+			t.Errorf("%q was deleted", wrong)
+		}
+	}
+}
+
+// TestChanged: what an API server makes of a pod on its way in is named.
+func TestChanged(t *testing.T) {
+	p := pod("p")
+	p.Spec.NodeName = "n"
+	put := p.DeepCopy()
+	put.Spec.DNSPolicy, put.Spec.NodeName = v1.DNSClusterFirst, ""
+	of := func(p *v1.Pod) *spec.Snapshot { return &spec.Snapshot{Pods: []*v1.Pod{p}} }
+	got, err := objects.Changed(objects.Cluster{Snapshot: of(p)}, of(put))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"spec.dnsPolicy of Pod default/p", "spec.nodeName of Pod default/p"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+}
+
+// TestMergedKeys: what matchLabelKeys stand for in a pod is taken out of its selectors, and nothing else.
+func TestMergedKeys(t *testing.T) {
+	p := pod("p")
+	p.Labels = map[string]string{"app": "x", "tier": "web"}
+	in := func(key string, operator metav1.LabelSelectorOperator, value string) metav1.LabelSelectorRequirement {
+		return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}}
+	}
+	own := in("app", metav1.LabelSelectorOpIn, "y")
+	p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MatchLabelKeys: []string{"tier"},
+		LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{own,
+			in("tier", metav1.LabelSelectorOpIn, "web")}}}}
+	p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{MismatchLabelKeys: []string{"tier"},
+			LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{own,
+				in("tier", metav1.LabelSelectorOpNotIn, "web")}}}}}}
+	_, s := put(t, objects.Cluster{Snapshot: &spec.Snapshot{Pods: []*v1.Pod{p}}})
+	got := s.Pods[0].Spec
+	for _, selector := range []*metav1.LabelSelector{got.TopologySpreadConstraints[0].LabelSelector,
+		got.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector} {
+		if diff := cmp.Diff([]metav1.LabelSelectorRequirement{own}, selector.MatchExpressions); diff != "" {
+			t.Errorf("the selector (-want +got):\n%s", diff)
+		}
+	}
+}

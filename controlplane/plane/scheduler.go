@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 )
@@ -74,4 +75,18 @@ func schedulerConfiguration(configuration []byte, kubeconfig string) ([]byte, er
 		return nil, fmt.Errorf("writing the scheduler's configuration: %w", err)
 	}
 	return text, nil
+}
+
+// SchedulerLog returns the first line of the scheduler's log that contains the text, without its time; "" if none does.
+func (c *Plane) SchedulerLog(text string) string {
+	log, err := os.ReadFile(c.schedulerProcess.log)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(log)) {
+		if i := strings.Index(line, text); i >= 0 {
+			return strings.TrimSpace(line[i:])
+		}
+	}
+	return ""
 }
