@@ -90,7 +90,11 @@ func (c *confirmation) seen() string {
 	if c.trial.seen == nil {
 		return ""
 	}
-	return c.trial.seen.ending + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
+	text := c.trial.seen.ending + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
+	if c.trial.afterwards != "" {
+		text += "; once victims have ended, " + c.trial.afterwards
+	}
+	return text
 }
 
 func (c *confirmation) transcript() string {
@@ -135,6 +139,9 @@ func (t *trial) write(b *strings.Builder, what string) {
 	line("happened", happened)
 	if t.seen.message != "" {
 		line("it says", t.seen.message)
+	}
+	if t.afterwards != "" {
+		line("then", "once "+strings.Join(t.seen.victims, ", ")+" has ended, "+t.afterwards)
 	}
 	if t.expected.message != "" && t.seen.message != "" && t.seen.message != t.expected.message {
 		line("in process", t.expected.message)

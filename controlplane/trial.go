@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -70,6 +71,8 @@ type trial struct {
 	cluster  *cluster
 	expected *expectation
 	seen     *observation
+	// afterwards is what comes of the pod once the pods that were evicted for it have ended; empty if there are none.
+	afterwards string
 	// refused says why the cluster cannot be had there; empty if it can.
 	refused string
 	// changed are the fields of pods that the API server made otherwise.
@@ -115,9 +118,44 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 		return nil, err
 	}
 	defer p.StopScheduler()
-	if t.seen, err = observe(ctx, p.Client, t.expected.question); errors.Is(err, errUndecided) {
+	t.seen, err = observe(ctx, p.Client, t.expected.question)
+	switch {
+	case errors.Is(err, errUndecided):
 		t.seen = &observation{sort: undecided, ending: fmt.Sprintf("%s: %v within %s", c.pod, err, decidedWithin)}
 		return t, nil
+	case err == nil && t.seen.sort == preempted && len(t.seen.victims) > 0:
+		t.afterwards, err = afterwards(ctx, p, c.pod, t.seen.victims)
 	}
 	return t, err
+}
+
+// afterwards ends the victims, and returns what comes of the pod within some seconds.
+func afterwards(ctx context.Context, p *plane.Plane, name string, victims []string) (string, error) {
+	before, err := objects.Read(ctx, p.Objects)
+	if err != nil {
+		return "", err
+	}
+	before.Pods = slices.DeleteFunc(before.Pods, func(pod *v1.Pod) bool { return slices.Contains(victims, key(pod)) })
+	i := slices.IndexFunc(before.Pods, func(pod *v1.Pod) bool { return key(pod) == name })
+	if i < 0 {
+		return "", fmt.Errorf("%s is gone", name)
+	}
+	for _, victim := range victims {
+		if err := objects.Delete(ctx, p.Objects, "Pod "+victim, true); err != nil {
+			return "", err
+		}
+	}
+	q := spec.Question{Pod: before.Pods[i], Snapshot: before}
+	for began := time.Now(); ; {
+		o, err := look(ctx, p.Client, q)
+		if err != nil {
+			return "", err
+		}
+		if o != nil && (o.sort == bound || time.Since(began) > patienceFor) {
+			return o.ending, nil
+		}
+		if err := sleep(ctx, poll); err != nil {
+			return "", err
+		}
+	}
 }
