@@ -50,7 +50,7 @@ Exit codes: 0 all that was to be shown was; 1 something was not; 2 wrong usage o
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		return elsewhere(cmd.Context(), release, withoutRelease(args))
 	}
-	root.AddCommand(confirmCommand(), differCommand())
+	root.AddCommand(confirmCommand(), differCommand(), upCommand())
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	err := root.ExecuteContext(ctx)

@@ -145,6 +145,7 @@ go run ./controlplane confirm -f findings/FOLDER      # what modelcheck --save w
 go run ./controlplane confirm --release 1.37          # by the kube-scheduler of another release
 go run ./controlplane confirm --update                # writes this page, and the transcripts under testdata/confirmations
 go run ./controlplane differ -n 200 --seed 1          # decisions about random clusters, beside those in process
+go run ./controlplane up -f cluster.yaml              # a control plane with a cluster on it, for kubectl and modelcheck --live
 ` + "```" + `
 
 The cluster of a deviation is put there through the API: statuses through their subresources, a terminating pod as one that was deleted

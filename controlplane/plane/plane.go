@@ -161,16 +161,19 @@ func (c *Plane) Stop() error {
 	return nil
 }
 
-// kubeconfig writes the file with which the scheduler finds the API server, and returns its path.
-func (c *Plane) kubeconfig() (string, error) {
+// AdminKubeconfig writes a kubeconfig for who may do everything, and returns its path.
+func (c *Plane) AdminKubeconfig() (string, error) { return c.kubeconfig("admin", c.config.BearerToken) }
+
+// kubeconfig writes the file with which a user finds the API server, and returns its path.
+func (c *Plane) kubeconfig(user, token string) (string, error) {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["plane"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthority: c.config.CAFile}
-	config.AuthInfos["scheduler"] = &clientcmdapi.AuthInfo{Token: c.schedulerToken}
-	config.Contexts["plane"] = &clientcmdapi.Context{Cluster: "plane", AuthInfo: "scheduler"}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["plane"] = &clientcmdapi.Context{Cluster: "plane", AuthInfo: user}
 	config.CurrentContext = "plane"
-	path := filepath.Join(c.dir, "scheduler.kubeconfig")
+	path := filepath.Join(c.dir, user+".kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		return "", fmt.Errorf("writing the scheduler's kubeconfig: %w", err)
+		return "", fmt.Errorf("writing the kubeconfig of %s: %w", user, err)
 	}
 	return path, nil
 }

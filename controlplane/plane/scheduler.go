@@ -18,7 +18,7 @@ func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error 
 	if c.schedulerProcess != nil {
 		return errors.New("a scheduler runs already")
 	}
-	kubeconfig, err := c.kubeconfig()
+	kubeconfig, err := c.kubeconfig("scheduler", c.schedulerToken)
 	if err != nil {
 		return err
 	}
