@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -133,8 +134,10 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 // selectedNode is the annotation by which kube-scheduler asks for a volume for the claims of a pod that it has placed.
 const selectedNode = "volume.kubernetes.io/selected-node"
 
-// chosenFor reports whether the node was chosen for a claim of the pod.
+// chosenFor reports whether the node was chosen for a claim of the pod: one is to be provisioned there, or a volume is
+// reserved for it.
 func chosenFor(ctx context.Context, client kubernetes.Interface, pod *v1.Pod, node string) (bool, error) {
+	var waiting []types.UID
 	for _, volume := range pod.Spec.Volumes {
 		if volume.PersistentVolumeClaim == nil {
 			continue
@@ -147,9 +150,20 @@ func chosenFor(ctx context.Context, client kubernetes.Interface, pod *v1.Pod, no
 			return false, fmt.Errorf("looking for a claim of %s: %w", key(pod), err)
 		case claim.Annotations[selectedNode] == node:
 			return true, nil
+		case claim.Spec.VolumeName == "":
+			waiting = append(waiting, claim.UID)
 		}
 	}
-	return false, nil
+	if len(waiting) == 0 {
+		return false, nil
+	}
+	volumes, err := client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, fmt.Errorf("looking for volumes of %s: %w", key(pod), err)
+	}
+	return slices.ContainsFunc(volumes.Items, func(v v1.PersistentVolume) bool {
+		return v.Spec.ClaimRef != nil && slices.Contains(waiting, v.Spec.ClaimRef.UID)
+	}), nil
 }
 
 // changes returns the pods that were evicted since, and those that lost their nomination.

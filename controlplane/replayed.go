@@ -105,6 +105,9 @@ func (r *replayed) transcript() string {
 	}
 	fmt.Fprintf(&b, "%s, kube-scheduler %s: %s%s\n  %s\n", r.title(), production.KubernetesVersion, v, why,
 		r.entry.Defect.Doc)
+	for _, line := range r.script.doc {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
 	if r.shown != nil {
 		fmt.Fprintf(&b, "  run: %s\n", scriptFile(r.title()))
 		r.shown.write(&b)

@@ -40,6 +40,9 @@ type script struct {
 	Logs string `json:"logs"`
 	// Control is nearly the same run, without the deviation.
 	Control *script `json:"control"`
+
+	// doc is the comment that the file begins with.
+	doc []string
 }
 
 // scriptStep is one of what it has fields for.
@@ -80,6 +83,9 @@ func (s scriptStep) String() string {
 // patienceFor is how long something must stay as it is to count as for good. What wakes a pod does so within a second.
 const patienceFor = 10 * time.Second
 
+// policiesWithin is how long an API server may take to act by an admission policy: it looks for new ones every second.
+const policiesWithin = 4 * time.Second
+
 func scriptFile(deviation string) string {
 	return filepath.Join(confirmationsDir, "runs", deviation+".yaml")
 }
@@ -94,6 +100,7 @@ func readScript(sources, deviation string) (*script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", scriptFile(deviation), err)
 	}
+	s.doc = commentOf(text)
 	for i, step := range s.steps() {
 		if step.fields() != 1 {
 			return nil, fmt.Errorf("%s: step %d is none, or several at once: %s", scriptFile(deviation), i+1, step)
@@ -163,6 +170,11 @@ func play(ctx context.Context, p *plane.Plane, s *script, configuration []byte) 
 	}
 	for _, o := range s.Cluster {
 		if err := objects.Create(ctx, p.Objects, o); err != nil {
+			return nil, err
+		}
+	}
+	if slices.ContainsFunc(s.Cluster, func(o objects.Object) bool { return o["kind"] == "ValidatingAdmissionPolicy" }) {
+		if err := sleep(ctx, policiesWithin); err != nil {
 			return nil, err
 		}
 	}
@@ -273,7 +285,11 @@ func (r *player) take(ctx context.Context, step scriptStep) error {
 	case step.Delete != "", step.End != "":
 		name := step.Delete + step.End
 		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(pod *v1.Pod) bool { return "Pod "+key(pod) == name })
-		return objects.Delete(ctx, client, name, step.End != "")
+		err := objects.Delete(ctx, client, name, step.End != "")
+		if err == nil && strings.HasPrefix(name, "ValidatingAdmissionPolicy") {
+			err = sleep(ctx, policiesWithin)
+		}
+		return err
 	case step.Bind != "":
 		pod, node, _ := strings.Cut(step.Bind, " to ")
 		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(p *v1.Pod) bool { return key(p) == pod })

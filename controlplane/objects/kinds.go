@@ -6,6 +6,7 @@ package objects
 import (
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -46,6 +47,7 @@ type kind struct {
 func kinds() []kind {
 	core, apps := v1.SchemeGroupVersion.WithResource, appsv1.SchemeGroupVersion.WithResource
 	storage := storagev1.SchemeGroupVersion.WithResource
+	admission := admissionregistrationv1.SchemeGroupVersion.WithResource
 	return []kind{
 		{"Namespace", core("namespaces"), false, false,
 			func(c Cluster) []runtime.Object { return listed(c.Namespaces) },
@@ -100,8 +102,13 @@ func kinds() []kind {
 		{"PodDisruptionBudget", policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), true, true,
 			func(c Cluster) []runtime.Object { return listed(c.PodDisruptionBudgets) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.PodDisruptionBudgets, o) }, nil},
+		// With these a run has requests of the scheduler fail.
+		{"ValidatingAdmissionPolicy", admission("validatingadmissionpolicies"), false, false, none, nil, nil},
+		{"ValidatingAdmissionPolicyBinding", admission("validatingadmissionpolicybindings"), false, false, none, nil, nil},
 	}
 }
+
+func none(Cluster) []runtime.Object { return nil }
 
 func listed[T runtime.Object](objects []T) []runtime.Object {
 	var all []runtime.Object
