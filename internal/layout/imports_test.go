@@ -80,6 +80,8 @@ var layers = []layer{
 	{"internal/upstream", []string{"spec", "invariants", "internal/production", "internal/generate", "internal/scenario",
 		"internal/decisions", "internal/mutation"}},
 	{"internal/torture", []string{"spec", "internal/production", "internal/scenario", "internal/decisions"}},
+	{"controlplane", []string{"spec", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
+		"internal/scenario", "internal/decisions", "internal/report", "internal/releases", "invariants"}},
 	{"cmd", []string{"spec", "checker", "internal/patience", "internal/printable", "model", "invariants",
 		"internal/reference", "internal/loop", "internal/production", "internal/generate", "internal/deviations",
 		"internal/expression", "internal/scenario", "internal/live", "internal/decisions", "internal/audit",

@@ -1,0 +1,92 @@
+package plane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// StartScheduler starts kube-scheduler with the configuration, a KubeSchedulerConfiguration, or nil for the default
+// one, and waits until it knows all objects. There is one at a time.
+func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error {
+	if c.schedulerProcess != nil {
+		return errors.New("a scheduler runs already")
+	}
+	kubeconfig, err := c.kubeconfig("scheduler", c.schedulerToken)
+	if err != nil {
+		return err
+	}
+	config, err := schedulerConfiguration(configuration, kubeconfig)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(c.dir, "scheduler.yaml")
+	if err := os.WriteFile(path, config, 0o600); err != nil {
+		return fmt.Errorf("writing the scheduler's configuration: %w", err)
+	}
+	ports, err := freePorts(1)
+	if err != nil {
+		return err
+	}
+	c.schedulerProcess, err = start(c.dir, c.programs.KubeScheduler,
+		"--config="+path, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
+		"--cert-dir="+filepath.Join(c.dir, "certificates-of-the-scheduler"))
+	if err != nil {
+		return err
+	}
+	if err := c.schedulerProcess.ready(ctx, "https://"+loopback(ports[0])+"/readyz", nil); err != nil {
+		c.StopScheduler()
+		return err
+	}
+	return nil
+}
+
+// StopScheduler ends the scheduler, if there is one.
+func (c *Plane) StopScheduler() {
+	c.schedulerProcess.stop()
+	c.schedulerProcess = nil
+}
+
+// schedulerConfiguration returns the configuration with how to reach the API server in it, and without leader
+// election, which would make a scheduler wait for the lease of the one before.
+func schedulerConfiguration(configuration []byte, kubeconfig string) ([]byte, error) {
+	config := map[string]any{}
+	if err := yaml.Unmarshal(configuration, &config); err != nil {
+		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+	}
+	if len(config) == 0 {
+		config["apiVersion"], config["kind"] = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
+	}
+	connection, _ := config["clientConnection"].(map[string]any) // what is no map is no connection
+	if connection == nil {
+		connection = map[string]any{}
+	}
+	connection["kubeconfig"] = kubeconfig
+	config["clientConnection"] = connection
+	config["leaderElection"] = map[string]any{"leaderElect": false}
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		return nil, fmt.Errorf("writing the scheduler's configuration: %w", err)
+	}
+	return text, nil
+}
+
+// SchedulerLog returns the first line of the scheduler's log that contains the text, without its time; "" if none does.
+func (c *Plane) SchedulerLog(text string) string {
+	log, err := os.ReadFile(c.schedulerProcess.log)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(log)) {
+		if i := strings.Index(line, text); i >= 0 {
+			return strings.TrimSpace(line[i:])
+		}
+	}
+	return ""
+}

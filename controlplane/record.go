@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+)
+
+// record is what was last seen of every deviation on a control plane of a release.
+type record struct {
+	// Release is the version of Kubernetes, and Date the day, such as 2026-11-24.
+	Release string  `json:"release"`
+	Date    string  `json:"date"`
+	Entries []entry `json:"entries"`
+}
+
+// entry is what was seen of a deviation.
+type entry struct {
+	Deviation string  `json:"deviation"`
+	Verdict   verdict `json:"verdict"`
+	// Seen says it in a line, or why nothing was.
+	Seen string `json:"seen"`
+}
+
+const (
+	confirmationsDir = "testdata/confirmations"
+	recordFile       = "record.yaml"
+	pageFile         = "docs/track-record.md"
+)
+
+// readRecord reads the record of a minor release; an empty one if there is none.
+func readRecord(sources, release string) (*record, error) {
+	file := filepath.Join(confirmationsDir, "v"+release, recordFile)
+	r := &record{}
+	text, err := os.ReadFile(filepath.Join(sources, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = yaml.UnmarshalStrict(text, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// verdictOf returns the verdict on a deviation; "" if there is none.
+func (r *record) verdictOf(deviation string) verdict {
+	for _, e := range r.Entries {
+		if e.Deviation == deviation {
+			return e.Verdict
+		}
+	}
+	return ""
+}
+
+// keep writes the record and the transcripts of the release, and the page.
+func (r *confirming) keep(release string, all []shown) error {
+	dir := filepath.Join(r.sources, confirmationsDir, "v"+release)
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing the transcripts of before: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the folder of the transcripts: %w", err)
+	}
+	kept := record{Release: production.KubernetesVersion, Date: time.Now().Format(time.DateOnly)}
+	for _, s := range all {
+		v, why := s.judged()
+		if v == isConfirmed {
+			why = s.seen()
+		}
+		kept.Entries = append(kept.Entries, entry{s.title(), v, why})
+		if err := os.WriteFile(filepath.Join(dir, s.title()+".txt"), []byte(s.transcript()), 0o644); err != nil {
+			return fmt.Errorf("writing a transcript: %w", err)
+		}
+	}
+	text, err := yaml.Marshal(kept)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, recordFile), text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the record: %w", err)
+	}
+	page, err := pageOf(r.sources)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.sources, pageFile), []byte(page), 0o644); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// pageOf returns docs/track-record.md, made of all records, the newest release first.
+func pageOf(sources string) (string, error) {
+	var b strings.Builder
+	b.WriteString(pageText)
+	names := programs.Releases(sources)
+	slices.Reverse(names)
+	for _, release := range names {
+		r, err := readRecord(sources, release)
+		if err != nil {
+			return "", err
+		}
+		if len(r.Entries) == 0 {
+			continue
+		}
+		confirmed := 0
+		for _, e := range r.Entries {
+			if e.Verdict == isConfirmed {
+				confirmed++
+			}
+		}
+		fmt.Fprintf(&b, "\n## kube-scheduler %s\n\n%d of %d confirmed on %s.\n\n| deviation | | what was seen |\n"+
+			"| --- | --- | --- |\n", r.Release, confirmed, len(r.Entries), r.Date)
+		for _, e := range r.Entries {
+			transcript := fmt.Sprintf("../%s/v%s/%s.txt", confirmationsDir, release, e.Deviation)
+			fmt.Fprintf(&b, "| %s | [%s](%s) | %s |\n", e.Deviation, e.Verdict, transcript,
+				strings.ReplaceAll(e.Seen, "|", `\|`))
+		}
+	}
+	return b.String(), nil
+}
+
+const pageText = `# Track record
+
+Each deviation of the [catalogue](reference/deviations.md) on a control plane: etcd, kube-apiserver and kube-scheduler of a release,
+built from their Go modules and started on loopback.
+
+` + "```sh" + `
+go run ./controlplane confirm spread-empty-selector   # one; the first time it builds the programs, which takes some minutes
+go run ./controlplane confirm                         # all, in about five minutes
+go run ./controlplane confirm -f findings/FOLDER      # what modelcheck --save wrote
+go run ./controlplane confirm --release 1.37          # by the kube-scheduler of another release
+go run ./controlplane confirm --update                # writes this page, and the transcripts under testdata/confirmations
+go run ./controlplane differ -n 200 --seed 1          # decisions about random clusters, beside those in process
+go run ./controlplane up -f cluster.yaml              # a control plane with a cluster on it, for kubectl and modelcheck --live
+` + "```" + `
+
+The cluster of a deviation is put there through the API: statuses through their subresources, a terminating pod as one that was deleted
+and is held by a finalizer, a nomination by writing it. Then kube-scheduler in process and the model, which is written from the documents, are asked about the
+objects as the API server has them, and the scheduler is started. A deviation is **confirmed** if what happens is what kube-scheduler does in process and nothing that the
+model says, and if in a control beside it, which differs in a word, they agree. It is *not conclusive* if what happens may be what the model says, and *not
+reproducible* if an API server cannot have such a cluster; then it says why. Whether the model or kube-scheduler is right is no question to a control plane: the catalogue says what is documented.
+
+A deviation **between decisions** is shown by a run (testdata/confirmations/runs): objects are created, changed and deleted in its order, each step once what is to be seen of
+the one before is seen. What must not wake a pod leaves it pending for ten seconds; in process it is bound if it is asked about then, it is bound if it is created anew,
+and in the control something else wakes it. The run of one of them cannot be forced by requests.
+
+What is not there: a kubelet, a controller manager, and the admission plugins ServiceAccount and TaintNodesByCondition. So victims of a preemption
+go on terminating, claims stay as they are, and no node gets a taint by itself. Where the smallest cluster of a deviation leaves kube-scheduler a choice,
+or a pod that is nominated would be tried first, it is changed until it does not, as the transcript says (testdata/confirmations).
+`

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/releases"
+)
+
+// replayed is a deviation between decisions on a control plane, beside its control.
+type replayed struct {
+	entry  deviations.LoopEntry
+	script *script
+	// shown and control are nil if no run can be forced.
+	shown, control *played
+}
+
+// loopEntriesNamed returns the deviations between decisions that the release has; all if none is named. Those whose
+// names are not among them are left out.
+func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
+	var all []*replayed
+	for _, entry := range deviations.LoopEntries() {
+		if len(names) > 0 && !slices.Contains(names, entry.Defect.Name) {
+			continue
+		}
+		s, err := readScript(sources, entry.Defect.Name)
+		if err != nil {
+			return nil, err
+		}
+		if s.Mended != "" && !releases.Earlier(production.KubernetesVersion, "v"+s.Mended+".0") {
+			continue
+		}
+		all = append(all, &replayed{entry: entry, script: s})
+	}
+	return all, nil
+}
+
+func (r *replayed) try(ctx context.Context, p *plane.Plane, sources string) (err error) {
+	if r.script.Unreachable != "" {
+		return nil
+	}
+	var configuration []byte
+	if r.entry.Config != "" {
+		if configuration, err = os.ReadFile(filepath.Join(sources, r.entry.ConfigFile())); err != nil {
+			return fmt.Errorf("reading the scheduler's configuration: %w", err)
+		}
+	}
+	if r.shown, err = play(ctx, p, r.script, configuration); err != nil {
+		return err
+	}
+	if r.script.Control != nil {
+		r.control, err = play(ctx, p, r.script.Control, configuration)
+	}
+	return err
+}
+
+func (r *replayed) title() string { return r.entry.Defect.Name }
+
+func (r *replayed) judged() (verdict, string) {
+	s := r.script
+	switch {
+	case s.Unreachable != "":
+		return notReproducible, s.Unreachable
+	case !r.shown.asSaid():
+		return notConfirmed, "something else happened"
+	case r.control == nil:
+		return notConclusive, "there is no control"
+	case !r.control.asSaid() || s.Logs != "" && r.control.logged != "":
+		return notConfirmed, "in the control something else happened"
+	case r.control.then == r.shown.then && s.Logs == "":
+		return notConclusive, "in the control the same happened"
+	}
+	return isConfirmed, ""
+}
+
+func (r *replayed) seen() string {
+	if r.shown == nil {
+		return ""
+	}
+	text := r.shown.then
+	if r.script.Again != "" {
+		text += fmt.Sprintf(", for %s; created anew, %s", patienceFor, r.shown.again)
+	}
+	if r.shown.logged != "" {
+		text += fmt.Sprintf("; it logs %q", r.script.Logs)
+	}
+	if r.control != nil {
+		text += fmt.Sprintf("; if %s, %s", r.control.script.Says, r.control.then)
+	}
+	return text
+}
+
+func (r *replayed) transcript() string {
+	var b strings.Builder
+	v, why := r.judged()
+	if why != "" {
+		why = ": " + why
+	}
+	fmt.Fprintf(&b, "%s, kube-scheduler %s: %s%s\n  %s\n", r.title(), production.KubernetesVersion, v, why,
+		r.entry.Defect.Doc)
+	for _, line := range r.script.doc {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if r.shown != nil {
+		fmt.Fprintf(&b, "  run: %s\n", scriptFile(r.title()))
+		r.shown.write(&b)
+	}
+	if r.control != nil {
+		fmt.Fprintf(&b, "  control: %s\n", r.control.script.Says)
+		r.control.write(&b)
+	}
+	return b.String()
+}
+
+// write adds the lines of a run.
+func (p *played) write(b *strings.Builder) {
+	line := func(what, text string) { fmt.Fprintf(b, "    %-12s %s\n", what+":", text) }
+	for i, step := range p.script.Run {
+		line(fmt.Sprintf("step %d", i+1), step.String())
+	}
+	if p.lost != "" {
+		line("lost", p.lost)
+		return
+	}
+	line("then", p.then)
+	if p.then != p.script.Then {
+		line("not", p.script.Then)
+	}
+	if p.message != "" {
+		line("it says", p.message)
+	}
+	if p.logged != "" {
+		line("it logs", p.script.Logs)
+	}
+	if p.asked != "" {
+		line("in process", p.asked+", asked about what is there now")
+	}
+	if p.again != "" {
+		line("anew", p.again)
+	}
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-a3f26817/modelcheck/controlplane/objects"
+	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// script is the shortest run that shows a deviation between decisions, of testdata/confirmations/runs.
+type script struct {
+	// Says is what differs, of a control.
+	Says string `json:"says"`
+	// Unreachable says why there is none that can be forced through an API server; nothing else is set then.
+	Unreachable string `json:"unreachable"`
+	// Mended is the first minor release that does not have it any more, such as "1.37".
+	Mended string `json:"mended"`
+	// Cluster are the objects that are there when the scheduler is started; those of a control are merged into those of
+	// the run, as of a variant.
+	Cluster []objects.Object `json:"cluster"`
+	Run     []scriptStep     `json:"run"`
+	// Then is what becomes of a pod in the end, in the words of an ending. What is not final must stay so.
+	Then string `json:"then"`
+	// Asked is what comes of the same pod in process, asked about the objects as they are in the end; empty if nobody
+	// is asked. Again is what comes of it if it is created anew.
+	Asked string `json:"asked"`
+	Again string `json:"again"`
+	// Logs is a text that the scheduler logs; in a control it does not.
+	Logs string `json:"logs"`
+	// Control is nearly the same run, without the deviation.
+	Control *script `json:"control"`
+
+	// doc is the comment that the file begins with.
+	doc []string
+}
+
+// scriptStep is one of what it has fields for.
+type scriptStep struct {
+	Create objects.Object `json:"create"`
+	// Change is a JSON merge patch.
+	Change objects.Object `json:"change"`
+	// Delete names an object that is deleted, such as "Pod default/p": a bound pod goes on terminating. End takes it
+	// away at once.
+	Delete string `json:"delete"`
+	End    string `json:"end"`
+	// Bind binds a pod as another scheduler would, such as "default/p to n2".
+	Bind string `json:"bind"`
+	// Sees waits until that has come of some pod.
+	Sees string `json:"sees"`
+}
+
+// String says what the step does.
+func (s scriptStep) String() string {
+	switch {
+	case s.Create != nil:
+		return s.Create.Name() + " is created"
+	case s.Change != nil:
+		return s.Change.Name() + " is changed: " + s.Change.Text()
+	case strings.HasPrefix(s.Delete, "Pod "):
+		return s.Delete + " is deleted, and goes on terminating"
+	case s.Delete != "":
+		return s.Delete + " is deleted"
+	case s.End != "":
+		return s.End + " ends"
+	case s.Bind != "":
+		return "another scheduler binds " + s.Bind
+	default:
+		return s.Sees
+	}
+}
+
+// patienceFor is how long something must stay as it is to count as for good. What wakes a pod does so within a second.
+const patienceFor = 10 * time.Second
+
+// policiesWithin is how long an API server may take to act by an admission policy: it looks for new ones every second.
+const policiesWithin = 4 * time.Second
+
+func scriptFile(deviation string) string {
+	return filepath.Join(confirmationsDir, "runs", deviation+".yaml")
+}
+
+// readScript reads the run of a deviation.
+func readScript(sources, deviation string) (*script, error) {
+	text, err := os.ReadFile(filepath.Join(sources, scriptFile(deviation)))
+	s := &script{}
+	if err == nil {
+		err = yaml.UnmarshalStrict(text, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", scriptFile(deviation), err)
+	}
+	s.doc = commentOf(text)
+	for i, step := range s.steps() {
+		if step.fields() != 1 {
+			return nil, fmt.Errorf("%s: step %d is none, or several at once: %s", scriptFile(deviation), i+1, step)
+		}
+	}
+	if c := s.Control; c != nil {
+		c.Cluster = mergedInto(s.Cluster, c.Cluster)
+		if c.Run == nil {
+			c.Run = s.Run
+		}
+	}
+	return s, nil
+}
+
+// steps are those of the run, then those of the control.
+func (s *script) steps() []scriptStep {
+	if s.Control == nil {
+		return s.Run
+	}
+	return slices.Concat(s.Run, s.Control.Run)
+}
+
+// mergedInto merges changes into objects, or adds them.
+func mergedInto(cluster, changes []objects.Object) []objects.Object {
+	all := slices.Clone(cluster)
+	for _, change := range changes {
+		i := slices.IndexFunc(all, func(o objects.Object) bool { return identity(o) == identity(change) })
+		if i < 0 {
+			all = append(all, change)
+		} else {
+			all[i] = merged(all[i], change)
+		}
+	}
+	return all
+}
+
+// played is what happened in a script.
+type played struct {
+	script *script
+	// lost says which step did not come about, and what did; empty if all did.
+	lost string
+	// then, asked and again are in the script's words; logged is the line of the log.
+	then, asked, again, logged string
+	// message is what kube-scheduler says of the pod.
+	message string
+}
+
+// asSaid reports whether all happened that the script says.
+func (p *played) asSaid() bool {
+	s := p.script
+	return p.lost == "" && p.then == s.Then && (s.Asked == "" || p.asked == s.Asked) &&
+		(s.Again == "" || p.again == s.Again) && (s.Logs == "" || p.logged != "")
+}
+
+// player plays a script.
+type player struct {
+	plane *plane.Plane
+	// known are the pods as they were when they came, but for those that the script took away.
+	known *spec.Snapshot
+	asker *asker
+}
+
+// play plays the script on the control plane.
+func play(ctx context.Context, p *plane.Plane, s *script, configuration []byte) (*played, error) {
+	if err := objects.Clear(ctx, p.Objects); err != nil {
+		return nil, err
+	}
+	for _, o := range s.Cluster {
+		if err := objects.Create(ctx, p.Objects, o); err != nil {
+			return nil, err
+		}
+	}
+	if slices.ContainsFunc(s.Cluster, func(o objects.Object) bool { return o["kind"] == "ValidatingAdmissionPolicy" }) {
+		if err := sleep(ctx, policiesWithin); err != nil {
+			return nil, err
+		}
+	}
+	known, err := objects.Read(ctx, p.Objects)
+	if err != nil {
+		return nil, err
+	}
+	asker, err := newAsker(ctx, configuration)
+	if err != nil {
+		return nil, err
+	}
+	defer asker.close()
+	if err := p.StartScheduler(ctx, configuration); err != nil {
+		return nil, err
+	}
+	defer p.StopScheduler()
+	happens := &played{script: s}
+	return happens, (&player{p, known, asker}).play(ctx, happens)
+}
+
+func (r *player) play(ctx context.Context, happens *played) error {
+	for _, step := range happens.script.Run {
+		if err := r.take(ctx, step); err != nil {
+			return fmt.Errorf("%s: %w", step, err)
+		}
+		if step.Sees == "" {
+			continue
+		}
+		if _, seen, err := r.await(ctx, step.Sees); err != nil || seen != step.Sees {
+			happens.lost = fmt.Sprintf("instead of that %s, %s", step.Sees, seen)
+			return err
+		}
+	}
+	return r.conclude(ctx, happens)
+}
+
+// conclude looks at what is there in the end.
+func (r *player) conclude(ctx context.Context, happens *played) error {
+	s := happens.script
+	o, seen, err := r.await(ctx, s.Then)
+	if happens.then = seen; err != nil || seen != s.Then {
+		return err
+	}
+	if !o.final || o.sort == waited {
+		if err := sleep(ctx, patienceFor); err != nil {
+			return err
+		}
+		if o, happens.then, err = r.find(ctx, s.Then); err != nil || happens.then != s.Then {
+			return err
+		}
+	}
+	happens.message = o.message
+	if s.Logs != "" {
+		happens.logged = r.plane.SchedulerLog(s.Logs)
+	}
+	if s.Asked == "" {
+		return nil
+	}
+	now, err := objects.Read(ctx, r.plane.Objects)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(now.Pods, func(pod *v1.Pod) bool { return key(pod) == o.pod })
+	if i < 0 {
+		return fmt.Errorf("%s is gone", o.pod)
+	}
+	happens.asked = strings.Join(r.asker.expect(now.Pods[i], now).production, ", or ")
+	if s.Again == "" {
+		return nil
+	}
+	anew, err := objects.Get(ctx, r.plane.Objects, "Pod "+o.pod)
+	if err == nil {
+		err = r.take(ctx, scriptStep{End: "Pod " + o.pod})
+	}
+	if err == nil {
+		err = r.take(ctx, scriptStep{Create: anew})
+	}
+	if err == nil {
+		_, happens.again, err = r.await(ctx, s.Again)
+	}
+	return err
+}
+
+// take takes a step.
+func (r *player) take(ctx context.Context, step scriptStep) error {
+	client := r.plane.Objects
+	switch {
+	case step.Create != nil:
+		if err := objects.Create(ctx, client, step.Create); err != nil {
+			return err
+		}
+		created, isPod := strings.CutPrefix(step.Create.Name(), "Pod ")
+		if !isPod {
+			return nil
+		}
+		namespace, name, _ := strings.Cut(created, "/")
+		pod, err := r.plane.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if step.Create["spec"].(map[string]any)["nodeName"] == nil {
+			pod.Spec.NodeName, pod.Status = "", v1.PodStatus{} // as it came
+		}
+		r.known.Pods = append(r.known.Pods, pod)
+		return nil
+	case step.Change != nil:
+		return objects.Patch(ctx, client, step.Change)
+	case step.Delete != "", step.End != "":
+		name := step.Delete + step.End
+		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(pod *v1.Pod) bool { return "Pod "+key(pod) == name })
+		err := objects.Delete(ctx, client, name, step.End != "")
+		if err == nil && strings.HasPrefix(name, "ValidatingAdmissionPolicy") {
+			err = sleep(ctx, policiesWithin)
+		}
+		return err
+	case step.Bind != "":
+		pod, node, _ := strings.Cut(step.Bind, " to ")
+		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(p *v1.Pod) bool { return key(p) == pod })
+		return objects.Bind(ctx, client, pod, node)
+	}
+	return nil
+}
+
+// found is what came of a pod.
+type found struct {
+	*observation
+	pod string
+}
+
+// await waits until what is wanted has come of some pod, and returns that; or what has come of all pods, if that is not
+// it in the end.
+func (r *player) await(ctx context.Context, wanted string) (*found, string, error) {
+	began := time.Now()
+	for {
+		o, seen, err := r.find(ctx, wanted)
+		if err != nil || o != nil || time.Since(began) > decidedWithin {
+			return o, seen, err
+		}
+		if err := sleep(ctx, poll); err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// find returns the pod of which what is wanted has come, or else what has come of all.
+func (r *player) find(ctx context.Context, wanted string) (*found, string, error) {
+	var all []string
+	for _, pod := range spec.Unbound(r.known) {
+		o, err := look(ctx, r.plane.Client, spec.Question{Pod: pod, Snapshot: r.known})
+		if err != nil {
+			return nil, "", err
+		}
+		if o == nil {
+			continue
+		}
+		if o.ending == wanted {
+			return &found{o, key(pod)}, wanted, nil
+		}
+		all = append(all, o.ending)
+	}
+	if len(all) == 0 {
+		return nil, "nothing came of any pod", nil
+	}
+	return nil, strings.Join(all, "; "), nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// fields counts the fields that are set: one, of a step.
+func (s scriptStep) fields() int {
+	n := 0
+	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != ""} {
+		if set {
+			n++
+		}
+	}
+	return n
+}

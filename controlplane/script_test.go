@@ -1,0 +1,87 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
+)
+
+// TestScripts: every deviation between decisions has a run, or says why it has none, and no run is without one.
+func TestScripts(t *testing.T) {
+	var names []string
+	for _, entry := range deviations.LoopEntries() {
+		name := entry.Defect.Name
+		names = append(names, name+".yaml")
+		s, err := readScript(root, name)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if s.Unreachable != "" {
+			continue
+		}
+		if s.Control == nil || s.Control.Says == "" {
+			t.Errorf("%s has no control that says what differs", scriptFile(name))
+			continue
+		}
+		for _, s := range []*script{s, s.Control} {
+			if s.Then == "" || s.Again != "" && s.Asked == "" {
+				t.Errorf("%s does not say what is to be seen in the end", scriptFile(name))
+			}
+		}
+		if strings.HasSuffix(s.Then, "stays pending") && (s.Asked == "" || s.Again == "") {
+			t.Errorf("%s: nothing shows that a pod which stays pending need not", scriptFile(name))
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, scriptFile("*")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !slices.Contains(names, filepath.Base(file)) {
+			t.Errorf("%s is of no deviation", file)
+		}
+	}
+}
+
+// TestReplayJudged: a deviation between decisions is confirmed only if all that speaks for it is there.
+func TestReplayJudged(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		change func(*replayed)
+		want   verdict
+	}{
+		{"all is as it should be", func(*replayed) {}, isConfirmed},
+		{"the pod is woken", func(r *replayed) { r.shown.then = "bound" }, notConfirmed},
+		{"a step did not come about", func(r *replayed) { r.shown.lost = "bound" }, notConfirmed},
+		{"it would not fit", func(r *replayed) { r.shown.asked = "pending" }, notConfirmed},
+		{"it is not bound anew either", func(r *replayed) { r.shown.again = "pending" }, notConfirmed},
+		{"it is not logged", func(r *replayed) { r.script.Logs = "error" }, notConfirmed},
+		{"it is logged in the control, too", func(r *replayed) {
+			r.script.Logs, r.shown.logged, r.control.logged = "error", "error", "error"
+		}, notConfirmed},
+		{"in the control the pod is not woken either", func(r *replayed) { r.control.then = "pending" }, notConfirmed},
+		{"the control wants the same", func(r *replayed) {
+			r.control.then, r.control.script.Then = "pending", "pending"
+		}, notConclusive},
+		{"there is no control", func(r *replayed) { r.control = nil }, notConclusive},
+		{"it cannot be forced", func(r *replayed) {
+			r.script.Unreachable, r.shown, r.control = "too fast", nil, nil
+		}, notReproducible},
+	} {
+		s := &script{Then: "pending", Asked: "bound", Again: "bound", Control: &script{Says: "another", Then: "bound"}}
+		r := &replayed{script: s, shown: &played{script: s, then: "pending", asked: "bound", again: "bound"},
+			control: &played{script: s.Control, then: "bound"}}
+		row.change(r)
+		got, why := r.judged()
+		if got != row.want || (why == "") != (got == isConfirmed) {
+			t.Errorf("%s: %s (%s), want %s", row.reason, got, why, row.want)
+		}
+		if text := r.transcript(); !strings.Contains(text, string(row.want)) {
+			t.Errorf("%s: the transcript does not say that it is %s:\n%s", row.reason, row.want, text)
+		}
+	}
+}
