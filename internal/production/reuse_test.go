@@ -9,6 +9,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // What is kept between questions must not show: a scheduler that has answered others answers as a new
@@ -20,17 +22,25 @@ func TestReuseDoesNotShow(t *testing.T) {
 		for range rapid.IntRange(2, 5).Draw(rt, "questions") {
 			q := pool.drawQuestion(rt)
 			fresh := newScheduler(t, Options{})
-			want := fresh.Decide(q)
-			got := used.Decide(q)
+			want := certain(fresh.Decide(q))
+			got := certain(used.Decide(q))
 			if diff := cmp.Diff(want, got, byPointer); diff != "" {
 				rt.Fatalf("a new scheduler (-) decides differently from one in use (+):\n%s", diff)
 			}
-			if again := used.Decide(q); cmp.Diff(got, again, byPointer) != "" {
+			if again := certain(used.Decide(q)); cmp.Diff(got, again, byPointer) != "" {
 				rt.Fatalf("the same question again:\n%s", cmp.Diff(got, again, byPointer))
 			}
 			checkKept(rt, used.worker.engine)
 		}
 	})
+}
+
+// certain returns the decision without what is left to chance: which of several outcomes it was that was written.
+func certain(d *spec.Decision) *spec.Decision {
+	if len(d.Outcomes) > 1 {
+		d.Writes = nil
+	}
+	return d
 }
 
 // byPointer compares pods as questions do.

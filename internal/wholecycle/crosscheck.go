@@ -79,6 +79,9 @@ type both struct {
 // Decide implements decisions.Decider.
 func (b *both) Decide(q spec.Question) *spec.Decision {
 	driven := b.Profiles.Decide(q)
+	if strings.HasPrefix(driven.Failure, "panic: ") {
+		return driven // kube-scheduler as a whole would panic on a goroutine of its own, which ends the process
+	}
 	if b.check.draws(q, b.whole.Runs(q.Pod)) {
 		whole := b.whole.Decide(q)
 		b.check.mu.Lock()
