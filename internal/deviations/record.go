@@ -195,41 +195,74 @@ func overview(text *strings.Builder, records []record) {
 	}
 }
 
-// section says everything about a deviation.
+// section says everything about a deviation in Markdown.
 func (r *record) section(text *strings.Builder) {
+	class := string(r.evidence.Class)
+	fmt.Fprintf(text, "\n### %s\n\n**%s.** %s%s\n\n", r.name, strings.ToUpper(class[:1])+class[1:], r.doc, r.releases)
+	for _, i := range r.items("`") {
+		fmt.Fprintf(text, "- **%s**: %s\n", i.what, i.words)
+	}
+}
+
+// item is something that is said of a deviation.
+type item struct{ what, words string }
+
+// items are what there is to say of a deviation; code is put between the marks.
+func (r *record) items(mark string) []item {
 	e := &r.evidence
-	class := strings.ToUpper(string(e.Class[:1])) + string(e.Class[1:])
-	fmt.Fprintf(text, "\n### %s\n\n**%s.** %s%s\n\n", r.name, class, r.doc, r.releases)
-	item := func(what, words string) {
+	var items []item
+	add := func(what, words string) {
 		if words != "" {
-			fmt.Fprintf(text, "- **%s**: %s\n", what, words)
+			items = append(items, item{what, words})
 		}
 	}
-	item(string(e.Norm.Basis), e.Norm.Words())
+	code := func(text string) string { return mark + text + mark }
+	add(string(e.Norm.Basis), e.Norm.Words())
 	for _, q := range e.Also {
-		item("also", fmt.Sprintf("%q (%s, %s)", q.Text, q.Where, q.Source))
+		add("also", fmt.Sprintf("%q (%s, %s)", q.Text, q.Where, q.Source))
 	}
-	item("cause", fmt.Sprintf("`%s` in `%s`: %s", e.Cause.Function, e.Cause.File, e.Cause.How))
-	item("since", e.Cause.Since)
-	item("releases", e.Releases)
-	item("who meets it", e.Impact.Clusters)
-	item("what it costs", e.Impact.Cost)
-	item("reached through an API server by", e.Reachable)
-	item("security", map[bool]string{true: "sensitive: ", false: "not sensitive: "}[e.Security.Sensitive]+e.Security.Why)
+	add("cause", fmt.Sprintf("%s in %s: %s", code(e.Cause.Function), code(e.Cause.File), e.Cause.How))
+	add("since", e.Cause.Since)
+	add("releases", e.Releases)
+	add("who meets it", e.Impact.Clusters)
+	add("what it costs", e.Impact.Cost)
+	add("reached through an API server by", e.Reachable)
+	sensitive := map[bool]string{true: "sensitive: ", false: "not sensitive: "}[e.Security.Sensitive]
+	add("security", sensitive+e.Security.Why)
 	for _, u := range e.Upstream {
 		words := u.State + ": " + u.Says
 		if u.Mended != "" {
 			words += "; mended in " + u.Mended
 		}
-		item(strings.TrimPrefix(u.Number, "kubernetes/kubernetes"), words)
+		add(strings.TrimPrefix(u.Number, "kubernetes/kubernetes"), words)
 	}
-	item("searched", fmt.Sprintf("%s: %s", e.Search.Date, strings.Join(e.Search.Words, "; ")))
-	item("on a control plane", e.Confirmed)
-	item("breaks", fmt.Sprintf("`%s`", r.property))
+	add("searched", fmt.Sprintf("%s: %s", e.Search.Date, strings.Join(e.Search.Words, "; ")))
+	add("on a control plane", e.Confirmed)
+	add("breaks", code(r.property))
 	if r.repeat != "" {
-		item("smallest cluster", "`"+r.repeat+"`")
+		add("smallest cluster", code(r.repeat))
 	}
-	item("found by", "`"+r.find+"`")
+	add("found by", code(r.find))
+	return items
+}
+
+// TextOf writes everything that is known of the deviations of these names, each of which must be one. The error is the
+// writer's.
+func TextOf(w io.Writer, names []string) error {
+	var text strings.Builder
+	all := slices.Concat(recordsOf(Entries()), loopRecords())
+	for i, name := range names {
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		r := all[slices.IndexFunc(all, func(r record) bool { return r.name == name })]
+		fmt.Fprintf(&text, "%s\n  %s%s\n  class: %s\n", r.name, r.doc, r.releases, r.evidence.Class)
+		for _, i := range r.items("") {
+			fmt.Fprintf(&text, "  %s: %s\n", i.what, i.words)
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
 // releases tells which releases have the deviation, if not all.
@@ -260,8 +293,8 @@ func byNumber() string {
 	return `
 ## By upstream number
 
-Issues and pull requests of kubernetes/kubernetes that tell of a reported deviation. #126921, no limit on a node without a CSINode, is what
-the documents say: see [semantics.md](semantics.md).
+Issues and pull requests of kubernetes/kubernetes that tell of a reported deviation. #126921, no limit on a node without a CSINode, is
+what field docs say, though a goal of KEP-554 says otherwise: see [semantics.md](semantics.md).
 
 | upstream | deviation | found by |
 | --- | --- | --- |

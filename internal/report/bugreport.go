@@ -49,7 +49,7 @@ func evidenceOf(f *decisions.Finding) []deviations.Evidence {
 	return all
 }
 
-// sensitive says where to go first with what concerns the security of clusters, and whether it needs to be told at all.
+// sensitive says where to go first with what concerns the security of clusters.
 func (p *page) sensitive(evidence []deviations.Evidence) {
 	for _, e := range evidence {
 		if e.Security.Sensitive {
@@ -69,8 +69,11 @@ func (p *page) happened(r *Run, f *decisions.Finding) {
 		p.line("")
 	}
 	p.line("In the cluster below:\n")
+	// Who reads it knows of no model.
+	plain := strings.NewReplacer("; the model says the opposite", "; the opposite is expected",
+		"; the model says that", "; expected is that", "; the model ", "; expected is ")
 	for _, reason := range reasons(f) {
-		p.wrapped("- ", reason)
+		p.wrapped("- ", plain.Replace(reason))
 	}
 }
 
@@ -143,7 +146,8 @@ func (p *page) reproduce(r *Run, f *decisions.Finding) {
 	p.line("```\n")
 	example := r.exampleText(f)
 	fence := fenceOf(example)
-	p.line("The cluster, as objects in [%s](%s):\n\n%s", ClusterFile, ClusterFile, fence)
+	p.line("The cluster, as objects in [%s](%s), and the decision; *model* is what is expected, where that is "+
+		"otherwise:\n\n%s", ClusterFile, ClusterFile, fence)
 	p.WriteString(example)
 	p.line("%s", fence)
 }
