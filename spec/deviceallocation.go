@@ -13,8 +13,8 @@ import (
 //	Allocatable(Claims, Node, S) == \E Facts : ValidAllocation(Facts, Claims, Node, S)
 //
 // A set of facts is made of one alternative for each request, and as many devices.
-func Allocatable(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
-	for range ValidAllocations(p, claims, node, s) {
+func (r DeviceRules) Allocatable(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+	for range r.ValidAllocations(p, claims, node, s) {
 		return true
 	}
 	return false
@@ -22,28 +22,28 @@ func Allocatable(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, 
 
 // ValidAllocations yields the allocations of the claims that are valid, one after the other: all of them, one for each
 // choice of alternatives and devices.
-func ValidAllocations(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
+func (r DeviceRules) ValidAllocations(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
 	s *Snapshot) iter.Seq[[]Allotment] {
 	return func(yield func([]Allotment) bool) {
 		var waysToMeet [][][]Allotment // by request of each claim
 		for _, claim := range claims {
 			for i := range claim.Spec.Devices.Requests {
-				waysToMeet = append(waysToMeet, waysOf(p, claim, i, node, s))
+				waysToMeet = append(waysToMeet, r.waysOf(p, claim, i, node, s))
 			}
 		}
 		choices(waysToMeet, nil, func(facts []Allotment) bool {
-			return !ValidAllocation(p, facts, claims, node, s) || yield(facts)
+			return !r.ValidAllocation(p, facts, claims, node, s) || yield(facts)
 		})
 	}
 }
 
 // waysOf returns the sets of facts that a request can be met by if it were alone.
-func waysOf(p *Profile, claim *resourcev1.ResourceClaim, request int, node *v1.Node, s *Snapshot) [][]Allotment {
-	on := DevicesOn(node, s)
+func (r DeviceRules) waysOf(p *Profile, claim *resourcev1.ResourceClaim, request int, node *v1.Node, s *Snapshot) [][]Allotment {
+	on := r.DevicesOn(node, s)
 	return union(Alternatives(claim.Spec.Devices.Requests[request]), func(a DeviceAlternative) [][]Allotment {
-		facts := each(filter(on, func(d PublishedDevice) bool { return a.Wants(p, d, s) }),
+		facts := each(filter(on, func(d PublishedDevice) bool { return r.wants(p, a, d, s) }),
 			func(d PublishedDevice) Allotment { return Allotment{claim, request, a, d} })
-		return filter(subsets(facts), func(some []Allotment) bool { return a.metBy(p, some, node, s) })
+		return filter(subsets(facts), func(some []Allotment) bool { return r.metBy(p, a, some, node, s) })
 	})
 }
 
@@ -66,10 +66,10 @@ func choices(ways [][][]Allotment, chosen []Allotment, visit func([]Allotment) b
 // Source: field doc of DeviceRequest.firstAvailable ("if there are two entries in the list, the scheduler will only
 // check the second one if it determines that the first one can not be used"). Which of several requests has its way,
 // where not all can, is not said.
-func PreferredAllocation(p *Profile, facts []Allotment, claims []*resourcev1.ResourceClaim, node *v1.Node,
+func (r DeviceRules) PreferredAllocation(p *Profile, facts []Allotment, claims []*resourcev1.ResourceClaim, node *v1.Node,
 	s *Snapshot) bool {
 	own := ranks(facts, claims)
-	for other := range ValidAllocations(p, claims, node, s) {
+	for other := range r.ValidAllocations(p, claims, node, s) {
 		theirs := ranks(other, claims)
 		better := false
 		for i := range own {

@@ -16,11 +16,11 @@ type Consumption map[resourcev1.QualifiedName]resource.Quantity
 //	not requested                the policy's default, if it has one, or all there is
 //
 // Source: field docs of CapacityRequirements.requests, DeviceCapacity.requestPolicy and CapacityRequestPolicy.
-func (a DeviceAlternative) Consumes(d PublishedDevice) (Consumption, bool) {
+func (r DeviceRules) Consumes(a DeviceAlternative, d PublishedDevice) (Consumption, bool) {
 	taken := Consumption{}
 	for _, name := range sortedKeys(d.Device.Capacity) {
 		capacity := d.Device.Capacity[name]
-		amount, requested := a.requests(d, name)
+		amount, requested := r.requested(a, d, name)
 		switch policy := capacity.RequestPolicy; {
 		case !requested && policy != nil && policy.Default != nil:
 			taken[name] = *policy.Default
@@ -39,17 +39,22 @@ func (a DeviceAlternative) Consumes(d PublishedDevice) (Consumption, bool) {
 	return taken, true
 }
 
-// requests returns how much of a capacity of the device is requested, and whether any is.
-func (a DeviceAlternative) requests(d PublishedDevice, capacity resourcev1.QualifiedName) (resource.Quantity, bool) {
-	return lookedUp(d, capacity, a.Capacity)
+// requested returns how much of a capacity of the device is requested, and whether any is.
+func (r DeviceRules) requested(a DeviceAlternative, d PublishedDevice,
+	capacity resourcev1.QualifiedName) (resource.Quantity, bool) {
+	for _, name := range sortedKeys(a.Capacity) {
+		if r.names(d, name, capacity) {
+			return a.Capacity[name], true
+		}
+	}
+	return resource.Quantity{}, false
 }
 
 // policyAllows returns the least amount that the policy allows and that is not less than what is requested; false if
 // there is none.
 //
 // Source: field docs of CapacityRequestPolicy.validValues ("the smallest valid value that is greater than or equal to
-// the request") and doc of CapacityRequestPolicyRange. Fractions count as they are; before v1.37 they are rounded up,
-// which its doc comment does not say.
+// the request") and doc of CapacityRequestPolicyRange. Fractions of up to three digits count.
 func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Quantity) (resource.Quantity, bool) {
 	switch {
 	case len(policy.ValidValues) > 0:

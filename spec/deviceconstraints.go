@@ -13,7 +13,7 @@ import (
 //
 // Source: field docs of DeviceConstraint. A device that is allocated for two requests is in question twice, so that it
 // is not distinct from itself: the constraint "is used to avoid allocating multiple requests to the same device".
-func meetsConstraint(constraint resourcev1.DeviceConstraint, facts []Allotment) bool {
+func (r DeviceRules) meetsConstraint(constraint resourcev1.DeviceConstraint, facts []Allotment) bool {
 	concerned := filter(facts, func(f Allotment) bool {
 		return len(constraint.Requests) == 0 || refersTo(constraint.Requests, f.Alternative.Name)
 	})
@@ -21,9 +21,7 @@ func meetsConstraint(constraint resourcev1.DeviceConstraint, facts []Allotment) 
 	case constraint.MatchAttribute != nil:
 		return compared(concerned, *constraint.MatchAttribute, sameValue)
 	case constraint.DistinctAttribute != nil:
-		return compared(concerned, *constraint.DistinctAttribute, func(a, b resourcev1.DeviceAttribute) bool {
-			return !sameValue(a, b)
-		})
+		return r.distinct(concerned, *constraint.DistinctAttribute)
 	default:
 		return false // of a type that is not known
 	}

@@ -49,30 +49,30 @@ func wanted(capacity *resourcev1.CapacityRequirements) map[resourcev1.QualifiedN
 	return capacity.Requests
 }
 
-// Wants reports whether the device is one of those that the alternative asks for, whether or not it is free:
+// wants reports whether the device is one of those that the alternative asks for, whether or not it is free:
 //
-//	Wants == /\ the class is there
+//	wants == /\ the class is there
 //	         /\ \A Selector \in Class.Spec.Selectors \cup Alternative.Selectors : Selector holds of the device
 //	         /\ \A Name \in DOMAIN Capacity : the device has this capacity
-//	         /\ what it Consumes of each capacity is allowed, and not more than there is when nobody uses the device
+//	         /\ what it consumes of each capacity is allowed, and not more than there is when nobody uses the device
 //
 // Source: field docs of ExactDeviceRequest.deviceClassName, selectors and capacity, of DeviceClassSpec.selectors, and
 // of CapacityRequirements.requests ("used as an additional filtering condition against the available capacity on the
 // device", "If the requested amount cannot be adjusted to a valid value ... the device is considered ineligible").
-func (a DeviceAlternative) Wants(p *Profile, d PublishedDevice, s *Snapshot) bool {
+func (r DeviceRules) wants(p *Profile, a DeviceAlternative, d PublishedDevice, s *Snapshot) bool {
 	class := classNamed(a.Class, s)
 	return class != nil && all(slices.Concat(class.Spec.Selectors, a.Selectors),
 		func(selector resourcev1.DeviceSelector) bool { return holdsOf(p, selector, d) }) &&
-		a.provided(d)
+		r.provided(a, d)
 }
 
 // provided reports whether the device has the capacities that are requested, and enough of them.
-func (a DeviceAlternative) provided(d PublishedDevice) bool {
-	taken, allowed := a.Consumes(d)
+func (r DeviceRules) provided(a DeviceAlternative, d PublishedDevice) bool {
+	taken, allowed := r.Consumes(a, d)
 	return allowed &&
 		all(sortedKeys(a.Capacity), func(name resourcev1.QualifiedName) bool {
-			_, there := lookedUp(d, name, d.Device.Capacity)
-			return there
+			return exists(sortedKeys(d.Device.Capacity),
+				func(has resourcev1.QualifiedName) bool { return r.names(d, name, has) })
 		}) &&
 		all(sortedKeys(taken), func(name resourcev1.QualifiedName) bool {
 			value := d.Device.Capacity[name].Value
@@ -95,24 +95,18 @@ func classNamed(name string, s *Snapshot) *resourcev1.DeviceClass {
 
 // attribute returns what the device has under the name, and whether it has it.
 func (d PublishedDevice) attribute(name resourcev1.FullyQualifiedName) (resourcev1.DeviceAttribute, bool) {
-	return lookedUp(d, resourcev1.QualifiedName(name), d.Device.Attributes)
-}
-
-// lookedUp looks a name up, with and without its domain.
-//
-// Source: doc of QualifiedName ("Names which do not include the domain prefix are assumed to be part of the driver's
-// domain").
-func lookedUp[T any](d PublishedDevice, name resourcev1.QualifiedName, in map[resourcev1.QualifiedName]T) (T, bool) {
-	for _, key := range sortedKeys(in) {
-		if d.qualified(key) == d.qualified(name) {
-			return in[key], true
+	for _, key := range sortedKeys(d.Device.Attributes) {
+		if d.qualified(key) == d.qualified(resourcev1.QualifiedName(name)) {
+			return d.Device.Attributes[key], true
 		}
 	}
-	var none T
-	return none, false
+	return resourcev1.DeviceAttribute{}, false
 }
 
 // qualified returns the name with its domain, which is the driver's if it has none.
+//
+// Source: doc of QualifiedName ("Names which do not include the domain prefix are assumed to be part of the driver's
+// domain").
 func (d PublishedDevice) qualified(name resourcev1.QualifiedName) resourcev1.QualifiedName {
 	if slices.Contains([]byte(name), '/') {
 		return name

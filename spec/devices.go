@@ -38,23 +38,30 @@ type DevicePool struct {
 	Slices []*resourcev1.ResourceSlice
 }
 
-// DevicePools returns the pools of the snapshot, in the order of their first slices:
-//
-//	Slices == {Slice \in S : Slice.Spec.Pool = Pool /\ \A Other \in S of that pool :
-//	               Other.Spec.Pool.Generation <= Slice.Spec.Pool.Generation}
-//
-// Source: doc of ResourceSlice ("A consumer must only use ResourceSlices with the highest generation number and ignore
-// all others").
-func DevicePools(s *Snapshot) []DevicePool {
+// DevicePools returns the pools of the snapshot, in the order of their first slices, as they are documented to be seen.
+func DevicePools(s *Snapshot) []DevicePool { return DocumentedDevices().pools(s, nil) }
+
+// pools returns the pools of the snapshot, as they are seen from the node.
+func (r DeviceRules) pools(s *Snapshot, node *v1.Node) []DevicePool {
 	of := func(slice *resourcev1.ResourceSlice) PoolID { return PoolID{slice.Spec.Driver, slice.Spec.Pool.Name} }
 	ids := distinct(each(s.ResourceSlices, of), func(a, b PoolID) bool { return a == b })
 	return each(ids, func(id PoolID) DevicePool {
 		all := filter(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool { return of(slice) == id })
-		return DevicePool{id, filter(all, func(slice *resourcev1.ResourceSlice) bool {
-			return !exists(all, func(other *resourcev1.ResourceSlice) bool {
-				return other.Spec.Pool.Generation > slice.Spec.Pool.Generation
-			})
-		})}
+		return DevicePool{id, r.current(all, node)}
+	})
+}
+
+// newest returns the slices of the newest generation of a pool:
+//
+//	{Slice \in Pool : \A Other \in Pool : Other.Spec.Pool.Generation <= Slice.Spec.Pool.Generation}
+//
+// Source: doc of ResourceSlice ("A consumer must only use ResourceSlices with the highest generation number and ignore
+// all others").
+func newest(pool []*resourcev1.ResourceSlice) []*resourcev1.ResourceSlice {
+	return filter(pool, func(slice *resourcev1.ResourceSlice) bool {
+		return !exists(pool, func(other *resourcev1.ResourceSlice) bool {
+			return other.Spec.Pool.Generation > slice.Spec.Pool.Generation
+		})
 	})
 }
 
@@ -145,24 +152,34 @@ func matchesSelector(selector *v1.NodeSelector, node *v1.Node) bool {
 	return exists(selector.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
 }
 
+// SliceAvailableOn reports whether the node has access to the slice, or to a device of it.
+func SliceAvailableOn(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
+	if valueOr(slice.Spec.PerDeviceNodeSelection, false) {
+		return exists(slice.Spec.Devices, func(d resourcev1.Device) bool {
+			return reaches(d.NodeName, d.NodeSelector, d.AllNodes, node)
+		})
+	}
+	return reaches(slice.Spec.NodeName, slice.Spec.NodeSelector, slice.Spec.AllNodes, node)
+}
+
 // DevicesOn returns the devices that claims can get on the node: those it has access to, of pools that are complete
 // and sound.
 //
 // Source: see DevicePool. That nothing is taken from other pools is our reading: a device that is not to be seen yet
 // may have used up their counters, and one of two with the same name cannot be told from the other.
-func DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
-	usable := filter(DevicePools(s), func(p DevicePool) bool { return p.Complete() && p.Sound() })
+func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
+	usable := filter(r.pools(s, node), func(p DevicePool) bool { return p.Complete() && p.Sound() })
 	return union(usable, func(p DevicePool) []PublishedDevice {
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
 	})
 }
 
-// unclear reports whether there may be devices that a node has access to and cannot be counted on: a pool of it is
+// unclear reports whether it cannot be known what the node has access to: there is a pool with slices for it that is
 // not complete, or not sound.
-func unclear(node *v1.Node, s *Snapshot) bool {
-	return exists(DevicePools(s), func(p DevicePool) bool {
+func (r DeviceRules) unclear(node *v1.Node, s *Snapshot) bool {
+	return exists(r.pools(s, node), func(p DevicePool) bool {
 		return !(p.Complete() && p.Sound()) &&
-			exists(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
+			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
 	})
 }
 

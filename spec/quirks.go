@@ -41,6 +41,8 @@ type Quirk struct {
 	// Volumes changes the rules of the volume filters, of which Plugin is the one that is wrong. Such quirks go
 	// together.
 	Volumes func(*VolumeRules)
+	// Devices changes the rules for allocations of devices. Such quirks go together.
+	Devices func(*DeviceRules)
 	// Change changes a predicate of Plugin. Such quirks go together.
 	Change func(*Predicates)
 	// Amounts changes how what pods request is added up: of the filter and the score of NodeResourcesFit and of
@@ -78,6 +80,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 		q.Score != nil,
 		q.Change != nil,
 		q.Volumes != nil,
+		q.Devices != nil,
 		q.Amounts != nil,
 		q.ScoringFails != nil:
 		return false
@@ -91,7 +94,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 
 // OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
 func (q Quirk) OnlyScores() bool {
-	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoringFails == nil &&
+	return q.Filter == nil && q.Volumes == nil && q.Devices == nil && q.Budgets == nil && q.ScoringFails == nil &&
 		q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
 		!q.changesFilter(q.Plugin) && q.Amounts == nil
@@ -124,7 +127,7 @@ func (q Quirk) changesFeasibility() bool {
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
-	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin
+	return (q.Change != nil || q.Volumes != nil || q.Devices != nil) && q.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin
 }
 
 // ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
@@ -250,6 +253,9 @@ func (m *Scheduler) predicates() Predicates {
 		if quirk.Volumes != nil {
 			quirk.Volumes(&predicates.Volumes)
 		}
+		if quirk.Devices != nil {
+			quirk.Devices(&predicates.Devices)
+		}
 		if quirk.Amounts != nil {
 			quirk.Amounts(&predicates.Allocation.amounts)
 		}
@@ -273,5 +279,7 @@ func Quirks() []Quirk {
 		SingleClaimEphemeral(), SingleClaimNamespace(), SingleClaimCounted(), VolumeAttachedTwice(),
 		MigratedNotCounted(), AttachmentMigratedNotCounted(), UnownedClaimStopsAll(), UnreadableDiskStopsAll(),
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
-		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned()}
+		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(),
+		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
+		AllButFull()}
 }

@@ -1,0 +1,131 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// wantsDevices is what the defects of devices need: claims of the pod without an allocation, and slices.
+func wantsDevices(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return len(s.ResourceSlices) > 0 && exists(ResourceClaims(pod, s), unallocated)
+}
+
+// OutdatedSlices is a defect of kube-scheduler. Of slices that are for other nodes it looks only where those for the
+// node are not as many as there should be of the pool.
+func OutdatedSlices() Quirk {
+	return Quirk{
+		Name: "outdated-slices", Upstream: "not reported",
+		Title:  "devices of a generation that is outdated are allocated",
+		Plugin: "DynamicResources",
+		Doc: "Devices are allocated from slices of an older generation of their pool, if these are as many as they say, " +
+			"and those of the newer one are for other nodes.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
+				here := newest(filter(pool, func(slice *resourcev1.ResourceSlice) bool {
+					return node != nil && SliceAvailableOn(slice, node)
+				}))
+				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
+					return here
+				}
+				return newest(pool)
+			}
+		},
+	}
+}
+
+// CapacityNames is a defect of kube-scheduler.
+func CapacityNames() Quirk {
+	return Quirk{
+		Name: "capacity-names", Upstream: "not reported",
+		Title:  "capacity requested with the driver's domain is not found without",
+		Plugin: "DynamicResources",
+		Doc: "A request for capacity does not find that of the device if one of both names it with the domain of the " +
+			"driver, and the other without.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.names = func(_ PublishedDevice, requested, has resourcev1.QualifiedName) bool { return requested == has }
+		},
+	}
+}
+
+// AdminAccessOccupies is a defect of kube-scheduler.
+func AdminAccessOccupies() Quirk {
+	return Quirk{
+		Name: "admin-access-occupies", Upstream: "not reported",
+		Title:  "admin access keeps a pod's later claims off the device",
+		Plugin: "DynamicResources",
+		Doc: "A device that a claim of a pod gets administrative access to is taken for the later claims of the pod, and " +
+			"for those of other pods it is not.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.apart = func(first, second Allotment) bool {
+				return first.Device.Shareable() || first.Claim != second.Claim && !ordinary(second)
+			}
+		},
+	}
+}
+
+// AdminAccessConsumes is a defect of kube-scheduler.
+func AdminAccessConsumes() Quirk {
+	return Quirk{
+		Name: "admin-access-consumes", Upstream: "not reported",
+		Title:  "admin access needs free counters and capacity",
+		Plugin: "DynamicResources",
+		Doc: "Administrative access to a device needs what an allocation of it would take of shared counters, once more " +
+			"where the device is allocated already, and of capacity.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.takesCapacity = func(Allotment) bool { return true }
+			r.takers = func(facts []Allotment, held []holding) []PublishedDevice {
+				var taking []PublishedDevice
+				for _, f := range facts {
+					known := exists(held, func(h holding) bool { return h.device == f.Device.ID && h.shared }) ||
+						exists(taking, func(d PublishedDevice) bool { return d.ID == f.Device.ID })
+					if !f.Device.Shareable() || !known {
+						taking = append(taking, f.Device)
+					}
+				}
+				return taking
+			}
+		},
+	}
+}
+
+// UnreferencedCounters is a defect of kube-scheduler.
+func UnreferencedCounters() Quirk {
+	return Quirk{
+		Name: "unreferenced-counters", Upstream: "not reported",
+		Title:  "a device needs counters that it takes nothing of",
+		Plugin: "DynamicResources",
+		Doc: "A device that takes of shared counters is not allocated while more is taken than there is of any counter of " +
+			"its pool, also of one that it takes nothing of.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.enough = func(_ DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
+				return len(by.Device.ConsumesCounters) == 0 ||
+					all(pool.counterSets(), func(set resourcev1.CounterSet) bool {
+						return all(sortedKeys(set.Counters),
+							func(name string) bool { return pool.suffices(set.Name, name, taken) })
+					})
+			}
+		},
+	}
+}
+
+// AllButFull is a defect of kube-scheduler v1.36.
+func AllButFull() Quirk {
+	return Quirk{
+		Name: "all-but-full", Upstream: "not reported", Mended: "v1.37",
+		Title:  "a request for all devices leaves out those that are full",
+		Plugin: "DynamicResources",
+		Doc:    "A request for all devices leaves out those that have too little left of a capacity.",
+		Needs:  wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.all = func(a DeviceAlternative, d PublishedDevice, held []holding) bool {
+				alone := Allotment{Alternative: a, Device: d}
+				return !d.Shareable() || r.capacityLeft([]Allotment{alone}, alone, held)
+			}
+		},
+	}
+}
