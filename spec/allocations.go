@@ -176,7 +176,7 @@ func (r DeviceRules) capacityLeft(takers []Allotment, f Allotment, held []holdin
 func (r DeviceRules) withinCounters(facts []Allotment, node *v1.Node, s *Snapshot) bool {
 	held := heldDevices(s)
 	holds := func(d PublishedDevice) bool { return exists(held, func(h holding) bool { return h.device == d.ID }) }
-	takers := r.takers(facts, held)
+	takers := r.takers(r, facts, held)
 	return all(r.pools(s, node), func(pool DevicePool) bool {
 		newly := filter(takers, func(d PublishedDevice) bool { return d.ID.InPool() == pool.ID })
 		taken := append(filter(pool.Devices(), holds), newly...)

@@ -57,45 +57,52 @@ func choices(ways [][][]Allotment, chosen []Allotment, visit func([]Allotment) b
 	})
 }
 
-// PreferredAllocation reports whether a valid allocation respects the order of alternatives: no other is valid that
-// meets some request by an earlier one of its alternatives, and none by a later one.
+// PreferredAllocation reports whether a valid allocation respects the order of alternatives: no other is valid that is
+// the same for all requests before some request, and meets that by an earlier one of its alternatives.
 //
-//	~\E Other \in ValidAllocations : /\ \A Request : Rank(Other, Request) <= Rank(Facts, Request)
-//	                                 /\ \E Request : Rank(Other, Request) <  Rank(Facts, Request)
+//	~\E Other \in ValidAllocations, Request : /\ Other and Facts are the same for all requests before it
+//	                                          /\ Rank(Other, Request) < Rank(Facts, Request)
 //
 // Source: field doc of DeviceRequest.firstAvailable ("if there are two entries in the list, the scheduler will only
-// check the second one if it determines that the first one can not be used"). Which of several requests has its way,
-// where not all can, is not said.
-func (r DeviceRules) PreferredAllocation(p *Profile, facts []Allotment, claims []*resourcev1.ResourceClaim, node *v1.Node,
-	s *Snapshot) bool {
-	own := ranks(facts, claims)
+// check the second one if it determines that the first one can not be used", "the scheduler will select the first set
+// of devices that satisfies all the requests in the claim ... the set of devices allocated to a claim might not be the
+// optimal set").
+func (r DeviceRules) PreferredAllocation(p *Profile, facts []Allotment, claims []*resourcev1.ResourceClaim,
+	node *v1.Node, s *Snapshot) bool {
+	own := byRequest(facts, claims)
 	for other := range r.ValidAllocations(p, claims, node, s) {
-		theirs := ranks(other, claims)
-		better := false
-		for i := range own {
-			if theirs[i] > own[i] {
-				better = false
+		for i, theirs := range byRequest(other, claims) {
+			if rank(theirs) < rank(own[i]) {
+				return false
+			}
+			if !sameDevices(theirs, own[i]) {
 				break
 			}
-			better = better || theirs[i] < own[i]
-		}
-		if better {
-			return false
 		}
 	}
 	return true
 }
 
-// ranks returns, for each request of each claim, the index of the alternative that it is met by.
-func ranks(facts []Allotment, claims []*resourcev1.ResourceClaim) []int {
-	return union(claims, func(claim *resourcev1.ResourceClaim) []int {
-		of := make([]int, len(claim.Spec.Devices.Requests))
-		for _, f := range facts {
-			if f.Claim == claim {
-				of[f.Request] = slices.IndexFunc(Alternatives(claim.Spec.Devices.Requests[f.Request]),
-					func(a DeviceAlternative) bool { return a.Name == f.Alternative.Name })
-			}
+// byRequest returns the facts about each request of each claim.
+func byRequest(facts []Allotment, claims []*resourcev1.ResourceClaim) [][]Allotment {
+	return union(claims, func(claim *resourcev1.ResourceClaim) [][]Allotment {
+		of := make([][]Allotment, len(claim.Spec.Devices.Requests))
+		for i := range of {
+			of[i] = filter(facts, func(f Allotment) bool { return f.Claim == claim && f.Request == i })
 		}
 		return of
+	})
+}
+
+// rank returns the index of the alternative by which the facts meet their request.
+func rank(facts []Allotment) int {
+	return slices.IndexFunc(Alternatives(facts[0].Claim.Spec.Devices.Requests[facts[0].Request]),
+		func(a DeviceAlternative) bool { return a.Name == facts[0].Alternative.Name })
+}
+
+// sameDevices reports whether the facts are about the same devices, by the same alternative.
+func sameDevices(a, b []Allotment) bool {
+	return len(a) == len(b) && all(a, func(f Allotment) bool {
+		return exists(b, func(g Allotment) bool { return f.Device.ID == g.Device.ID && f.Alternative.Name == g.Alternative.Name })
 	})
 }

@@ -12,15 +12,18 @@ import (
 // on it.
 type DeviceRules struct {
 	// current returns the slices of a pool that count, as seen from the node.
-	current func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
+	current func(r DeviceRules, pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
+	// seen reports whether a slice is for the node.
+	seen func(slice *resourcev1.ResourceSlice, node *v1.Node) bool
 	// names reports whether a request for capacity under the one name is about the other of the device.
 	names func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool
 	// apart reports whether two facts, the first before the other, may be about the same device.
 	apart func(first, second Allotment) bool
 	// takesCapacity reports whether the fact takes of what the device has; takers returns the devices that newly take of
-	// the counters of their pools, as often as they do.
+	// the counters of their pools, as often as they do; counted reports whether a holding is known to take its share.
 	takesCapacity func(f Allotment) bool
-	takers        func(facts []Allotment, held []holding) []PublishedDevice
+	takers        func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice
+	counted       func(h holding) bool
 	// enough reports whether there is enough of the counters of the pool that the devices take, for those that a device
 	// takes newly.
 	enough func(r DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool
@@ -35,7 +38,10 @@ type DeviceRules struct {
 // DocumentedDevices are the rules that Kubernetes documents.
 func DocumentedDevices() DeviceRules {
 	return DeviceRules{
-		current: func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
+		current: func(_ DeviceRules, pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice {
+			return newest(pool)
+		},
+		seen: SliceAvailableOn,
 		names: func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool {
 			return d.qualified(requested) == d.qualified(has)
 		},
@@ -43,6 +49,7 @@ func DocumentedDevices() DeviceRules {
 		apart:         apart,
 		takesCapacity: ordinary,
 		takers:        takers,
+		counted:       func(holding) bool { return true },
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
 		distinct: func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
@@ -56,9 +63,9 @@ func ordinary(f Allotment) bool { return !f.Alternative.Admin }
 
 // takers returns the devices of facts that are no administrative access, once each, but for those that are allocated
 // already.
-func takers(facts []Allotment, held []holding) []PublishedDevice {
+func takers(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice {
 	of := each(filter(facts, ordinary), func(f Allotment) PublishedDevice { return f.Device })
 	return filter(distinct(of, func(a, b PublishedDevice) bool { return a.ID == b.ID }), func(d PublishedDevice) bool {
-		return !exists(held, func(h holding) bool { return h.device == d.ID })
+		return !exists(held, func(h holding) bool { return h.device == d.ID && r.counted(h) })
 	})
 }

@@ -47,7 +47,7 @@ func (r DeviceRules) pools(s *Snapshot, node *v1.Node) []DevicePool {
 	ids := distinct(each(s.ResourceSlices, of), func(a, b PoolID) bool { return a == b })
 	return each(ids, func(id PoolID) DevicePool {
 		all := filter(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool { return of(slice) == id })
-		return DevicePool{id, r.current(all, node)}
+		return DevicePool{id, r.current(r, all, node)}
 	})
 }
 
@@ -179,7 +179,7 @@ func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
 func (r DeviceRules) unclear(node *v1.Node, s *Snapshot) bool {
 	return exists(r.pools(s, node), func(p DevicePool) bool {
 		return !(p.Complete() && p.Sound()) &&
-			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
+			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return r.seen(slice, node) })
 	})
 }
 

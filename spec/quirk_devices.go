@@ -21,9 +21,9 @@ func OutdatedSlices() Quirk {
 			"and those of the newer one are for other nodes.",
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
-			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
+			r.current = func(r DeviceRules, pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
 				here := newest(filter(pool, func(slice *resourcev1.ResourceSlice) bool {
-					return node != nil && SliceAvailableOn(slice, node)
+					return node != nil && r.seen(slice, node)
 				}))
 				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
 					return here
@@ -77,10 +77,12 @@ func AdminAccessConsumes() Quirk {
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.takesCapacity = func(Allotment) bool { return true }
-			r.takers = func(facts []Allotment, held []holding) []PublishedDevice {
+			r.takers = func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice {
 				var taking []PublishedDevice
 				for _, f := range facts {
-					known := exists(held, func(h holding) bool { return h.device == f.Device.ID && h.shared }) ||
+					known := exists(held, func(h holding) bool {
+						return h.device == f.Device.ID && h.shared && r.counted(h)
+					}) ||
 						exists(taking, func(d PublishedDevice) bool { return d.ID == f.Device.ID })
 					if !f.Device.Shareable() || !known {
 						taking = append(taking, f.Device)
@@ -125,6 +127,63 @@ func AllButFull() Quirk {
 			r.all = func(a DeviceAlternative, d PublishedDevice, held []holding) bool {
 				alone := Allotment{Alternative: a, Device: d}
 				return !d.Shareable() || r.capacityLeft([]Allotment{alone}, alone, held)
+			}
+		},
+	}
+}
+
+// SharesRecounted is a defect of kube-scheduler v1.36.
+func SharesRecounted() Quirk {
+	return Quirk{
+		Name: "shares-recounted", Upstream: "not reported", Mended: "v1.37",
+		Title:  "devices without capacity take counters once for each share",
+		Plugin: "DynamicResources",
+		Doc: "A device that may be allocated more than once, is allocated, and has no capacity, takes of shared counters " +
+			"again when it is allocated again.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.counted = func(h holding) bool { return !h.shared || h.consumed != nil }
+		},
+	}
+}
+
+// CountersEverywhere is a defect of kube-scheduler v1.36.
+func CountersEverywhere() Quirk {
+	return Quirk{
+		Name: "counters-everywhere", Upstream: "not reported", Mended: "v1.37",
+		Title:  "counters of a pool of other nodes count as a part for the node",
+		Plugin: "DynamicResources",
+		Doc: "A slice of shared counters is taken to be for every node: a request for all devices waits for the pool to be " +
+			"complete, also on nodes that have no access to it.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.seen = func(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
+				return len(slice.Spec.SharedCounters) > 0 || SliceAvailableOn(slice, node)
+			}
+		},
+	}
+}
+
+// DistinctOverwritten is a defect of kube-scheduler v1.36.
+func DistinctOverwritten() Quirk {
+	return Quirk{
+		Name: "distinct-overwritten", Upstream: "not reported", Mended: "v1.37",
+		Title:  "of a request for several devices the last is distinct, not all",
+		Plugin: "DynamicResources",
+		Doc: "A constraint of distinct attributes compares a device with the last one that each request has got, and not " +
+			"with those before it.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.distinct = func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
+				last := map[int]resourcev1.DeviceAttribute{}
+				for _, f := range facts {
+					value, there := f.Device.attribute(attribute)
+					if !there || exists(sortedKeys(last), func(i int) bool { return sameValue(last[i], value) }) {
+						return false
+					}
+					last[f.Request] = value
+				}
+				return true
 			}
 		},
 	}

@@ -281,5 +281,5 @@ func Quirks() []Quirk {
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(),
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
-		AllButFull()}
+		AllButFull(), SharesRecounted(), CountersEverywhere(), DistinctOverwritten()}
 }
