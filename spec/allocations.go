@@ -1,6 +1,9 @@
 package spec
 
 import (
+	"cmp"
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -30,30 +33,30 @@ type Allotment struct {
 // resource.k8s.io/v1.
 func (r DeviceRules) ValidAllocation(p *Profile, facts []Allotment, claims []*resourcev1.ResourceClaim, node *v1.Node,
 	s *Snapshot) bool {
-	on := r.DevicesOn(node, s)
+	at := r.deviceState(node, s)
 	return all(facts, func(f Allotment) bool {
-		return contains(claims, f.Claim) && f.Request < len(f.Claim.Spec.Devices.Requests) && r.grantable(p, f, on, s)
+		return contains(claims, f.Claim) && f.Request < len(f.Claim.Spec.Devices.Requests) && r.grantable(p, f, at)
 	}) &&
-		all(claims, func(claim *resourcev1.ResourceClaim) bool { return r.meetsClaim(p, facts, claim, node, s) }) &&
-		r.exclusive(facts, s) && r.withinCapacity(facts, s) && r.withinCounters(facts, node, s)
+		all(claims, func(claim *resourcev1.ResourceClaim) bool { return r.meetsClaim(p, facts, claim, at) }) &&
+		r.exclusive(facts, at) && r.withinCapacity(facts, at) && r.withinCounters(facts, at)
 }
 
 // grantable reports whether the device is one of the node's that the alternative wants, and whose taints it tolerates.
-func (r DeviceRules) grantable(p *Profile, f Allotment, on []PublishedDevice, s *Snapshot) bool {
-	return exists(on, func(d PublishedDevice) bool { return d.ID == f.Device.ID && d.Device == f.Device.Device }) &&
-		r.wants(p, f.Alternative, f.Device, s) && f.Alternative.TolerableFor(f.Device)
+func (r DeviceRules) grantable(p *Profile, f Allotment, at deviceState) bool {
+	return exists(at.on, func(d PublishedDevice) bool { return d.ID == f.Device.ID && d.Device == f.Device.Device }) &&
+		r.wants(p, f.Alternative, f.Device, at.s) && f.Alternative.TolerableFor(f.Device)
 }
 
 // meetsClaim reports whether the facts about the claim are what it asks for: each request is met by one of its
 // alternatives, its constraints are met, and they are not more than an allocation may have.
 //
 // Source: doc of AllocationResultsMaxSize ("the maximum number of entries in allocation.devices.results").
-func (r DeviceRules) meetsClaim(p *Profile, facts []Allotment, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+func (r DeviceRules) meetsClaim(p *Profile, facts []Allotment, claim *resourcev1.ResourceClaim, at deviceState) bool {
 	of := filter(facts, func(f Allotment) bool { return f.Claim == claim })
 	requests := claim.Spec.Devices.Requests
 	for i := range requests {
 		met := filter(of, func(f Allotment) bool { return f.Request == i })
-		if !exists(Alternatives(requests[i]), func(a DeviceAlternative) bool { return r.metBy(p, a, met, node, s) }) {
+		if !exists(Alternatives(requests[i]), func(a DeviceAlternative) bool { return r.metBy(p, a, met, at) }) {
 			return false
 		}
 	}
@@ -68,7 +71,7 @@ func (r DeviceRules) meetsClaim(p *Profile, facts []Allotment, claim *resourcev1
 // Source: field doc of ExactDeviceRequest.allocationMode, doc of ResourceSlice ("When allocating all resources in a
 // pool matching certain criteria ... a consumer should check the number of ResourceSlices in a pool ... and if not,
 // should wait until the driver has completed updating the pool").
-func (r DeviceRules) metBy(p *Profile, a DeviceAlternative, facts []Allotment, node *v1.Node, s *Snapshot) bool {
+func (r DeviceRules) metBy(p *Profile, a DeviceAlternative, facts []Allotment, at deviceState) bool {
 	ids := each(facts, func(f Allotment) DeviceID { return f.Device.ID })
 	if len(distinct(ids, func(a, b DeviceID) bool { return a == b })) < len(ids) ||
 		!all(facts, func(f Allotment) bool { return f.Alternative.Name == a.Name }) {
@@ -77,20 +80,22 @@ func (r DeviceRules) metBy(p *Profile, a DeviceAlternative, facts []Allotment, n
 	if !a.All {
 		return int64(len(facts)) == a.Count
 	}
-	held := heldDevices(s)
-	wanted := filter(r.DevicesOn(node, s),
-		func(d PublishedDevice) bool { return r.wants(p, a, d, s) && r.all(a, d, held) })
-	return len(facts) > 0 && !r.unclear(node, s) && len(facts) == len(wanted) &&
+	wanted := r.allWanted(p, a, at)
+	return len(facts) > 0 && !at.unclear && len(facts) == len(wanted) &&
 		all(wanted, func(d PublishedDevice) bool { return contains(ids, d.ID) })
+}
+
+// allWanted returns the devices that an alternative for all devices is for.
+func (r DeviceRules) allWanted(p *Profile, a DeviceAlternative, at deviceState) []PublishedDevice {
+	return filter(at.on, func(d PublishedDevice) bool { return r.wants(p, a, d, at.s) && r.all(a, d, at.held) })
 }
 
 // exclusive reports whether devices that may be allocated once only are: to nobody else, and by facts that may go
 // together.
-func (r DeviceRules) exclusive(facts []Allotment, s *Snapshot) bool {
-	held := heldDevices(s)
+func (r DeviceRules) exclusive(facts []Allotment, at deviceState) bool {
 	for i, f := range facts {
 		holds := func(h holding) bool { return h.device == f.Device.ID && (!f.Device.Shareable() || !h.shared) }
-		if !f.Alternative.Admin && exists(held, holds) || !all(facts[:i], func(before Allotment) bool {
+		if !f.Alternative.Admin && exists(at.held, holds) || !all(facts[:i], func(before Allotment) bool {
 			return before.Device.ID != f.Device.ID || r.apart(before, f)
 		}) {
 			return false
@@ -107,6 +112,35 @@ func (r DeviceRules) exclusive(facts []Allotment, s *Snapshot) bool {
 // ("individual requests for distinct devices").
 func apart(first, second Allotment) bool {
 	return first.Device.Shareable() || first.Claim != second.Claim && !(ordinary(first) && ordinary(second))
+}
+
+// deviceState is what there is of devices, as seen from a node: the pools, the devices that claims can get on the node,
+// and who has got which. It is unclear if there may be more on the node.
+type deviceState struct {
+	s       *Snapshot
+	pools   []DevicePool
+	on      []PublishedDevice
+	held    []holding
+	unclear bool
+}
+
+func (r DeviceRules) deviceState(node *v1.Node, s *Snapshot) deviceState {
+	pools := r.pools(s, node)
+	return deviceState{s, pools, inOrder(usableOn(pools, node)), heldDevices(s), r.unclear(pools, node)}
+}
+
+// inOrder returns the devices by the names of driver, pool and slice, those last of pools in which a device waits for
+// conditions to be bound. It is the order in which they are tried, and makes no difference to what is documented.
+func inOrder(devices []PublishedDevice) []PublishedDevice {
+	last := func(d PublishedDevice) int {
+		return count(devices, func(o PublishedDevice) bool {
+			return o.ID.InPool() == d.ID.InPool() && o.Device.BindingConditions != nil
+		})
+	}
+	return slices.SortedStableFunc(slices.Values(devices), func(a, b PublishedDevice) int {
+		return cmp.Or(cmp.Compare(min(last(a), 1), min(last(b), 1)), cmp.Compare(a.ID.Driver, b.ID.Driver),
+			cmp.Compare(a.ID.Pool, b.ID.Pool), cmp.Compare(a.Slice.Name, b.Slice.Name))
+	})
 }
 
 // holding is that a claim has got a device, administrative access left aside. It is shared if the device may be
@@ -141,10 +175,9 @@ func heldDevices(s *Snapshot) []holding {
 //
 // Source: field doc of CapacityRequirements.requests ("If the device allows multiple allocation, the aggregated amount
 // across all requests must not exceed the capacity value").
-func (r DeviceRules) withinCapacity(facts []Allotment, s *Snapshot) bool {
-	held := heldDevices(s)
+func (r DeviceRules) withinCapacity(facts []Allotment, at deviceState) bool {
 	takers := filter(facts, r.takesCapacity)
-	return all(takers, func(f Allotment) bool { return !f.Device.Shareable() || r.capacityLeft(takers, f, held) })
+	return all(takers, func(f Allotment) bool { return !f.Device.Shareable() || r.capacityLeft(takers, f, at.held) })
 }
 
 // capacityLeft reports whether what others hold and the facts take of the device of one of them is not more than there
@@ -173,12 +206,16 @@ func (r DeviceRules) capacityLeft(takers []Allotment, f Allotment, held []holdin
 //
 // Source: docs of CounterSet ("When a device is allocated, the portion of counters it uses will no longer be available
 // for use by other devices").
-func (r DeviceRules) withinCounters(facts []Allotment, node *v1.Node, s *Snapshot) bool {
-	held := heldDevices(s)
-	holds := func(d PublishedDevice) bool { return exists(held, func(h holding) bool { return h.device == d.ID }) }
-	takers := r.takers(r, facts, held)
-	return all(r.pools(s, node), func(pool DevicePool) bool {
-		newly := filter(takers, func(d PublishedDevice) bool { return d.ID.InPool() == pool.ID })
+func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
+	holds := func(d PublishedDevice) bool { return exists(at.held, func(h holding) bool { return h.device == d.ID }) }
+	takers := r.takers(r, facts, at.held)
+	return all(at.pools, func(pool DevicePool) bool {
+		newly := filter(takers, func(d PublishedDevice) bool {
+			return d.ID.InPool() == pool.ID && len(d.Device.ConsumesCounters) > 0
+		})
+		if len(newly) == 0 {
+			return true
+		}
 		taken := append(filter(pool.Devices(), holds), newly...)
 		return all(newly, func(d PublishedDevice) bool { return r.enough(r, pool, taken, d) })
 	})

@@ -28,7 +28,7 @@ func (r DeviceRules) ValidAllocations(p *Profile, claims []*resourcev1.ResourceC
 		var waysToMeet [][][]Allotment // by request of each claim
 		for _, claim := range claims {
 			for i := range claim.Spec.Devices.Requests {
-				waysToMeet = append(waysToMeet, r.waysOf(p, claim, i, node, s))
+				waysToMeet = append(waysToMeet, r.waysOf(p, claim, i, r.deviceState(node, s)))
 			}
 		}
 		choices(waysToMeet, nil, func(facts []Allotment) bool {
@@ -38,12 +38,12 @@ func (r DeviceRules) ValidAllocations(p *Profile, claims []*resourcev1.ResourceC
 }
 
 // waysOf returns the sets of facts that a request can be met by if it were alone.
-func (r DeviceRules) waysOf(p *Profile, claim *resourcev1.ResourceClaim, request int, node *v1.Node, s *Snapshot) [][]Allotment {
-	on := r.DevicesOn(node, s)
+func (r DeviceRules) waysOf(p *Profile, claim *resourcev1.ResourceClaim, request int,
+	at deviceState) [][]Allotment {
 	return union(Alternatives(claim.Spec.Devices.Requests[request]), func(a DeviceAlternative) [][]Allotment {
-		facts := each(filter(on, func(d PublishedDevice) bool { return r.wants(p, a, d, s) }),
+		facts := each(filter(at.on, func(d PublishedDevice) bool { return r.wants(p, a, d, at.s) }),
 			func(d PublishedDevice) Allotment { return Allotment{claim, request, a, d} })
-		return filter(subsets(facts), func(some []Allotment) bool { return r.metBy(p, a, some, node, s) })
+		return filter(subsets(facts), func(some []Allotment) bool { return r.metBy(p, a, some, at) })
 	})
 }
 

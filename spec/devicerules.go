@@ -31,6 +31,13 @@ type DeviceRules struct {
 	all func(a DeviceAlternative, d PublishedDevice, held []holding) bool
 	// reservable reports whether a claim that has an allocation may be reserved for one more pod.
 	reservable func(claim *resourcev1.ResourceClaim) bool
+	// evicting reports whether the pods that use such a claim are evicted.
+	evicting func(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool
+	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
+	// and where a constraint does not let it have them.
+	unclearStops, constraintStops bool
+	// classless reports whether a pod is turned away because a class is not there that a request names.
+	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
 	// distinct reports whether the facts are about devices with distinct values of the attribute.
 	distinct func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool
 }
@@ -46,6 +53,8 @@ func DocumentedDevices() DeviceRules {
 			return d.qualified(requested) == d.qualified(has)
 		},
 		reservable:    reservable,
+		evicting:      evicting,
+		classless:     func([]*resourcev1.ResourceClaim, *Snapshot) bool { return false },
 		apart:         apart,
 		takesCapacity: ordinary,
 		takers:        takers,

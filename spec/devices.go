@@ -43,12 +43,16 @@ func DevicePools(s *Snapshot) []DevicePool { return DocumentedDevices().pools(s,
 
 // pools returns the pools of the snapshot, as they are seen from the node.
 func (r DeviceRules) pools(s *Snapshot, node *v1.Node) []DevicePool {
-	of := func(slice *resourcev1.ResourceSlice) PoolID { return PoolID{slice.Spec.Driver, slice.Spec.Pool.Name} }
-	ids := distinct(each(s.ResourceSlices, of), func(a, b PoolID) bool { return a == b })
-	return each(ids, func(id PoolID) DevicePool {
-		all := filter(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool { return of(slice) == id })
-		return DevicePool{id, r.current(r, all, node)}
-	})
+	var ids []PoolID
+	pools := map[PoolID][]*resourcev1.ResourceSlice{}
+	for _, slice := range s.ResourceSlices {
+		id := PoolID{slice.Spec.Driver, slice.Spec.Pool.Name}
+		if pools[id] == nil {
+			ids = append(ids, id)
+		}
+		pools[id] = append(pools[id], slice)
+	}
+	return each(ids, func(id PoolID) DevicePool { return DevicePool{id, r.current(r, pools[id], node)} })
 }
 
 // newest returns the slices of the newest generation of a pool:
@@ -168,7 +172,11 @@ func SliceAvailableOn(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
 // Source: see DevicePool. That nothing is taken from other pools is our reading: a device that is not to be seen yet
 // may have used up their counters, and one of two with the same name cannot be told from the other.
 func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
-	usable := filter(r.pools(s, node), func(p DevicePool) bool { return p.Complete() && p.Sound() })
+	return usableOn(r.pools(s, node), node)
+}
+
+func usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
+	usable := filter(pools, func(p DevicePool) bool { return p.Complete() && p.Sound() })
 	return union(usable, func(p DevicePool) []PublishedDevice {
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
 	})
@@ -176,8 +184,8 @@ func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
 
 // unclear reports whether it cannot be known what the node has access to: there is a pool with slices for it that is
 // not complete, or not sound.
-func (r DeviceRules) unclear(node *v1.Node, s *Snapshot) bool {
-	return exists(r.pools(s, node), func(p DevicePool) bool {
+func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
+	return exists(pools, func(p DevicePool) bool {
 		return !(p.Complete() && p.Sound()) &&
 			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return r.seen(slice, node) })
 	})

@@ -188,3 +188,92 @@ func DistinctOverwritten() Quirk {
 		},
 	}
 }
+
+// wantsAllDevices is what defects need that are about requests for all devices.
+func wantsAllDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return wantsDevices(p, pod, s) && exists(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
+		return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+			return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All })
+		})
+	})
+}
+
+// UpdatedPoolStopsAll is a defect of kube-scheduler.
+func UpdatedPoolStopsAll() Quirk {
+	return Quirk{
+		Name: "updated-pool-stops-all", Upstream: "not reported",
+		Title:  "one node's pool that is being updated ends the cycle in an error",
+		Plugin: "DynamicResources",
+		Doc: "If a pool with slices for a node is not complete, or not sound, a pod that requests all devices ends its " +
+			"cycle in an error, though it would fit elsewhere, or by another alternative.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.unclearStops = true },
+	}
+}
+
+// ConstraintStopsAll is a defect of kube-scheduler.
+func ConstraintStopsAll() Quirk {
+	return Quirk{
+		Name: "constraint-stops-all", Upstream: "not reported",
+		Title:  "a constraint that one node cannot meet ends the cycle in an error",
+		Plugin: "DynamicResources",
+		Doc: "If the devices of a node do not meet a constraint together, a pod that requests all of them ends its cycle " +
+			"in an error, though it would fit elsewhere, or by another alternative.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.constraintStops = true },
+	}
+}
+
+// MissingClassStopsPod is a defect of kube-scheduler.
+func MissingClassStopsPod() Quirk {
+	return Quirk{
+		Name: "missing-class-stops-pod", Upstream: "not reported",
+		Title:  "an alternative whose class is not there keeps the others off",
+		Plugin: "DynamicResources",
+		Doc:    "A pod waits if the class of one of the alternatives of a request is not there, though another can be met.",
+		Needs:  wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.classless = func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool {
+				return exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+					return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+						return exists(Alternatives(request),
+							func(a DeviceAlternative) bool { return classNamed(a.Class, s) == nil })
+					})
+				})
+			}
+		},
+	}
+}
+
+// sharesClaims is what defects need that are about claims which have an allocation.
+func sharesClaims(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return exists(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool { return !unallocated(claim) })
+}
+
+// EvictedClaimReserved is a defect of kube-scheduler.
+func EvictedClaimReserved() Quirk {
+	return Quirk{
+		Name: "evicted-claim-reserved", Upstream: "not reported",
+		Title:  "pods are placed with a claim whose devices evict them",
+		Plugin: "DynamicResources",
+		Doc: "A pod gets a claim of which a device has a taint with NoExecute that the claim does not tolerate: it is " +
+			"evicted at once, and the next one is placed likewise.",
+		Needs: sharesClaims,
+		Devices: func(r *DeviceRules) {
+			r.evicting = func(DeviceRules, *resourcev1.ResourceClaim, *v1.Node, *Snapshot) bool { return false }
+		},
+	}
+}
+
+// FullClaimReserved is a defect of kube-scheduler.
+func FullClaimReserved() Quirk {
+	return Quirk{
+		Name: "full-claim-reserved", Upstream: "not reported",
+		Title:  "a claim is reserved for a 257th pod",
+		Plugin: "DynamicResources",
+		Doc: "A pod is given a node for which a claim would have to be reserved that is reserved for 256 others, which " +
+			"the API server refuses.",
+		Needs:   sharesClaims,
+		Devices: func(r *DeviceRules) { r.reservable = func(*resourcev1.ResourceClaim) bool { return true } },
+	}
+}

@@ -281,5 +281,6 @@ func Quirks() []Quirk {
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(),
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
-		AllButFull(), SharesRecounted(), CountersEverywhere(), DistinctOverwritten()}
+		AllButFull(), SharesRecounted(), CountersEverywhere(), DistinctOverwritten(),
+		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(), FullClaimReserved()}
 }

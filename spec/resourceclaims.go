@@ -66,7 +66,7 @@ func claimServes(claim *resourcev1.ResourceClaim, entry v1.PodResourceClaim, pod
 func (r DeviceRules) ready(claim *resourcev1.ResourceClaim, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	reserved := exists(claim.Status.ReservedFor,
 		func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID })
-	return (reserved || r.reservable(claim) && !r.evicting(claim, node, s)) && !failedToBind(claim)
+	return (reserved || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !failedToBind(claim)
 }
 
 // reservable reports whether the claim may be reserved for one more pod.
@@ -75,7 +75,7 @@ func reservable(claim *resourcev1.ResourceClaim) bool {
 }
 
 // evicting reports whether a device of the claim has a taint with NoExecute that its tolerations do not match.
-func (r DeviceRules) evicting(claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+func evicting(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
 	published := union(r.pools(s, node), func(p DevicePool) []PublishedDevice { return p.Devices() })
 	return exists(claim.Status.Allocation.Devices.Results, func(result resourcev1.DeviceRequestAllocationResult) bool {
 		id := DeviceID{result.Driver, result.Pool, result.Device}

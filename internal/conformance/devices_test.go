@@ -448,3 +448,33 @@ func yamlOf(object any) string {
 	}
 	return string(text)
 }
+
+// TestDeviceSearch: the search for an allocation finds one if and only if there is one, by what is documented and with
+// all known defects, and it is valid and preferred.
+func TestDeviceSearch(t *testing.T) {
+	profile := &spec.Profile{Selects: production.SelectsDevices()}
+	odd := spec.DocumentedDevices()
+	for _, q := range spec.Quirks() {
+		if q.Devices != nil && q.Name != spec.ConstraintStopsAll().Name {
+			q.Devices(&odd)
+		}
+	}
+	seen := map[string]int{}
+	for seed := range uint64(*deviceWorlds) {
+		w := drawDevices(seed)
+		for _, node := range w.Nodes {
+			for _, r := range []spec.DeviceRules{spec.DocumentedDevices(), odd} {
+				found, is := r.FindAllocation(profile, w.claims, node, w.Snapshot)
+				switch {
+				case is != r.Allocatable(profile, w.claims, node, w.Snapshot):
+					t.Fatalf("found: %v, in world %d\n%s", is, seed, worldText(w, node))
+				case is && !(r.ValidAllocation(profile, found, w.claims, node, w.Snapshot) &&
+					r.PreferredAllocation(profile, found, w.claims, node, w.Snapshot)):
+					t.Fatalf("found what is not valid or not preferred in world %d\n%s", seed, worldText(w, node))
+				}
+				seen[fmt.Sprintf("found: %v", is)]++
+			}
+		}
+	}
+	t.Logf("%v", seen)
+}

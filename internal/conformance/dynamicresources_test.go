@@ -48,7 +48,8 @@ type withDevices struct {
 
 func (w withDevices) Fatalf(format string, args ...any) {
 	w.Helper()
-	text := fmt.Sprintf(format, args...) + yamlOf(w.q.Pod.Spec.ResourceClaims) + yamlOf(w.q.Pod.Status)
+	head := fmt.Sprintf(format, args...)
+	text := head[:min(len(head), 400)] + yamlOf(w.q.Pod.Spec.ResourceClaims) + yamlOf(w.q.Pod.Status)
 	for _, slice := range w.q.Snapshot.ResourceSlices {
 		text += yamlOf(slice.Spec)
 	}

@@ -23,6 +23,9 @@ func devices(t *rapid.T, s *spec.Snapshot, pending *v1.Pod) {
 	}
 	d := &deviceDraw{s: s, pick: pick}
 	d.classes()
+	if d.rarely("class missing", 8) {
+		s.DeviceClasses = s.DeviceClasses[:len(s.DeviceClasses)-1]
+	}
 	d.slices()
 	for i := range pick("claims with devices", 3) {
 		d.allocated(i)
