@@ -16,7 +16,7 @@ import (
 // three slices, claims that have devices, and as many claims as wanted that have none yet. Pick draws a number from 0
 // to less than n; the smaller, the less is said.
 func Devices(s *spec.Snapshot, wanted int, pick func(of string, n int) int) []*resourcev1.ResourceClaim {
-	d := &deviceDraw{s: s, pick: pick}
+	d := &deviceDraw{s: s, pick: pick, namesakes: true}
 	d.classes()
 	d.slices()
 	for i := range d.pick("claims with devices", 3) {
@@ -33,6 +33,8 @@ func Devices(s *spec.Snapshot, wanted int, pick func(of string, n int) int) []*r
 type deviceDraw struct {
 	s    *spec.Snapshot
 	pick func(of string, n int) int
+	// namesakes: pools of different drivers may have the same name.
+	namesakes bool
 	// published are the devices that were drawn.
 	published []spec.DeviceID
 }
@@ -95,6 +97,9 @@ func (d *deviceDraw) slice(name string) *resourcev1.ResourceSlice {
 	slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("slice/" + name)}}
 	slice.Spec.Driver = drawn(d, "driver", gpuDriver, gpuDriver, nicDriver)
 	slice.Spec.Pool = resourcev1.ResourcePool{Name: drawn(d, "pool", "pool", "pool", "other"), Generation: 1}
+	if !d.namesakes && slice.Spec.Driver == nicDriver {
+		slice.Spec.Pool.Name += "-of-nics"
+	}
 	if d.rarely("newer", 8) {
 		slice.Spec.Pool.Generation = 2
 	}
@@ -143,7 +148,7 @@ func (d *deviceDraw) device(name string, slice *resourcev1.ResourceSlice) resour
 		device.Attributes["example.com/numa"] = resourcev1.DeviceAttribute{StringValue: new("0")}
 	}
 	if d.rarely("tainted", 5) {
-		device.Taints = []resourcev1.DeviceTaint{{Key: "bad", Value: "yes", Effect: drawn(d, "effect",
+		device.Taints = []resourcev1.DeviceTaint{{Key: "bad", Value: "yes", TimeAdded: new(metav1.NewTime(epoch)), Effect: drawn(d, "effect",
 			resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNoExecute,
 			resourcev1.DeviceTaintEffectNone)}}
 	}
