@@ -103,6 +103,8 @@ func rank(facts []Allotment) int {
 // sameDevices reports whether the facts are about the same devices, by the same alternative.
 func sameDevices(a, b []Allotment) bool {
 	return len(a) == len(b) && all(a, func(f Allotment) bool {
-		return exists(b, func(g Allotment) bool { return f.Device.ID == g.Device.ID && f.Alternative.Name == g.Alternative.Name })
+		return exists(b, func(g Allotment) bool {
+			return f.Device.ID == g.Device.ID && f.Alternative.Name == g.Alternative.Name
+		})
 	})
 }

@@ -12,9 +12,7 @@ import (
 // on it.
 type DeviceRules struct {
 	// current returns the slices of a pool that count, as seen from the node.
-	current func(r DeviceRules, pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
-	// seen reports whether a slice is for the node.
-	seen func(slice *resourcev1.ResourceSlice, node *v1.Node) bool
+	current func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
 	// names reports whether a request for capacity under the one name is about the other of the device.
 	names func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool
 	// apart reports whether two facts, the first before the other, may be about the same device.
@@ -45,10 +43,7 @@ type DeviceRules struct {
 // DocumentedDevices are the rules that Kubernetes documents.
 func DocumentedDevices() DeviceRules {
 	return DeviceRules{
-		current: func(_ DeviceRules, pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice {
-			return newest(pool)
-		},
-		seen: SliceAvailableOn,
+		current: func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
 		names: func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool {
 			return d.qualified(requested) == d.qualified(has)
 		},

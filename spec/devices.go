@@ -52,7 +52,7 @@ func (r DeviceRules) pools(s *Snapshot, node *v1.Node) []DevicePool {
 		}
 		pools[id] = append(pools[id], slice)
 	}
-	return each(ids, func(id PoolID) DevicePool { return DevicePool{id, r.current(r, pools[id], node)} })
+	return each(ids, func(id PoolID) DevicePool { return DevicePool{id, r.current(pools[id], node)} })
 }
 
 // newest returns the slices of the newest generation of a pool:
@@ -187,7 +187,7 @@ func usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
 func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
 	return exists(pools, func(p DevicePool) bool {
 		return !(p.Complete() && p.Sound()) &&
-			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return r.seen(slice, node) })
+			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
 	})
 }
 

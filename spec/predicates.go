@@ -35,7 +35,7 @@ func (p Predicates) filters() []Filter {
 // scorePlugins returns the score plugins that are made from predicates.
 func (p Predicates) scorePlugins() []ScorePlugin {
 	return []ScorePlugin{allocation(p.Allocation), preferredSpread(p.Spread), preferredPodAffinity(p.Affinity),
-		imageLocality(p.Images)}
+		imageLocality(p.Images), preferredAlternatives(p.Devices)}
 }
 
 // AffinityRules are of InterPodAffinity, its filter and its score.

@@ -21,9 +21,9 @@ func OutdatedSlices() Quirk {
 			"and those of the newer one are for other nodes.",
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
-			r.current = func(r DeviceRules, pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
+			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
 				here := newest(filter(pool, func(slice *resourcev1.ResourceSlice) bool {
-					return node != nil && r.seen(slice, node)
+					return node != nil && SliceAvailableOn(slice, node)
 				}))
 				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
 					return here
@@ -143,23 +143,6 @@ func SharesRecounted() Quirk {
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.counted = func(h holding) bool { return !h.shared || h.consumed != nil }
-		},
-	}
-}
-
-// CountersEverywhere is a defect of kube-scheduler v1.36.
-func CountersEverywhere() Quirk {
-	return Quirk{
-		Name: "counters-everywhere", Upstream: "not reported", Mended: "v1.37",
-		Title:  "counters of a pool of other nodes count as a part for the node",
-		Plugin: "DynamicResources",
-		Doc: "A slice of shared counters is taken to be for every node: a request for all devices waits for the pool to be " +
-			"complete, also on nodes that have no access to it.",
-		Needs: wantsDevices,
-		Devices: func(r *DeviceRules) {
-			r.seen = func(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
-				return len(slice.Spec.SharedCounters) > 0 || SliceAvailableOn(slice, node)
-			}
 		},
 	}
 }

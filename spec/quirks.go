@@ -127,7 +127,8 @@ func (q Quirk) changesFeasibility() bool {
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
-	return (q.Change != nil || q.Volumes != nil || q.Devices != nil) && q.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin
+	return (q.Change != nil || q.Volumes != nil || q.Devices != nil) && q.Plugin == plugin ||
+		q.Amounts != nil && plugin == fitPlugin
 }
 
 // ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
@@ -281,6 +282,7 @@ func Quirks() []Quirk {
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(),
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
-		AllButFull(), SharesRecounted(), CountersEverywhere(), DistinctOverwritten(),
-		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(), FullClaimReserved()}
+		AllButFull(), SharesRecounted(), DistinctOverwritten(),
+		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
+		FullClaimReserved()}
 }

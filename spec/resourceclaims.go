@@ -9,11 +9,10 @@ import (
 
 // ResourceClaims returns the claims of devices that the pod uses and that are there, each once.
 func ResourceClaims(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
-	used := each(pod.Spec.ResourceClaims, func(entry v1.PodResourceClaim) *resourcev1.ResourceClaim {
-		return choose(s.ResourceClaims, func(claim *resourcev1.ResourceClaim) bool { return claimServes(claim, entry, pod) })
+	used := union(pod.Spec.ResourceClaims, func(entry v1.PodResourceClaim) []*resourcev1.ResourceClaim {
+		return claimsFor(entry, pod, s)
 	})
-	there := filter(used, func(claim *resourcev1.ResourceClaim) bool { return claim != nil })
-	return distinct(there, func(a, b *resourcev1.ResourceClaim) bool { return a == b })
+	return distinct(used, func(a, b *resourcev1.ResourceClaim) bool { return a == b })
 }
 
 // resourceClaimsThere reports whether all claims that the pod needs are there:
@@ -21,9 +20,14 @@ func ResourceClaims(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 //	\A Entry \in Pod.Spec.ResourceClaims : needless(Entry, Pod) \/ \E Claim \in S : claimServes(Claim, Entry, Pod)
 func resourceClaimsThere(pod *v1.Pod, s *Snapshot) bool {
 	return all(pod.Spec.ResourceClaims, func(entry v1.PodResourceClaim) bool {
-		return needless(entry, pod) ||
-			exists(s.ResourceClaims, func(claim *resourcev1.ResourceClaim) bool { return claimServes(claim, entry, pod) })
+		return needless(entry, pod) || len(claimsFor(entry, pod, s)) > 0
 	})
+}
+
+// claimsFor returns the claim that an entry of the pod is about, if it is there and may be used.
+func claimsFor(entry v1.PodResourceClaim, pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
+	return filter(s.ResourceClaims,
+		func(claim *resourcev1.ResourceClaim) bool { return claimServes(claim, entry, pod) })
 }
 
 // needless reports whether it turned out that no claim had to be made for the entry.
@@ -37,8 +41,8 @@ func needless(entry v1.PodResourceClaim, pod *v1.Pod) bool {
 		})
 }
 
-// claimServes reports whether the claim is the one that the entry of the pod is about, and may be used by it: named by the
-// entry, or made for the pod from a template, and not on its way out.
+// claimServes reports whether the claim is the one that the entry of the pod is about, and may be used by it: named by
+// the entry, or made for the pod from a template, and not on its way out.
 //
 // Source: field docs of PodResourceClaim.resourceClaimName and resourceClaimTemplateName ("The pod name and resource
 // name, along with a generated component, will be used to form a unique name for the ResourceClaim, which will be
@@ -103,9 +107,9 @@ func failedToBind(claim *resourcev1.ResourceClaim) bool {
 // allocated cannot be used on some node, and nobody else has reserved it.
 //
 // Source: doc comment of DynamicResources.PostFilter in k8s.io/kubernetes/pkg/scheduler/framework/plugins ("checks
-// whether there are allocated claims that could get deallocated to help get the Pod schedulable. If yes, it picks one"),
-// and field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has been
-// reserved must not get deallocated").
+// whether there are allocated claims that could get deallocated to help get the Pod schedulable. If yes, it picks
+// one"), and field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has
+// been reserved must not get deallocated").
 func Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 	return filter(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
 		return !unallocated(claim) && all(claim.Status.ReservedFor,

@@ -179,5 +179,5 @@ type ScorePlugin struct {
 // ScorePlugins returns every score plugin of the model.
 func ScorePlugins() []ScorePlugin {
 	return []ScorePlugin{PreferNoSchedule(), PreferredNodeAffinity(), Allocation(), BalancedAllocation(),
-		VolumeCapacity(), PreferredSpread(), PreferredPodAffinity(), ImageLocality()}
+		VolumeCapacity(), PreferredSpread(), PreferredPodAffinity(), PreferredAlternatives(), ImageLocality()}
 }

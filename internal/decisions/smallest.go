@@ -74,7 +74,8 @@ func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSIDriver { return &s.CSIDrivers }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolumeClaim { return &s.PersistentVolumeClaims }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceClaim { return &s.ResourceClaims }, holds)
-	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceClaimTemplate { return &s.ResourceClaimTemplates }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceClaimTemplate { return &s.ResourceClaimTemplates },
+		holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceSlice { return &s.ResourceSlices }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.DeviceClass { return &s.DeviceClasses }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolume { return &s.PersistentVolumes }, holds)

@@ -148,9 +148,11 @@ func (d *deviceDraw) device(name string, slice *resourcev1.ResourceSlice) resour
 		device.Attributes["example.com/numa"] = resourcev1.DeviceAttribute{StringValue: new("0")}
 	}
 	if d.rarely("tainted", 5) {
-		device.Taints = []resourcev1.DeviceTaint{{Key: "bad", Value: "yes", TimeAdded: new(metav1.NewTime(epoch)), Effect: drawn(d, "effect",
-			resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNoExecute,
-			resourcev1.DeviceTaintEffectNone)}}
+		effect := drawn(d, "effect", resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNoExecute,
+			resourcev1.DeviceTaintEffectNone)
+		device.Taints = []resourcev1.DeviceTaint{
+			{Key: "bad", Value: "yes", Effect: effect, TimeAdded: new(metav1.NewTime(epoch))},
+		}
 	}
 	shareable := d.rarely("shareable", 3)
 	if shareable {
