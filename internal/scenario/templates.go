@@ -143,7 +143,8 @@ func resourceStatuses(statuses []v1.ContainerStatus) []v1.ContainerStatus {
 }
 
 // pinnedNodes are the node names that objects of the snapshot may refer to: in node selectors and affinities
-// of pods and volumes, as CSINode or VolumeAttachment, and where devices are available. Where a pod stands does not count.
+// of pods and volumes, as CSINode or VolumeAttachment, and where devices are available. Where a pod stands does not
+// count.
 func pinnedNodes(s *spec.Snapshot) map[string]bool {
 	named := map[string]bool{}
 	terms := func(selector *v1.NodeSelector) {
