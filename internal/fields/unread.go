@@ -151,8 +151,6 @@ var unreadFields = []unreadGroup{
 		"StatefulSet.spec.replicas", "StatefulSet.spec.revisionHistoryLimit", "StatefulSet.spec.serviceName",
 		"StatefulSet.spec.template", "StatefulSet.spec.updateStrategy", "StatefulSet.spec.volumeClaimTemplates",
 		"StatefulSet.status"}, false},
-	{"claims are made of them, and those count", []string{"ResourceClaimTemplate.spec.spec.devices.config",
-		"ResourceClaimTemplate.spec.spec.devices.constraints", "ResourceClaimTemplate.spec.spec.devices.requests"}, false},
 	{"of devices, drivers read it", []string{"ResourceClaim.spec.devices.config",
 		"ResourceClaim.status.allocation.devices.config", "ResourceClaim.status.devices[].data",
 		"ResourceClaim.status.devices[].networkData", "DeviceClass.spec.config", "ResourceClaim.metadata.labels",
