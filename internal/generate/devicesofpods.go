@@ -13,8 +13,8 @@ import (
 )
 
 // devices adds devices to the cluster, and claims for them that the pending pod uses, in states that a live API server
-// could hold.
-func devices(t *rapid.T, s *spec.Snapshot, pending *v1.Pod) {
+// could hold. Alone: no other group of fields is drawn.
+func devices(t *rapid.T, s *spec.Snapshot, pending *v1.Pod, alone bool) {
 	pick := func(of string, n int) int { return number(t, of, 0, n-1) }
 	for i, node := range s.Nodes {
 		if _, has := node.Labels[v1.LabelTopologyZone]; !has {
@@ -29,6 +29,9 @@ func devices(t *rapid.T, s *spec.Snapshot, pending *v1.Pod) {
 	d.slices()
 	for i := range pick("claims with devices", 3) {
 		d.allocated(i)
+	}
+	if !alone && d.rarely("no pod uses devices", 2) {
+		return // so that other groups have a say
 	}
 	for i := range pick("claims without", 3) {
 		d.use(pending, d.claim(fmt.Sprintf("claim-%d", i)))

@@ -116,7 +116,7 @@ func DrawQuestion(scope Scope) *rapid.Generator[spec.Question] {
 			volumes(t, s)
 		}
 		if has(OfDevices) {
-			devices(t, s, pending)
+			devices(t, s, pending, len(groups) == 1)
 		}
 		if has(Budgets) {
 			budgets(t, s)
