@@ -13,14 +13,20 @@ func PreemptionWrites() Property {
 		Name: "preemption-writes",
 		Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes " +
 			"it, clears the nominations of lower priority to the node, and writes nothing else; other decisions " +
-			"write nothing before the pod is bound or its status updated.",
+			"write nothing before the pod is bound or its status updated, but that devices of one claim of the pod " +
+			"are given back that cannot be used on a node.",
 		Decision: func(c *Case) (bool, []Breach) {
 			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 				return false, nil // of several outcomes, chance picked the one that was written
 			}
 			wanted := c.WantedWrites(c.Decision.Outcomes[0])
+			deallocations := min(1, len(spec.Deallocatable(c.Question.Pod, c.Question.Snapshot)))
 			var breaches []Breach
 			for _, w := range c.Decision.Writes {
+				if deallocations > 0 && w.Verb == "update" && w.Resource == "resourceclaims/status" {
+					deallocations--
+					continue
+				}
 				if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
 					wanted = slices.Delete(wanted, i, i+1)
 					continue

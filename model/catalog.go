@@ -290,6 +290,10 @@ func (c *Catalog) Seen() *spec.Snapshot {
 		seen.VolumeAttachments = append(seen.VolumeAttachments, around.VolumeAttachments...)
 		seen.CSIDrivers = append(seen.CSIDrivers, around.CSIDrivers...)
 		seen.CSIStorageCapacities = append(seen.CSIStorageCapacities, around.CSIStorageCapacities...)
+		seen.ResourceClaims = append(seen.ResourceClaims, around.ResourceClaims...)
+		seen.ResourceClaimTemplates = append(seen.ResourceClaimTemplates, around.ResourceClaimTemplates...)
+		seen.ResourceSlices = append(seen.ResourceSlices, around.ResourceSlices...)
+		seen.DeviceClasses = append(seen.DeviceClasses, around.DeviceClasses...)
 	}
 	return seen
 }

@@ -59,6 +59,10 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 			s.VolumeAttachments
 		changed.CSIDrivers, changed.CSIStorageCapacities = s.CSIDrivers, s.CSIStorageCapacities
 	}
+	if footprint == spec.ReadsNodeAndDevices {
+		changed.ResourceClaims, changed.ResourceSlices = s.ResourceClaims, s.ResourceSlices
+		changed.DeviceClasses = s.DeviceClasses
+	}
 	return &changed
 }
 

@@ -23,6 +23,9 @@
 //	    VolumeBinding                     volumebinding.go, and volumematching.go: what a claim can be bound to
 //	    VolumeZone                        volumezone.go
 //	    NodeDeclaredFeatures              declaredfeatures.go
+//	    DynamicResources                  dynamicresources.go, and allocations.go: which devices claims can get;
+//	                                      devices.go, devicerequests.go, devicecapacity.go, deviceconstraints.go,
+//	                                      deviceallocation.go, resourceclaims.go; devicesearch.go: the fast form
 //	    PodTopologySpread                 podtopologyspread.go, and spreadconstraint.go: what a constraint counts;
 //	                                      defaultspread.go: the constraints of pods that have none
 //	    InterPodAffinity                  interpodaffinity.go, and podaffinityterm.go: whom a term is about
@@ -34,6 +37,7 @@
 //	    VolumeBinding                     volumebinding.go
 //	    PodTopologySpread                 preferredspread.go
 //	    InterPodAffinity                  preferredpodaffinity.go
+//	    DynamicResources                  preferredalternatives.go
 //	    ImageLocality                     imagelocality.go
 //	Gated                                 schedulinggates.go
 //	SchedulingEnabled, Scheduling         scheduling.go
@@ -45,6 +49,6 @@
 //	the two readings                      reading.go, rules.go: what they have different rules for
 //	the model as first written            literal.go, literal_*.go, and reference.go: cut down for other checkers
 //	where it is not what is documented    errata.go, errata_*.go
-//	known defects of kube-scheduler       quirks.go, quirk_*.go, and volumerules.go: what they change of the volume filters;
+//	known defects of kube-scheduler       quirks.go, quirk_*.go, volumerules.go and devicerules.go: what they change of the filters;
 //	                                      answers.go: when there is no decision
 package spec

@@ -59,5 +59,13 @@ func leftOutErrata() []Erratum {
 				t.exempt = func(p *Profile, name v1.ResourceName) bool { return ignored(p.Fit, name) }
 			},
 		},
+		{
+			ID: "E11g", Name: "devices", Plugin: "DynamicResources",
+			Written:    "nothing",
+			Documented: "a pod goes only to nodes on which its resource claims can get the devices that they ask for",
+			Source: "https://kubernetes.io/docs/concepts/resource-management/dynamic-resource-allocation/; see " +
+				"DynamicResources",
+			mend: further("DynamicResources"),
+		},
 	}
 }

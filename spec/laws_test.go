@@ -165,6 +165,9 @@ func TestFootprints(t *testing.T) {
 				CSINodes:       s.CSINodes, VolumeAttachments: s.VolumeAttachments,
 				CSIDrivers: s.CSIDrivers, CSIStorageCapacities: s.CSIStorageCapacities,
 			}
+		case ReadsNodeAndDevices:
+			return &Snapshot{Nodes: []*v1.Node{n}, ResourceClaims: s.ResourceClaims, ResourceSlices: s.ResourceSlices,
+				DeviceClasses: s.DeviceClasses}
 		default:
 			return s
 		}

@@ -13,6 +13,7 @@ type Predicates struct {
 	Images     ImageRules
 	Allocation AllocationRules
 	Volumes    VolumeRules
+	Devices    DeviceRules
 }
 
 // DocumentedPredicates are what Kubernetes documents.
@@ -21,18 +22,20 @@ func DocumentedPredicates() Predicates {
 		Affinity: DocumentedAffinity(), Spread: DocumentedSpread(), Images: DocumentedImages(),
 		Allocation: DocumentedAllocation(),
 		Volumes:    DocumentedVolumes(),
+		Devices:    DocumentedDevices(),
 	}
 }
 
 // filters returns the filters that are made from predicates.
 func (p Predicates) filters() []Filter {
-	return append(volumeFilters(p.Volumes), podTopologySpread(p.Spread), interPodAffinity(p.Affinity))
+	return append(volumeFilters(p.Volumes), podTopologySpread(p.Spread), interPodAffinity(p.Affinity),
+		dynamicResources(p.Devices))
 }
 
 // scorePlugins returns the score plugins that are made from predicates.
 func (p Predicates) scorePlugins() []ScorePlugin {
 	return []ScorePlugin{allocation(p.Allocation), volumeCapacity(p.Volumes), preferredSpread(p.Spread),
-		preferredPodAffinity(p.Affinity), imageLocality(p.Images)}
+		preferredPodAffinity(p.Affinity), imageLocality(p.Images), preferredAlternatives(p.Devices)}
 }
 
 // AffinityRules are of InterPodAffinity, its filter and its score.

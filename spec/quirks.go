@@ -43,6 +43,8 @@ type Quirk struct {
 	// Volumes changes the rules of the volume filters, of which Plugin is the one that is wrong. Such quirks go
 	// together.
 	Volumes func(*VolumeRules)
+	// Devices changes the rules for allocations of devices. Such quirks go together.
+	Devices func(*DeviceRules)
 	// Change changes a predicate of Plugin. Such quirks go together.
 	Change func(*Predicates)
 	// Amounts changes how what pods request is added up: of the filter and the score of NodeResourcesFit and of
@@ -82,6 +84,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 		q.Score != nil,
 		q.Change != nil,
 		q.Volumes != nil,
+		q.Devices != nil,
 		q.Amounts != nil,
 		q.ScoringFails != nil:
 		return false
@@ -95,7 +98,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 
 // OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
 func (q Quirk) OnlyScores() bool {
-	return q.Filter == nil && q.Volumes == nil && q.Budgets == nil && q.ScoringFails == nil &&
+	return q.Filter == nil && q.Volumes == nil && q.Devices == nil && q.Budgets == nil && q.ScoringFails == nil &&
 		q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
 		!q.changesFilter(q.Plugin) && q.Amounts == nil
@@ -128,7 +131,8 @@ func (q Quirk) changesFeasibility() bool {
 }
 
 func (q Quirk) changesPredicate(plugin string) bool {
-	return (q.Change != nil || q.Volumes != nil) && q.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin
+	return (q.Change != nil || q.Volumes != nil || q.Devices != nil) && q.Plugin == plugin ||
+		q.Amounts != nil && plugin == fitPlugin
 }
 
 // ChangesFilter reports whether a quirk puts something else in the place of the plugin's filter.
@@ -254,6 +258,9 @@ func (m *Scheduler) predicates() Predicates {
 		if quirk.Volumes != nil {
 			quirk.Volumes(&predicates.Volumes)
 		}
+		if quirk.Devices != nil {
+			quirk.Devices(&predicates.Devices)
+		}
 		if quirk.Amounts != nil {
 			quirk.Amounts(&predicates.Allocation.amounts)
 		}
@@ -279,5 +286,9 @@ func Quirks() []Quirk {
 		MigratedDriverNotMissed(),
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(), UnknownCapacityPanics(),
-		AnnotatedClassPanics()}
+		AnnotatedClassPanics(),
+		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
+		AllButFull(), SharesRecounted(), DistinctOverwritten(),
+		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
+		FullClaimReserved()}
 }

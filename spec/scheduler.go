@@ -111,6 +111,8 @@ const (
 	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent
 	// ones, claims, storage classes, CSINodes, attachments, CSI drivers and storage capacities.
 	ReadsNodeAndVolumes
+	// ReadsNodeAndDevices: the Node object, and what a snapshot has of devices: claims, slices and classes.
+	ReadsNodeAndDevices
 	// ReadsNodes: all Node objects, and nothing else.
 	ReadsNodes
 	// ReadsCluster: anything.
@@ -145,7 +147,7 @@ type Filter struct {
 func Filters() []Filter {
 	return []Filter{NodeUnschedulable(), NodeName(), TaintToleration(), NodeAffinity(), NodePorts(), NodeResourcesFit(),
 		VolumeRestrictions(), NodeVolumeLimits(), VolumeBinding(), VolumeZone(), NodeDeclaredFeatures(),
-		PodTopologySpread(), InterPodAffinity()}
+		PodTopologySpread(), InterPodAffinity(), DynamicResources()}
 }
 
 // ScorePlugin is one summand of Viability.
@@ -177,5 +179,5 @@ type ScorePlugin struct {
 // ScorePlugins returns every score plugin of the model.
 func ScorePlugins() []ScorePlugin {
 	return []ScorePlugin{PreferNoSchedule(), PreferredNodeAffinity(), Allocation(), BalancedAllocation(),
-		VolumeCapacity(), PreferredSpread(), PreferredPodAffinity(), ImageLocality()}
+		VolumeCapacity(), PreferredSpread(), PreferredPodAffinity(), PreferredAlternatives(), ImageLocality()}
 }

@@ -8,10 +8,10 @@ import (
 
 func TestNewFollowsTheProfile(t *testing.T) {
 	m := New(&Profile{
-		Filters: []string{"NodeResourcesFit", "DynamicResources", "NodeName"},
+		Filters: []string{"NodeResourcesFit", "SomebodyElses", "NodeName"},
 		ScorePlugins: []Weighted{
 			{"NodeResourcesBalancedAllocation", 2},
-			{"DynamicResources", 1},
+			{"SomebodyElses", 1},
 			{"TaintToleration", 5},
 		},
 	})
@@ -27,7 +27,7 @@ func TestNewFollowsTheProfile(t *testing.T) {
 		t.Errorf("weight of TaintToleration: %d", got)
 	}
 	unknownFilters, unknownRaters := m.Unmodelled()
-	if diff := cmp.Diff([][]string{{"DynamicResources"}, {"DynamicResources"}},
+	if diff := cmp.Diff([][]string{{"SomebodyElses"}, {"SomebodyElses"}},
 		[][]string{unknownFilters, unknownRaters}); diff != "" {
 		t.Errorf("plugins without a predicate are named (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
 
@@ -31,6 +32,13 @@ type Snapshot struct {
 	VolumeAttachments      []*storagev1.VolumeAttachment
 	CSIDrivers             []*storagev1.CSIDriver
 	CSIStorageCapacities   []*storagev1.CSIStorageCapacity
+
+	// What there is of devices: who asks for them, and who has got which. Templates are what the control plane makes
+	// claims of; nothing is placed by them.
+	ResourceClaims         []*resourcev1.ResourceClaim
+	ResourceClaimTemplates []*resourcev1.ResourceClaimTemplate
+	ResourceSlices         []*resourcev1.ResourceSlice
+	DeviceClasses          []*resourcev1.DeviceClass
 
 	// What pods may belong to.
 	Services               []*v1.Service

@@ -38,7 +38,7 @@ Exit codes: 0 each decision is as documented, or differs by a known deviation; 1
 that nothing known explains; 2 wrong usage or input; 3 it was interrupted, some of the input was not
 read, extenders may decide otherwise, or more copies may fit; 4 modelcheck failed.`,
 		Example: `  modelcheck audit --live
-  kubectl get all,nodes,pdb,pv,pvc,sc,csidrivers,csinodes,csistoragecapacities,priorityclasses -A -o yaml | modelcheck audit -f -
+  kubectl get all,nodes,pdb,pv,pvc,sc,csidrivers,csinodes,csistoragecapacities,priorityclasses,resourceclaims,resourceslices,deviceclasses -A -o yaml | modelcheck audit -f -
   modelcheck audit -f dump/ --drain node-3
   modelcheck audit -f dump/ --scale deploy/web=30 --add-nodes 2 --like node-3
   modelcheck audit -f dump/ --fill pod.yaml -o json

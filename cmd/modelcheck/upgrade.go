@@ -49,7 +49,7 @@ Exit codes: 0 every change has a known cause; 1 one has none; 2 wrong usage or i
 interrupted, or some of the input was not read; 4 modelcheck failed.`,
 		Example: `  modelcheck upgrade --from 1.35
   modelcheck upgrade --from 1.35 --theme images --nodes 2 --pods 3
-  kubectl get all,nodes,pdb,pv,pvc,sc,csidrivers,csinodes,csistoragecapacities,priorityclasses -A -o yaml | modelcheck upgrade --from 1.35 -f -`,
+  kubectl get all,nodes,pdb,pv,pvc,sc,csidrivers,csinodes,csistoragecapacities,priorityclasses,resourceclaims,resourceslices,deviceclasses -A -o yaml | modelcheck upgrade --from 1.35 -f -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("unexpected argument %q: releases are given as --from %s and --to", args[0], args[0])

@@ -15,3 +15,6 @@ func rank(p *defaultpreemption.DefaultPreemption, less func(important moreImport
 	important := p.MoreImportantPod
 	p.MoreImportantPod = func(a, b *v1.Pod) bool { return less(moreImportant(important), a, b) }
 }
+
+// before137: the release is an earlier one than v1.37.
+const before137 = true

@@ -18,3 +18,6 @@ func rank(p *defaultpreemption.DefaultPreemption, less func(important moreImport
 		return less(util.MoreImportantPod, a.Pods()[0].GetPod(), b.Pods()[0].GetPod())
 	}
 }
+
+// before137: the release is an earlier one than v1.37.
+const before137 = false

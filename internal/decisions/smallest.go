@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,6 +73,11 @@ func halved(q spec.Question, holds func(spec.Question) bool) spec.Question {
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSIStorageCapacity { return &s.CSIStorageCapacities }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*storagev1.CSIDriver { return &s.CSIDrivers }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolumeClaim { return &s.PersistentVolumeClaims }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceClaim { return &s.ResourceClaims }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceClaimTemplate { return &s.ResourceClaimTemplates },
+		holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.ResourceSlice { return &s.ResourceSlices }, holds)
+	q = halvedBy(q, func(s *spec.Snapshot) *[]*resourcev1.DeviceClass { return &s.DeviceClasses }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.PersistentVolume { return &s.PersistentVolumes }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*policyv1.PodDisruptionBudget { return &s.PodDisruptionBudgets }, holds)
 	q = halvedBy(q, func(s *spec.Snapshot) *[]*v1.Service { return &s.Services }, holds)
@@ -262,6 +268,10 @@ func rebuilt(q spec.Question, to func(runtime.Object) runtime.Object) spec.Quest
 		VolumeAttachments:      rebuiltList(s.VolumeAttachments, to),
 		CSIDrivers:             rebuiltList(s.CSIDrivers, to),
 		CSIStorageCapacities:   rebuiltList(s.CSIStorageCapacities, to),
+		ResourceClaims:         rebuiltList(s.ResourceClaims, to),
+		ResourceClaimTemplates: rebuiltList(s.ResourceClaimTemplates, to),
+		ResourceSlices:         rebuiltList(s.ResourceSlices, to),
+		DeviceClasses:          rebuiltList(s.DeviceClasses, to),
 		Services:               rebuiltList(s.Services, to),
 		ReplicationControllers: rebuiltList(s.ReplicationControllers, to),
 		ReplicaSets:            rebuiltList(s.ReplicaSets, to),

@@ -162,5 +162,18 @@ func found() map[string]Entry {
 		"reserved-access-modes":           {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"reserved-and-provisioned":        {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"selector-provisioned":            {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"outdated-slices":                 {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"capacity-names":                  {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"admin-access-occupies":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"admin-access-consumes":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"unreferenced-counters":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"all-but-full":                    {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"shares-recounted":                {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"distinct-overwritten":            {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"updated-pool-stops-all":          {Property: answered, Theme: "devices", Nodes: 1, Pods: 1},
+		"constraint-stops-all":            {Property: answered, Theme: "devices", Nodes: 1, Pods: 1},
+		"missing-class-stops-pod":         {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"evicted-claim-reserved":          {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"full-claim-reserved":             {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 	}
 }

@@ -41,6 +41,9 @@ func TestSmallestClustersInTheLoop(t *testing.T) {
 		t.Skip("explores 41 clusters, some 20 s in all")
 	}
 	for _, entry := range deviations.In(production.KubernetesVersion) {
+		if entry.Quirk.Devices != nil {
+			continue // loop knows no claims of devices
+		}
 		t.Run(entry.Quirk.Name, func(t *testing.T) {
 			t.Parallel()
 			result := loopOf(t, entry)

@@ -250,7 +250,7 @@ func (r *record) items(mark string) []item {
 // writer's.
 func TextOf(w io.Writer, names []string) error {
 	var text strings.Builder
-	all := slices.Concat(recordsOf(Entries()), loopRecords())
+	all := slices.Concat(recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true }))
 	for i, name := range names {
 		if i > 0 {
 			text.WriteString("\n")

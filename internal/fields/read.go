@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
 
@@ -28,6 +29,10 @@ var kinds = map[string]reflect.Type{
 	"VolumeAttachment":      reflect.TypeFor[storagev1.VolumeAttachment](),
 	"CSIDriver":             reflect.TypeFor[storagev1.CSIDriver](),
 	"CSIStorageCapacity":    reflect.TypeFor[storagev1.CSIStorageCapacity](),
+	"ResourceClaim":         reflect.TypeFor[resourcev1.ResourceClaim](),
+	"ResourceClaimTemplate": reflect.TypeFor[resourcev1.ResourceClaimTemplate](),
+	"ResourceSlice":         reflect.TypeFor[resourcev1.ResourceSlice](),
+	"DeviceClass":           reflect.TypeFor[resourcev1.DeviceClass](),
 }
 
 // Paths returns the paths of all fields that somebody reads, in order. A struct that is always there, such as

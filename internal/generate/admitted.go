@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -77,6 +78,10 @@ func objectsOf(s *spec.Snapshot) []runtime.Object {
 	all = listed(all, s.VolumeAttachments)
 	all = listed(all, s.CSIDrivers)
 	all = listed(all, s.CSIStorageCapacities)
+	all = listed(all, s.DeviceClasses)
+	all = listed(all, s.ResourceSlices)
+	all = listed(all, s.ResourceClaims)
+	all = listed(all, s.ResourceClaimTemplates)
 	all = listed(all, s.Services)
 	all = listed(all, s.ReplicationControllers)
 	all = listed(all, s.ReplicaSets)
@@ -115,6 +120,14 @@ func put(s *spec.Snapshot, object runtime.Object) {
 		s.CSIDrivers = append(s.CSIDrivers, o)
 	case *storagev1.CSIStorageCapacity:
 		s.CSIStorageCapacities = append(s.CSIStorageCapacities, o)
+	case *resourcev1.DeviceClass:
+		s.DeviceClasses = append(s.DeviceClasses, o)
+	case *resourcev1.ResourceSlice:
+		s.ResourceSlices = append(s.ResourceSlices, o)
+	case *resourcev1.ResourceClaim:
+		s.ResourceClaims = append(s.ResourceClaims, o)
+	case *resourcev1.ResourceClaimTemplate:
+		s.ResourceClaimTemplates = append(s.ResourceClaimTemplates, o)
 	case *v1.Service:
 		s.Services = append(s.Services, o)
 	case *v1.ReplicationController:

@@ -52,6 +52,7 @@ func TestGroups(t *testing.T) {
 			said[generate.Resources] = said[generate.Resources] || node.Status.Allocatable.Memory().String() != "64Gi"
 		}
 		said[generate.Volumes] = len(s.StorageClasses) > 0
+		said[generate.OfDevices] = len(s.DeviceClasses) > 0
 		said[generate.Budgets] = len(s.PodDisruptionBudgets) > 0
 		return said
 	}

@@ -36,13 +36,15 @@ const (
 	Neighbours Group = "neighbours"
 	// Volumes are volumes, claims, their classes, CSI nodes and attachments, and the features that nodes declare.
 	Volumes Group = "volumes"
+	// OfDevices are devices, their slices and classes, and the claims for them.
+	OfDevices Group = "devices"
 	// Budgets are disruption budgets.
 	Budgets Group = "budgets"
 )
 
 // Groups returns every group. Priorities, nominations, start times, and pods that terminate are in none: they are
 // always drawn.
-func Groups() []Group { return []Group{Resources, Neighbours, Volumes, Budgets} }
+func Groups() []Group { return []Group{Resources, Neighbours, Volumes, OfDevices, Budgets} }
 
 // Scope bounds the clusters that are drawn. The zero value draws everything.
 type Scope struct {
@@ -112,6 +114,9 @@ func DrawQuestion(scope Scope) *rapid.Generator[spec.Question] {
 		}
 		if has(Volumes) {
 			volumes(t, s)
+		}
+		if has(OfDevices) {
+			devices(t, s, pending, len(groups) == 1)
 		}
 		if has(Budgets) {
 			budgets(t, s)

@@ -206,7 +206,7 @@ func TestMoments(t *testing.T) {
 		}
 	}
 	_, notes := counted(t, reader(server))
-	want := []string{"listed one kind after the other, from resourceVersion 4712 (nodes) to 4731 (cronjobs): what " +
+	want := []string{"listed one kind after the other, from resourceVersion 4712 (nodes) to 4735 (cronjobs): what " +
 		"changed in between may not fit together"}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
@@ -115,12 +116,18 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
+	devices := dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)
+	if classes, is := devices.DeviceClassResolver().(cache.ResourceEventHandler); is {
+		if _, err := factory.Resource().V1().DeviceClasses().Informer().AddEventHandler(classes); err != nil {
+			return nil, fmt.Errorf("following device classes: %w", err)
+		}
+	}
 	return append(e.releaseOptions(factory),
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}), // has no channel, so throws events away
 		frameworkruntime.WithInformerFactory(factory),
-		frameworkruntime.WithSharedDRAManager(dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)),
+		frameworkruntime.WithSharedDRAManager(devices),
 		frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 		frameworkruntime.WithPodNominator(e.nominator),
 		frameworkruntime.WithPodActivator(e.nominator),

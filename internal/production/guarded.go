@@ -112,6 +112,8 @@ func (g *Guarded) hand(q spec.Question) spec.Question {
 	s.PersistentVolumeClaims = each(g, from.PersistentVolumeClaims)
 	s.StorageClasses, s.CSINodes = each(g, from.StorageClasses), each(g, from.CSINodes)
 	s.CSIDrivers, s.CSIStorageCapacities = each(g, from.CSIDrivers), each(g, from.CSIStorageCapacities)
+	s.ResourceClaims, s.ResourceClaimTemplates = each(g, from.ResourceClaims), each(g, from.ResourceClaimTemplates)
+	s.ResourceSlices, s.DeviceClasses = each(g, from.ResourceSlices), each(g, from.DeviceClasses)
 	s.VolumeAttachments, s.Services = each(g, from.VolumeAttachments), each(g, from.Services)
 	s.ReplicationControllers = each(g, from.ReplicationControllers)
 	s.ReplicaSets, s.StatefulSets = each(g, from.ReplicaSets), each(g, from.StatefulSets)

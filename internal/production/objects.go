@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -18,7 +19,7 @@ import (
 )
 
 // objects holds what the plugins see through informers and listers: exactly the snapshot of the
-// question at hand. Types that a snapshot does not have (resource claims, ...) are served
+// question at hand. Types that a snapshot does not have (rules that taint devices, ...) are served
 // by the factory's ordinary informers, which are never run and so stay empty.
 type objects struct {
 	nodes             *feed[*v1.Node]
@@ -32,6 +33,9 @@ type objects struct {
 	volumeAttachments *feed[*storagev1.VolumeAttachment]
 	csiDrivers        *feed[*storagev1.CSIDriver]
 	storageCapacities *feed[*storagev1.CSIStorageCapacity]
+	resourceClaims    *feed[*resourcev1.ResourceClaim]
+	resourceSlices    *feed[*resourcev1.ResourceSlice]
+	deviceClasses     *feed[*resourcev1.DeviceClass]
 
 	services               *feed[*v1.Service]
 	replicationControllers *feed[*v1.ReplicationController]
@@ -54,6 +58,9 @@ func newObjects(factory informers.SharedInformerFactory) *objects {
 		volumeAttachments: newFeed[*storagev1.VolumeAttachment](factory, &storagev1.VolumeAttachment{}),
 		csiDrivers:        newFeed[*storagev1.CSIDriver](factory, &storagev1.CSIDriver{}),
 		storageCapacities: newFeed[*storagev1.CSIStorageCapacity](factory, &storagev1.CSIStorageCapacity{}),
+		resourceClaims:    newFeed[*resourcev1.ResourceClaim](factory, &resourcev1.ResourceClaim{}),
+		resourceSlices:    newFeed[*resourcev1.ResourceSlice](factory, &resourcev1.ResourceSlice{}),
+		deviceClasses:     newFeed[*resourcev1.DeviceClass](factory, &resourcev1.DeviceClass{}),
 
 		services:               newFeed[*v1.Service](factory, &v1.Service{}),
 		replicationControllers: newFeed[*v1.ReplicationController](factory, &v1.ReplicationController{}),
@@ -74,6 +81,9 @@ func (o *objects) set(s *spec.Snapshot) error {
 		func() error { return o.volumeAttachments.set(s.VolumeAttachments) },
 		func() error { return o.csiDrivers.set(s.CSIDrivers) },
 		func() error { return o.storageCapacities.set(s.CSIStorageCapacities) },
+		func() error { return o.deviceClasses.setAfresh(s.DeviceClasses) },
+		func() error { return o.resourceSlices.set(s.ResourceSlices) },
+		func() error { return o.resourceClaims.setAfresh(s.ResourceClaims) },
 		func() error { return o.budgets.set(s.PodDisruptionBudgets) },
 		func() error { return o.services.set(s.Services) },
 		func() error { return o.replicationControllers.set(s.ReplicationControllers) },
@@ -149,6 +159,18 @@ func (f *feed[T]) set(objects []T) error {
 	}
 	f.held = append(f.held[:0], objects...)
 	return nil
+}
+
+// setAfresh is set for objects of which plugins remember one where several say the same thing, so that what they know
+// would depend on who went before: if anything differs, all go, and all come.
+func (f *feed[T]) setAfresh(objects []T) error {
+	if slices.Equal(f.held, objects) {
+		return nil
+	}
+	if err := f.set(nil); err != nil {
+		return err
+	}
+	return f.set(objects)
 }
 
 func (f *feed[T]) remove(o T) error {

@@ -78,6 +78,7 @@ func (e *engine) spec() *spec.Profile {
 	p := &spec.Profile{
 		SchedulerName: e.framework.ProfileName(),
 		Release:       KubernetesVersion,
+		Selects:       SelectsDevices(),
 		Lacks:         spec.ChangesSince(KubernetesVersion),
 		Filters:       slices.Clone(e.filterNames),
 		Preempts: slices.ContainsFunc(

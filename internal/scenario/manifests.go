@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,10 @@ type Manifests struct {
 	VolumeAttachments      []*storagev1.VolumeAttachment
 	CSIDrivers             []*storagev1.CSIDriver
 	CSIStorageCapacities   []*storagev1.CSIStorageCapacity
+	ResourceClaims         []*resourcev1.ResourceClaim
+	ResourceClaimTemplates []*resourcev1.ResourceClaimTemplate
+	ResourceSlices         []*resourcev1.ResourceSlice
+	DeviceClasses          []*resourcev1.DeviceClass
 	Services               []*v1.Service
 	ReplicationControllers []*v1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet
@@ -117,6 +122,10 @@ func (m *Manifests) Snapshot() *spec.Snapshot {
 		VolumeAttachments:      m.VolumeAttachments,
 		CSIDrivers:             m.CSIDrivers,
 		CSIStorageCapacities:   m.CSIStorageCapacities,
+		ResourceClaims:         m.ResourceClaims,
+		ResourceClaimTemplates: m.ResourceClaimTemplates,
+		ResourceSlices:         m.ResourceSlices,
+		DeviceClasses:          m.DeviceClasses,
 		Services:               m.Services,
 		ReplicationControllers: m.ReplicationControllers,
 		ReplicaSets:            m.ReplicaSets,

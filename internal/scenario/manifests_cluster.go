@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -187,6 +188,14 @@ func (r *reading) manifests(objects []object) *Manifests {
 			m.CSIDrivers = append(m.CSIDrivers, object)
 		case *storagev1.CSIStorageCapacity:
 			m.CSIStorageCapacities = append(m.CSIStorageCapacities, object)
+		case *resourcev1.ResourceClaim:
+			m.ResourceClaims = append(m.ResourceClaims, object)
+		case *resourcev1.ResourceClaimTemplate:
+			m.ResourceClaimTemplates = append(m.ResourceClaimTemplates, object)
+		case *resourcev1.ResourceSlice:
+			m.ResourceSlices = append(m.ResourceSlices, object)
+		case *resourcev1.DeviceClass:
+			m.DeviceClasses = append(m.DeviceClasses, object)
 		case *v1.Service:
 			m.Services = append(m.Services, object)
 		case *v1.ReplicationController:

@@ -38,6 +38,7 @@ func owners(s *spec.Snapshot) map[string]bool {
 			}
 		}
 	}
+	claimPods(s, func(pod *v1.Pod) { named[pod.Name] = true })
 	return named
 }
 
@@ -52,6 +53,7 @@ func around(s *spec.Snapshot) spec.Snapshot {
 		}
 		kept.PersistentVolumeClaims = append(kept.PersistentVolumeClaims, claim)
 	}
+	ownedDevices(s, &kept)
 	return kept
 }
 

@@ -108,6 +108,7 @@ func podTemplate(pod *v1.Pod) *v1.Pod {
 		owner.UID = ""
 		template.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
+	template.Status.ResourceClaimStatuses = pod.DeepCopy().Status.ResourceClaimStatuses
 	template.Spec.NodeName = ""
 	if pod.Spec.NodeName != "" {
 		template.Status.StartTime = pod.Status.StartTime.DeepCopy()
@@ -142,7 +143,8 @@ func resourceStatuses(statuses []v1.ContainerStatus) []v1.ContainerStatus {
 }
 
 // pinnedNodes are the node names that objects of the snapshot may refer to: in node selectors and affinities
-// of pods and volumes, and as CSINode or VolumeAttachment. Where a pod stands does not count.
+// of pods and volumes, as CSINode or VolumeAttachment, and where devices are available. Where a pod stands does not
+// count.
 func pinnedNodes(s *spec.Snapshot) map[string]bool {
 	named := map[string]bool{}
 	terms := func(selector *v1.NodeSelector) {
@@ -179,6 +181,7 @@ func pinnedNodes(s *spec.Snapshot) map[string]bool {
 	for _, attachment := range s.VolumeAttachments {
 		named[attachment.Spec.NodeName] = true
 	}
+	deviceNodes(s, func(name string) { named[name] = true }, terms)
 	pinned := map[string]bool{}
 	for _, node := range s.Nodes {
 		if named[node.Name] {

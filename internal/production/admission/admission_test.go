@@ -12,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -422,6 +423,8 @@ func TestKinds(t *testing.T) {
 		&appsv1.DaemonSet{}, &appsv1.Deployment{}, &batchv1.Job{}, &batchv1.CronJob{},
 		&v1.ReplicationController{}, &v1.Service{}, &appsv1.StatefulSet{}, &storagev1.StorageClass{},
 		&storagev1.VolumeAttachment{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
+		&resourcev1.ResourceClaim{}, &resourcev1.ResourceClaimTemplate{}, &resourcev1.ResourceSlice{},
+		&resourcev1.DeviceClass{},
 	}
 	_, errs := admission.Admit(empty)
 	for i, object := range empty {

@@ -2,6 +2,8 @@ package admission
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -48,7 +50,8 @@ type kind struct {
 // statusMatters reports whether what is placed depends on the status of objects of the kind.
 func (k kind) statusMatters() bool {
 	switch k.name {
-	case "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget":
+	case "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget",
+		"ResourceClaim":
 		return true
 	}
 	return false
@@ -125,7 +128,7 @@ func unchanged(internal runtime.Object) runtime.Object {
 func kinds() []kind { return table() }
 
 var table = sync.OnceValue(func() []kind {
-	return []kind{
+	all := []kind{
 		{"CSIDriver", storagev1.SchemeGroupVersion, "csidrivers", false, &storagev1.CSIDriver{},
 			one(storagevalidation.ValidateCSIDriver), two(storagevalidation.ValidateCSIDriverUpdate),
 			two(noStatus[storage.CSIDriver])},
@@ -186,6 +189,9 @@ var table = sync.OnceValue(func() []kind {
 			one(storagevalidation.ValidateVolumeAttachment), two(storagevalidation.ValidateVolumeAttachmentUpdate),
 			two(noStatus[storage.VolumeAttachment])},
 	}
+	all = append(all, deviceKinds()...)
+	slices.SortFunc(all, func(a, b kind) int { return strings.Compare(a.name, b.name) })
+	return all
 })
 
 // one and two let a validation of a concrete type stand in a table of kinds.

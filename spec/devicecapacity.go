@@ -1,0 +1,95 @@
+package spec
+
+import (
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Consumption is how much of its capacities, under its own names for them, an allocation of a device takes.
+type Consumption map[resourcev1.QualifiedName]resource.Quantity
+
+// Consumes returns what an allocation of the device for the alternative takes of each of its capacities, and false if
+// a request policy does not allow as much:
+//
+//	requested, with a policy     the least amount that the policy allows and that is enough
+//	requested, without           what is requested
+//	not requested                the policy's default, if it has one, or all there is
+//
+// Source: field docs of CapacityRequirements.requests, DeviceCapacity.requestPolicy and CapacityRequestPolicy.
+func (r DeviceRules) Consumes(a DeviceAlternative, d PublishedDevice) (Consumption, bool) {
+	taken := Consumption{}
+	for _, name := range sortedKeys(d.Device.Capacity) {
+		capacity := d.Device.Capacity[name]
+		amount, requested := r.requested(a, d, name)
+		switch policy := capacity.RequestPolicy; {
+		case !requested && policy != nil && policy.Default != nil:
+			taken[name] = *policy.Default
+		case !requested:
+			taken[name] = capacity.Value
+		case policy == nil:
+			taken[name] = amount
+		default:
+			allowed, is := policyAllows(*policy, amount)
+			if !is {
+				return nil, false
+			}
+			taken[name] = allowed
+		}
+	}
+	return taken, true
+}
+
+// requested returns how much of a capacity of the device is requested, and whether any is.
+func (r DeviceRules) requested(a DeviceAlternative, d PublishedDevice,
+	capacity resourcev1.QualifiedName) (resource.Quantity, bool) {
+	for _, name := range sortedKeys(a.Capacity) {
+		if r.names(d, name, capacity) {
+			return a.Capacity[name], true
+		}
+	}
+	return resource.Quantity{}, false
+}
+
+// policyAllows returns the least amount that the policy allows and that is not less than what is requested; false if
+// there is none.
+//
+// Source: field docs of CapacityRequestPolicy.validValues ("the smallest valid value that is greater than or equal to
+// the request") and doc of CapacityRequestPolicyRange. Fractions of up to three digits count.
+func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Quantity) (resource.Quantity, bool) {
+	switch {
+	case len(policy.ValidValues) > 0:
+		enough := filter(policy.ValidValues, func(value resource.Quantity) bool { return value.Cmp(requested) >= 0 })
+		if len(enough) == 0 {
+			return resource.Quantity{}, false
+		}
+		least := enough[0]
+		for _, value := range enough {
+			if value.Cmp(least) < 0 {
+				least = value
+			}
+		}
+		return least, true
+	case policy.ValidRange != nil:
+		amount := steppedUp(*policy.ValidRange, requested)
+		return amount, policy.ValidRange.Max == nil || amount.Cmp(*policy.ValidRange.Max) <= 0
+	default:
+		return requested, true
+	}
+}
+
+// steppedUp returns the least amount of Min, Min + Step, Min + 2*Step, ... that is not less than what is requested; of
+// all amounts from Min on if there is no step.
+func steppedUp(r resourcev1.CapacityRequestPolicyRange, requested resource.Quantity) resource.Quantity {
+	least := valueOr(r.Min, resource.Quantity{})
+	switch {
+	case requested.Cmp(least) <= 0:
+		return least
+	case r.Step == nil || r.Step.Sign() <= 0:
+		return requested
+	}
+	above := requested.DeepCopy()
+	above.Sub(least)
+	step, over := r.Step.MilliValue(), above.MilliValue()
+	least = *resource.NewMilliQuantity(least.MilliValue()+(over+step-1)/step*step, least.Format)
+	return least
+}

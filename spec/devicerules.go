@@ -1,0 +1,75 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// DeviceRules are the predicates that say which allocations of devices are valid, so far as kube-scheduler is known to
+// have another in the place of one. DocumentedDevices are what Kubernetes documents; a quirk changes them.
+//
+// Facts are in the order of claims, of their requests, and of the node's devices. What is documented does not depend
+// on it.
+type DeviceRules struct {
+	// current returns the slices of a pool that count, as seen from the node.
+	current func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
+	// names reports whether a request for capacity under the one name is about the other of the device.
+	names func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool
+	// apart reports whether two facts, the first before the other, may be about the same device.
+	apart func(first, second Allotment) bool
+	// takesCapacity reports whether the fact takes of what the device has; takers returns the devices that newly take of
+	// the counters of their pools, as often as they do; counted reports whether a holding is known to take its share.
+	takesCapacity func(f Allotment) bool
+	takers        func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice
+	counted       func(h holding) bool
+	// enough reports whether there is enough of the counters of the pool that the devices take, for those that a device
+	// takes newly.
+	enough func(r DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool
+	// all reports whether a device that an alternative wants must be among all.
+	all func(a DeviceAlternative, d PublishedDevice, held []holding) bool
+	// reservable reports whether a claim that has an allocation may be reserved for one more pod.
+	reservable func(claim *resourcev1.ResourceClaim) bool
+	// evicting reports whether the pods that use such a claim are evicted.
+	evicting func(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool
+	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
+	// and where a constraint does not let it have them.
+	unclearStops, constraintStops bool
+	// classless reports whether a pod is turned away because a class is not there that a request names.
+	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
+	// distinct reports whether the facts are about devices with distinct values of the attribute.
+	distinct func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool
+}
+
+// DocumentedDevices are the rules that Kubernetes documents.
+func DocumentedDevices() DeviceRules {
+	return DeviceRules{
+		current: func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
+		names: func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool {
+			return d.qualified(requested) == d.qualified(has)
+		},
+		reservable:    reservable,
+		evicting:      evicting,
+		classless:     func([]*resourcev1.ResourceClaim, *Snapshot) bool { return false },
+		apart:         apart,
+		takesCapacity: ordinary,
+		takers:        takers,
+		counted:       func(holding) bool { return true },
+		enough:        enoughOfReferenced,
+		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
+		distinct: func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
+			return compared(facts, attribute, func(a, b resourcev1.DeviceAttribute) bool { return !sameValue(a, b) })
+		},
+	}
+}
+
+// ordinary reports whether the fact is no administrative access.
+func ordinary(f Allotment) bool { return !f.Alternative.Admin }
+
+// takers returns the devices of facts that are no administrative access, once each, but for those that are allocated
+// already.
+func takers(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice {
+	of := each(filter(facts, ordinary), func(f Allotment) PublishedDevice { return f.Device })
+	return filter(distinct(of, func(a, b PublishedDevice) bool { return a.ID == b.ID }), func(d PublishedDevice) bool {
+		return !exists(held, func(h holding) bool { return h.device == d.ID && r.counted(h) })
+	})
+}

@@ -1,0 +1,171 @@
+package spec
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// deviceSearch looks for a valid allocation: request after request, alternative after alternative, device after device.
+// It gives a choice up as soon as no further facts can make it valid, so it finds one where Allocatable says that there
+// is one, and it is Preferred; TestDeviceSearch in internal/conformance holds it to that.
+type deviceSearch struct {
+	r        DeviceRules
+	at       deviceState
+	requests []searchedRequest
+	// stopped: the search ended with an error, where a quirk says so.
+	stopped bool
+}
+
+// searchedRequest is a request of a claim, and what each alternative to meet it can be met by.
+type searchedRequest struct {
+	claim   *resourcev1.ResourceClaim
+	request int
+	ways    []searchedAlternative
+}
+
+type searchedAlternative struct {
+	DeviceAlternative
+	facts []Allotment
+	// open: as many devices as are needed may be had, as far as can be told without choosing any.
+	open bool
+}
+
+// FindAllocation returns a valid allocation of the claims, none of which has one yet; false if there is none.
+func (r DeviceRules) FindAllocation(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
+	s *Snapshot) ([]Allotment, bool) {
+	q := r.newDeviceSearch(p, claims, node, s)
+	return q.meet(0, nil)
+}
+
+func (r DeviceRules) newDeviceSearch(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
+	s *Snapshot) *deviceSearch {
+	at := r.deviceState(node, s)
+	near := func(h holding) bool {
+		return exists(at.on, func(d PublishedDevice) bool { return d.ID.InPool() == h.device.InPool() })
+	}
+	at.held = filter(at.held, near)
+	q := &deviceSearch{r: r, at: at}
+	for _, claim := range claims {
+		for i, request := range claim.Spec.Devices.Requests {
+			ways := each(Alternatives(request), func(a DeviceAlternative) searchedAlternative {
+				return q.alternative(p, claim, i, a)
+			})
+			q.requests = append(q.requests, searchedRequest{claim, i, ways})
+		}
+	}
+	return q
+}
+
+// alternative returns what an alternative can be met by: all devices that it wants, or those of them that it could get
+// if the claims wanted nothing else.
+func (q *deviceSearch) alternative(p *Profile, claim *resourcev1.ResourceClaim, request int,
+	a DeviceAlternative) searchedAlternative {
+	fact := func(d PublishedDevice) Allotment { return Allotment{claim, request, a, d} }
+	if a.All {
+		facts := each(q.r.allWanted(p, a, q.at), fact)
+		return searchedAlternative{a, facts, len(facts) > 0 && !q.at.unclear}
+	}
+	wanted := filter(q.at.on, func(d PublishedDevice) bool {
+		return q.r.wants(p, a, d, q.at.s) && a.TolerableFor(d) && q.available([]Allotment{fact(d)})
+	})
+	return searchedAlternative{a, each(wanted, fact), int64(len(wanted)) >= a.Count}
+}
+
+// available reports whether the devices may be had together, constraints of claims left aside.
+func (q *deviceSearch) available(facts []Allotment) bool {
+	return q.r.exclusive(facts, q.at) && q.r.withinCounters(facts, q.at) && q.r.withinCapacity(facts, q.at)
+}
+
+// constrained reports whether the facts about the claim of the last one meet its constraints.
+func (q *deviceSearch) constrained(facts []Allotment) bool {
+	claim := facts[len(facts)-1].Claim
+	of := filter(facts, func(f Allotment) bool { return f.Claim == claim })
+	return all(claim.Spec.Devices.Constraints,
+		func(c resourcev1.DeviceConstraint) bool { return q.r.meetsConstraint(c, of) })
+}
+
+// meet returns the facts with others that meet the requests from the given one on.
+func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) {
+	if request == len(q.requests) {
+		return facts, true
+	}
+	next := q.requests[request]
+	of := count(facts, func(f Allotment) bool { return f.Claim == next.claim })
+	for _, way := range next.ways {
+		needed := int(min(way.Count, resourcev1.AllocationResultsMaxSize+1))
+		if way.All {
+			needed = len(way.facts)
+		}
+		if !way.open || of+needed > resourcev1.AllocationResultsMaxSize {
+			continue
+		}
+		var found []Allotment
+		var is bool
+		if way.All {
+			found, is = q.meetByAll(request, way.facts, facts)
+		} else {
+			found, is = q.meetBySome(request, way.facts, needed, facts)
+		}
+		if is || q.stopped {
+			return found, is
+		}
+	}
+	return nil, false
+}
+
+func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]Allotment, bool) {
+	facts = slices.Clip(facts)
+	for _, fact := range devices {
+		facts = append(facts, fact)
+		if !fact.Alternative.TolerableFor(fact.Device) || !q.r.exclusive(facts, q.at) ||
+			!q.r.withinCounters(facts, q.at) {
+			return nil, false
+		}
+		if !q.constrained(facts) {
+			q.stopped = q.r.constraintStops
+			return nil, false
+		}
+		if !q.r.withinCapacity(facts, q.at) {
+			return nil, false
+		}
+	}
+	return q.meet(request+1, facts)
+}
+
+func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
+	facts []Allotment) ([]Allotment, bool) {
+	if needed == 0 {
+		return q.meet(request+1, facts)
+	}
+	for i := 0; i+needed <= len(devices); i++ {
+		with := append(slices.Clip(facts), devices[i])
+		if !q.available(with) || !q.constrained(with) {
+			continue
+		}
+		found, is := q.meetBySome(request, devices[i+1:], needed-1, with)
+		if is || q.stopped {
+			return found, is
+		}
+	}
+	return nil, false
+}
+
+// stops reports whether production's search ends with an error, which ends the cycle.
+func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+	wantsAll := exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+		return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+			return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All })
+		})
+	})
+	if !wantsAll || !r.unclearStops && !r.constraintStops {
+		return false
+	}
+	q := r.newDeviceSearch(p, claims, node, s)
+	if r.unclearStops && q.at.unclear {
+		return true
+	}
+	q.meet(0, nil)
+	return q.stopped
+}

@@ -1,0 +1,64 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// DynamicResources is the filter
+//
+//	Holds == /\ \A Entry \in Pod.Spec.ResourceClaims : needless(Entry, Pod) \/ \E Claim \in S : claimServes(Claim, Entry, Pod)
+//	         /\ \A Claim \in ResourceClaims(Pod, S) with an allocation : ready(Claim, Pod, S) /\ Claim reaches Node
+//	         /\ Allocatable({Claim \in ResourceClaims(Pod, S) without}, Node, S)
+//
+// It answers for the filter of the plugin DynamicResources, and reads the node and what there is of devices.
+//
+// Source: https://kubernetes.io/docs/concepts/resource-management/dynamic-resource-allocation/, field docs of
+// PodSpec.resourceClaims and PodStatus.resourceClaimStatuses, and of resource.k8s.io/v1; see Allocatable.
+//
+// An allocation is looked for by FindAllocation, which finds one if and only if the claims are Allocatable.
+//
+// The question is about now: what is allocated once the pod is bound is not part of it, and the snapshots of a state
+// space keep their claims as they are.
+func DynamicResources() Filter { return dynamicResources(DocumentedDevices()) }
+
+func dynamicResources(r DeviceRules) Filter {
+	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+		waiting := filter(ResourceClaims(pod, s), unallocated)
+		return resourceClaimsThere(pod, s) && !r.classless(waiting, s) && r.stops(p, waiting, node, s)
+	}
+	if !r.unclearStops && !r.constraintStops {
+		fails = nil
+	}
+	return Filter{
+		Plugin:    "DynamicResources",
+		Footprint: ReadsNodeAndDevices,
+		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			claims := ResourceClaims(pod, s)
+			waiting := filter(claims, unallocated)
+			if !resourceClaimsThere(pod, s) || r.classless(waiting, s) || fails != nil && fails(p, pod, node, s) ||
+				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
+					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
+				}) {
+				return false
+			}
+			_, allocatable := r.FindAllocation(p, waiting, node, s)
+			return allocatable
+		},
+		Fails: fails,
+		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+			return len(pod.Spec.ResourceClaims) == 0
+		},
+		Monotone: func(*Profile, *v1.Pod, *Snapshot) bool { return true },
+	}
+}
+
+func unallocated(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }
+
+// allocationReaches reports whether what is allocated to the claim is available on the node.
+//
+// Source: field doc of AllocationResult.nodeSelector ("If unset, they are available everywhere").
+func allocationReaches(claim *resourcev1.ResourceClaim, node *v1.Node) bool {
+	selector := claim.Status.Allocation.NodeSelector
+	return selector == nil || matchesSelector(selector, node)
+}

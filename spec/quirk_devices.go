@@ -1,0 +1,262 @@
+package spec
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// wantsDevices is what the defects of devices need: claims of the pod without an allocation, and slices.
+func wantsDevices(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return len(s.ResourceSlices) > 0 && exists(ResourceClaims(pod, s), unallocated)
+}
+
+// OutdatedSlices is a defect of kube-scheduler. Of slices that are for other nodes it looks only where those for the
+// node are not as many as there should be of the pool.
+func OutdatedSlices() Quirk {
+	return Quirk{
+		Name: "outdated-slices", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "devices of a generation that is outdated are allocated",
+		Plugin: "DynamicResources",
+		Doc: "Devices are allocated from slices of an older generation of their pool, if these are as many as they say, " +
+			"and those of the newer one are for other nodes.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
+				here := newest(filter(pool, func(slice *resourcev1.ResourceSlice) bool {
+					return node != nil && SliceAvailableOn(slice, node)
+				}))
+				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
+					return here
+				}
+				return newest(pool)
+			}
+		},
+	}
+}
+
+// CapacityNames is a defect of kube-scheduler.
+func CapacityNames() Quirk {
+	return Quirk{
+		Name: "capacity-names", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "capacity requested with the driver's domain is not found without",
+		Plugin: "DynamicResources",
+		Doc: "A request for capacity does not find that of the device if one of both names it with the domain of the " +
+			"driver, and the other without.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.names = func(_ PublishedDevice, requested, has resourcev1.QualifiedName) bool { return requested == has }
+		},
+	}
+}
+
+// AdminAccessOccupies is a defect of kube-scheduler.
+func AdminAccessOccupies() Quirk {
+	return Quirk{
+		Name: "admin-access-occupies", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "admin access keeps a pod's later claims off the device",
+		Plugin: "DynamicResources",
+		Doc: "A device that a claim of a pod gets administrative access to is taken for the later claims of the pod, and " +
+			"for those of other pods it is not.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.apart = func(first, second Allotment) bool {
+				return first.Device.Shareable() || first.Claim != second.Claim && !ordinary(second)
+			}
+		},
+	}
+}
+
+// AdminAccessConsumes is a defect of kube-scheduler.
+func AdminAccessConsumes() Quirk {
+	return Quirk{
+		Name: "admin-access-consumes", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "admin access needs free counters and capacity",
+		Plugin: "DynamicResources",
+		Doc: "Administrative access to a device needs what an allocation of it would take of shared counters, once more " +
+			"where the device is allocated already, and of capacity.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.takesCapacity = func(Allotment) bool { return true }
+			r.takers = func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice {
+				var taking []PublishedDevice
+				for _, f := range facts {
+					known := exists(held, func(h holding) bool {
+						return h.device == f.Device.ID && h.shared && r.counted(h)
+					}) ||
+						exists(taking, func(d PublishedDevice) bool { return d.ID == f.Device.ID })
+					if !f.Device.Shareable() || !known {
+						taking = append(taking, f.Device)
+					}
+				}
+				return taking
+			}
+		},
+	}
+}
+
+// UnreferencedCounters is a defect of kube-scheduler.
+func UnreferencedCounters() Quirk {
+	return Quirk{
+		Name: "unreferenced-counters", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "a device needs counters that it takes nothing of",
+		Plugin: "DynamicResources",
+		Doc: "A device that takes of shared counters is not allocated while more is taken than there is of any counter of " +
+			"its pool, also of one that it takes nothing of.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.enough = func(_ DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
+				return len(by.Device.ConsumesCounters) == 0 ||
+					all(pool.counterSets(), func(set resourcev1.CounterSet) bool {
+						return all(sortedKeys(set.Counters),
+							func(name string) bool { return pool.suffices(set.Name, name, taken) })
+					})
+			}
+		},
+	}
+}
+
+// AllButFull is a defect of kube-scheduler v1.36.
+func AllButFull() Quirk {
+	return Quirk{
+		Name: "all-but-full", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Title:  "a request for all devices leaves out those that are full",
+		Plugin: "DynamicResources",
+		Doc:    "A request for all devices leaves out those that have too little left of a capacity.",
+		Needs:  wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.all = func(a DeviceAlternative, d PublishedDevice, held []holding) bool {
+				alone := Allotment{Alternative: a, Device: d}
+				return !d.Shareable() || r.capacityLeft([]Allotment{alone}, alone, held)
+			}
+		},
+	}
+}
+
+// SharesRecounted is a defect of kube-scheduler v1.36.
+func SharesRecounted() Quirk {
+	return Quirk{
+		Name: "shares-recounted", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Title:  "devices without capacity take counters once for each share",
+		Plugin: "DynamicResources",
+		Doc: "A device that may be allocated more than once, is allocated, and has no capacity, takes of shared counters " +
+			"again when it is allocated again.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.counted = func(h holding) bool { return !h.shared || h.consumed != nil }
+		},
+	}
+}
+
+// DistinctOverwritten is a defect of kube-scheduler v1.36.
+func DistinctOverwritten() Quirk {
+	return Quirk{
+		Name: "distinct-overwritten", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Title:  "of a request for several devices the last is distinct, not all",
+		Plugin: "DynamicResources",
+		Doc: "A constraint of distinct attributes compares a device with the last one that each request has got, and not " +
+			"with those before it.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.distinct = func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
+				last := map[int]resourcev1.DeviceAttribute{}
+				for _, f := range facts {
+					value, there := f.Device.attribute(attribute)
+					if !there || exists(sortedKeys(last), func(i int) bool { return sameValue(last[i], value) }) {
+						return false
+					}
+					last[f.Request] = value
+				}
+				return true
+			}
+		},
+	}
+}
+
+// wantsAllDevices is what defects need that are about requests for all devices.
+func wantsAllDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return wantsDevices(p, pod, s) && exists(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
+		return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+			return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All })
+		})
+	})
+}
+
+// UpdatedPoolStopsAll is a defect of kube-scheduler.
+func UpdatedPoolStopsAll() Quirk {
+	return Quirk{
+		Name: "updated-pool-stops-all", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "one node's pool that is being updated ends the cycle in an error",
+		Plugin: "DynamicResources",
+		Doc: "If a pool with slices for a node is not complete, or not sound, a pod that requests all devices ends its " +
+			"cycle in an error, though it would fit elsewhere, or by another alternative.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.unclearStops = true },
+	}
+}
+
+// ConstraintStopsAll is a defect of kube-scheduler.
+func ConstraintStopsAll() Quirk {
+	return Quirk{
+		Name: "constraint-stops-all", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "a constraint that one node cannot meet ends the cycle in an error",
+		Plugin: "DynamicResources",
+		Doc: "If the devices of a node do not meet a constraint together, a pod that requests all of them ends its cycle " +
+			"in an error, though it would fit elsewhere, or by another alternative.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.constraintStops = true },
+	}
+}
+
+// MissingClassStopsPod is a defect of kube-scheduler.
+func MissingClassStopsPod() Quirk {
+	return Quirk{
+		Name: "missing-class-stops-pod", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "an alternative whose class is not there keeps the others off",
+		Plugin: "DynamicResources",
+		Doc:    "A pod waits if the class of one of the alternatives of a request is not there, though another can be met.",
+		Needs:  wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.classless = func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool {
+				return exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+					return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+						return exists(Alternatives(request),
+							func(a DeviceAlternative) bool { return classNamed(a.Class, s) == nil })
+					})
+				})
+			}
+		},
+	}
+}
+
+// sharesClaims is what defects need that are about claims which have an allocation.
+func sharesClaims(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return exists(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool { return !unallocated(claim) })
+}
+
+// EvictedClaimReserved is a defect of kube-scheduler.
+func EvictedClaimReserved() Quirk {
+	return Quirk{
+		Name: "evicted-claim-reserved", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "pods are placed with a claim whose devices evict them",
+		Plugin: "DynamicResources",
+		Doc: "A pod gets a claim of which a device has a taint with NoExecute that the claim does not tolerate: it is " +
+			"evicted at once, and the next one is placed likewise.",
+		Needs: sharesClaims,
+		Devices: func(r *DeviceRules) {
+			r.evicting = func(DeviceRules, *resourcev1.ResourceClaim, *v1.Node, *Snapshot) bool { return false }
+		},
+	}
+}
+
+// FullClaimReserved is a defect of kube-scheduler.
+func FullClaimReserved() Quirk {
+	return Quirk{
+		Name: "full-claim-reserved", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "a claim is reserved for a 257th pod",
+		Plugin: "DynamicResources",
+		Doc: "A pod is given a node for which a claim would have to be reserved that is reserved for 256 others, which " +
+			"the API server refuses.",
+		Needs:   sharesClaims,
+		Devices: func(r *DeviceRules) { r.reservable = func(*resourcev1.ResourceClaim) bool { return true } },
+	}
+}
