@@ -35,6 +35,14 @@ type observation struct {
 	final bool
 }
 
+// happened is the ending, and how far it came.
+func (o *observation) happened() string {
+	if o.volumes {
+		return o.ending + " (it is chosen, and the binding waits for volumes)"
+	}
+	return o.ending
+}
+
 // sort is a sort of ending.
 type sort string
 
