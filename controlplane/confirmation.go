@@ -90,7 +90,7 @@ func (c *confirmation) seen() string {
 	if c.trial.seen == nil {
 		return ""
 	}
-	text := c.trial.seen.ending + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
+	text := c.trial.seen.happened() + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
 	if c.trial.afterwards != "" {
 		text += "; once victims have ended, " + c.trial.afterwards
 	}
@@ -132,11 +132,7 @@ func (t *trial) write(b *strings.Builder, what string) {
 	if t.seen == nil {
 		return
 	}
-	happened := t.seen.ending
-	if t.seen.volumes {
-		happened += " (it is chosen, and the binding waits for volumes)"
-	}
-	line("happened", happened)
+	line("happened", t.seen.happened())
 	if t.seen.message != "" {
 		line("it says", t.seen.message)
 	}

@@ -186,7 +186,7 @@ func (d *differing) pod(ctx context.Context, n int, asker *asker, name string) (
 	if _, err := pods.Patch(ctx, pod.Name, types.MergePatchType, open, metav1.PatchOptions{}); err != nil {
 		return false, fmt.Errorf("opening the gate of %s: %w", name, err)
 	}
-	seen, err := observe(ctx, d.plane.Client, expected.question)
+	seen, err := observe(ctx, d.plane, expected.question)
 	if errors.Is(err, errUndecided) {
 		seen = &observation{sort: undecided, ending: fmt.Sprintf("%s: %v within %s", name, err, decidedWithin)}
 	} else if err != nil {

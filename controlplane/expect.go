@@ -70,7 +70,10 @@ func (a *asker) close() { _ = a.decider.Close() } // it changes no answer any mo
 func (a *asker) expect(pod *v1.Pod, s *spec.Snapshot) *expectation {
 	asked, findings := a.session.Ask(spec.Question{Pod: pod, Snapshot: s})
 	e := &expectation{question: asked.Question, message: asked.Decision.Message}
-	if asked.Decision.Failure != "" {
+	switch failure := asked.Decision.Failure; {
+	case strings.Contains(failure, "panic"):
+		e.production = []string{crashes(pod)}
+	case failure != "":
 		e.production = []string{fails(pod)}
 	}
 	for _, o := range asked.Decision.Outcomes {
@@ -180,5 +183,8 @@ func waits(pod *v1.Pod, nominated string) string {
 }
 
 func fails(pod *v1.Pod) string { return "the cycle of " + key(pod) + " ends in an error" }
+
+// crashes says that kube-scheduler itself ends, by a panic.
+func crashes(pod *v1.Pod) string { return "kube-scheduler panics over " + key(pod) }
 
 func key(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -33,6 +34,14 @@ type observation struct {
 	volumes bool
 	// final: nothing can follow from it.
 	final bool
+}
+
+// happened is the ending, and how far it came.
+func (o *observation) happened() string {
+	if o.volumes {
+		return o.ending + " (it is chosen, and the binding waits for volumes)"
+	}
+	return o.ending
 }
 
 // sort is a sort of ending.
@@ -59,14 +68,16 @@ var errUndecided = errors.New("kube-scheduler said nothing of the pod")
 
 // observe waits until kube-scheduler has decided about the pod of the question, whose snapshot is how the cluster was
 // before, and returns what came of it.
-func observe(ctx context.Context, client kubernetes.Interface, q spec.Question) (*observation, error) {
+func observe(ctx context.Context, p *plane.Plane, q spec.Question) (*observation, error) {
 	var last *observation
 	since, began := time.Now(), time.Now()
 	for {
-		now, err := look(ctx, client, q)
+		now, err := look(ctx, p.Client, q)
 		switch {
 		case err != nil:
 			return nil, err
+		case p.SchedulerEnded():
+			return &observation{sort: failed, ending: crashes(q.Pod), message: p.SchedulerLog("panic: "), final: true}, nil
 		case now == nil && time.Since(began) > decidedWithin:
 			return nil, errUndecided
 		case now != nil && now.final:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,18 +11,25 @@ import (
 	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
 )
 
+var update = flag.Bool("update", false, "write docs/track-record.md anew, of what is recorded")
+
 // TestPage: docs/track-record.md is what the records say, and every transcript that it names is there.
 func TestPage(t *testing.T) {
 	want, err := pageOf(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *update {
+		if err := os.WriteFile(filepath.Join(root, pageFile), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got, err := os.ReadFile(filepath.Join(root, pageFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s (-records +file; confirm --update writes it):\n%s", pageFile, diff)
+		t.Errorf("%s (-records +file; go test -update writes it):\n%s", pageFile, diff)
 	}
 	records := 0
 	for _, release := range programs.Releases(root) {

@@ -84,15 +84,15 @@ func (r *replayed) seen() string {
 	if r.shown == nil {
 		return ""
 	}
-	text := r.shown.then
+	text := r.shown.happened()
 	if r.script.Again != "" {
-		text += fmt.Sprintf(", for %s; created anew, %s", patienceFor, r.shown.again)
+		text += fmt.Sprintf(", for %s; created anew, %s", patienceFor, r.shown.anew())
 	}
 	if r.shown.logged != "" {
 		text += fmt.Sprintf("; it logs %q", r.script.Logs)
 	}
 	if r.control != nil {
-		text += fmt.Sprintf("; if %s, %s", r.control.script.Says, r.control.then)
+		text += fmt.Sprintf("; if %s, %s", r.control.script.Says, r.control.happened())
 	}
 	return text
 }
@@ -119,6 +119,14 @@ func (r *replayed) transcript() string {
 	return b.String()
 }
 
+// happened is what came of the pod, and how far; anew is that of the pod that was created anew.
+func (p *played) happened() string {
+	return (&observation{ending: p.then, volumes: p.volumes}).happened()
+}
+func (p *played) anew() string {
+	return (&observation{ending: p.again, volumes: p.anewVolumes}).happened()
+}
+
 // write adds the lines of a run.
 func (p *played) write(b *strings.Builder) {
 	line := func(what, text string) { fmt.Fprintf(b, "    %-12s %s\n", what+":", text) }
@@ -129,7 +137,7 @@ func (p *played) write(b *strings.Builder) {
 		line("lost", p.lost)
 		return
 	}
-	line("then", p.then)
+	line("then", p.happened())
 	if p.then != p.script.Then {
 		line("not", p.script.Then)
 	}
@@ -143,6 +151,6 @@ func (p *played) write(b *strings.Builder) {
 		line("in process", p.asked+", asked about what is there now")
 	}
 	if p.again != "" {
-		line("anew", p.again)
+		line("anew", p.anew())
 	}
 }

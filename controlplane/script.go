@@ -146,6 +146,8 @@ type played struct {
 	then, asked, again, logged string
 	// message is what kube-scheduler says of the pod.
 	message string
+	// volumes and anewVolumes report whether the binding waits for volumes, also of the pod that was created anew.
+	volumes, anewVolumes bool
 }
 
 // asSaid reports whether all happened that the script says.
@@ -226,7 +228,7 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 			return err
 		}
 	}
-	happens.message = o.message
+	happens.message, happens.volumes = o.message, o.volumes
 	if s.Logs != "" {
 		happens.logged = r.plane.SchedulerLog(s.Logs)
 	}
@@ -253,7 +255,9 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 		err = r.take(ctx, scriptStep{Create: anew})
 	}
 	if err == nil {
-		_, happens.again, err = r.await(ctx, s.Again)
+		if o, happens.again, err = r.await(ctx, s.Again); o != nil {
+			happens.anewVolumes = o.volumes
+		}
 	}
 	return err
 }

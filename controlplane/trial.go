@@ -118,7 +118,7 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 		return nil, err
 	}
 	defer p.StopScheduler()
-	t.seen, err = observe(ctx, p.Client, t.expected.question)
+	t.seen, err = observe(ctx, p, t.expected.question)
 	switch {
 	case errors.Is(err, errUndecided):
 		t.seen = &observation{sort: undecided, ending: fmt.Sprintf("%s: %v within %s", c.pod, err, decidedWithin)}

@@ -13,7 +13,7 @@ import (
 )
 
 // StartScheduler starts kube-scheduler with the configuration, a KubeSchedulerConfiguration, or nil for the default
-// one, and waits until it knows all objects. There is one at a time.
+// one, and waits until it knows all objects, or has ended in a panic already. There is one at a time.
 func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error {
 	if c.schedulerProcess != nil {
 		return errors.New("a scheduler runs already")
@@ -40,17 +40,33 @@ func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error 
 	if err != nil {
 		return err
 	}
-	if err := c.schedulerProcess.ready(ctx, "https://"+loopback(ports[0])+"/readyz", nil); err != nil {
-		c.StopScheduler()
-		return err
+	err = c.schedulerProcess.ready(ctx, "https://"+loopback(ports[0])+"/readyz", nil)
+	if err != nil && c.SchedulerEnded() && c.SchedulerLog(panicked) != "" {
+		return nil // it was ready to decide about the pod that it ended over
 	}
-	return nil
+	if err != nil {
+		c.StopScheduler()
+	}
+	return err
 }
+
+// panicked is what the log of a scheduler that panicked has.
+const panicked = "panic: "
 
 // StopScheduler ends the scheduler, if there is one.
 func (c *Plane) StopScheduler() {
 	c.schedulerProcess.stop()
 	c.schedulerProcess = nil
+}
+
+// SchedulerEnded reports whether the scheduler has ended by itself.
+func (c *Plane) SchedulerEnded() bool {
+	select {
+	case <-c.schedulerProcess.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // schedulerConfiguration returns the configuration with how to reach the API server in it, and without leader

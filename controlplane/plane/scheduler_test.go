@@ -1,10 +1,15 @@
 package plane
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
+
+	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
 )
 
 // TestSchedulerConfiguration: what is configured stays, but for how the API server is reached, and whether several
@@ -37,5 +42,31 @@ func TestSchedulerConfiguration(t *testing.T) {
 	}
 	if _, err := schedulerConfiguration([]byte("{"), "here"); err == nil {
 		t.Error("what is no YAML is a configuration")
+	}
+}
+
+// TestStartScheduler: a scheduler that ends in a panic was there, and one that ends otherwise was not.
+func TestStartScheduler(t *testing.T) {
+	for _, row := range []struct {
+		reason, script string
+		ended          bool
+	}{
+		{"it panics over a pod", "echo 'E1 panic: nil pointer' >&2; exit 2", true},
+		{"it knows a flag not", "echo 'unknown flag' >&2; exit 1", false},
+	} {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "kube-scheduler")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+row.script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c := &Plane{programs: &programs.Programs{KubeScheduler: program}, dir: dir, config: &rest.Config{}}
+		err := c.StartScheduler(t.Context(), nil)
+		if (err == nil) != row.ended {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		if err == nil && (!c.SchedulerEnded() || c.SchedulerLog("panic: ") != "panic: nil pointer") {
+			t.Errorf("%s: it ended: %v; its log has %q", row.reason, c.SchedulerEnded(), c.SchedulerLog("panic: "))
+		}
+		c.StopScheduler()
 	}
 }
