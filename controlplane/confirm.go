@@ -109,6 +109,12 @@ func (r *confirming) deviations(ctx context.Context, names []string) (err error)
 	for _, entry := range entries {
 		c := &confirmation{name: entry.Quirk.Name}
 		main, control, err := clustersOf(ctx, r.sources, entry)
+		if err == nil && main.whyUntried() != "" {
+			if err := add(untried{entry.Quirk.Name, main.whyUntried()}, nil); err != nil {
+				return err
+			}
+			continue
+		}
 		if err == nil {
 			err = c.try(ctx, p, main, control)
 		}
@@ -138,7 +144,7 @@ func (r *confirming) conclude(all []shown) error {
 		v, _ := s.judged()
 		fmt.Fprintf(r.w, "%-17s %s\n", v, s.title())
 		counts[v]++
-		if v != isConfirmed && (v != notReproducible || kept.verdictOf(s.title()) == isConfirmed) {
+		if v != isConfirmed && (v != notReproducible && v != notTried || kept.verdictOf(s.title()) == isConfirmed) {
 			missing++
 		}
 	}

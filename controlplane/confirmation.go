@@ -23,9 +23,11 @@ const (
 	notConclusive verdict = "not conclusive"
 	// notReproducible: such a cluster cannot be had by an API server.
 	notReproducible verdict = "not reproducible"
+	// notTried: nobody has said yet how it is to be had.
+	notTried verdict = "not tried"
 )
 
-var verdicts = []verdict{isConfirmed, notConfirmed, notConclusive, notReproducible}
+var verdicts = []verdict{isConfirmed, notConfirmed, notConclusive, notReproducible, notTried}
 
 // shown is a deviation that was tried on a control plane.
 type shown interface {
@@ -36,6 +38,25 @@ type shown interface {
 	seen() string
 	// transcript is what a reader needs to believe it. It is the same every time that the same happens.
 	transcript() string
+}
+
+// untried is a deviation that was not tried.
+type untried struct{ name, why string }
+
+func (u untried) title() string             { return u.name }
+func (u untried) judged() (verdict, string) { return notTried, u.why }
+func (u untried) seen() string              { return "" }
+
+func (u untried) transcript() string {
+	return fmt.Sprintf("%s, kube-scheduler %s: %s: %s\n", u.name, production.KubernetesVersion, notTried, u.why)
+}
+
+// whyUntried says why a cluster is not tried; "" if it is.
+func (c *cluster) whyUntried() string {
+	if s := c.objects.Snapshot; len(s.ResourceSlices)+len(s.ResourceClaims)+len(s.DeviceClasses) > 0 {
+		return "claims and slices of devices are not put onto a control plane yet"
+	}
+	return ""
 }
 
 // confirmation is a deviation of a decision on a control plane, beside its control.

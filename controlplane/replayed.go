@@ -43,7 +43,7 @@ func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
 }
 
 func (r *replayed) try(ctx context.Context, p *plane.Plane, sources string) (err error) {
-	if r.script.Unreachable != "" {
+	if r.script.Unreachable+r.script.Untried != "" {
 		return nil
 	}
 	var configuration []byte
@@ -68,6 +68,8 @@ func (r *replayed) judged() (verdict, string) {
 	switch {
 	case s.Unreachable != "":
 		return notReproducible, s.Unreachable
+	case s.Untried != "":
+		return notTried, s.Untried
 	case !r.shown.asSaid():
 		return notConfirmed, "something else happened"
 	case r.control == nil:

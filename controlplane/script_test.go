@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%v", err)
 			continue
 		}
-		if s.Unreachable != "" {
+		if s.Unreachable+s.Untried != "" {
 			continue
 		}
 		if s.Control == nil || s.Control.Says == "" {

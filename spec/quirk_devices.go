@@ -69,7 +69,7 @@ func AdminAccessOccupies() Quirk {
 // AdminAccessConsumes is a defect of kube-scheduler.
 func AdminAccessConsumes() Quirk {
 	return Quirk{
-		Name: "admin-access-consumes", Class: Unconfirmed, Upstream: "not reported",
+		Name: "admin-access-consumes", Class: Reported, Upstream: "kubernetes/kubernetes#140729",
 		Title:  "admin access needs free counters and capacity",
 		Plugin: "DynamicResources",
 		Doc: "Administrative access to a device needs what an allocation of it would take of shared counters, once more " +
@@ -118,7 +118,7 @@ func UnreferencedCounters() Quirk {
 // AllButFull is a defect of kube-scheduler v1.36.
 func AllButFull() Quirk {
 	return Quirk{
-		Name: "all-but-full", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Name: "all-but-full", Class: Reported, Upstream: "kubernetes/kubernetes#140769", Mended: "v1.37",
 		Title:  "a request for all devices leaves out those that are full",
 		Plugin: "DynamicResources",
 		Doc:    "A request for all devices leaves out those that have too little left of a capacity.",
@@ -135,7 +135,7 @@ func AllButFull() Quirk {
 // SharesRecounted is a defect of kube-scheduler v1.36.
 func SharesRecounted() Quirk {
 	return Quirk{
-		Name: "shares-recounted", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Name: "shares-recounted", Class: Reported, Upstream: "kubernetes/kubernetes#140433", Mended: "v1.37",
 		Title:  "devices without capacity take counters once for each share",
 		Plugin: "DynamicResources",
 		Doc: "A device that may be allocated more than once, is allocated, and has no capacity, takes of shared counters " +
@@ -150,7 +150,7 @@ func SharesRecounted() Quirk {
 // DistinctOverwritten is a defect of kube-scheduler v1.36.
 func DistinctOverwritten() Quirk {
 	return Quirk{
-		Name: "distinct-overwritten", Class: Unconfirmed, Upstream: "not reported", Mended: "v1.37",
+		Name: "distinct-overwritten", Class: Reported, Upstream: "kubernetes/kubernetes#140438", Mended: "v1.37",
 		Title:  "of a request for several devices the last is distinct, not all",
 		Plugin: "DynamicResources",
 		Doc: "A constraint of distinct attributes compares a device with the last one that each request has got, and not " +
@@ -184,7 +184,7 @@ func wantsAllDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 // UpdatedPoolStopsAll is a defect of kube-scheduler.
 func UpdatedPoolStopsAll() Quirk {
 	return Quirk{
-		Name: "updated-pool-stops-all", Class: Unconfirmed, Upstream: "not reported",
+		Name: "updated-pool-stops-all", Class: Reported, Upstream: "kubernetes/kubernetes#141829",
 		Title:  "one node's pool that is being updated ends the cycle in an error",
 		Plugin: "DynamicResources",
 		Doc: "If a pool with slices for a node is not complete, or not sound, a pod that requests all devices ends its " +

@@ -15,7 +15,7 @@ func sized(c *v1.PersistentVolumeClaim, size string) *v1.PersistentVolumeClaim {
 	return c
 }
 
-// holding returns a volume of the class that is free and has this much.
+// capacityHolding returns a volume of the class that is free and has this much.
 func capacityHolding(name, class, size string) *v1.PersistentVolume {
 	v := volume(name, class)
 	v.Spec.Capacity = v1.ResourceList{v1.ResourceStorage: resource.MustParse(size)}
