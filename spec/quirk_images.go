@@ -10,7 +10,7 @@ func ImageVolumesUnscaled() Quirk {
 		Title:  "images of volumes count as present, not in the maximum",
 		Plugin: "ImageLocality",
 		Doc:    "The images of a pod's volumes count in what is present, not in how much there could be.",
-		Mended: "v1.37",
+		Since:  "v1.36", Mended: "v1.37",
 		Needs: func(p *Profile, pod *v1.Pod, _ *Snapshot) bool {
 			return p.has(ImageVolumesScored()) &&
 				exists(pod.Spec.Volumes, func(volume v1.Volume) bool { return volume.Image != nil })
