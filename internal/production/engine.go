@@ -8,7 +8,6 @@ import (
 	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
@@ -116,12 +115,8 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
+	// Nobody tells it which extended resources stand for device classes, which the model does not know either.
 	devices := dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)
-	if classes, is := devices.DeviceClassResolver().(cache.ResourceEventHandler); is {
-		if _, err := factory.Resource().V1().DeviceClasses().Informer().AddEventHandler(classes); err != nil {
-			return nil, fmt.Errorf("following device classes: %w", err)
-		}
-	}
 	return append(e.releaseOptions(factory),
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),

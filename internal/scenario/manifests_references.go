@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 )
@@ -34,6 +35,11 @@ func (r *reading) checkReferences(objects []object) []object {
 	})
 	for _, o := range objects {
 		switch object := o.Object.(type) {
+		case *resourcev1.DeviceClass:
+			if object.Spec.ExtendedResourceName != nil {
+				r.note(o, "spec.extendedResourceName: it has no effect: neither the model nor kube-scheduler, as it runs "+
+					"here, gives devices for extended resources")
+			}
 		case *v1.Pod:
 			r.checkPod(o, object, nodes)
 		case *v1.Node:
@@ -115,7 +121,10 @@ func (r *reading) checkPod(o object, pod *v1.Pod, nodes map[string]bool) {
 				strings.ToLower(field[:1])+field[1:])
 		}
 	}
-	if len(pod.Spec.ResourceClaims) > 0 {
-		r.note(o, "spec.resourceClaims: ResourceClaims are not read, so those it names do not exist")
+	for _, entry := range pod.Spec.ResourceClaims {
+		if entry.ResourceClaimTemplateName != nil && len(pod.Status.ResourceClaimStatuses) == 0 {
+			r.note(o, "spec.resourceClaims: nobody makes claims from templates here, so it waits for that of %q "+
+				"(status.resourceClaimStatuses names claims that are made)", entry.Name)
+		}
 	}
 }
