@@ -50,6 +50,7 @@ func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 		p.wrapped(indent, text)
 	}
 	p.storage(indent, used, s)
+	p.devices(indent, s)
 	p.workloads(indent, s)
 }
 
@@ -181,6 +182,7 @@ func selectedLabels(s *spec.Snapshot) map[string]bool {
 			}
 		}
 	}
+	deviceLabels(s, asked)
 	return asked
 }
 
