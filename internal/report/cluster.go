@@ -43,6 +43,7 @@ func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 		p.wrapped(indent, text)
 	}
 	p.storage(indent, used, s)
+	p.devices(indent, s)
 	p.workloads(indent, s)
 }
 
@@ -173,6 +174,7 @@ func selectedLabels(s *spec.Snapshot) map[string]bool {
 			}
 		}
 	}
+	deviceLabels(s, asked)
 	return asked
 }
 
