@@ -33,7 +33,7 @@ type Profile struct {
 
 	// Selects evaluates the CEL expression of a selector of devices; an error if that is not possible. Without it no
 	// selector holds of any device. What it says depends on nothing but its arguments.
-	Selects func(expression string, device PublishedDevice) (bool, error)
+	Selects func(expression string, device PublishedDevice) (bool, error) `json:"-"`
 
 	// Release is the version of kube-scheduler, such as "v1.36.3", which tells which defects are mended; none are if it
 	// is empty.

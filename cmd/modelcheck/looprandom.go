@@ -103,7 +103,10 @@ func (o *loopOptions) drawnScope() *loop.Scope {
 // drawScope returns the scope of the run of a number: a cluster that is drawn, and another one that objects become
 // like. nil if chance decides among its volumes, or kube-scheduler would change what a pod requests.
 func (o *loopOptions) drawScope(all *loop.Scope, profile string, number int64) (*loop.Scope, error) {
-	questions := generate.DrawQuestion(generate.Scope{Nodes: all.Nodes, Pods: besidesTheOne})
+	questions := generate.DrawQuestion(generate.Scope{
+		Nodes: all.Nodes, Pods: besidesTheOne,
+		Without: []generate.Group{generate.OfDevices}, // of which loop knows nothing yet
+	})
 	var drawn []*spec.Snapshot
 	for half := range int64(2) {
 		q := questions.Example(int(mixed(int64(o.seed), 2*number+half)))

@@ -52,6 +52,8 @@ type Scope struct {
 	Nodes int
 	// Pods is the largest number of pods besides the one that asks; 0 means 12, and less than 0 none.
 	Pods int
+	// Without are groups whose fields are never drawn.
+	Without []Group
 	// Only are the groups whose fields are drawn; what belongs to others is so plain that it makes no difference.
 	// If there is none, all groups are drawn, at random, together and alone: fields that always came together would
 	// hide each other.
@@ -71,7 +73,8 @@ func DrawQuestion(scope Scope) *rapid.Generator[spec.Question] {
 	return rapid.Custom(func(t *rapid.T) spec.Question {
 		groups := scope.Only
 		if len(groups) == 0 {
-			groups = rapid.Permutation(Groups()).Draw(t, "groups")[:number(t, "how many groups", 1, len(Groups()))]
+			all := slices.DeleteFunc(Groups(), func(g Group) bool { return slices.Contains(scope.Without, g) })
+			groups = rapid.Permutation(all).Draw(t, "groups")[:number(t, "how many groups", 1, len(all))]
 		}
 		has := func(group Group) bool { return slices.Contains(groups, group) }
 		s := &spec.Snapshot{Namespaces: namespaces()}

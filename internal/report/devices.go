@@ -1,87 +1,255 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// mostSlices is how many slices of devices are written; how many more there are is said.
-const mostSlices = 20
-
-// devices tells of the claims, templates, classes and slices of devices, in the words of the API, if a pod has claims.
+// devices shows what there is of devices, as soon as a pod has a claim for some: slices with their devices, who has
+// got each, classes, and claims.
 func (p *page) devices(indent string, s *spec.Snapshot) {
-	if !slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool { return len(pod.Spec.ResourceClaims) > 0 }) {
+	if !wantsDevices(s) {
 		return
 	}
-	for _, pod := range s.Pods {
-		for _, claim := range pod.Spec.ResourceClaims {
-			p.entry(indent, "resource claim "+claim.Name+" of pod "+name(pod), []string{inFull(claim)})
+	for _, slice := range s.ResourceSlices {
+		p.entry(indent, "devices "+slice.Name, sliceWords(slice))
+		for i := range slice.Spec.Devices {
+			device := &slice.Spec.Devices[i]
+			id := spec.DeviceID{Driver: slice.Spec.Driver, Pool: slice.Spec.Pool.Name, Device: device.Name}
+			p.entry(indent+"    ", device.Name, deviceWords(id, device, s))
 		}
-		for _, status := range pod.Status.ResourceClaimStatuses {
-			p.entry(indent, "made for pod "+name(pod), []string{inFull(status)})
+	}
+	for _, class := range s.DeviceClasses {
+		p.entry(indent, "device class "+class.Name, classSelectors(class))
+	}
+	for _, claim := range s.ResourceClaims {
+		p.entry(indent, "resource claim "+claim.Namespace+"/"+claim.Name, resourceClaimWords(claim, s))
+	}
+}
+
+// wantsDevices reports whether a pod has a claim for devices.
+func wantsDevices(s *spec.Snapshot) bool {
+	return slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool { return len(pod.Spec.ResourceClaims) > 0 })
+}
+
+// deviceLabels adds the keys of the node labels that it depends on where devices are available.
+func deviceLabels(s *spec.Snapshot, asked map[string]bool) {
+	if !wantsDevices(s) {
+		return
+	}
+	add := func(selector *v1.NodeSelector) {
+		if selector != nil {
+			termKeys(selector.NodeSelectorTerms, asked)
+		}
+	}
+	for _, slice := range s.ResourceSlices {
+		add(slice.Spec.NodeSelector)
+		for _, device := range slice.Spec.Devices {
+			add(device.NodeSelector)
 		}
 	}
 	for _, claim := range s.ResourceClaims {
-		words := []string{inFull(claim.Spec), "status " + inFull(claim.Status)}
-		if claim.DeletionTimestamp != nil {
-			words = append(words, "terminating")
+		if claim.Status.Allocation != nil {
+			add(claim.Status.Allocation.NodeSelector)
 		}
-		for _, owner := range claim.OwnerReferences {
-			words = append(words, fmt.Sprintf("of %s %s, uid %q", owner.Kind, owner.Name, owner.UID))
-		}
-		p.entry(indent, fmt.Sprintf("resource claim %s/%s, uid %q", claim.Namespace, claim.Name, claim.UID), words)
-	}
-	for _, template := range s.ResourceClaimTemplates {
-		p.entry(indent, "resource claim template "+template.Namespace+"/"+template.Name,
-			[]string{inFull(template.Spec)})
-	}
-	for _, class := range s.DeviceClasses {
-		p.entry(indent, "device class "+class.Name, []string{inFull(class.Spec)})
-	}
-	for _, slice := range s.ResourceSlices[:min(mostSlices, len(s.ResourceSlices))] {
-		p.entry(indent, "resource slice "+slice.Name, []string{inFull(slice.Spec)})
-	}
-	if more := len(s.ResourceSlices) - mostSlices; more > 0 {
-		p.wrapped(indent, fmt.Sprintf("and %s more", plural(int64(more), "resource slice")))
 	}
 }
 
-// inFull writes what an API object has on one line, as YAML does.
-func inFull(object any) string {
-	raw, err := json.Marshal(object)
-	if err != nil {
-		panic(fmt.Sprintf("report: %T cannot be written: %v", object, err)) // API objects always can
+// sliceWords say of a slice which pool it is of, for whom, and what counters it has.
+func sliceWords(slice *resourcev1.ResourceSlice) []string {
+	pool := slice.Spec.Pool
+	words := []string{"of pool " + slice.Spec.Driver + "/" + pool.Name, fmt.Sprintf("generation %d", pool.Generation),
+		fmt.Sprintf("one of %d slices", pool.ResourceSliceCount)}
+	if each := slice.Spec.PerDeviceNodeSelection; each != nil && *each {
+		words = append(words, "for the nodes of each device")
+	} else {
+		words = append(words, nodesWords(slice.Spec.NodeName, slice.Spec.NodeSelector, slice.Spec.AllNodes))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		panic(fmt.Sprintf("report: %T cannot be read back: %v", object, err))
+	if len(slice.Spec.SharedCounters) > 0 {
+		words = append(words, "counters "+inline(slice.Spec.SharedCounters))
 	}
-	return flow(value)
+	return words
 }
 
-// deviceLabels adds the keys of the node labels by which slices and allocated claims choose nodes.
-func deviceLabels(s *spec.Snapshot, asked map[string]bool) {
-	for _, slice := range s.ResourceSlices {
-		if selector := slice.Spec.NodeSelector; selector != nil {
-			termKeys(selector.NodeSelectorTerms, asked)
+func nodesWords(name *string, selector *v1.NodeSelector, all *bool) string {
+	switch {
+	case all != nil && *all:
+		return "for every node"
+	case name != nil:
+		return "for node " + *name
+	case selector != nil:
+		return "for nodes with " + inline(selector.NodeSelectorTerms)
+	default:
+		return "for no node"
+	}
+}
+
+// deviceWords say who has got a device, whether it is tainted, and what it is like.
+func deviceWords(id spec.DeviceID, device *resourcev1.Device, s *spec.Snapshot) []string {
+	var words []string
+	for _, claim := range s.ResourceClaims {
+		if claim.Status.Allocation == nil {
+			continue
 		}
-		for _, device := range slice.Spec.Devices {
-			if device.NodeSelector != nil {
-				termKeys(device.NodeSelector.NodeSelectorTerms, asked)
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if r.Driver == id.Driver && r.Pool == id.Pool && r.Device == id.Device {
+				words = append(words, "allocated to "+claim.Namespace+"/"+claim.Name)
 			}
 		}
 	}
-	for _, claim := range s.ResourceClaims {
-		if allocation := claim.Status.Allocation; allocation != nil && allocation.NodeSelector != nil {
-			termKeys(allocation.NodeSelector.NodeSelectorTerms, asked)
+	if len(words) == 0 {
+		words = append(words, "free")
+	}
+	for _, taint := range device.Taints {
+		words = append(words, fmt.Sprintf("tainted %s=%s:%s", taint.Key, taint.Value, taint.Effect))
+	}
+	if device.NodeName != nil || device.NodeSelector != nil || device.AllNodes != nil {
+		words = append(words, nodesWords(device.NodeName, device.NodeSelector, device.AllNodes))
+	}
+	if many := device.AllowMultipleAllocations; many != nil && *many {
+		words = append(words, "may be allocated more than once")
+	}
+	for _, part := range []struct {
+		name string
+		any  bool
+		is   any
+	}{
+		{"attributes", len(device.Attributes) > 0, device.Attributes},
+		{"capacity", len(device.Capacity) > 0, device.Capacity},
+		{"takes of counters", len(device.ConsumesCounters) > 0, device.ConsumesCounters},
+		{"binds on", len(device.BindingConditions) > 0, device.BindingConditions},
+	} {
+		if part.any {
+			words = append(words, part.name+" "+inline(part.is))
 		}
 	}
+	return words
+}
+
+// classSelectors say what a class selects.
+func classSelectors(class *resourcev1.DeviceClass) []string {
+	var words []string
+	for _, selector := range class.Spec.Selectors {
+		words = append(words, "selects "+selectorText(selector))
+	}
+	if len(words) == 0 {
+		return []string{"selects every device"}
+	}
+	return words
+}
+
+func selectorText(selector resourcev1.DeviceSelector) string {
+	if selector.CEL == nil {
+		return "nothing that is known"
+	}
+	return selector.CEL.Expression
+}
+
+// resourceClaimWords say what a claim asks for, and what it has got.
+func resourceClaimWords(claim *resourcev1.ResourceClaim, s *spec.Snapshot) []string {
+	var words []string
+	if claim.DeletionTimestamp != nil {
+		words = append(words, "is being deleted")
+	}
+	if owner := metav1.GetControllerOfNoCopy(claim); owner != nil {
+		words = append(words, "made for "+consumerName(owner.Name, string(owner.UID), s))
+	}
+	for _, request := range claim.Spec.Devices.Requests {
+		for i, a := range spec.Alternatives(request) {
+			or := ""
+			if i > 0 {
+				or = "or "
+			}
+			words = append(words, or+alternativeWords(a))
+		}
+	}
+	for _, constraint := range claim.Spec.Devices.Constraints {
+		words = append(words, "constraint "+inline(constraint))
+	}
+	if allocation := claim.Status.Allocation; allocation != nil {
+		for _, r := range allocation.Devices.Results {
+			words = append(words, "has "+inline(r))
+		}
+		if allocation.NodeSelector != nil {
+			words = append(words, nodesWords(nil, allocation.NodeSelector, nil))
+		}
+	}
+	switch reserved := claim.Status.ReservedFor; {
+	case len(reserved) > 4:
+		words = append(words, fmt.Sprintf("reserved for %d", len(reserved)))
+	default:
+		for _, consumer := range reserved {
+			words = append(words, "reserved for "+consumerName(consumer.Name, string(consumer.UID), s))
+		}
+	}
+	for _, device := range claim.Status.Devices {
+		words = append(words, "its driver says "+inline(device))
+	}
+	return words
+}
+
+// consumerName names a pod; one that is not in the cluster by its UID.
+func consumerName(name, uid string, s *spec.Snapshot) string {
+	for _, pod := range s.Pods {
+		if string(pod.UID) == uid {
+			return "pod " + pod.Name
+		}
+	}
+	return name + " of UID " + uid
+}
+
+// alternativeWords say what is asked for by a request, or by one of its alternatives.
+func alternativeWords(a spec.DeviceAlternative) string {
+	many := fmt.Sprintf("%d", a.Count)
+	if a.All {
+		many = "all"
+	}
+	words := []string{fmt.Sprintf("%s: %s of class %s", a.Name, many, a.Class)}
+	for _, selector := range a.Selectors {
+		words = append(words, "with "+selectorText(selector))
+	}
+	if len(a.Capacity) > 0 {
+		words = append(words, "with capacity "+inline(a.Capacity))
+	}
+	if len(a.Tolerations) > 0 {
+		words = append(words, "tolerating "+inline(a.Tolerations))
+	}
+	if a.Admin {
+		words = append(words, "for administration")
+	}
+	return strings.Join(words, " ")
+}
+
+// resourceClaimOf says which claim an entry of the pod is about.
+func resourceClaimOf(pod *v1.Pod, entry v1.PodResourceClaim) string {
+	if entry.ResourceClaimName != nil {
+		return "resource claim " + *entry.ResourceClaimName
+	}
+	for _, status := range pod.Status.ResourceClaimStatuses {
+		switch {
+		case status.Name != entry.Name:
+		case status.ResourceClaimName == nil:
+			return fmt.Sprintf("resource claim %s, of which there is no need", entry.Name)
+		default:
+			return fmt.Sprintf("resource claim %s, made for it", *status.ResourceClaimName)
+		}
+	}
+	return fmt.Sprintf("resource claim %s, not made yet", entry.Name)
+}
+
+// inline writes what an object of the API says on one line, without quotes.
+func inline(object any) string {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(fmt.Sprintf("report: a %T cannot be written: %v", object, err)) // API objects always can
+	}
+	return strings.NewReplacer(`\"`, `"`, `"`, "", ",", ", ", ":", ": ").Replace(string(text))
 }

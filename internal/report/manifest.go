@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -68,6 +69,18 @@ func manifests(s *spec.Snapshot) List {
 	for _, object := range s.VolumeAttachments {
 		add("storage.k8s.io/v1", "VolumeAttachment", withMeta(object.DeepCopy(), bare(object)))
 	}
+	for _, object := range s.DeviceClasses {
+		add("resource.k8s.io/v1", "DeviceClass", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.ResourceSlices {
+		add("resource.k8s.io/v1", "ResourceSlice", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.ResourceClaimTemplates {
+		add("resource.k8s.io/v1", "ResourceClaimTemplate", withMeta(object.DeepCopy(), bare(object)))
+	}
+	for _, object := range s.ResourceClaims {
+		add("resource.k8s.io/v1", "ResourceClaim", devicesOwnedAnew(withMeta(object.DeepCopy(), bare(object)), s))
+	}
 	for _, object := range s.PodDisruptionBudgets {
 		add("policy/v1", "PodDisruptionBudget", withMeta(object.DeepCopy(), bare(object)))
 	}
@@ -122,6 +135,24 @@ func ownedAnew(claim *v1.PersistentVolumeClaim, s *spec.Snapshot) *v1.Persistent
 		owner := &claim.OwnerReferences[i]
 		if p := slices.IndexFunc(s.Pods, func(pod *v1.Pod) bool { return pod.UID == owner.UID }); p >= 0 {
 			owner.UID = model.PodUID(s.Pods[p].Namespace, s.Pods[p].Name)
+		}
+	}
+	return claim
+}
+
+// devicesOwnedAnew names the pods that a claim of devices is made and reserved for by the UIDs that these will have.
+func devicesOwnedAnew(claim *resourcev1.ResourceClaim, s *spec.Snapshot) *resourcev1.ResourceClaim {
+	for _, pod := range s.Pods {
+		uid := model.PodUID(pod.Namespace, pod.Name)
+		for i, owner := range claim.OwnerReferences {
+			if owner.UID == pod.UID {
+				claim.OwnerReferences[i].UID = uid
+			}
+		}
+		for i, consumer := range claim.Status.ReservedFor {
+			if consumer.UID == pod.UID {
+				claim.Status.ReservedFor[i].UID = uid
+			}
 		}
 	}
 	return claim

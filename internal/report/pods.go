@@ -57,7 +57,7 @@ func traits(pod *v1.Pod) []string {
 	}
 	traits = append(traits, podVolumes(pod)...)
 	for _, claim := range pod.Spec.ResourceClaims {
-		add("resource claim %s", claim.Name)
+		add("%s", resourceClaimOf(pod, claim))
 	}
 	for _, feature := range spec.RequiredFeatures(pod) {
 		add("needs the node feature %s", feature)

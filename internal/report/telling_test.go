@@ -188,6 +188,9 @@ func rebuilt(s *spec.Snapshot, to func(runtime.Object) runtime.Object) *spec.Sna
 		PersistentVolumeClaims: rebuiltList(s.PersistentVolumeClaims, to), StorageClasses: rebuiltList(s.StorageClasses,
 			to),
 		CSINodes: rebuiltList(s.CSINodes, to), VolumeAttachments: rebuiltList(s.VolumeAttachments, to),
+		CSIDrivers: rebuiltList(s.CSIDrivers, to), CSIStorageCapacities: rebuiltList(s.CSIStorageCapacities, to),
+		ResourceClaims: rebuiltList(s.ResourceClaims, to), ResourceSlices: rebuiltList(s.ResourceSlices, to),
+		DeviceClasses: rebuiltList(s.DeviceClasses, to),
 	}
 }
 

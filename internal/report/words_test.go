@@ -196,7 +196,7 @@ func TestDescribe(t *testing.T) {
 			p.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{
 				{Action: v1.ContainerRestartRuleActionRestartAllContainers},
 			}
-		}), "priority 10, requests cpu 2, resource claim gpu, needs the node feature " +
+		}), "priority 10, requests cpu 2, resource claim gpu, not made yet, needs the node feature " +
 			"RestartAllContainersOnContainerExits, scheduling gate example.com/quota"},
 	}
 	for _, tt := range tests {
