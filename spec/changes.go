@@ -27,7 +27,8 @@ type Change struct {
 
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
 func Changes() []Change {
-	return []Change{ResizeSummed(), BalanceGained(), ImageVolumesScored(), FeaturesDeclared()}
+	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
+		ImageVolumesScored(), FeaturesDeclared()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
@@ -39,6 +40,28 @@ func ResizeSummed() Change {
 		Title:    "pods being resized request the greatest sum of their containers",
 		Source:   "CHANGELOG-1.37, kubernetes/kubernetes#140047",
 		concerns: func(pod *v1.Pod, s *Snapshot) bool { return resized(pod, s, func(*v1.Pod) bool { return true }) },
+	}
+}
+
+// StorageCapacityScored: VolumeBinding scores nodes by the storage for claims that wait, and before did not.
+func StorageCapacityScored() Change {
+	return Change{
+		Name: "storage-capacity-scored", Since: "v1.37", Plugin: "VolumeBinding",
+		Title:    "nodes are scored by the storage that claims would take of them",
+		Source:   "KEP-4049, feature gate StorageCapacityScoring: beta and on by default",
+		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(claiming(pod)) > 0 },
+	}
+}
+
+// MissingDriversHeeded: a pod goes where the CSI drivers of its volumes are, of those that ask for it.
+func MissingDriversHeeded() Change {
+	return Change{
+		Name: "missing-drivers-heeded", Since: "v1.37", Plugin: "NodeVolumeLimits",
+		Title:  "nodes without a CSI driver that prevents it take no pods of it",
+		Source: "CHANGELOG-1.37, kubernetes/kubernetes#140612: feature gate VolumeLimitScaling, beta and on by default",
+		concerns: func(_ *v1.Pod, s *Snapshot) bool {
+			return exists(s.CSIDrivers, preventsIfMissing)
+		},
 	}
 }
 

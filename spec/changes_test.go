@@ -16,8 +16,8 @@ func TestChangesSince(t *testing.T) {
 		{"v1.34.4", len(Changes())},
 		{"v1.35", len(Changes())},
 		{"v1.35.4", len(Changes())},
-		{"v1.36.0", 1},
-		{"v1.36.3", 1},
+		{"v1.36.0", 3},
+		{"v1.36.3", 3},
 		{"v1.37.2", 0},
 		{"v1.40.1", 0},
 	} {

@@ -51,11 +51,11 @@ func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapsh
 	if class == nil {
 		return nil
 	}
-	made := CSIVolume{Driver: class.Provisioner, Handle: "claim " + claim.Namespace + "/" + claim.Name}
+	handle := "claim " + claim.Namespace + "/" + claim.Name
 	if migratedTo(class.Provisioner) != "" {
-		made.Driver = r.driver(class.Provisioner)
+		return r.migrated(class.Provisioner, handle)
 	}
-	return counted(made)
+	return counted(CSIVolume{Driver: class.Provisioner, Handle: handle})
 }
 
 // persistentCSIVolume returns the volume behind a persistent volume; none if no CSI driver manages it.
@@ -102,8 +102,11 @@ func (r VolumeRules) inlineCSIVolume(source v1.VolumeSource) []CSIVolume {
 }
 
 func (r VolumeRules) migrated(plugin, disk string) []CSIVolume {
-	return counted(CSIVolume{Driver: r.driver(plugin), Handle: "in-tree " + disk})
+	return counted(CSIVolume{Driver: r.driver(plugin), Handle: inTree + disk})
 }
+
+// inTree begins the handle of a volume of a migrated plugin.
+const inTree = "in-tree "
 
 // counted returns the volume, if it has a driver.
 func counted(volume CSIVolume) []CSIVolume {

@@ -80,6 +80,11 @@ func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return false
 }
 
+// Panics reports whether, by a quirk, kube-scheduler comes to no decision but panics.
+func (m *Scheduler) Panics(pod *v1.Pod, s *Snapshot) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.Panics }) && !m.Decides(pod, s)
+}
+
 // ScoringFailsOn reports whether the cycle ends in an error if the node is scored.
 func (m *Scheduler) ScoringFailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 	return exists(

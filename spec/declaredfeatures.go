@@ -24,11 +24,14 @@ func NodeDeclaredFeatures() Filter {
 //
 //	RestartAllContainersOnContainerExits  a container or init container has a restart rule with the action RestartAllContainers
 //	UserNamespacesHostNetworkSupport      the pod wants the host's network and a user namespace of its own
+//	VolumeBindMountOptions                a container, also an ephemeral one, mounts a volume with bindMountOptions
 //
 // Source: KEP-5328, which lists the features of v1.36. The others it lists, InPlacePodLevelResourcesVerticalScaling,
 // InPlacePodVerticalScalingInitContainers and ExtendWebSocketsToKubelet, are about changes to running pods. KEP-5607
 // tells when the second is needed, and calls it UserNamespacesHostNetwork as well; the name here is the feature
-// gate's, which KEP-5328 asks for. That gate is alpha and off in v1.36, and without it the API refuses such pods.
+// gate's, which KEP-5328 asks for. The third came with v1.37: field doc of VolumeMount.bindMountOptions; that a node
+// must declare it is stated in code (k8s.io/component-helpers). Both gates are alpha and off, and without them the API
+// has no such pods.
 func RequiredFeatures(pod *v1.Pod) []string {
 	containers := append(append([]v1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...)
 	rules := union(containers, func(c v1.Container) []v1.ContainerRestartRule { return c.RestartPolicyRules })
@@ -40,6 +43,12 @@ func RequiredFeatures(pod *v1.Pod) []string {
 	}
 	if pod.Spec.HostNetwork && !valueOr(pod.Spec.HostUsers, true) {
 		features = append(features, "UserNamespacesHostNetworkSupport")
+	}
+	mounts := union(containers, func(c v1.Container) []v1.VolumeMount { return c.VolumeMounts })
+	ephemeral := union(pod.Spec.EphemeralContainers,
+		func(c v1.EphemeralContainer) []v1.VolumeMount { return c.VolumeMounts })
+	if exists(append(mounts, ephemeral...), hasBindMountOptions) {
+		features = append(features, "VolumeBindMountOptions")
 	}
 	return features
 }

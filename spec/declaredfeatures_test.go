@@ -11,6 +11,9 @@ func TestNodeDeclaredFeatures(t *testing.T) {
 	restarts := func(action v1.ContainerRestartRuleAction) v1.Container {
 		return v1.Container{RestartPolicyRules: []v1.ContainerRestartRule{{Action: action}}}
 	}
+	const mountOptions = "VolumeBindMountOptions"
+	mount := []v1.VolumeMount{{Name: "plain"}, {Name: "v", BindMountOptions: []string{"noexec"}}}
+	mounts := []v1.Container{{}, {VolumeMounts: mount}}
 	no, yes := false, true
 	for _, row := range []struct {
 		reason   string
@@ -26,6 +29,13 @@ func TestNodeDeclaredFeatures(t *testing.T) {
 			[]string{"Another"}, false},
 		{"restarting all from an init container",
 			v1.PodSpec{InitContainers: []v1.Container{restarts("RestartAllContainers")}}, nil, false},
+		{"a mount without options",
+			v1.PodSpec{Containers: []v1.Container{{VolumeMounts: []v1.VolumeMount{{Name: "v"}}}}}, nil, true},
+		{"a mount with options", v1.PodSpec{Containers: mounts}, nil, false},
+		{"... declared", v1.PodSpec{Containers: mounts}, []string{mountOptions}, true},
+		{"a mount with options, of an init container", v1.PodSpec{InitContainers: mounts}, nil, false},
+		{"a mount with options, of an ephemeral container", v1.PodSpec{EphemeralContainers: []v1.EphemeralContainer{
+			{EphemeralContainerCommon: v1.EphemeralContainerCommon{VolumeMounts: mount}}}}, nil, false},
 		{"a user namespace on the host's network", v1.PodSpec{HostNetwork: true, HostUsers: &no}, nil, false},
 		{"... declared", v1.PodSpec{HostNetwork: true, HostUsers: &no}, []string{userNamespaces}, true},
 		{"the host's users on the host's network", v1.PodSpec{HostNetwork: true, HostUsers: &yes}, nil, true},

@@ -43,10 +43,10 @@ func imageLocality(r ImageRules) ScorePlugin {
 			images := images(p, pod)
 			present := sum(images, func(image string) int64 {
 				holders := filter(s.Nodes, func(n *v1.Node) bool { return len(stored(image, n)) > 0 })
-				share := float64(len(holders)) / float64(len(s.Nodes))
+				share := float64(r.holders(image, node, holders)) / float64(len(s.Nodes))
 				return sum(
 					stored(image, node),
-					func(i v1.ContainerImage) int64 { return int64(float64(r.size(image, i, s)) * share) },
+					func(i v1.ContainerImage) int64 { return int64(float64(r.size(image, i, node, s)) * share) },
 				)
 			})
 			most := int64(largeImage * len(r.expected(p, pod)))

@@ -13,9 +13,9 @@ func (r ImageRules) indexedScores(p *Profile, pod *v1.Pod, feasible []*v1.Node, 
 	return indexedScores{raw: each(feasible, func(node *v1.Node) int64 {
 		present := sum(images, func(image string) int64 {
 			holders := q.x.holding(image)
-			share := float64(len(holders)) / float64(len(q.x.Snapshot.Nodes))
+			share := float64(r.holders(image, node, holders)) / float64(len(q.x.Snapshot.Nodes))
 			return sum(stored(image, node), func(i v1.ContainerImage) int64 {
-				return int64(float64(r.size(image, i, &Snapshot{Nodes: holders})) * share)
+				return int64(float64(r.size(image, i, node, &Snapshot{Nodes: holders})) * share)
 			})
 		})
 		return (min(max(present, smallImages), most) - smallImages) * 100 / (most - smallImages)

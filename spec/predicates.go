@@ -31,8 +31,8 @@ func (p Predicates) filters() []Filter {
 
 // scorePlugins returns the score plugins that are made from predicates.
 func (p Predicates) scorePlugins() []ScorePlugin {
-	return []ScorePlugin{allocation(p.Allocation), preferredSpread(p.Spread), preferredPodAffinity(p.Affinity),
-		imageLocality(p.Images)}
+	return []ScorePlugin{allocation(p.Allocation), volumeCapacity(p.Volumes), preferredSpread(p.Spread),
+		preferredPodAffinity(p.Affinity), imageLocality(p.Images)}
 }
 
 // AffinityRules are of InterPodAffinity, its filter and its score.
@@ -108,14 +108,17 @@ type ImageRules struct {
 	// expected returns the images that decide how much there could be.
 	expected func(p *Profile, pod *v1.Pod) []string
 	// size is how large the image of this name is taken to be, of which a node reports the entry.
-	size func(image string, entry v1.ContainerImage, s *Snapshot) int64
+	size func(image string, entry v1.ContainerImage, node *v1.Node, s *Snapshot) int64
+	// holders is how many nodes are taken to have the image where the node is scored, of those that have it.
+	holders func(image string, node *v1.Node, holders []*v1.Node) int
 }
 
 // DocumentedImages are the rules that Kubernetes documents.
 func DocumentedImages() ImageRules {
 	return ImageRules{
 		expected: images,
-		size:     func(_ string, entry v1.ContainerImage, _ *Snapshot) int64 { return entry.SizeBytes },
+		size:     func(_ string, entry v1.ContainerImage, _ *v1.Node, _ *Snapshot) int64 { return entry.SizeBytes },
+		holders:  func(_ string, _ *v1.Node, holders []*v1.Node) int { return len(holders) },
 	}
 }
 

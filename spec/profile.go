@@ -28,6 +28,8 @@ type Profile struct {
 	AddedAffinity *v1.NodeAffinity
 	PodAffinity   PodAffinityArgs
 	Spread        SpreadArgs
+	// VolumeShape is the scoring function of VolumeBinding, by increasing utilization.
+	VolumeShape []ShapePoint
 
 	// Release is the version of kube-scheduler, such as "v1.36.3", which tells which defects are mended; none are if it
 	// is empty.
@@ -92,14 +94,14 @@ type ResourceWeight struct {
 }
 
 // DefaultProfile is the profile of a scheduler without configuration, with the plugins of
-// Kubernetes v1.36 that filter or rate.
+// Kubernetes v1.37 that filter or rate.
 //
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins
 func DefaultProfile() *Profile {
 	cpuAndMemory := []ResourceWeight{{v1.ResourceCPU, 1}, {v1.ResourceMemory, 1}}
 	return &Profile{
 		SchedulerName: v1.DefaultSchedulerName,
-		Filters: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
+		Filters: []string{"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
 			"NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
 			"PodTopologySpread", "InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures"},
 		ScorePlugins: []Weighted{
@@ -113,5 +115,6 @@ func DefaultProfile() *Profile {
 		Balanced:    cpuAndMemory,
 		PodAffinity: PodAffinityArgs{HardPodAffinityWeight: 1},
 		Spread:      SpreadArgs{Defaulting: "System"},
+		VolumeShape: []ShapePoint{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}},
 	}
 }

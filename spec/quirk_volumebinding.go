@@ -1,9 +1,6 @@
 package spec
 
 import (
-	"cmp"
-	"slices"
-
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -70,28 +67,10 @@ func VolumesMatchedGreedily() Quirk {
 	}
 }
 
-// greedily serves the claims one after the other, the smallest request first. Of several volumes that a claim could
-// have it takes the smallest. Which of several volumes of one size kube-scheduler takes is left to chance; here it
-// is the first.
+// greedily serves the claims with the volumes that they take, and provisions for those that are left.
 func greedily(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool {
-	left := *s
-	return all(slices.SortedStableFunc(slices.Values(claims), bySize), func(claim *v1.PersistentVolumeClaim) bool {
-		candidates := r.matching(claim, node, &left)
-		if len(candidates) == 0 {
-			return r.provisionable(claim, node, &left)
-		}
-		smallest := slices.MinFunc(candidates, func(a, b *v1.PersistentVolume) int {
-			capacity, other := a.Spec.Capacity[v1.ResourceStorage], b.Spec.Capacity[v1.ResourceStorage]
-			return capacity.Cmp(other)
-		})
-		left.PersistentVolumes = minus(left.PersistentVolumes, []*v1.PersistentVolume{smallest})
-		return true
-	})
-}
-
-func bySize(a, b *v1.PersistentVolumeClaim) int {
-	request, other := a.Spec.Resources.Requests[v1.ResourceStorage], b.Spec.Resources.Requests[v1.ResourceStorage]
-	return cmp.Compare(request.Cmp(other), 0)
+	_, without := r.taken(claims, node, s)
+	return all(without, func(claim *v1.PersistentVolumeClaim) bool { return r.provisionable(claim, node, s) })
 }
 
 // ReservedAccessModes is a defect of kube-scheduler v1.36.

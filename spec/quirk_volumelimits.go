@@ -102,6 +102,31 @@ func UnreadableDiskStopsAll() Quirk {
 	}
 }
 
+// MigratedDriverNotMissed is a defect of kube-scheduler v1.37. A volume of a migrated plugin is mounted by the driver,
+// and by nothing else.
+func MigratedDriverNotMissed() Quirk {
+	return Quirk{
+		Name: "migrated-driver-not-missed", Class: Unconfirmed, Upstream: "not reported", Since: "v1.37",
+		Title:  "an in-tree volume goes where its CSI driver is missing",
+		Plugin: "NodeVolumeLimits",
+		Doc: "A pod with a migrated in-tree volume is let onto a node without a CSINode although the volume's driver, " +
+			"which is not there, has preventPodSchedulingIfMissing.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.CSIDrivers, preventsIfMissing) },
+		Volumes: func(r *VolumeRules) {
+			there := r.there
+			r.there = func(volume CSIVolume, node *v1.Node, s *Snapshot) bool {
+				return strings.HasPrefix(volume.Handle, inTree) && !hasCSINode(node, s) ||
+					there(volume, node, s)
+			}
+		},
+	}
+}
+
+// hasCSINode reports whether there is a CSINode for the node.
+func hasCSINode(node *v1.Node, s *Snapshot) bool {
+	return exists(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
+}
+
 // attachedThere reports whether some volume is, or is to be, attached to a node.
 func attachedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.VolumeAttachments) > 0 }
 
@@ -130,8 +155,7 @@ func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot
 		return nil
 	}
 	return func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		hasCSINode := exists(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
-		counted := hasCSINode && r.tripped(pod, s)
+		counted := hasCSINode(node, s) && r.tripped(pod, s)
 		others := len(r.csiVolumes(pod, s)) > 0 && len(volumeLimits(node, s)) > 0
 		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, s) })
 	}

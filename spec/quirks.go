@@ -51,6 +51,8 @@ type Quirk struct {
 	// ScoringFails reports whether a plugin ends the cycle in an error if the node is scored, as by a score outside of
 	// 0 to 100.
 	ScoringFails func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// Panics: where ScoringFails, it is by a panic, which ends kube-scheduler.
+	Panics bool
 	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Overlooks reports whether a pod nominated to a node is not respected, although it should be. It changes
@@ -274,6 +276,8 @@ func Quirks() []Quirk {
 		TurnedAwayKeepsNomination(), ForeignNominations(), NominationsBesideTerminating(), SingleClaimNominated(),
 		SingleClaimEphemeral(), SingleClaimNamespace(), SingleClaimCounted(), VolumeAttachedTwice(),
 		MigratedNotCounted(), AttachmentMigratedNotCounted(), UnownedClaimStopsAll(), UnreadableDiskStopsAll(),
+		MigratedDriverNotMissed(),
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
-		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned()}
+		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(), UnknownCapacityPanics(),
+		AnnotatedClassPanics()}
 }

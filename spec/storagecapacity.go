@@ -24,12 +24,17 @@ import (
 // kube-scheduler when a CSI driver opts into capacity-aware scheduling"), and
 // https://kubernetes.io/docs/concepts/storage/storage-capacity/#scheduling ("This check is very simplistic").
 func EnoughCapacity(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass, node *v1.Node, s *Snapshot) bool {
+	return !reportsCapacity(class.Provisioner, s) || len(sufficient(claim, class, node, s)) > 0
+}
+
+// sufficient returns what is reported of the class that the node can use and that has room for the claim's volume.
+func sufficient(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass, node *v1.Node,
+	s *Snapshot) []*storagev1.CSIStorageCapacity {
 	request := claim.Spec.Resources.Requests[v1.ResourceStorage]
-	return !reportsCapacity(class.Provisioner, s) ||
-		exists(s.CSIStorageCapacities, func(c *storagev1.CSIStorageCapacity) bool {
-			largest := LargestVolume(c)
-			return c.StorageClassName == class.Name && CanUse(node, c) && largest != nil && request.Cmp(*largest) <= 0
-		})
+	return filter(s.CSIStorageCapacities, func(c *storagev1.CSIStorageCapacity) bool {
+		largest := LargestVolume(c)
+		return c.StorageClassName == class.Name && CanUse(node, c) && largest != nil && request.Cmp(*largest) <= 0
+	})
 }
 
 // reportsCapacity reports whether the driver of that name wants pods to be placed by the capacity it reports.

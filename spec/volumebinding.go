@@ -66,16 +66,3 @@ func Reaches(volume *v1.PersistentVolume, node *v1.Node) bool {
 	return affinity == nil || affinity.Required == nil ||
 		exists(affinity.Required.NodeSelectorTerms, func(t v1.NodeSelectorTerm) bool { return MatchesTerm(t, node) })
 }
-
-// VolumeCapacity is the score of the plugin VolumeBinding. It always abstains: it scores only under the feature
-// StorageCapacityScoring, which is alpha and off in v1.36.
-//
-// Source: field doc of VolumeBindingArgs.shape, which is gated by that feature.
-func VolumeCapacity() ScorePlugin {
-	return ScorePlugin{
-		Plugin:    "VolumeBinding",
-		Footprint: ReadsNode,
-		Raw:       func(*Profile, *v1.Pod, *v1.Node, *Snapshot) int64 { return 0 },
-		Abstains:  func(*Profile, *v1.Pod, []*v1.Node, *Snapshot) bool { return true },
-	}
-}

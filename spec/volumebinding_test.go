@@ -139,10 +139,3 @@ func TestIdleVolumeFilters(t *testing.T) {
 		t.Errorf("some filter was never idle: %v", idle)
 	}
 }
-
-func TestVolumeCapacityAbstains(t *testing.T) {
-	p := mounting(pod("p"), of("c"))
-	if r := VolumeCapacity(); !r.Abstains(DefaultProfile(), p, []*v1.Node{node("n")}, &Snapshot{}) {
-		t.Error("it scores nothing without StorageCapacityScoring")
-	}
-}

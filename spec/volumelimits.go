@@ -8,6 +8,7 @@ import (
 // NodeVolumeLimits is the filter
 //
 //	Holds == /\ \A Volume \in Pod.Spec.Volumes that use a claim : ClaimOf(Pod, Volume, S) \in S
+//	         /\ \A V \in CSIVolumes(Pod, S) : DriverThere(V.Driver, Node, S)
 //	         /\ \A Driver :
 //	                LET Wanted == {V \in CSIVolumes(Pod, S)   : V.Driver = Driver}
 //	                    Used   == {V \in VolumesUsed(Node, S) : V.Driver = Driver}
@@ -35,6 +36,9 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
 			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))
 			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
+				(!p.has(MissingDriversHeeded()) || all(r.csiVolumes(pod, s), func(v CSIVolume) bool {
+					return r.there(v, node, s)
+				})) &&
 				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
 					ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
 					more, now := filter(fresh, ofDriver), filter(used, ofDriver)
@@ -60,17 +64,35 @@ func claimsThere(pod *v1.Pod, s *Snapshot) bool {
 	})
 }
 
+// DriverThere reports whether the CSI driver is on the node, if that is required:
+//
+//	DriverThere(Name, Node, S) ==
+//	    (\E D \in S.CSIDrivers : D.Name = Name /\ D.Spec.PreventPodSchedulingIfMissing) =>
+//	        \E D \in Drivers(Node, S) : D.Name = Name
+//
+// Source: field docs of CSIDriverSpec.preventPodSchedulingIfMissing and of CSINodeSpec.drivers.
+func DriverThere(name string, node *v1.Node, s *Snapshot) bool {
+	required := exists(s.CSIDrivers,
+		func(d *storagev1.CSIDriver) bool { return d.Name == name && preventsIfMissing(d) })
+	return !required ||
+		exists(driversOn(node, s), func(d storagev1.CSINodeDriver) bool { return d.Name == name })
+}
+
+// driversOn returns the CSI drivers on the node.
+//
+// Source: doc of CSINode ("CSINode has the same name as a node").
+func driversOn(node *v1.Node, s *Snapshot) []storagev1.CSINodeDriver {
+	own := filter(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
+	return union(own, func(c *storagev1.CSINode) []storagev1.CSINodeDriver { return c.Spec.Drivers })
+}
+
 // volumeLimits returns the drivers that have a limit on the node.
 //
-// Source: field doc of VolumeNodeResources.count (without it the number "is unbounded"), doc of CSINode ("CSINode
-// has the same name as a node"). A node without a CSINode, or with one that does not list the driver, has no limit
-// for it: whether the driver must be there at all is CSIDriverSpec.preventPodSchedulingIfMissing, which is alpha and
-// off in v1.36.
+// Source: field doc of VolumeNodeResources.count (without it the number "is unbounded"). A node without a CSINode, or
+// with one that does not list the driver, has no limit for it.
 func volumeLimits(node *v1.Node, s *Snapshot) []storagev1.CSINodeDriver {
-	own := filter(s.CSINodes, func(c *storagev1.CSINode) bool { return c.Name == node.Name })
-	drivers := union(own, func(c *storagev1.CSINode) []storagev1.CSINodeDriver { return c.Spec.Drivers })
 	return filter(
-		drivers,
+		driversOn(node, s),
 		func(d storagev1.CSINodeDriver) bool { return d.Allocatable != nil && d.Allocatable.Count != nil },
 	)
 }

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -72,6 +74,42 @@ func (r VolumeRules) reserved(claim *v1.PersistentVolumeClaim, s *Snapshot) []*v
 		s.PersistentVolumes,
 		func(v *v1.PersistentVolume) bool { return r.suitsReserved(v, claim) && reservedFor(v, claim) },
 	)
+}
+
+// takenVolume is a claim that waits for a pod, and the volume that it takes.
+type takenVolume struct {
+	claim  *v1.PersistentVolumeClaim
+	volume *v1.PersistentVolume
+}
+
+// taken returns which volumes claims that wait for a pod take at the node, and the claims that are left without: one
+// after the other, the smallest request first, each takes the smallest of the volumes left that match it. Which of two
+// of one size is taken is left to chance; here it is the first.
+//
+// Source: KEP-1845, summary ("scheduler picks the smallest matching volumes in each topology"). In which order claims
+// come is stated in code (comment in findMatchingVolumes of the plugin VolumeBinding).
+func (r VolumeRules) taken(claims []*v1.PersistentVolumeClaim, node *v1.Node,
+	s *Snapshot) (taken []takenVolume, without []*v1.PersistentVolumeClaim) {
+	left := *s
+	for _, claim := range slices.SortedStableFunc(slices.Values(claims), bySize) {
+		candidates := r.matching(claim, node, &left)
+		if len(candidates) == 0 {
+			without = append(without, claim)
+			continue
+		}
+		smallest := slices.MinFunc(candidates, func(a, b *v1.PersistentVolume) int {
+			capacity, other := a.Spec.Capacity[v1.ResourceStorage], b.Spec.Capacity[v1.ResourceStorage]
+			return capacity.Cmp(other)
+		})
+		taken = append(taken, takenVolume{claim, smallest})
+		left.PersistentVolumes = minus(left.PersistentVolumes, []*v1.PersistentVolume{smallest})
+	}
+	return taken, without
+}
+
+func bySize(a, b *v1.PersistentVolumeClaim) int {
+	request, other := a.Spec.Resources.Requests[v1.ResourceStorage], b.Spec.Resources.Requests[v1.ResourceStorage]
+	return request.Cmp(other)
 }
 
 // Suits reports whether the volume is what the claim asks for:

@@ -15,10 +15,12 @@ type VolumeRules struct {
 	users  claimUsers
 
 	// Of NodeVolumeLimits. driver gives the CSI driver of a migrated plugin; attached the volume of an attachment that
-	// counts; fresh the volumes that count as new. trips are the pods' volumes over which counting stops with an error.
+	// counts; fresh the volumes that count as new. there reports whether a volume's driver is on the node, if it must
+	// be. trips are the pods' volumes over which counting stops with an error.
 	driver   func(plugin string) string
 	attached func(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume
 	fresh    func(wanted, mounted, attached []CSIVolume) []CSIVolume
+	there    func(volume CSIVolume, node *v1.Node, s *Snapshot) bool
 	trips    []func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool
 
 	// Of VolumeZone. zoned gives the pod's volumes that must be in the node's zone, zones the node's values for a
@@ -42,6 +44,7 @@ func DocumentedVolumes() VolumeRules {
 	return VolumeRules{
 		unused: unused,
 		driver: migratedTo, attached: attachedVolume, fresh: fresh,
+		there: func(volume CSIVolume, node *v1.Node, s *Snapshot) bool { return DriverThere(volume.Driver, node, s) },
 		zoned: claiming, zones: equivalentZones,
 		reaches: Reaches, waiting: Claims, serves: servable, suitsReserved: Suits, awaitsReserved: awaitsReserved,
 		provisionsFor: emptySelector,

@@ -31,6 +31,9 @@ func TestDecisionTests(t *testing.T) {
 	}
 	promised := map[string]string{}
 	for _, entry := range deviations.In(production.KubernetesVersion) {
+		if entry.Quirk.Panics {
+			continue // that ends the program of all tests
+		}
 		saved := filepath.Join(t.TempDir(), "saved")
 		var stdout, stderr strings.Builder
 		code := command{stdout: &stdout, stderr: &stderr}.run(context.Background(),

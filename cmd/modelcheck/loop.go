@@ -272,7 +272,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		if o.random {
 			result, err := loop.Random(ctx, scope, subject, loop.RandomOptions{
 				SimulateOptions: loop.SimulateOptions{
-					Seed: o.seed, Walks: o.questions, Steps: o.steps(), Workers: o.workers,
+					Seed: o.seed, First: o.run, Walks: o.questions, Steps: o.steps(), Workers: o.workers,
 					Progress: func(walks int64) { progress.come("%d drawn runs", walks) },
 				},
 				For:  o.duration,
@@ -286,9 +286,9 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		}
 		if o.simulate > 0 {
 			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
-				Seed: o.seed, Walks: o.simulate, Steps: o.steps(), Workers: o.workers,
+				Seed: o.seed, First: o.run, Walks: o.followed(), Steps: o.steps(), Workers: o.workers,
 				Progress: func(walks int64) {
-					progress.come("%s: %d of %d runs", scope.Name, walks, o.simulate)
+					progress.come("%s: %d of %d runs", scope.Name, walks, o.followed())
 				},
 			})
 			if err != nil {

@@ -30,6 +30,8 @@ type loopRandomOptions struct {
 	random    bool
 	questions int64
 	duration  time.Duration
+	// run is the only run to follow, if it is given.
+	run int64
 }
 
 func (o *loopRandomOptions) flags(f *pflag.FlagSet) {
@@ -37,10 +39,20 @@ func (o *loopRandomOptions) flags(f *pflag.FlagSet) {
 		"events for each run, instead of the themes. The bounds are by default --nodes 3 --pods 3 --events 8 --faults 1.")
 	f.Int64Var(&o.questions, "questions", 0, "With --random, follow `N` runs. The default is 200, or no limit with --for.")
 	f.DurationVar(&o.duration, "for", 0, "With --random, begin no more runs after this `time`, such as 10m.")
+	f.Int64Var(&o.run, "run", 0,
+		"With --random or --simulate, follow only the run of this `number`, which a finding names with its seed.")
 }
 
 // validateRandom finds what is wrong with the flags of --random.
 func (o *loopOptions) validateRandom() error {
+	switch {
+	case o.given("run") && !o.random && o.simulate == 0:
+		return usage("--run is for runs that are followed at random; add --random, or --simulate 1")
+	case o.given("run") && (o.given("questions") || o.given("for")):
+		return usage("--run is one run: leave --questions and --for out")
+	case o.run < 0:
+		return usage("--run is %d: the first run is 0", o.run)
+	}
 	if !o.random {
 		for _, flag := range []string{"questions", "for"} {
 			if o.given(flag) {
@@ -60,10 +72,21 @@ func (o *loopOptions) validateRandom() error {
 	case o.duration <= 0 && o.given("for"):
 		return usage("--for is %v: it must be positive, such as 10m", o.duration)
 	}
-	if o.questions == 0 && o.duration == 0 {
+	switch {
+	case o.given("run"):
+		o.questions = 1
+	case o.questions == 0 && o.duration == 0:
 		o.questions = drawnRuns
 	}
 	return nil
+}
+
+// followed is how many runs of a theme are followed at random.
+func (o *loopOptions) followed() int64 {
+	if o.given("run") {
+		return 1
+	}
+	return o.simulate
 }
 
 // drawnScope is what all drawn runs have in common.

@@ -51,9 +51,9 @@ func TestNotSeen(t *testing.T) {
 	}{
 		{"as it is", nil, "--theme images --nodes 2 --pods 1", exitHolds, nil},
 		{"mended", mended, "--theme images --nodes 2 --pods 1", exitHolds,
-			[]string{"image-volumes-unscaled", "image-size-of-first-node"}},
+			[]string{"image-size-of-first-node"}},
 		{"strict", mended, "--theme images --nodes 2 --pods 1 --strict", exitViolated,
-			[]string{"image-volumes-unscaled", "image-size-of-first-node"}},
+			[]string{"image-size-of-first-node"}},
 		{"too small a scope", mended, "--theme images --nodes 1 --pods 2 --strict", exitHolds, nil},
 		{"another theme", mended, "--theme zones --nodes 1 --pods 2", exitHolds, nil},
 		{"it did not finish", mended, "--theme images --nodes 2 --pods 3 --max-states 5 --strict", exitUnfinished, nil},

@@ -28,7 +28,7 @@ func TestPodsThatLookAtEachOther(t *testing.T) {
 // explainsNeighbourhoods asks about random clusters. The log says which quirks explained how many decisions.
 func (c *checker) explainsNeighbourhoods(t *testing.T) {
 	neighbourhoods := neighbourhoods()
-	seen, everything := map[string]int{}, c.with(spec.Quirks()...)
+	seen, everything := map[string]int{}, c.with(defects()...)
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawn(t, neighbourhoods.Draw(t, "question"))
 		answer := c.ask(q)

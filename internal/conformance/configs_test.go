@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // configFiles returns the configurations that are kept, by file name.
@@ -44,7 +43,7 @@ func TestConfigurations(t *testing.T) {
 		for _, profile := range cfg.Profiles() {
 			t.Run(name+"/"+profile, func(t *testing.T) {
 				c := newProfileChecker(t, cfg, profile)
-				everything := c.with(spec.Quirks()...)
+				everything := c.with(defects()...)
 				rapid.Check(t, func(t *rapid.T) {
 					q := drawn(t, questions.Draw(t, "question"))
 					if generate.LeftToChance(q) {

@@ -17,7 +17,7 @@ import (
 // quirks explain the whole decision; and its answers agree with each other, or quirks explain why they do not.
 func TestEverythingAtOnce(t *testing.T) {
 	c := newChecker(t, defaultConfig(t))
-	everything := c.with(spec.Quirks()...)
+	everything := c.with(defects()...)
 	questions := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6})
 	exercised := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +99,7 @@ func TestOraclesFindPlantedBugs(t *testing.T) {
 				_, broken := tt.oracle.Decision(answer)
 				// A filter that rejects anyway may do so for good or not.
 				if slices.ContainsFunc(broken, func(b invariants.Breach) bool { return b.Plugin == tt.plugin }) &&
-					!tt.oracle.Explained(answer, c.with(spec.Quirks()...).model) {
+					!tt.oracle.Explained(answer, c.with(defects()...).model) {
 					return
 				}
 			}

@@ -15,7 +15,7 @@ import (
 func indexedModels() []*spec.Scheduler {
 	profile := spec.DefaultProfile()
 	m := spec.New(profile)
-	models := []*spec.Scheduler{m, m.With(spec.Quirks()...)}
+	models := []*spec.Scheduler{m, m.With(defects()...)}
 	for _, quirk := range spec.Quirks() {
 		models = append(models, m.With(quirk))
 	}
@@ -23,7 +23,7 @@ func indexedModels() []*spec.Scheduler {
 	ratio.Fit.Strategy = "RequestedToCapacityRatio"
 	ratio.Fit.Shape = []spec.ShapePoint{{Utilization: 0, Score: 0}, {Utilization: 100, Score: 10}}
 	ratio.PodAffinity.IgnorePreferredTermsOfExistingPods = true
-	return append(models, spec.New(&ratio), spec.New(&ratio).With(spec.Quirks()...))
+	return append(models, spec.New(&ratio), spec.New(&ratio).With(defects()...))
 }
 
 // TestIndexedIsExpect holds the fast forms to the predicates, with and without each quirk. A million clusters take

@@ -40,7 +40,7 @@ func TestRandomPreemptions(t *testing.T) {
 func preemptions(t *testing.T, c *checker, seen map[string]int,
 	wrong func(t fatal, q spec.Question, reasons []string)) {
 	t.Helper()
-	everything := c.with(spec.Quirks()...)
+	everything := c.with(defects()...)
 	var questions []*rapid.Generator[spec.Question]
 	for _, groups := range [][]generate.Group{
 		{generate.Budgets}, {generate.Budgets}, {generate.Neighbours, generate.Budgets},

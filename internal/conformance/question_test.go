@@ -116,7 +116,7 @@ func breaches(c *invariants.Case) []string {
 // none can be left out; nil if not even all quirks together explain it.
 func (c *checker) explain(q spec.Question, decision *spec.Decision) []spec.Quirk {
 	agrees := func(quirks []spec.Quirk) bool { return len(breaches(c.with(quirks...).compare(q, decision))) == 0 }
-	quirks := spec.Quirks()
+	quirks := defects()
 	for i := range quirks { // of two that replace the same filter, all together have but one
 		if agrees(quirks[i : i+1]) {
 			return quirks[i : i+1]
@@ -200,4 +200,9 @@ func drawn(t fatal, q spec.Question) spec.Question {
 		t.Fatalf("%v\n%s", err, describe(q))
 	}
 	return admitted
+}
+
+// defects returns the known defects of the release that is asked.
+func defects() []spec.Quirk {
+	return slices.DeleteFunc(spec.Quirks(), func(q spec.Quirk) bool { return !q.In(production.KubernetesVersion) })
 }

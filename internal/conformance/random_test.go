@@ -17,7 +17,8 @@ import (
 // -rapid.checks=10000 -v
 func TestRandomClusters(t *testing.T) {
 	c := newChecker(t, defaultConfig(t)).with(spec.PodRequestsOverlooked(), spec.MissingRequestsOfBound(),
-		spec.NominationsBesideTerminating(), spec.SharedPortFreed())
+		spec.NominationsBesideTerminating(), spec.SharedPortFreed(), spec.UnreportedFree(), spec.WholeNames(),
+		spec.WholeInstead())
 	seen := map[string]int{}
 	for _, scope := range []generate.Scope{{Nodes: 2, Pods: 3}, {Nodes: 3, Pods: 7}, {Nodes: 6, Pods: 12}} {
 		t.Run(fmt.Sprintf("%d nodes, %d pods", scope.Nodes, scope.Pods), func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestVolumes(t *testing.T) {
 		seen["asked"]++
 		answer := c.ask(q)
 		overlookNotFound(withVolumes{t, q}, answer)
-		everything := c.with(spec.Quirks()...)
+		everything := c.with(defects()...)
 		if answer.Decision.InternalError != "" && !everything.model.KeepsNomination(q.Pod, q.Snapshot) {
 			t.Fatalf("internal error: %s", answer.Decision.InternalError)
 		}

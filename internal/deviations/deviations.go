@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -35,11 +37,19 @@ func (e Entry) ConfigFile() string { return configFile(e.Config) }
 func configFile(name string) string { return path.Join("testdata/configs", name+".yaml") }
 
 // Repeat is the command that shows the defect in its smallest cluster.
-func (e Entry) Repeat() string { return "modelcheck -f " + e.File() }
+func (e Entry) Repeat() string { return modelcheck(e.Quirk.Mended) + " -f " + e.File() }
+
+// modelcheck is how the program is started for the last minor release before that in which a defect is mended.
+func modelcheck(mended string) string {
+	if mended == "" {
+		return "modelcheck"
+	}
+	return fmt.Sprintf("modelcheck --kubernetes 1.%d", version.MustParseGeneric(mended).Minor()-1)
+}
 
 // Find is the command by which the tool finds the defect in clusters that it makes itself.
 func (e Entry) Find() string {
-	command := "modelcheck"
+	command := modelcheck(e.Quirk.Mended)
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()
 	}
@@ -126,6 +136,9 @@ func found() map[string]Entry {
 			Pods:     1,
 		},
 		"requests-overflow":               {Property: verdicts, Theme: "resources", Thorough: true, Nodes: 1, Pods: 1},
+		"unknown-capacity-panics":         {Property: answered, Theme: "volume-choice", Nodes: 2, Pods: 1},
+		"annotated-class-panics":          {Property: answered, Theme: "volume-choice", Nodes: 2, Pods: 1},
+		"migrated-driver-not-missed":      {Property: verdicts, Theme: "limit-pairs", Nodes: 1, Pods: 1},
 		"unreported-free":                 {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"whole-status-names":              {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"whole-status-instead":            {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},

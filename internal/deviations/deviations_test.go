@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "write docs/reference/deviations.md anew")
 
 // TestSmallestClusters: in the smallest cluster of each defect the tool finds it, and nothing else. When this fails
-// because a defect is not found, kube-scheduler may have been mended: then the quirk goes, with its file.
+// because a defect is not found, kube-scheduler may have been mended: then the quirk says in which release.
 func TestSmallestClusters(t *testing.T) {
 	for _, entry := range deviations.In(production.KubernetesVersion) {
 		t.Run(entry.Quirk.Name, func(t *testing.T) {

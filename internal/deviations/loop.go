@@ -13,10 +13,10 @@ type LoopEntry struct {
 	Defect loop.Known
 	// Property is the property that it breaks.
 	Property string
-	// Theme is the theme of the loop, and Pods, Events and Happens are a small scope of it, in which the tool finds
-	// the defect.
-	Theme        string
-	Pods, Events int
+	// Theme is the theme of the loop, and Pods, Events, Faults and Happens are a small scope of it, in which the tool
+	// finds the defect.
+	Theme                string
+	Pods, Events, Faults int
 	// Config is the name of the configuration that it takes; empty for the default.
 	Config  string
 	Happens []loop.EventType
@@ -27,11 +27,14 @@ func (e LoopEntry) ConfigFile() string { return configFile(e.Config) }
 
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
-	command := "modelcheck loop"
+	command := modelcheck(e.Defect.Mended) + " loop"
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()
 	}
 	command += fmt.Sprintf(" --theme %s --pods %d --events %d", e.Theme, e.Pods, e.Events)
+	if e.Faults > 0 {
+		command += fmt.Sprintf(" --faults %d", e.Faults)
+	}
 	if len(e.Happens) > 0 {
 		var kinds []string
 		for _, kind := range e.Happens {
@@ -46,6 +49,7 @@ func (e LoopEntry) Find() string {
 func (e LoopEntry) Narrow(theme *loop.Scope) *loop.Scope {
 	scope := *theme
 	scope.Arrivals, scope.Events = e.Pods, e.Events
+	scope.Faults = max(scope.Faults, e.Faults)
 	scope.Liveness = slices.ContainsFunc(loop.Liveness(), func(p loop.Property) bool { return p.Name == e.Property })
 	if len(e.Happens) > 0 {
 		scope.Happens = e.Happens
@@ -126,6 +130,24 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.NodeLabels},
 		},
+		"image-count-outdated": {Property: "refinement", Theme: "images", Pods: 2, Events: 1},
+		"assumed-changes-unheard": {
+			Property: "refinement",
+			Theme:    "evictions",
+			Pods:     2,
+			Events:   1,
+			Faults:   1,
+			Happens:  []loop.EventType{loop.PodLabels},
+		},
+		"nominated-changes-unheard": {
+			Property: "wake-up",
+			Theme:    "evictions",
+			Pods:     2,
+			Events:   1,
+			Faults:   1,
+			Happens:  []loop.EventType{loop.PodLabels},
+		},
+		"limits-node-unheard":      {Property: "wake-up", Theme: "limits", Pods: 1, Events: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {
 			Property: "no-errors",

@@ -20,7 +20,8 @@ type record struct {
 // see it. The version is that of the kube-scheduler it was seen in. The error is the writer's.
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
-	entries, between := recordsOf(In(version)), loopRecords()
+	entries := recordsOf(In(version))
+	between := loopRecordsOf(slices.DeleteFunc(LoopEntries(), func(e LoopEntry) bool { return !e.Defect.In(version) }))
 	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n",
 		len(entries), version, counted(entries))
 	for _, r := range entries {
@@ -72,12 +73,14 @@ func recordsOf(entries []Entry) []record {
 	return records
 }
 
-func loopRecords() []record {
+func loopRecords() []record { return loopRecordsOf(LoopEntries()) }
+
+func loopRecordsOf(entries []LoopEntry) []record {
 	var records []record
-	for _, e := range LoopEntries() {
+	for _, e := range entries {
 		evidence, _ := EvidenceOf(e.Defect.Name)
-		records = append(records, record{e.Defect.Name, e.Defect.Doc, "", e.Property, e.Defect.Upstream, "", e.Find(), "",
-			evidence})
+		records = append(records, record{e.Defect.Name, e.Defect.Doc, "", e.Property, e.Defect.Upstream, "", e.Find(),
+			releases(spec.Quirk{Mended: e.Defect.Mended}), evidence})
 	}
 	return records
 }
@@ -105,7 +108,7 @@ func Markdown(w io.Writer, version string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
 
-What kube-scheduler %s was found to do otherwise than the model, but for what says since when it is. Each deviation that a single decision
+What kube-scheduler %s was found to do otherwise than the model, but for what is said to be mended. Each deviation that a single decision
 shows is a quirk: a small override of one predicate of the model that reproduces it exactly, so that the tool can tell a difference that is
 this deviation and nothing else from a new one. What is known of each is in `+"`testdata/deviations/evidence/`"+`, the smallest cluster in
 `+"`testdata/deviations/`"+`. `+"`modelcheck deviations`"+` prints this list; tests hold it true, and fail when kube-scheduler is mended.
@@ -263,7 +266,7 @@ func TextOf(w io.Writer, names []string) error {
 // releases tells which releases have the deviation, if not all.
 func releases(q spec.Quirk) (text string) {
 	if q.Since != "" {
-		text += fmt.Sprintf(" Since %s: `--kubernetes %[1]s`.", q.Since)
+		text += fmt.Sprintf(" Since %s.", q.Since)
 	}
 	if q.Mended != "" {
 		text += fmt.Sprintf(" Mended in %s.", q.Mended)

@@ -63,7 +63,7 @@ func metered(env *cel.Env) (cel.ProgramOption, error) {
 			bound[o.Operator] = o
 		}
 	}
-	return decorated(func(i interpretable) (interpretable, error) {
+	return cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		switch part := i.(type) {
 		case interpreter.InterpretableConstructor:
 			if allConstant(part.InitVals()) {
@@ -77,7 +77,7 @@ func metered(env *cel.Env) (cel.ProgramOption, error) {
 	}), nil
 }
 
-func allConstant(parts []interpretable) bool {
+func allConstant(parts []interpreter.InterpretableV2) bool {
 	for _, part := range parts {
 		if _, constant := part.(interpreter.InterpretableConst); !constant {
 			return false
@@ -100,14 +100,14 @@ func (c *meteredConstructor) Eval(vars interpreter.Activation) ref.Val {
 // meteredCall is a call whose arguments are known before what it takes is spent.
 type meteredCall struct {
 	interpreter.InterpretableCall
-	args   []interpretable
+	args   []interpreter.InterpretableV2
 	charge func(args []ref.Val, left uint64) charge
 	invoke func(args []ref.Val) ref.Val
 }
 
 // meteredCallOf returns the call with its charge; the call itself if it costs the same whatever its arguments are.
 func meteredCallOf(call interpreter.InterpretableCall,
-	bound map[string]*celfunctions.Overload) interpretable {
+	bound map[string]*celfunctions.Overload) interpreter.InterpretableV2 {
 	charge, charged := charges[call.Function()]
 	args := call.Args()
 	if !charged {
@@ -146,7 +146,7 @@ func meteredCallOf(call interpreter.InterpretableCall,
 
 // unseen hides from CEL that a part is a call: it would put one that is not charged in the place of a regular
 // expression that is constant. Instead, matches is given the expression as it is compiled once.
-func unseen(m *meteredCall) interpretable {
+func unseen(m *meteredCall) interpreter.InterpretableV2 {
 	if constant, ok := m.args[1].(interpreter.InterpretableConst); ok && m.Function() == "matches" {
 		if text, ok := constant.Value().(celtypes.String); ok {
 			if compiled, err := regexp.Compile(string(text)); err == nil { // else the function says what is wrong
@@ -159,10 +159,10 @@ func unseen(m *meteredCall) interpretable {
 			}
 		}
 	}
-	return struct{ interpretable }{m}
+	return struct{ interpreter.InterpretableV2 }{m}
 }
 
-func isConstant(i interpretable) bool {
+func isConstant(i interpreter.InterpretableV2) bool {
 	_, constant := i.(interpreter.InterpretableConst)
 	return constant
 }
@@ -197,3 +197,9 @@ func (c *meteredCall) Eval(vars interpreter.Activation) ref.Val {
 	m.spend(c.Function(), c.charge(args, m.left()))
 	return c.invoke(args)
 }
+
+// Exec implements interpreter.InterpretableV2.
+func (c *meteredConstructor) Exec(frame *interpreter.ExecutionFrame) ref.Val { return c.Eval(frame) }
+
+// Exec implements interpreter.InterpretableV2.
+func (c *meteredCall) Exec(frame *interpreter.ExecutionFrame) ref.Val { return c.Eval(frame) }

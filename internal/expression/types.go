@@ -63,10 +63,10 @@ func (t types) object(goType reflect.Type) *apiservercel.DeclType {
 	t[goType] = object
 	for i := range goType.NumField() {
 		field := goType.Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "-":
-		case name == "" && strings.Contains(options, "inline"):
+		case name == "" && field.Anonymous: // inline
 			for _, inner := range t.of(field.Type).Fields {
 				fields[inner.Name] = inner
 			}

@@ -213,8 +213,8 @@ func join(path, name string) string {
 func fieldsOf(t reflect.Type) func(yield func(string, reflect.StructField) bool) {
 	return func(yield func(string, reflect.StructField) bool) {
 		for field := range structFields(t) {
-			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if name == "" && !strings.Contains(options, "inline") {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "" && !field.Anonymous {
 				name = field.Name
 			}
 			if field.IsExported() && name != "-" && !yield(name, field) {

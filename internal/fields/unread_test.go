@@ -114,6 +114,7 @@ func questions(t *testing.T, n int) []spec.Question {
 			continue
 		}
 		for _, pod := range q.Snapshot.Pods {
+			pod.Spec.Containers[0].VolumeMounts = []v1.VolumeMount{{Name: "any", MountPath: "/any"}}
 			if pod.Spec.NodeName != "" {
 				reported(pod)
 			}

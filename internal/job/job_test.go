@@ -63,7 +63,7 @@ func admit(t *testing.T, object runtime.Object) (runtime.Object, field.ErrorList
 			internal.Spec.Template.Labels[prefix+"job-name"] = internal.Name
 		}
 		internal.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batch.ControllerUidLabel: "uid"}}
-		return decoded, batchvalidation.ValidateJob(internal,
+		return decoded, batchvalidation.ValidateJobCreate(internal,
 			batchvalidation.JobValidationOptions{RequirePrefixedLabels: true})
 	case *v1.PersistentVolumeClaim:
 		decoded.Namespace = "default"

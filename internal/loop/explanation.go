@@ -21,7 +21,7 @@ func (t *Transition) explanation(pod string, s *State,
 	if quirks := t.leastQuirks(pod, view, right); quirks != "" {
 		return quirks
 	}
-	for _, defect := range Defects() {
+	for _, defect := range t.defects() {
 		seen := defect.seen(s, pod)
 		if seen == nil {
 			continue

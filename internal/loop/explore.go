@@ -348,11 +348,15 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 		return nil, e.notAgain(f.Key, e.scope.Initial[at.initial], append(at.run(), action), last)
 	}
 	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
-	return finding, e.flush(finding)
+	return finding, e.tell(finding)
 }
 
-// flush asks of a pod that stays in unschedulablePods what becomes of it after the periodic flush.
-func (e *explorer) flush(f *Finding) (err error) {
+// tell says what the actions of the finding's run led to, and asks of a pod that stays in unschedulablePods what
+// becomes of it after the periodic flush.
+func (e *explorer) tell(f *Finding) (err error) {
+	if f.Led, err = e.led(f); err != nil {
+		return err
+	}
 	if slices.Contains([]string{"wake-up", "wake-up-to-preempt", "progress"}, f.Property.Name) {
 		f.Flushed, err = e.flushed(f, f.pod)
 	}

@@ -25,7 +25,12 @@ type Finding struct {
 	Initial *spec.Snapshot
 	Trace   []Action
 	Loop    int
-	Last    *Transition
+	// Led says of each action what became of the pod that the scheduler took, "" of others. It may be shorter than the
+	// run, as that is not repeated where there was no time.
+	Led  []string
+	Last *Transition
+	// Number is that of the run it was shrunk from, in a simulation; nil if none was.
+	Number *int64
 	// Unshrunk: the run is as it was followed at random, or part of it, as there was no time to shrink it.
 	Unshrunk bool
 	// Flushed says of a pod that stays in unschedulablePods what becomes of it after the periodic flush.

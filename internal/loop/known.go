@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
+	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
+	Mended string
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
@@ -34,7 +37,15 @@ const claimBoundTwice = "claim-bound-twice"
 // nominatedNodeGone is the name of the defect that the property no-errors tells by what is reported.
 const nominatedNodeGone = "nominated-node-gone"
 
-// Defects returns the known defects of kube-scheduler v1.36.
+// In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "".
+func (k Known) In(release string) bool { return spec.Quirk{Mended: k.Mended}.In(release) }
+
+// defects returns the known defects of the release that the step was taken in.
+func (t *Transition) defects() []Known {
+	return slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(t.Model.Profile.Release) })
+}
+
+// Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
 	return []Known{
 		{
@@ -64,16 +75,21 @@ func Defects() []Known {
 			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
 				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind != "Node" &&
-					t.Action.Ref.Kind != "Namespace" &&
-					slices.ContainsFunc(
-						append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...),
-						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil },
-					)
+				terms := append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...)
+				if t.Action.Ref.Kind == "Node" && t.affinityHeld(pod) { // an event of any other pod was missed
+					for _, other := range t.Before.View().Pods {
+						terms = append(terms, affinityTerms(other)...)
+					}
+				}
+				return t.rejectedBy(pod, "InterPodAffinity") &&
+					(t.Action.Ref.Kind != "Node" || t.affinityHeld(pod)) && t.Action.Ref.Kind != "Namespace" &&
+					slices.ContainsFunc(terms,
+						func(term v1.PodAffinityTerm) bool { return term.NamespaceSelector != nil })
 			},
 		},
 		{
-			Name: "hint-anti-affinity-all-terms", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139161",
+			Name: "hint-anti-affinity-all-terms", Class: spec.Reported,
+			Upstream: "kubernetes/kubernetes#139161", Mended: "v1.37",
 			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
 				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
@@ -115,12 +131,17 @@ func Defects() []Known {
 		},
 		{
 			Name: "nominated-bound-elsewhere", Class: spec.Reported, Upstream: "kubernetes/kubernetes#134859",
-			Doc: "When a nominated pod is bound by somebody else to another node, nobody is told that the node it " +
-				"was nominated to is free.",
+			Doc: "When a nominated pod is bound to another node, by somebody else or as it does not fit there any more, " +
+				"nobody is told that the node it was nominated to is free.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				was, is := t.Before.Pod(t.Action.Ref.Key()), t.After.Pod(t.Action.Ref.Key())
-				return t.Action.Ref.Kind == "Pod" && t.Action.Verb == Update && was != nil && is != nil &&
-					was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && is.Spec.NodeName != ""
+				key := cmp.Or(t.Step.Popped, t.Action.Ref.Key())
+				was, is := t.Before.Pod(key), t.After.Pod(key)
+				if t.Action.Verb != Schedule && (t.Action.Verb != Update || t.Action.Ref.Kind != "Pod") || was == nil || is == nil {
+					return false
+				}
+				node := cmp.Or(is.Spec.NodeName, t.After.AssumedOn(key))
+				return was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && node != "" &&
+					node != was.Status.NominatedNodeName
 			},
 		},
 		{
@@ -151,13 +172,24 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "limits-node-unheard", Class: spec.Unconfirmed,
+			Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
+			Doc: "NodeVolumeLimits hears of CSINodes that come or change, not of nodes that come, nor of a CSINode that goes: " +
+				"a pod that was rejected for the limits elsewhere is not retried where no limit is known.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "NodeVolumeLimits") &&
+					(t.Action.Ref.Kind == "Node" && t.Action.Verb == Create ||
+						t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete)
+			},
+		},
+		{
 			Name: claimBoundTwice, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
 				"the first, and the pod's binding cycle ends in an error.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.bindsTwice(pod) },
 		},
 		{
-			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057",
+			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return spec.Gated(pod) && pod.Status.NominatedNodeName != ""
@@ -191,6 +223,7 @@ func Defects() []Known {
 				"without a look at what has changed on others in the meantime; for half a second.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
+		imageCountOutdated(), assumedChangesUnheard(), nominatedChangesUnheard(),
 		{
 			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +
@@ -254,13 +287,20 @@ func (t *Transition) keepsTopology(pod *v1.Pod) bool {
 		})
 }
 
+// affinityHeld reports whether InterPodAffinity, which rejected the pod, would not have rejected it any more before the
+// step either: what happened to the node in it is nothing to that plugin, and an event before was missed.
+func (t *Transition) affinityHeld(pod *v1.Pod) bool {
+	affinity := t.Model.Only(func(f spec.Filter) bool { return f.Plugin == "InterPodAffinity" })
+	return hasNode(t.Before, t.Action.Ref.Name) && feasible(affinity, Key(pod), t.Before.View())
+}
+
 // explained returns the violation with the known defect that explains it, if there is one.
 func (v Violation) explained(t *Transition) Violation {
 	if v.Known != "" {
 		return v
 	}
 	pod := t.After.Pod(v.Pod)
-	for _, defect := range Defects() {
+	for _, defect := range t.defects() {
 		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
 			v.Known = defect.Name
 			break

@@ -215,7 +215,8 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 	}
 	f.But, f.Loop = w.but(f.Last.After, loop), len(loop)
 	f.Trace = append(f.Trace, loop...)
-	return f, nil
+	f.Led, err = b.led(f)
+	return f, err
 }
 
 // loopActions returns the actions of a loop; none if it is rest.

@@ -39,7 +39,7 @@ func levelsAgree() Property {
 				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod),
 					describe(got, view), describeAll(decided, view))
 			}
-			for _, defect := range Defects() {
+			for _, defect := range t.defects() {
 				if seen := defect.seen(t.Before, Key(pod)); seen != nil {
 					seen = started(seen)
 					asked := in(seen, Key(pod))

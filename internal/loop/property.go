@@ -335,9 +335,13 @@ func noPanics() Property {
 			if len(t.Step.Panics) == 0 {
 				return nil
 			}
-			return []Violation{
-				{Pod: t.Step.Popped, About: t.Action.Class(), But: "it panics: " + strings.Join(t.Step.Panics, "; ")},
+			v := Violation{
+				Pod: t.Step.Popped, About: t.Action.Class(), But: "it panics: " + strings.Join(t.Step.Panics, "; "),
 			}
+			if t.Action.Verb == Schedule {
+				v.Known = t.explanation(v.Pod, t.Before, (*spec.Scheduler).Panics)
+			}
+			return []Violation{v}
 		},
 	}
 }

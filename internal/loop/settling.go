@@ -200,7 +200,7 @@ func moveOf(t *Transition, breaches []Breach) move {
 		}
 	}
 	pod := t.After.Pod(m.popped)
-	for _, defect := range Defects() {
+	for _, defect := range t.defects() {
 		if pod != nil && pod.Status.NominatedNodeName != "" && defect.Keeps != nil && defect.Keeps(t, pod) {
 			m.keeps = defect.Name
 		}

@@ -55,7 +55,7 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 	if finding.Unshrunk = e.interrupted(); finding.Unshrunk {
 		return finding, nil
 	}
-	return finding, e.flush(finding)
+	return finding, e.tell(finding)
 }
 
 // retake takes the run again, as far as it goes: an action that cannot be taken is left out, one on an object is

@@ -19,9 +19,10 @@ const afterwards = 200 * time.Millisecond
 type SimulateOptions struct {
 	// Seed decides what is drawn: the same seed gives the same Result, for any number of workers.
 	Seed uint64
-	// Walks is the number of runs, and Steps the largest number of actions of each; both at least 1.
-	Walks int64
-	Steps int
+	// Walks is the number of runs, and Steps the largest number of actions of each; both at least 1. The first run has
+	// the number First, at least 0.
+	First, Walks int64
+	Steps        int
 	// Workers is the number of runs followed at the same time, at least 1.
 	Workers int
 	// Progress, if not nil, is told the number of runs that were followed, by one worker at a time.
@@ -99,7 +100,7 @@ func (s *simulation) run(ctx context.Context) (*Result, error) {
 		case err != nil:
 			return nil, err
 		}
-		finding.Count = s.count[key]
+		finding.Count, finding.Number = s.count[key], &s.best[key].number
 		r.Findings = append(r.Findings, *finding)
 	}
 	s.addDivergences(r)
@@ -154,7 +155,7 @@ func (s *simulation) reserve() (int64, bool) {
 		return 0, false
 	}
 	s.reserved++
-	return s.reserved - 1, true
+	return s.options.First + s.reserved - 1, true
 }
 
 // late reports whether the time is over in which walks are begun.

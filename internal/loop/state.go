@@ -94,6 +94,13 @@ type Batch struct {
 	Scores string
 }
 
+// ImageCount is what the next cycle has of an image of a node.
+type ImageCount struct {
+	spec.ImageCount
+	// Kept: the cycle before had it so, and nothing has changed on the node since.
+	Kept bool
+}
+
 // State is all that can be seen of an idle system.
 type State struct {
 	// API is what the API server has, each kind sorted by namespace and name.
@@ -103,6 +110,8 @@ type State struct {
 	Queue []Queued
 	// Assumed are the pods that the cache has as assumed, with their nodes, and Nominated the nominations of the queue.
 	Assumed, Nominated []Pair
+	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
+	AssumedAs []*v1.Pod
 	// Reserved are volumes and claims as the scheduler has reserved them for pods whose binding is under way, where
 	// the API has them otherwise.
 	Reserved []runtime.Object
@@ -111,6 +120,9 @@ type State struct {
 	Cache, Expected []string
 	// Batch is what the last cycle leaves for an equal pod in the next; nil if nothing.
 	Batch *Batch
+	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
+	// where it is not what the node reports.
+	Images []ImageCount
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
@@ -207,12 +219,18 @@ func (s *State) Canonical() string {
 		fmt.Fprintf(&text, "queued %+v\n", q)
 	}
 	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
+	for _, pod := range s.AssumedAs {
+		fmt.Fprintf(&text, "assumed as %s\n", s.canonical(pod))
+	}
 	if s.Batch != nil {
 		fmt.Fprintf(&text, "batch {Signature:%s Chosen:%s Nodes:%v Changed:%t}\n", s.Batch.Signature, s.Batch.Chosen,
 			s.Batch.Nodes, s.Batch.Changed)
 		if s.Batch.Scores != "" {
 			fmt.Fprintf(&text, "kept scores %s\n", s.Batch.Scores)
 		}
+	}
+	if len(s.Images) > 0 {
+		fmt.Fprintf(&text, "images counted %v\n", s.Images)
 	}
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)

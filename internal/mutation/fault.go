@@ -52,9 +52,9 @@ func faults(all []*source) []*fault {
 }
 
 // Functions that decide nothing: names, constructors and what they check of the configuration; what is off, which is
-// the scheduling of groups of pods, their placements and the scoring of capacity; extenders, which modelcheck refuses;
+// the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
 // and the devices of DynamicResources, which the model does not have.
-var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|buildScorerFunction|` +
+var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
 	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass)$|PodGroup|GangSched|SchedulingGroup|` +
 	`DRA|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
 

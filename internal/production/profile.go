@@ -110,6 +110,8 @@ func (e *engine) spec() *spec.Profile {
 		case *config.PodTopologySpreadArgs:
 			p.Spread = spec.SpreadArgs{Defaulting: string(args.DefaultingType),
 				DefaultConstraints: args.DefaultConstraints}
+		case *config.VolumeBindingArgs:
+			p.VolumeShape = shapePoints(args.Shape)
 		}
 	}
 	return p
@@ -124,13 +126,18 @@ func fitArgs(args *config.NodeResourcesFitArgs) spec.FitArgs {
 		fit.Strategy = string(s.Type)
 		fit.Resources = resourceWeights(s.Resources)
 		if s.RequestedToCapacityRatio != nil {
-			for _, point := range s.RequestedToCapacityRatio.Shape {
-				fit.Shape = append(fit.Shape, spec.ShapePoint{Utilization: int64(point.Utilization),
-					Score: int64(point.Score)})
-			}
+			fit.Shape = shapePoints(s.RequestedToCapacityRatio.Shape)
 		}
 	}
 	return fit
+}
+
+func shapePoints(shape []config.UtilizationShapePoint) []spec.ShapePoint {
+	var points []spec.ShapePoint
+	for _, point := range shape {
+		points = append(points, spec.ShapePoint{Utilization: int64(point.Utilization), Score: int64(point.Score)})
+	}
+	return points
 }
 
 func resourceWeights(resources []config.ResourceSpec) []spec.ResourceWeight {

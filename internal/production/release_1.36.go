@@ -1,4 +1,4 @@
-//go:build !before1.36 && !from1.37
+//go:build before1.37 && !before1.36
 
 package production
 
@@ -17,7 +17,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides. A test holds it to go.mod.
+// KubernetesVersion is the release of kube-scheduler that decides.
 const KubernetesVersion = "v1.36.3"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.

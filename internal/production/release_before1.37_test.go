@@ -1,4 +1,4 @@
-//go:build !from1.37
+//go:build before1.37
 
 package production
 
@@ -12,11 +12,14 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-const goMod = "../../go.mod"
+const goMod = "../../releases/v1.36/go.mod"
 
+// defaultProfile has the name of the node come second, before v1.37.
 func defaultProfile() *spec.Profile {
 	p := spec.DefaultProfile()
 	p.Release, p.Lacks = KubernetesVersion, spec.ChangesSince(KubernetesVersion)
+	p.Filters[0], p.Filters[1] = p.Filters[1], p.Filters[0]
+	p.VolumeShape = nil
 	return p
 }
 

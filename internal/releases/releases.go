@@ -19,16 +19,16 @@ import (
 type Release struct {
 	// Name is its minor version, such as "1.35", and Version the whole one, such as "v1.35.4".
 	Name, Version string
-	// Tags are the build tags: before1.NN where it does not have the changes of a release that others have, from1.NN
-	// where it has those of a release after the one that modelcheck is built with.
+	// Tags are the build tags: before1.NN for each later release that modelcheck knows, since it lacks what came with
+	// that.
 	Tags []string
 }
 
 // All returns the releases that have a go.mod of their own, newest first.
 func All() []Release {
 	return []Release{
-		{Name: "1.37", Version: "v1.37.2", Tags: []string{"from1.37"}},
-		{Name: "1.35", Version: "v1.35.4", Tags: []string{"before1.36"}},
+		{Name: "1.36", Version: "v1.36.3", Tags: []string{"before1.37"}},
+		{Name: "1.35", Version: "v1.35.4", Tags: []string{"before1.37", "before1.36"}},
 	}
 }
 

@@ -16,8 +16,15 @@ import (
 // as blocks; then the pods without a node, what there is to say of pods that nobody has introduced, and what else
 // matters to pods.
 func (p *page) cluster(indent string, s *spec.Snapshot, introduced []*v1.Pod) {
-	used := storageOf(s)
-	asked := selectedLabels(s)
+	p.clusterBefore(indent, s, introduced, nil)
+}
+
+// clusterBefore draws a snapshot to which pods come: also what matters to these is told.
+func (p *page) clusterBefore(indent string, s *spec.Snapshot, introduced, coming []*v1.Pod) {
+	all := *s
+	all.Pods = slices.Concat(s.Pods, coming)
+	used := storageOf(&all)
+	asked := selectedLabels(&all)
 	maps.Copy(asked, used.labels())
 	if p.spec != nil && len(p.spec.Own()) > 0 { // nobody knows which labels such plugins read
 		for _, node := range s.Nodes {
@@ -26,9 +33,9 @@ func (p *page) cluster(indent string, s *spec.Snapshot, introduced []*v1.Pod) {
 			}
 		}
 	}
-	p.nodes(indent, s, asked)
+	p.nodes(indent, s, &all, asked)
 	p.described(indent, s, introduced)
-	p.around(indent, used, s)
+	p.around(indent, used, &all)
 }
 
 // around tells of the objects besides nodes and pods that matter to pods.
@@ -46,13 +53,14 @@ func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 	p.workloads(indent, s)
 }
 
-// nodes draws the nodes with their pods, and the pods without a node.
-func (p *page) nodes(indent string, s *spec.Snapshot, asked map[string]bool) {
-	features := slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool { return len(spec.RequiredFeatures(pod)) > 0 })
+// nodes draws the nodes with their pods, and the pods without a node. All has the pods to which something of the nodes
+// matters.
+func (p *page) nodes(indent string, s, all *spec.Snapshot, asked map[string]bool) {
+	features := slices.ContainsFunc(all.Pods, func(pod *v1.Pod) bool { return len(spec.RequiredFeatures(pod)) > 0 })
 	nowhere := slices.Clone(spec.Unbound(s))
 	for _, node := range s.Nodes {
 		words := append([]string{taken(node, s)}, marks(node, asked)...)
-		words = append(words, nodeImages(node, s)...)
+		words = append(words, nodeImages(node, all)...)
 		if features {
 			words = append(words, declared(node))
 		}

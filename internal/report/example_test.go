@@ -19,7 +19,7 @@ func run() (*Run, error) {
 		Spec:       m,
 		NewDecider: func() (decisions.Decider, error) { return standIn{m, greedyPreemption}, nil },
 	})
-	return &Run{KubernetesVersion: "v1.36.3", Spec: m, Result: result, Elapsed: time.Second, Workers: 1}, err
+	return &Run{KubernetesVersion: "v1.37.2", Spec: m, Result: result, Elapsed: time.Second, Workers: 1}, err
 }
 
 func ExampleText() {

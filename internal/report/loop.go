@@ -200,19 +200,18 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 		p.line("\n  Run, in %s, of:", scope.Name)
 	case f.Unshrunk:
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Run, for which there was no time to shrink it to its end, in %s, of:", scope.Name)
+		p.line("\n  Run%s, for which there was no time to shrink it to its end, in %s, of:", r.numbered(f), scope.Name)
 	case r.simulated():
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Shrunk run, in %s, of:", scope.Name)
+		p.line("\n  Shrunk run%s, in %s, of:", r.numbered(f), scope.Name)
 	default:
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
 		p.line("\n  Shortest run, in %s, of:", scope.Name)
 	}
-	for _, node := range f.Initial.Nodes {
-		p.wrapped("    ", nodeInWords(node.Name, node.Labels, node.Spec.Unschedulable, len(node.Spec.Taints)))
-	}
-	for i, action := range f.Trace {
-		p.wrapped(fmt.Sprintf("    %2d. ", i+1), action.String())
+	coming := created(f.Trace)
+	p.clusterBefore("    ", f.Initial, nil, coming)
+	for i, words := range actionsInWords(f, coming) {
+		p.wrapped(fmt.Sprintf("    %2d. ", i+1), words)
 	}
 	if f.Property.OfBehaviours() {
 		p.line("  %s", loopGoesOn(f))
@@ -228,20 +227,12 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	}
 }
 
-func nodeInWords(name string, labels map[string]string, cordoned bool, taints int) string {
-	var words []string
-	for key, value := range labels {
-		words = append(words, key+"="+value)
+// numbered says which of the runs at random it is.
+func (r *LoopRun) numbered(f *loop.Finding) string {
+	if f.Number == nil {
+		return ""
 	}
-	slices.Sort(words)
-	text := "node " + name + " (" + strings.Join(words, ", ") + ")"
-	if cordoned {
-		text += ", cordoned"
-	}
-	if taints > 0 {
-		text += ", " + plural(int64(taints), "taint")
-	}
-	return text
+	return fmt.Sprintf(" (--seed %d --run %d)", r.Seed, *f.Number)
 }
 
 // schedulingQueues are the names that kube-scheduler's documentation has for the queues.

@@ -65,10 +65,12 @@ type LoopFinding struct {
 	But        string   `json:"but"`
 	Flushed    string   `json:"flushed,omitempty"`
 	// Unshrunk: there was no time to shrink a run that was followed at random to its end.
-	Unshrunk bool     `json:"unshrunk,omitempty"`
-	Steps    int64    `json:"steps"` // or runs, or sets of states
-	Cluster  List     `json:"cluster"`
-	Run      []string `json:"run"`
+	Unshrunk bool `json:"unshrunk,omitempty"`
+	// Number is that of the run at random that it was shrunk from.
+	Number  *int64   `json:"number,omitempty"`
+	Steps   int64    `json:"steps"` // or runs, or sets of states
+	Cluster List     `json:"cluster"`
+	Run     []string `json:"run"`
 	// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for
 	// findings of steps.
 	Loop *int `json:"loop,omitempty"`
@@ -123,10 +125,10 @@ func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 	finding := LoopFinding{
 		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f),
 		But: f.But, Flushed: f.Flushed, Steps: f.Count,
-		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk,
+		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk, Number: f.Number,
 	}
-	for _, action := range f.Trace {
-		finding.Run = append(finding.Run, action.String())
+	for i, action := range f.Trace {
+		finding.Run = append(finding.Run, action.String()+ledTo(f, i))
 	}
 	if f.Property.OfBehaviours() {
 		finding.Loop = &f.Loop

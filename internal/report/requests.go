@@ -66,20 +66,25 @@ func quantities(list v1.ResourceList) string {
 // resizeOf says what the node reports of a container.
 func resizeOf(container string, statuses []v1.ContainerStatus) []string {
 	for _, status := range statuses {
-		if status.Name == container && status.Resources != nil {
-			return resize(status.AllocatedResources, status.Resources.Requests)
+		if status.Name == container {
+			var actual v1.ResourceList
+			if status.Resources != nil {
+				actual = status.Resources.Requests
+			}
+			return resize(status.AllocatedResources, actual)
 		}
 	}
 	return nil
 }
 
-// resize says what the node has allocated and what runs; both count while a pod is being resized in place.
+// resize says what the node has allocated and what runs; both count while a pod is being resized in place, and so does
+// that nothing is, where it is said.
 func resize(allocated, actual v1.ResourceList) []string {
 	var words []string
-	if len(allocated) > 0 {
+	if allocated != nil {
 		words = append(words, "allocated "+quantities(allocated))
 	}
-	if len(actual) > 0 {
+	if actual != nil {
 		words = append(words, "actual "+quantities(actual))
 	}
 	return words

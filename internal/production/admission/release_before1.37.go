@@ -1,4 +1,4 @@
-//go:build !from1.37
+//go:build before1.37
 
 package admission
 

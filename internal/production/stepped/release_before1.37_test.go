@@ -1,4 +1,4 @@
-//go:build !from1.37
+//go:build before1.37
 
 package stepped_test
 
@@ -10,9 +10,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
-
-// mended are the defects that this release does not have any more.
-var mended []string
 
 func (q restlessQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
 	cycle int64) error {

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -31,10 +32,14 @@ func (s *Scheduler) State() *loop.State {
 			assumed := dump.AssumedPods.Has(string(pod.GetPod().UID))
 			if assumed {
 				state.Assumed = append(state.Assumed, loop.Pair{Pod: loop.Key(pod.GetPod()), Node: name})
+				if as := s.otherwise(pod.GetPod()); as != nil {
+					state.AssumedAs = append(state.AssumedAs, as)
+				}
 			}
 		}
 	}
 	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
+	slices.SortFunc(state.AssumedAs, func(x, y *v1.Pod) int { return cmp.Compare(loop.Key(x), loop.Key(y)) })
 	held := held{assumed: dump.AssumedPods, api: s.api.objects}
 	for name, info := range dump.Nodes {
 		onNode[name] = held.lines(name, info)
@@ -48,9 +53,27 @@ func (s *Scheduler) State() *loop.State {
 		state.Nominated,
 		func(x, y loop.Pair) int { return cmp.Or(cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node)) },
 	)
+	state.Images = s.images(dump.Nodes, state.API.Nodes)
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())
 	return state
+}
+
+// otherwise returns an assumed pod as the cache has it, if the API server has it otherwise but for its node; nil if
+// not. What the scheduler heard of its status is not kept.
+func (s *Scheduler) otherwise(assumed *v1.Pod) *v1.Pod {
+	pod, ok := s.api.objects[loop.RefOf(assumed)].(*v1.Pod)
+	if !ok {
+		return nil
+	}
+	as := pod.DeepCopy()
+	as.Labels, as.Annotations, as.Spec = assumed.Labels, assumed.Annotations, *assumed.Spec.DeepCopy()
+	as.Spec.NodeName = pod.Spec.NodeName
+	if equality.Semantic.DeepEqual(pod, as) {
+		return nil
+	}
+	as.Spec.NodeName = assumed.Spec.NodeName
+	return as
 }
 
 // queue returns the pods of the scheduling queue.

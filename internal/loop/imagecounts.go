@@ -1,0 +1,35 @@
+package loop
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// imageCountOutdated is the defect that nodes are scored by counts of images from before.
+func imageCountOutdated() Known {
+	quirk := spec.ImageCountOutdated(nil)
+	return Known{
+		Name: quirk.Name, Class: quirk.Class, Upstream: quirk.Upstream, Doc: quirk.Doc,
+		Explains: func(t *Transition, pod *v1.Pod) bool { return t.countsImagesAsBefore(pod) },
+	}
+}
+
+// countsImagesAsBefore reports whether the model, if it counts images as the cycle did, or does so beside known defects
+// of decisions, allows what the step did with the pod, and does not if it counts them as they are.
+func (t *Transition) countsImagesAsBefore(pod *v1.Pod) bool {
+	view := t.Before.View()
+	asked := in(view, Key(pod))
+	if len(t.Before.Images) == 0 || t.Step.Popped != Key(pod) || asked == nil || t.allowedBy(t.Model, asked, view) {
+		return false
+	}
+	var counts []spec.ImageCount
+	for _, c := range t.Before.Images {
+		counts = append(counts, c.ImageCount)
+	}
+	before := spec.ImageCountOutdated(counts)
+	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+		return t.allowedBy(m.With(before), pod, view)
+	}
+	return right(t.Model, asked, view) || t.leastQuirks(Key(pod), view, right) != ""
+}

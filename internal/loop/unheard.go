@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// assumedChangesUnheard is the defect that a pod is taken to be what it was when it was assumed.
+func assumedChangesUnheard() Known {
+	return Known{
+		Name:  "assumed-changes-unheard",
+		Class: spec.Unconfirmed,
+		Upstream: "not reported; by its release note kubernetes/kubernetes#54008 has changes of annotations ignored, " +
+			"which nothing is decided by",
+		Doc: "What changes of a pod while it waits on permit, or is being bound, is not heard: until it is bound others " +
+			"are placed by the labels that it had when it was assumed.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			changed := t.Action.Verb == Update && t.Action.Ref.Kind == "Pod" && t.Before.AssumedOn(t.Action.Ref.Key()) != ""
+			seen := asAssumed(t.Before)
+			return changed || seen != nil && t.Step.Popped == Key(pod) && t.decidedBy(seen, pod)
+		},
+		Sees: asAssumed,
+	}
+}
+
+// asAssumed returns the view in which assumed pods are as the cache has them; nil if they are so anyway.
+func asAssumed(s *State) *spec.Snapshot {
+	if len(s.AssumedAs) == 0 {
+		return nil
+	}
+	view := s.View()
+	for i, pod := range view.Pods {
+		for _, as := range s.AssumedAs {
+			if Key(as) == Key(pod) {
+				view.Pods[i] = as
+			}
+		}
+	}
+	return view
+}
+
+// decidedBy reports whether the model, alone or with known defects of decisions, allows by what is seen what the step
+// did with the pod.
+func (t *Transition) decidedBy(seen *spec.Snapshot, pod *v1.Pod) bool {
+	asked := in(seen, Key(pod))
+	return asked != nil &&
+		(t.allowedBy(t.Model, asked, seen) || t.leastQuirks(Key(pod), seen, t.allowedBy) != "")
+}
+
+// nominatedChangesUnheard is the defect that nobody is told of what changes of a pod that holds room by a nomination.
+func nominatedChangesUnheard() Known {
+	return Known{
+		Name:     "nominated-changes-unheard",
+		Class:    spec.Unconfirmed,
+		Upstream: "not reported; kubernetes/kubernetes#129058 tells of a nomination that goes",
+		Doc: "A nominated pod is respected as if it were on its node, but what changes of its labels, or that its " +
+			"nomination goes, wakes no pod that InterPodAffinity or PodTopologySpread rejected for its sake.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread") &&
+				slices.ContainsFunc(t.Before.API.Pods, func(was *v1.Pod) bool {
+					is := t.After.Pod(Key(was))
+					held := was.Status.NominatedNodeName != "" && was.Spec.NodeName == "" && Key(was) != Key(pod)
+					return held && (is == nil || is.Spec.NodeName == "" && (is.Status.NominatedNodeName == "" ||
+						t.Action.Verb == Update && t.Action.Ref == RefOf(was)))
+				})
+		},
+	}
+}
+
+// rejectedBySome reports whether one of the plugins rejected the pod.
+func (t *Transition) rejectedBySome(pod *v1.Pod, plugins ...string) bool {
+	return slices.ContainsFunc(plugins, func(plugin string) bool { return t.rejectedBy(pod, plugin) })
+}

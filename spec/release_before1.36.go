@@ -1,0 +1,8 @@
+//go:build before1.36
+
+package spec
+
+import storagev1 "k8s.io/api/storage/v1"
+
+// preventsIfMissing: drivers have no such field before v1.36.
+func preventsIfMissing(*storagev1.CSIDriver) bool { return false }

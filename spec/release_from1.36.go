@@ -1,0 +1,10 @@
+//go:build !before1.36
+
+package spec
+
+import storagev1 "k8s.io/api/storage/v1"
+
+// preventsIfMissing reports whether the driver wants no pods with volumes of its where it is missing.
+func preventsIfMissing(d *storagev1.CSIDriver) bool {
+	return valueOr(d.Spec.PreventPodSchedulingIfMissing, false)
+}
