@@ -20,6 +20,9 @@ import (
 // does.
 func drafts() [][2]string {
 	return [][2]string{
+		{"annotated-class-panics",
+			"one claim and one pod end kube-scheduler, again and again: nothing is scheduled in the cluster"},
+		{"unknown-capacity-panics", "the same, at any pod with such a claim, where a CSI driver reports no capacity"},
 		{"rwop-namespace", "others' pods are evicted without end, across namespaces"},
 		{"unowned-claim-stops-all", "one pod stops the scheduling of all pods with volumes, in all namespaces"},
 		{"unreadable-disk-stops-all", "the same, by an inline disk"},
@@ -28,8 +31,6 @@ func drafts() [][2]string {
 		{"pod-requests-overlooked", "every pod with pod-level requests is placed as if it requested next to nothing"},
 		{"rwop-nominated", "pods are evicted in vain; takes ReadWriteOncePod claims"},
 		{"claim-used-twice", "the pod is never bound; takes an unusual pod"},
-		{"nominations-beside-terminating", "a nomination is kept that cannot be used; ends when the victims are gone"},
-		{"unreadable-preference-stops-pod", "the pod is never bound, but only its author's"},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -21,7 +20,8 @@ type record struct {
 // see it. The version is that of the kube-scheduler it was seen in. The error is the writer's.
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
-	entries, between := recordsOf(In(version)), loopRecords(func(k loop.Known) bool { return k.In(version) })
+	entries := recordsOf(In(version))
+	between := loopRecordsOf(slices.DeleteFunc(LoopEntries(), func(e LoopEntry) bool { return !e.Defect.In(version) }))
 	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n",
 		len(entries), version, counted(entries))
 	for _, r := range entries {
@@ -73,13 +73,11 @@ func recordsOf(entries []Entry) []record {
 	return records
 }
 
-// loopRecords are those of the deviations between decisions that are asked for.
-func loopRecords(asked func(loop.Known) bool) []record {
+func loopRecords() []record { return loopRecordsOf(LoopEntries()) }
+
+func loopRecordsOf(entries []LoopEntry) []record {
 	var records []record
-	for _, e := range LoopEntries() {
-		if !asked(e.Defect) {
-			continue
-		}
+	for _, e := range entries {
 		evidence, _ := EvidenceOf(e.Defect.Name)
 		records = append(records, record{e.Defect.Name, e.Defect.Doc, "", e.Property, e.Defect.Upstream, "", e.Find(),
 			releases(spec.Quirk{Mended: e.Defect.Mended}), evidence})
@@ -106,7 +104,7 @@ func counted(records []record) string {
 
 // Markdown writes the catalogue as docs/reference/deviations.md. The error is the writer's.
 func Markdown(w io.Writer, version string) error {
-	single, between := recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true })
+	single, between := recordsOf(Entries()), loopRecords()
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Catalogue of deviations
 
@@ -250,7 +248,7 @@ func (r *record) items(mark string) []item {
 // writer's.
 func TextOf(w io.Writer, names []string) error {
 	var text strings.Builder
-	all := slices.Concat(recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true }))
+	all := slices.Concat(recordsOf(Entries()), loopRecords())
 	for i, name := range names {
 		if i > 0 {
 			text.WriteString("\n")
@@ -279,7 +277,7 @@ func releases(q spec.Quirk) (text string) {
 // byNumber maps what is known upstream to the deviations found here.
 func byNumber() string {
 	var rows []string
-	for _, r := range slices.Concat(recordsOf(Entries()), loopRecords(func(loop.Known) bool { return true })) {
+	for _, r := range slices.Concat(recordsOf(Entries()), loopRecords()) {
 		if r.evidence.Class != spec.Reported {
 			continue
 		}

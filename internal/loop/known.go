@@ -88,8 +88,8 @@ func Defects() []Known {
 			},
 		},
 		{
-			Name: "hint-anti-affinity-all-terms", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139161",
-			Mended: "v1.37",
+			Name: "hint-anti-affinity-all-terms", Class: spec.Reported,
+			Upstream: "kubernetes/kubernetes#139161", Mended: "v1.37",
 			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
 				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {

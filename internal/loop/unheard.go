@@ -11,7 +11,8 @@ import (
 // assumedChangesUnheard is the defect that a pod is taken to be what it was when it was assumed.
 func assumedChangesUnheard() Known {
 	return Known{
-		Name: "assumed-changes-unheard", Class: spec.Unconfirmed,
+		Name:  "assumed-changes-unheard",
+		Class: spec.Unconfirmed,
 		Upstream: "not reported; by its release note kubernetes/kubernetes#54008 has changes of annotations ignored, " +
 			"which nothing is decided by",
 		Doc: "What changes of a pod while it waits on permit, or is being bound, is not heard: until it is bound others " +
@@ -52,7 +53,8 @@ func (t *Transition) decidedBy(seen *spec.Snapshot, pod *v1.Pod) bool {
 // nominatedChangesUnheard is the defect that nobody is told of what changes of a pod that holds room by a nomination.
 func nominatedChangesUnheard() Known {
 	return Known{
-		Name: "nominated-changes-unheard", Class: spec.Unconfirmed,
+		Name:     "nominated-changes-unheard",
+		Class:    spec.Unconfirmed,
 		Upstream: "not reported; kubernetes/kubernetes#129058 tells of a nomination that goes",
 		Doc: "A nominated pod is respected as if it were on its node, but what changes of its labels, or that its " +
 			"nomination goes, wakes no pod that InterPodAffinity or PodTopologySpread rejected for its sake.",
