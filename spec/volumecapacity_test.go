@@ -15,8 +15,8 @@ func sized(c *v1.PersistentVolumeClaim, size string) *v1.PersistentVolumeClaim {
 	return c
 }
 
-// capacityHolding returns a volume of the class that is free and has this much.
-func capacityHolding(name, class, size string) *v1.PersistentVolume {
+// sizedVolume returns a volume of the class that is free and has this much.
+func sizedVolume(name, class, size string) *v1.PersistentVolume {
 	v := volume(name, class)
 	v.Spec.Capacity = v1.ResourceList{v1.ResourceStorage: resource.MustParse(size)}
 	v.Status.Phase, v.Spec.ClaimRef = v1.VolumeAvailable, nil
@@ -53,19 +53,19 @@ func TestVolumeCapacity(t *testing.T) {
 		shape  []ShapePoint
 		want   int64
 	}{
-		{"a quarter of a volume", claims{local("c", "1Gi")}, volumes{capacityHolding("v", "local", "4Gi")}, nil, usual, 75},
+		{"a quarter of a volume", claims{local("c", "1Gi")}, volumes{sizedVolume("v", "local", "4Gi")}, nil, usual, 75},
 		{"the less is left the better, if the profile says so", claims{local("c", "1Gi")},
-			volumes{capacityHolding("v", "local", "4Gi")}, nil, turned, 25},
-		{"a third, without fraction", claims{local("c", "1Gi")}, volumes{capacityHolding("v", "local", "3Gi")}, nil, usual, 67},
+			volumes{sizedVolume("v", "local", "4Gi")}, nil, turned, 25},
+		{"a third, without fraction", claims{local("c", "1Gi")}, volumes{sizedVolume("v", "local", "3Gi")}, nil, usual, 67},
 		{"the smallest volume is taken", claims{local("c", "1Gi")},
-			volumes{capacityHolding("v", "local", "10Gi"), capacityHolding("w", "local", "2Gi")}, nil, usual, 50},
-		{"a volume of just the size", claims{local("c", "1Gi")}, volumes{capacityHolding("v", "local", "1Gi")}, nil, usual, 0},
+			volumes{sizedVolume("v", "local", "10Gi"), sizedVolume("w", "local", "2Gi")}, nil, usual, 50},
+		{"a volume of just the size", claims{local("c", "1Gi")}, volumes{sizedVolume("v", "local", "1Gi")}, nil, usual, 0},
 		{"the smaller claim comes first, and volumes of a class add up: 3 of 6", claims{local("c", "2Gi"), local("d", "1Gi")},
-			volumes{capacityHolding("v", "local", "4Gi"), capacityHolding("w", "local", "2Gi")}, nil, usual, 50},
+			volumes{sizedVolume("v", "local", "4Gi"), sizedVolume("w", "local", "2Gi")}, nil, usual, 50},
 		{"the mean of two classes, of 75 and 0", claims{local("c", "1Gi"), sized(claim("d", "other"), "1Gi")},
-			volumes{capacityHolding("v", "local", "4Gi"), capacityHolding("w", "other", "1Gi")}, nil, usual, 38},
+			volumes{sizedVolume("v", "local", "4Gi"), sizedVolume("w", "other", "1Gi")}, nil, usual, 38},
 		{"beside a volume that is there, what is to be made does not count", claims{local("c", "1Gi"), made("d", "1Gi")},
-			volumes{capacityHolding("v", "local", "4Gi")}, capacities{reporting("made", "1Gi", "")}, usual, 75},
+			volumes{sizedVolume("v", "local", "4Gi")}, capacities{reporting("made", "1Gi", "")}, usual, 75},
 		{"a quarter of what volumes are made of", claims{made("c", "1Gi")}, nil,
 			capacities{reporting("made", "4Gi", "")}, usual, 75},
 		{"which counts once for two claims: 3 of 4", claims{made("c", "1Gi"), made("d", "2Gi")}, nil,

@@ -3,6 +3,7 @@ package stepped_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,20 +265,25 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(steps.Microseconds())/float64(b.N*len(actions)), "µs/step")
 }
 
-// TestEveryKind: whatever a snapshot can hold is created, and is there again afterwards.
+// ofDevices are the kinds that are not put into the scheduler as a whole: the loop says that it knows no claims.
+var ofDevices = []string{"ResourceClaims", "ResourceClaimTemplates", "ResourceSlices", "DeviceClasses"}
+
+// TestEveryKind: whatever a snapshot can hold, but for devices, is created, and is there again afterwards.
 func TestEveryKind(t *testing.T) {
 	initial := &spec.Snapshot{}
 	named := metav1.ObjectMeta{Name: "x", Namespace: "default"}
 	whole := reflect.ValueOf(initial).Elem()
 	for i := range whole.NumField() {
-		if field := whole.Field(i); whole.Type().Field(i).IsExported() {
+		name := whole.Type().Field(i).Name
+		if field := whole.Field(i); whole.Type().Field(i).IsExported() && !slices.Contains(ofDevices, name) {
 			object := reflect.New(field.Type().Elem().Elem())
 			object.Elem().FieldByName("ObjectMeta").Set(reflect.ValueOf(named))
 			field.Set(reflect.Append(field, object))
 		}
 	}
 	state := newScheduler(t, initial, stepped.Options{}).State()
-	if want, got := whole.NumField()-1, len(loop.Objects(state.API)); got != want { // one field is not exported
+	want := whole.NumField() - 1 - len(ofDevices) // one field is not exported
+	if got := len(loop.Objects(state.API)); got != want {
 		t.Errorf("a snapshot has %d kinds of object, the API has %d objects after one of each was created", want, got)
 	}
 }
