@@ -35,5 +35,6 @@ var validateNewJob = batchvalidation.ValidateJobCreate
 
 // setServiceAccount sets the account also under its old name, which validation wants to be the same.
 func setServiceAccount(spec *core.PodSpec, name string) {
+	//lint:ignore SA1019 validation reads it
 	spec.ServiceAccountName, spec.DeprecatedServiceAccount = name, name
 }
