@@ -26,7 +26,7 @@ func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node
 }
 
 func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
-	if !m.canFail() || TurnedAway(pod, s) {
+	if !m.canFail() || m.TurnsAway(pod, s) {
 		return true
 	}
 	fails := filter(s.Nodes, failsOn)
@@ -37,12 +37,19 @@ func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Nod
 func (m *Scheduler) scoringFails(q Question) bool {
 	pod, s := q.Pod, q.Snapshot
 	failing := filter(s.Nodes, func(node *v1.Node) bool { return m.ScoringFailsOn(pod, node, s) })
-	if len(failing) == 0 || TurnedAway(pod, s) {
+	if len(failing) == 0 || m.TurnsAway(pod, s) {
 		return false
 	}
 	feasible := q.Sample.Of(m.Feasible(pod, s), s)
 	return len(feasible) > 1 && len(m.rules.unscored(pod, feasible)) == 0 &&
 		exists(failing, func(node *v1.Node) bool { return contains(feasible, node) })
+}
+
+// TurnsAway reports whether the state of the pod's claims alone, of volumes or devices, keeps it from every node, so
+// that no filter is asked.
+func (m *Scheduler) TurnsAway(pod *v1.Pod, s *Snapshot) bool {
+	return VolumesTurnAway(pod, s) ||
+		exists(m.filters, func(f Filter) bool { return f.TurnsAway != nil && f.TurnsAway(m.Profile, pod, s) })
 }
 
 func (m *Scheduler) canFail() bool {
@@ -53,7 +60,7 @@ func (m *Scheduler) canFail() bool {
 // about a node without the pods in jeopardy, and no other node helps. The scheduler lets the pod wait then, with
 // its nomination.
 func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
-	return m.canFail() && !TurnedAway(pod, s) && !AwaitsVictims(pod, s) &&
+	return m.canFail() && !m.TurnsAway(pod, s) && !AwaitsVictims(pod, s) &&
 		len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)

@@ -34,7 +34,8 @@ type DeviceRules struct {
 	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
 	// and where a constraint does not let it have them.
 	unclearStops, constraintStops bool
-	// classless reports whether a pod is turned away because a class is not there that a request names.
+	// classless reports whether a pod is turned away because classes are not there that a request names: documented,
+	// those of all its alternatives.
 	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
 	// distinct reports whether the facts are about devices with distinct values of the attribute.
 	distinct func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool
@@ -49,7 +50,7 @@ func DocumentedDevices() DeviceRules {
 		},
 		reservable:    reservable,
 		evicting:      evicting,
-		classless:     func([]*resourcev1.ResourceClaim, *Snapshot) bool { return false },
+		classless:     lacksClasses(all[DeviceAlternative]),
 		apart:         apart,
 		takesCapacity: ordinary,
 		takers:        takers,
@@ -59,6 +60,19 @@ func DocumentedDevices() DeviceRules {
 		distinct: func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
 			return compared(facts, attribute, func(a, b resourcev1.DeviceAttribute) bool { return !sameValue(a, b) })
 		},
+	}
+}
+
+// lacksClasses returns the function that reports whether some request names classes that are not there, in as many of
+// its alternatives as the quantifier says.
+func lacksClasses(of func([]DeviceAlternative, func(DeviceAlternative) bool) bool) func([]*resourcev1.ResourceClaim,
+	*Snapshot) bool {
+	return func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool {
+		lacks := func(a DeviceAlternative) bool { return classNamed(a.Class, s) == nil }
+		return exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+			return exists(claim.Spec.Devices.Requests,
+				func(request resourcev1.DeviceRequest) bool { return of(Alternatives(request), lacks) })
+		})
 	}
 }
 

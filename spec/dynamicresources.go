@@ -23,9 +23,16 @@ import (
 func DynamicResources() Filter { return dynamicResources(DocumentedDevices()) }
 
 func dynamicResources(r DeviceRules) Filter {
+	turnsAway := func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+		claims := ResourceClaims(pod, s)
+		return !resourceClaimsThere(pod, s) || r.classless(filter(claims, unallocated), s) ||
+			exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+				return !unallocated(claim) && !reserved(claim, pod) && !r.reservable(claim)
+			})
+	}
 	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		waiting := filter(ResourceClaims(pod, s), unallocated)
-		return resourceClaimsThere(pod, s) && !r.classless(waiting, s) && r.stops(p, waiting, node, s)
+		return !turnsAway(p, pod, s) && r.stops(p, waiting, node, s)
 	}
 	if !r.unclearStops && !r.constraintStops {
 		fails = nil
@@ -36,7 +43,7 @@ func dynamicResources(r DeviceRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims := ResourceClaims(pod, s)
 			waiting := filter(claims, unallocated)
-			if !resourceClaimsThere(pod, s) || r.classless(waiting, s) || fails != nil && fails(p, pod, node, s) ||
+			if turnsAway(p, pod, s) || fails != nil && fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
 					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
 				}) {
@@ -45,7 +52,8 @@ func dynamicResources(r DeviceRules) Filter {
 			_, allocatable := r.FindAllocation(p, waiting, node, s)
 			return allocatable
 		},
-		Fails: fails,
+		TurnsAway: turnsAway,
+		Fails:     fails,
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return len(pod.Spec.ResourceClaims) == 0
 		},

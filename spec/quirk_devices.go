@@ -211,20 +211,11 @@ func ConstraintStopsAll() Quirk {
 func MissingClassStopsPod() Quirk {
 	return Quirk{
 		Name: "missing-class-stops-pod", Class: Unconfirmed, Upstream: "not reported",
-		Title:  "an alternative whose class is not there keeps the others off",
-		Plugin: "DynamicResources",
-		Doc:    "A pod waits if the class of one of the alternatives of a request is not there, though another can be met.",
-		Needs:  wantsDevices,
-		Devices: func(r *DeviceRules) {
-			r.classless = func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool {
-				return exists(claims, func(claim *resourcev1.ResourceClaim) bool {
-					return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
-						return exists(Alternatives(request),
-							func(a DeviceAlternative) bool { return classNamed(a.Class, s) == nil })
-					})
-				})
-			}
-		},
+		Title:   "an alternative whose class is not there keeps the others off",
+		Plugin:  "DynamicResources",
+		Doc:     "A pod waits if the class of one of the alternatives of a request is not there, though another can be met.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.classless = lacksClasses(exists[DeviceAlternative]) },
 	}
 }
 

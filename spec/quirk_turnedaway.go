@@ -13,13 +13,13 @@ func TurnedAwayKeepsNomination() Quirk {
 		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +
 			"that node.",
 		KeepsNomination: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return contains(p.Filters, "DynamicResources") && TurnedAway(pod, s)
+			return contains(p.Filters, "DynamicResources") && VolumesTurnAway(pod, s)
 		},
 	}
 }
 
-// TurnedAway reports whether the state of the pod's claims alone keeps it from every node.
-func TurnedAway(pod *v1.Pod, s *Snapshot) bool {
+// VolumesTurnAway reports whether the state of the pod's claims of volumes alone keeps it from every node.
+func VolumesTurnAway(pod *v1.Pod, s *Snapshot) bool {
 	return !claimsThere(pod, s) || !namedClaimsSettled(pod, s) ||
 		exists(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !usable(claim, s) })
 }

@@ -120,6 +120,8 @@ func TestAnswers(t *testing.T) {
 	n, s := limits()
 	pending := mounting(pod("pending"), ebs("aws://a/disk"))
 	away := mounting(pod("pending"), ebs("aws://a/disk"), of("missing"))
+	claimed := pending.DeepCopy()
+	claimed.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("not-there")}}
 	elsewhere := pending.DeepCopy()
 	elsewhere.Spec.NodeSelector = map[string]string{"no": "node"}
 	for _, row := range []struct {
@@ -132,6 +134,7 @@ func TestAnswers(t *testing.T) {
 		{"the disk is not understood", odd, pending, false},
 		{"a filter before rejects the node", odd, elsewhere, true},
 		{"the pod is turned away before", odd, away, true},
+		{"likewise, for a claim of devices that is not there", odd, claimed, true},
 	} {
 		q := Question{Pod: row.pod, Snapshot: s}
 		if got := row.m.Decides(row.pod, s); got != row.want {

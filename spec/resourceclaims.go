@@ -68,9 +68,13 @@ func claimServes(claim *resourcev1.ResourceClaim, entry v1.PodResourceClaim, pod
 // ExactDeviceRequest.tolerations ("The scheduler will not let new pods reserve the claim while it has these tainted
 // devices") and Device.bindingFailureConditions.
 func (r DeviceRules) ready(claim *resourcev1.ResourceClaim, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	reserved := exists(claim.Status.ReservedFor,
+	return (reserved(claim, pod) || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !failedToBind(claim)
+}
+
+// reserved reports whether the claim is reserved for the pod.
+func reserved(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
+	return exists(claim.Status.ReservedFor,
 		func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID })
-	return (reserved || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !failedToBind(claim)
 }
 
 // reservable reports whether the claim may be reserved for one more pod.

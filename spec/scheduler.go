@@ -136,6 +136,8 @@ type Filter struct {
 	// Monotone tells that on every node on which it holds for the pod it still does when more of the node's pods are
 	// gone. nil means that nothing is known of that.
 	Monotone func(p *Profile, pod *v1.Pod, s *Snapshot) bool
+	// TurnsAway tells that the plugin keeps the pod from every node before any filter is asked; nil means never.
+	TurnsAway func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Fails tells, for a quirk, that the plugin has no status on the node but an error, which ends the cycle; nil
 	// means never.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool

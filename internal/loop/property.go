@@ -300,7 +300,7 @@ func noErrors() Property {
 			pod := in(view, t.Step.Popped)
 			switch {
 			case pod == nil:
-			case spec.TurnedAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
+			case spec.VolumesTurnAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = spec.TurnedAwayKeepsNomination().Name
 			case !hasNode(t.Before, t.triedFirst(pod)) && len(errors) == 1 &&
 				strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):

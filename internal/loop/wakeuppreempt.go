@@ -50,7 +50,7 @@ func wakeUpToPreempt() Property {
 func mayPreempt(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
 	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && spec.Preempts(pod) &&
-		!spec.AwaitsVictims(pod, view) && !spec.TurnedAway(pod, view) && !feasible(m, key, view) &&
+		!spec.AwaitsVictims(pod, view) && !m.TurnsAway(pod, view) && !feasible(m, key, view) &&
 		preemptionEnabled(m, pod, view)
 }
 
