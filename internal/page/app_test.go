@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	found    = "#/finding/outcome-conforms%2FDefaultPreemption%2Fknown%2Fbudget-spent-on-spared/"
+	found    = "#/finding/outcome-conforms%2FDefaultPreemption%2Fbudget-spent-on-spared/"
 	atStep   = `document.querySelector(".controls output").textContent`
 	isChosen = `document.querySelector(".steps [aria-current]").textContent`
 )

@@ -14,7 +14,7 @@ func TestLook(t *testing.T) {
 	}
 	b := newTab(t)
 	address := file(t, budgetsData(t))
-	finding := "#/finding/outcome-conforms%2FDefaultPreemption%2Fknown%2Fbudget-spent-on-spared/"
+	finding := "#/finding/outcome-conforms%2FDefaultPreemption%2Fbudget-spent-on-spared/"
 	for _, scheme := range []string{"light", "dark"} {
 		for _, device := range []struct {
 			name          string
