@@ -109,12 +109,6 @@ func (r *confirming) deviations(ctx context.Context, names []string) (err error)
 	for _, entry := range entries {
 		c := &confirmation{name: entry.Quirk.Name}
 		main, control, err := clustersOf(ctx, r.sources, entry)
-		if err == nil && main.whyUntried() != "" {
-			if err := add(untried{entry.Quirk.Name, main.whyUntried()}, nil); err != nil {
-				return err
-			}
-			continue
-		}
 		if err == nil {
 			err = c.try(ctx, p, main, control)
 		}

@@ -51,14 +51,6 @@ func (u untried) transcript() string {
 	return fmt.Sprintf("%s, kube-scheduler %s: %s: %s\n", u.name, production.KubernetesVersion, notTried, u.why)
 }
 
-// whyUntried says why a cluster is not tried; "" if it is.
-func (c *cluster) whyUntried() string {
-	if s := c.objects.Snapshot; len(s.ResourceSlices)+len(s.ResourceClaims)+len(s.DeviceClasses) > 0 {
-		return "claims and slices of devices are not put onto a control plane yet"
-	}
-	return ""
-}
-
 // confirmation is a deviation of a decision on a control plane, beside its control.
 type confirmation struct {
 	// name is that of the deviation, or of the file of a cluster of the user's, which stands alone, without a control.
