@@ -40,17 +40,6 @@ type shown interface {
 	transcript() string
 }
 
-// untried is a deviation that was not tried.
-type untried struct{ name, why string }
-
-func (u untried) title() string             { return u.name }
-func (u untried) judged() (verdict, string) { return notTried, u.why }
-func (u untried) seen() string              { return "" }
-
-func (u untried) transcript() string {
-	return fmt.Sprintf("%s, kube-scheduler %s: %s: %s\n", u.name, production.KubernetesVersion, notTried, u.why)
-}
-
 // confirmation is a deviation of a decision on a control plane, beside its control.
 type confirmation struct {
 	// name is that of the deviation, or of the file of a cluster of the user's, which stands alone, without a control.
