@@ -207,10 +207,14 @@ func (r *player) play(ctx context.Context, happens *played) error {
 		if step.Sees == "" {
 			continue
 		}
-		if _, seen, err := r.await(ctx, step.Sees); err != nil || seen != step.Sees {
+		o, seen, err := r.await(ctx, step.Sees)
+		if err != nil || seen != step.Sees {
 			happens.lost = fmt.Sprintf("instead of that %s, %s", step.Sees, seen)
 			return err
 		}
+		// What was seen comes of nothing that follows.
+		r.known.Pods = slices.DeleteFunc(r.known.Pods,
+			func(pod *v1.Pod) bool { return slices.Contains(o.victims, key(pod)) })
 	}
 	return r.conclude(ctx, happens)
 }
