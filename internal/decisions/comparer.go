@@ -88,8 +88,8 @@ func (c *comparer) explain(asked *invariants.Case, all []broken) []spec.Quirk {
 	return least(suspects, explained)
 }
 
-// least returns quirks that explain, none of which can be left out; nil if neither one does nor all together. With all of
-// them one may hide what another says.
+// least returns quirks that explain, none of which can be left out; nil if neither one does nor all together. With all
+// of them one may hide what another says.
 func least(quirks []spec.Quirk, explained func([]spec.Quirk) bool) []spec.Quirk {
 	if len(quirks) > 0 && explained(quirks) {
 		return shrunk(quirks, explained)
