@@ -26,7 +26,7 @@ type replayed struct {
 // names are not among them are left out.
 func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
 	var all []*replayed
-	for _, entry := range deviations.Between() {
+	for _, entry := range deviations.LoopEntries() {
 		if len(names) > 0 && !slices.Contains(names, entry.Defect.Name) {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 // TestScripts: every deviation between decisions has a run, or says why it has none, and no run is without one.
 func TestScripts(t *testing.T) {
 	var names []string
-	for _, entry := range deviations.Between() {
+	for _, entry := range deviations.LoopEntries() {
 		name := entry.Defect.Name
 		names = append(names, name+".yaml")
 		s, err := readScript(root, name)

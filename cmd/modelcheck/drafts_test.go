@@ -109,6 +109,8 @@ func draftOf(t *testing.T, name string) string {
 	text = regexp.MustCompile(`(?s)With a cluster of KWOK.*?\n\n`).ReplaceAllString(text, "")
 	text = regexp.MustCompile(`(?s)With modelcheck, in this folder:.*?\n`+"```\n\n").ReplaceAllString(text,
 		"With modelcheck: `modelcheck explain -f "+cluster+"`\n\n")
+	text = strings.ReplaceAll(text, fmt.Sprintf(", see [%s](%[1]s)", report.ControlPlaneFile), "")
+	text = strings.ReplaceAll(text, "confirm -f` and this folder", "confirm "+name+"`")
 	for _, file := range []struct{ name, language string }{{report.ClusterFile, "yaml"}, {report.GoTestFile, "go"}} {
 		text += fmt.Sprintf("\n<details><summary>%s</summary>\n\n```%s\n%s```\n\n</details>\n", file.name, file.language,
 			read(file.name))

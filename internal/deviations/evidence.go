@@ -205,7 +205,7 @@ func Names() []string {
 	for _, q := range spec.Quirks() {
 		names = append(names, q.Name)
 	}
-	for _, e := range Between() {
+	for _, e := range LoopEntries() {
 		names = append(names, e.Defect.Name)
 	}
 	return names

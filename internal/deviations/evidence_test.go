@@ -21,7 +21,7 @@ func classes() map[string]spec.Class {
 	for _, q := range spec.Quirks() {
 		all[q.Name] = q.Class
 	}
-	for _, e := range deviations.Between() {
+	for _, e := range deviations.LoopEntries() {
 		all[e.Defect.Name] = e.Defect.Class
 	}
 	return all
@@ -156,7 +156,7 @@ func TestUpstream(t *testing.T) {
 	for _, q := range spec.Quirks() {
 		upstream[q.Name] = q.Upstream
 	}
-	for _, e := range deviations.Between() {
+	for _, e := range deviations.LoopEntries() {
 		upstream[e.Defect.Name] = e.Defect.Upstream
 	}
 	for _, name := range deviations.Names() {

@@ -1,11 +1,15 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // claimController returns what the controller of claims of devices does: pods that are gone, or have ended, use a claim
@@ -26,7 +30,8 @@ func claimController(state *State) []Action {
 		doc := "reservation: the pod that used it is gone"
 		if len(used) == 0 {
 			after.Status.ReservedFor, after.Status.Allocation, after.Status.Devices = nil, nil, nil
-			after.Finalizers = slices.DeleteFunc(after.Finalizers, func(f string) bool { return f == resourcev1.Finalizer })
+			after.Finalizers = slices.DeleteFunc(after.Finalizers,
+				func(finalizer string) bool { return finalizer == resourcev1.Finalizer })
 			doc += ", so its devices are given back"
 		}
 		actions = append(actions, Action{Verb: Update, Ref: RefOf(claim), Object: after, Doc: doc, Controller: true})
@@ -34,7 +39,8 @@ func claimController(state *State) []Action {
 	return actions
 }
 
-// stillUses reports whether who has reserved the claim is a pod that is there and has not ended; anybody else is left alone.
+// stillUses reports whether who has reserved the claim is a pod that is there and has not ended; anybody else is left
+// alone.
 func stillUses(state *State, claim *resourcev1.ResourceClaim, by resourcev1.ResourceClaimConsumerReference) bool {
 	if by.Resource != "pods" || by.APIGroup != "" {
 		return true
@@ -45,8 +51,8 @@ func stillUses(state *State, claim *resourcev1.ResourceClaim, by resourcev1.Reso
 	})
 }
 
-// withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uid of who uses it, which is or is
-// not that of the pod of that name, and the IDs of shares.
+// withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uid of who uses it, which is
+// or is not that of the pod of that name, and the IDs of shares.
 func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
 	for i := range claim.Status.ReservedFor {
 		by := &claim.Status.ReservedFor[i]
@@ -64,4 +70,69 @@ func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
 			*share = &some
 		}
 	}
+}
+
+// allocationTimeAdded is the name of a defect that ends binding cycles.
+const allocationTimeAdded = "allocation-time-added"
+
+// reservationRefused reports whether the step ended in an error as the API server did not reserve a claim of devices
+// for the pod.
+func (t *Transition) reservationRefused() bool {
+	return slices.ContainsFunc(t.errors(), func(text string) bool {
+		return strings.Contains(text, `PreBind plugin "DynamicResources": add reservation to claim`)
+	})
+}
+
+// refusedBy returns the name of the deviation by which the API server did not reserve a claim for the pod; "" if none
+// is known. view is how the scheduler saw the cluster.
+func refusedBy(pod *v1.Pod, view *spec.Snapshot) string {
+	for _, claim := range spec.ResourceClaims(pod, view) {
+		switch {
+		case len(claim.Status.ReservedFor) >= resourcev1.ResourceClaimReservedForMaxSize:
+			return spec.FullClaimReserved().Name
+		case claim.Status.Allocation != nil && claim.Status.Allocation.AllocationTimestamp == nil:
+			return allocationTimeAdded
+		}
+	}
+	return ""
+}
+
+// devicesOnce returns the property that what is not for several is one claim's.
+func devicesOnce() Property {
+	return Property{
+		Name: "devices-once",
+		Doc: "No device is allocated to two claims, written or reserved, but for administrative access and devices that " +
+			"allow it.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb != Schedule {
+				return nil
+			}
+			held := map[spec.DeviceID]string{}
+			var broken []Violation
+			for _, claim := range t.After.View().ResourceClaims {
+				if claim.Status.Allocation == nil {
+					continue
+				}
+				for _, result := range claim.Status.Allocation.Devices.Results {
+					id := spec.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+					if result.ShareID != nil || result.AdminAccess != nil && *result.AdminAccess {
+						continue
+					}
+					if other := held[id]; other != "" && t.newlyAllocated(claim, other) {
+						broken = append(broken, Violation{Pod: t.Step.Popped, But: fmt.Sprintf("device %s/%s/%s is allocated to %s "+
+							"and to %s", id.Driver, id.Pool, id.Device, other, Key(claim))}.explained(t))
+					}
+					held[id] = Key(claim)
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// newlyAllocated reports whether one of the claims had no devices before the step.
+func (t *Transition) newlyAllocated(claim *resourcev1.ResourceClaim, other string) bool {
+	return slices.ContainsFunc(t.Before.View().ResourceClaims, func(before *resourcev1.ResourceClaim) bool {
+		return (Key(before) == Key(claim) || Key(before) == other) && before.Status.Allocation == nil
+	})
 }

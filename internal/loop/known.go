@@ -189,6 +189,14 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.bindsTwice(pod) },
 		},
 		{
+			Name: allocationTimeAdded, Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "To reserve a claim that is allocated already, kube-scheduler sets the time of its allocation if there is " +
+				"none, which an API server refuses: no further pod can use a claim that v1.35 or earlier allocated.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.reservationRefused() && refusedBy(pod, t.Before.View()) == allocationTimeAdded
+			},
+		},
+		{
 			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
 			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {

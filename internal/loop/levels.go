@@ -50,6 +50,9 @@ func levelsAgree() Property {
 					}
 				}
 			}
+			if t.reservationRefused() {
+				v.Known = refusedBy(pod, view)
+			}
 			return []Violation{v.explained(t)}
 		},
 	}

@@ -46,7 +46,8 @@ type Property struct {
 // Properties returns every property of steps.
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
-		cacheAgrees(), rollBack(), boundStays(), exclusive(), noVainWait(), noErrors(), noPanics(), repeatable()}
+		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), noVainWait(), noErrors(), noPanics(),
+		repeatable()}
 }
 
 // Breach is a violation of a property.
@@ -307,6 +308,8 @@ func noErrors() Property {
 				v.Known = nominatedNodeGone
 			case t.bindsTwice(pod):
 				v.Known = claimBoundTwice
+			case t.reservationRefused():
+				v.Known = refusedBy(pod, view)
 			case strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = t.explanation(v.Pod, t.Before, dryRunFails)
 			case t.failed():

@@ -31,7 +31,11 @@ func refinement() Property {
 				But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
 					describeAll(allowed, view)),
 			}
-			v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
+			if t.reservationRefused() {
+				v.Known = refusedBy(pod, view)
+			} else {
+				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
+			}
 			return []Violation{v.explained(t)}
 		},
 	}

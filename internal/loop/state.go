@@ -113,8 +113,8 @@ type State struct {
 	Assumed, Nominated []Pair
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
-	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding is
-	// under way, where the API has them otherwise.
+	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding
+	// is under way, where the API has them otherwise.
 	Reserved []runtime.Object
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
 	// Assumed, both in lines.

@@ -116,6 +116,16 @@ func TestDefects(t *testing.T) {
 			want: []string{"wake-up: default/db: limits-node-unheard"},
 		},
 		{
+			name: "allocation-time-added",
+			initial: func() *spec.Snapshot {
+				return withoutTime(withDevices(cluster(node("n1")), []string{"d", "e"}, "one", "two"))
+			},
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // the other device is given to it anew
+			want: []string{"refinement: default/p: allocation-time-added",
+				"levels-agree: default/p: allocation-time-added", "no-errors: default/p: allocation-time-added"},
+		},
+		{
 			name:    "assumed-changes-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{labelled, waits, plain, create(apart("web")), schedule},
@@ -300,7 +310,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 22 { // TestBatches has batch-outdated
+	if len(defects) != 23 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -90,15 +90,17 @@ func (a *api) patchClaim(action clienttesting.Action) (runtime.Object, error) {
 	return a.writeStatus(after)
 }
 
-// writeStatus stores a claim with a new status, if an API server takes it. The time of an allocation is that of the run.
+// writeStatus stores a claim with a new status, if an API server takes it. The time of an allocation, which the
+// scheduler takes from the wall clock, is that of the run.
 func (a *api) writeStatus(after *resourcev1.ResourceClaim) (runtime.Object, error) {
 	return a.replace(resourceClaims, after, func(before runtime.Object) error {
-		if errs := admission.StatusErrors(after, before); len(errs) > 0 {
-			return apierrors.NewInvalid(resourcev1.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), after.Name, errs)
-		}
-		was := before.(*resourcev1.ResourceClaim).Status.Allocation
-		if now := after.Status.Allocation; now != nil && was == nil && now.AllocationTimestamp != nil {
+		was, now := before.(*resourcev1.ResourceClaim).Status.Allocation, after.Status.Allocation
+		if now != nil && now.AllocationTimestamp != nil && (was == nil || was.AllocationTimestamp == nil) {
 			now.AllocationTimestamp = began()
+		}
+		if errs := admission.StatusErrors(after, before); len(errs) > 0 {
+			kind := resourcev1.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind()
+			return apierrors.NewInvalid(kind, after.Name, errs)
 		}
 		return nil
 	})

@@ -123,9 +123,9 @@ func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) 
 	return a.replace(action.GetResource().GroupResource(), update.GetObject(), nil)
 }
 
-// replace replaces an object by one that was made of it: who knows an older version must read again, and what it is to be
-// is checked first, if check is not nil. As on an API server, an update that changes nothing is no write, and makes no new
-// version.
+// replace replaces an object by one that was made of it: who knows an older version must read again, and what it is to
+// be is checked first, if check is not nil. As on an API server, an update that changes nothing is no write, and makes
+// no new version.
 func (a *api) replace(resource schema.GroupResource, after runtime.Object, check func(before runtime.Object) error) (
 	runtime.Object, error) {
 	object, err := meta.Accessor(after)

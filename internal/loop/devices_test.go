@@ -1,0 +1,113 @@
+package loop_test
+
+import (
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// claimOf returns a claim that has the device, if it is not "", and is reserved for pods of these uids.
+func claimOf(name, device string, uids ...string) *resourcev1.ResourceClaim {
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	if device != "" {
+		claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
+			Results: []resourcev1.DeviceRequestAllocationResult{{Driver: "d", Pool: "p", Device: device}}}}
+	}
+	for _, uid := range uids {
+		claim.Status.ReservedFor = append(claim.Status.ReservedFor,
+			resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: uid, UID: podWithUID(uid).UID})
+	}
+	return claim
+}
+
+func podWithUID(uid string) *v1.Pod {
+	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: uid, UID: types.UID("uid of " + uid)}}
+}
+
+// TestDevicesOnce: a step after which two claims have a device breaks the property, if it gave it to one of them.
+func TestDevicesOnce(t *testing.T) {
+	shared := claimOf("b", "gpu")
+	shared.Status.Allocation.Devices.Results[0].ShareID = new(podWithUID("share").UID)
+	admin := claimOf("b", "gpu")
+	admin.Status.Allocation.Devices.Results[0].AdminAccess = new(true)
+	for _, row := range []struct {
+		reason        string
+		before, after []*resourcev1.ResourceClaim
+		reserved      *resourcev1.ResourceClaim
+		want          bool
+	}{
+		{reason: "one claim has it", before: []*resourcev1.ResourceClaim{claimOf("a", "")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu")}},
+		{reason: "two have it", before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "gpu")}, want: true},
+		{reason: "one has it, and it is reserved for another",
+			before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")},
+			after:  []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")}, reserved: claimOf("b", "gpu"),
+			want: true},
+		{reason: "two devices", before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "other")}},
+		{reason: "it was so before", before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "gpu")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "gpu")}},
+		{reason: "a share of it", before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), shared}},
+		{reason: "administrative access", before: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), claimOf("b", "")},
+			after: []*resourcev1.ResourceClaim{claimOf("a", "gpu"), admin}},
+	} {
+		after := &loop.State{API: &spec.Snapshot{ResourceClaims: row.after}}
+		if row.reserved != nil {
+			after.Reserved = append(after.Reserved, row.reserved)
+		}
+		step := &loop.Transition{Model: toyModel(), Before: &loop.State{API: &spec.Snapshot{ResourceClaims: row.before}},
+			Action: loop.Action{Verb: loop.Schedule}, Step: loop.Step{Popped: "default/new"}, After: after}
+		got := slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool { return b.Property.Name == "devices-once" })
+		if got != row.want {
+			t.Errorf("%s: it is broken: %t", row.reason, got)
+		}
+	}
+}
+
+// TestClaimController: pods that are gone or have ended use a claim no longer, and the last one gives its devices back.
+func TestClaimController(t *testing.T) {
+	ended := podWithUID("ended")
+	ended.Status.Phase = v1.PodSucceeded
+	foreign := claimOf("c", "gpu")
+	foreign.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{APIGroup: "example.com", Resource: "users"}}
+	for _, row := range []struct {
+		reason string
+		claim  *resourcev1.ResourceClaim
+		users  int // that are left; -1 if nothing is to be done
+		given  bool
+	}{
+		{"nobody uses it", claimOf("c", ""), -1, false},
+		{"its user runs", claimOf("c", "gpu", "runs"), -1, false},
+		{"its user is gone", claimOf("c", "gpu", "gone"), 0, true},
+		{"its user has ended", claimOf("c", "gpu", "ended"), 0, true},
+		{"one of two is gone", claimOf("c", "gpu", "gone", "runs"), 1, false},
+		{"its user is no pod", foreign, -1, false},
+	} {
+		state := &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{podWithUID("runs"), ended},
+			ResourceClaims: []*resourcev1.ResourceClaim{row.claim}}}
+		actions := (&loop.Scope{}).Actions(state, loop.Used{})
+		if row.users < 0 {
+			if len(actions) > 0 {
+				t.Errorf("%s: %v", row.reason, actions)
+			}
+			continue
+		}
+		if len(actions) != 1 {
+			t.Errorf("%s: %d actions", row.reason, len(actions))
+			continue
+		}
+		after := actions[0].Object.(*resourcev1.ResourceClaim).Status
+		if len(after.ReservedFor) != row.users || (after.Allocation == nil) != row.given {
+			t.Errorf("%s: %+v", row.reason, after)
+		}
+	}
+}
