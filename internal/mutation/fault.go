@@ -51,27 +51,37 @@ func faults(all []*source) []*fault {
 	return found
 }
 
-// Functions that decide nothing: names, constructors and what they check of the configuration; what is off, which is
-// the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
-// and the devices of DynamicResources, which the model does not have.
+// Functions that decide nothing: names, constructors and what they check of the configuration, what is logged; what is
+// off, which is the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
+// and extended resources by device classes, which the model does not have.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
-	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass)$|PodGroup|GangSched|SchedulingGroup|` +
+	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass|MarshalLog|log[A-Z].*|listDevices|` +
+	`addDevicesInSlices|GetStats|formatBCStatusOneLine|[eE]xtendedResourceClaim|PodExtendedStatusEqual)$|PodGroup|GangSched|SchedulingGroup|` +
 	`DRA|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
 
-func leftOut(function string) bool { return decidesNothing.MatchString(function) }
+// Functions that are called like those, and decide.
+var decidesThough = regexp.MustCompile(`^validateDevice`)
+
+func leftOut(function string) bool {
+	return decidesNothing.MatchString(function) && !decidesThough.MatchString(function)
+}
 
 // Functions about when a pod is tried again.
 var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|ClusterEvent|^(` +
 	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`preQueueingHint|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.
 var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|PreBind.*|SignPod|.*Signer|` +
 	`AssumePodVolumes|[rR]evertAssumed.*|BindPodVolumes|bindAPIUpdate|checkBindings|convertDynamicProvisionsToPVCs|` +
 	`PatchPodStatus|Retriable|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
+	`bindClaim|is(Claim|Pod)ReadyForBinding|isClaimTimeout|hasBindingConditions|.*BindingConditionsStatus.*|` +
+	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
+	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
+	`createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
 	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
