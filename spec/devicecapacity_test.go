@@ -58,7 +58,10 @@ func TestConsumes(t *testing.T) {
 		{"the first step", between("2", "", "3"), "3", "5"},
 		{"the next step is above the range", between("2", "7", "3"), "6", ""},
 		{"a step of nothing", between("2", "", "0"), "6", "6"},
-		{"steps of fractions", between("100m", "", "250m"), "400m", "600m"},
+		{"fractions count as whole numbers", between("500m", "", "750m"), "1200m", "2"},
+		{"... also the least", between("500m", "", "750m"), "500m", "1"},
+		{"... but not what is less", between("500m", "", "750m"), "400m", "500m"},
+		{"... nor where there is no step", between("500m", "", ""), "700m", "700m"},
 	} {
 		d := device("x", offering("8", row.policy))
 		a := DeviceAlternative{}

@@ -23,6 +23,8 @@ func TestDeviceQuirks(t *testing.T) {
 		"full-claim-reserved":     {"... of whom there may not"},
 		"updated-pool-stops-all":  {"all, and a pool is not complete"},
 		"constraint-stops-all":    {"all, and they do not match"},
+		"failure-behind-unready":  {"... behind one that is not ready"},
+		"limit-stops-all":         {"one more", "one more, by two requests", "one more, by all"},
 	}
 	p := &Profile{Selects: selects}
 	for _, q := range Quirks() {

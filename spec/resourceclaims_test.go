@@ -114,6 +114,7 @@ func claimRows() []claimRow {
 	}
 	reporting := func(c *resourcev1.ResourceClaim, of, condition string,
 		status metav1.ConditionStatus) *resourcev1.ResourceClaim {
+		c.Status.Allocation.Devices.Results[0].BindingConditions = []string{"ready"}
 		c.Status.Allocation.Devices.Results[0].BindingFailureConditions = []string{"broken"}
 		c.Status.Devices = append(c.Status.Devices, resourcev1.AllocatedDeviceStatus{
 			Driver: "d", Pool: "p", Device: of, Conditions: []metav1.Condition{{Type: condition, Status: status}},
@@ -127,6 +128,12 @@ func claimRows() []claimRow {
 				resourcev1.DeviceSubRequest{Name: fmt.Sprint(i), DeviceClassName: class})
 		}
 		return deviceClaim("c", r)
+	}
+	unready := reporting(having(deviceClaim("c", exactly("r", several(2))), "p/y", "p/x"), "x", "broken",
+		metav1.ConditionTrue)
+	for i := range unready.Status.Allocation.Devices.Results {
+		result := &unready.Status.Allocation.Devices.Results[i]
+		result.BindingConditions, result.BindingFailureConditions = []string{"ready"}, []string{"broken"}
 	}
 	most := resourcev1.ResourceClaimReservedForMaxSize
 	return []claimRow{
@@ -153,6 +160,7 @@ func claimRows() []claimRow {
 		{"a device failed to be bound", reporting(x(), "x", "broken", metav1.ConditionTrue), false, false},
 		{"... also one that is reserved for the pod", reservedBy(reporting(x(), "x", "broken", metav1.ConditionTrue), "p"),
 			false, false},
+		{"... behind one that is not ready", unready, false, false},
 		{"... it did not", reporting(x(), "x", "broken", metav1.ConditionFalse), true, false},
 		{"another condition", reporting(x(), "x", "slow", metav1.ConditionTrue), true, false},
 		{"another device failed", reporting(x(), "worn", "broken", metav1.ConditionTrue), true, false},
