@@ -202,7 +202,8 @@ func deviceRows() []deviceRow {
 			claims{resulting(having(deviceClaim("h"), "p/x"), sharing("4"))},
 			claims{deviceClaim("a", exactly("r", everyOne))}, false},
 
-		{"counters for one device", slices{counters(slice("p", half), one)}, nil, claims{deviceClaim("a", exactly("r"))}, true},
+		{"counters for one device", slices{counters(slice("p", half), one)}, nil, claims{deviceClaim("a", exactly("r"))},
+			true},
 		{"... and not for two", slices{counters(slice("p", half, other), one)}, nil,
 			claims{deviceClaim("a", exactly("r", several(2)))}, false},
 		{"... of two claims", slices{counters(slice("p", half, other), one)}, nil,
@@ -290,7 +291,8 @@ func TestValidAllocation(t *testing.T) {
 		{"too few", func(f []Allotment) []Allotment { return f[1:] }, false},
 		{"a request has none", func(f []Allotment) []Allotment { return f[:2] }, false},
 	} {
-		if got := DocumentedDevices().ValidAllocation(p, row.facts(valid()), []*resourcev1.ResourceClaim{a}, n, s); got != row.want {
+		claims := []*resourcev1.ResourceClaim{a}
+		if got := DocumentedDevices().ValidAllocation(p, row.facts(valid()), claims, n, s); got != row.want {
 			t.Errorf("%s: valid: %v", row.reason, got)
 		}
 	}

@@ -78,7 +78,8 @@ func TestWants(t *testing.T) {
 	} {
 		r := DocumentedDevices()
 		a := Alternatives(exactly("r", row.change...))[0]
-		wanted := filter(r.DevicesOn(n, s), func(d PublishedDevice) bool { return r.wants(&Profile{Selects: selects}, a, d, s) })
+		wanted := filter(r.DevicesOn(n, s),
+			func(d PublishedDevice) bool { return r.wants(&Profile{Selects: selects}, a, d, s) })
 		got := each(wanted, func(d PublishedDevice) string { return d.ID.Device })
 		if diff := cmp.Diff(row.want, got); diff != "" && len(got)+len(row.want) > 0 {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
@@ -126,7 +127,8 @@ func TestTolerableFor(t *testing.T) {
 		for _, taint := range row.taints {
 			spoiled(taint)(&d)
 		}
-		if got := (DeviceAlternative{Tolerations: row.tolerations}).TolerableFor(PublishedDevice{Device: &d}); got != row.want {
+		a := DeviceAlternative{Tolerations: row.tolerations}
+		if got := a.TolerableFor(PublishedDevice{Device: &d}); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}
 	}

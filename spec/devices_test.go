@@ -130,7 +130,8 @@ func TestDeviceNames(t *testing.T) {
 func TestDeviceOrder(t *testing.T) {
 	waits := func(d *resourcev1.Device) { d.BindingConditions = []string{"ready"} }
 	_, s := deviceWorld(slice("late", device("l"), device("waits", waits)), slice("b", device("b2"), device("b1")),
-		sliced(slice("z", device("first")), func(s *resourcev1.ResourceSliceSpec) { s.Driver = "c" }), slice("a", device("a")))
+		sliced(slice("z", device("first")), func(s *resourcev1.ResourceSliceSpec) { s.Driver = "c" }),
+		slice("a", device("a")))
 	second := slice("b", device("b0"))
 	second.Name = "a slice before"
 	for _, b := range []*resourcev1.ResourceSlice{second, s.ResourceSlices[1]} {

@@ -75,7 +75,8 @@ const (
 // Unmets returns why claims for devices keep the pod from the node; none if and only if DynamicResources holds.
 //
 // Of claims that wait for an allocation the first reason of these is given: a request that cannot be met if it were
-// alone; the requests of a claim together; a constraint, if one of them is enough, or all; the claims of the pod together.
+// alone; the requests of a claim together; a constraint, if one of them is enough, or all; the claims of the pod
+// together.
 func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 	r := DocumentedDevices()
 	var unmet []Unmet

@@ -63,8 +63,8 @@ func TestUnmetReasons(t *testing.T) {
 				"other of another class, big of another class"},
 		{"no class", []*resourcev1.ResourceClaim{deviceClaim("c", exactly("r",
 			func(r *resourcev1.ExactDeviceRequest) { r.DeviceClassName = "gone" }))}, "c/r no class gone"},
-		{"requests", []*resourcev1.ResourceClaim{deviceClaim("c", exactly("r", selecting("y")), exactly("s", selecting("y")))},
-			"c not together"},
+		{"requests", []*resourcev1.ResourceClaim{deviceClaim("c", exactly("r", selecting("y")),
+			exactly("s", selecting("y")))}, "c not together"},
 		{"a constraint", []*resourcev1.ResourceClaim{match(deviceClaim("c", exactly("r")))}, "c constraint"},
 	} {
 		n, s := deviceWorld(slices...)

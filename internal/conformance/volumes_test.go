@@ -61,7 +61,8 @@ func TestVolumes(t *testing.T) {
 // that is the defect turned-away-keeps-nomination.
 func overlookNotFound(t fatal, c *invariants.Case) {
 	t.Helper()
-	if found := c.Decision.InternalError == "not found"; found != spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot) {
+	found := c.Decision.InternalError == "not found"
+	if found != spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot) {
 		t.Fatalf("internal error %q, and turned away before any node: %t", c.Decision.InternalError,
 			spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot))
 	} else if found {

@@ -35,7 +35,8 @@ const (
 func strata() []stratum {
 	var all []stratum
 	for _, plugin := range []string{
-		"defaultpreemption", "dynamicresources", "imagelocality", "interpodaffinity", "nodeaffinity", "nodedeclaredfeatures", "nodename",
+		"defaultpreemption", "dynamicresources", "imagelocality", "interpodaffinity", "nodeaffinity",
+		"nodedeclaredfeatures", "nodename",
 		"nodeports", "noderesources", "nodeunschedulable", "nodevolumelimits", "podtopologyspread", "schedulinggates",
 		"tainttoleration", "volumebinding", "volumerestrictions", "volumezone",
 	} {

@@ -71,7 +71,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`preQueueingHint|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.
@@ -81,7 +81,7 @@ var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|
 	`bindClaim|is(Claim|Pod)ReadyForBinding|isClaimTimeout|hasBindingConditions|.*BindingConditionsStatus.*|` +
 	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
 	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
-	`createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
+	`onUpdate|onDelete|removeDevices|createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
 	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
@@ -127,8 +127,47 @@ func (w *walker) parent() ast.Node {
 	return w.path[len(w.path)-1]
 }
 
+// Features of DynamicResources that are off, or that the model does not have, by how its code names them.
+var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadResourceClaims|PodVerticalScaling|` +
+	`[cC]ompatibilityGroups|[fF]ractionalCapacityRange|useMilli|[dD]erivedAttributes|ListTypeAttributes|` +
+	`OptionalNodeOperations|[pP]odGroup|SchedulingGroup|[pP]endingAlloc|[eE]xtendedResourceClaim`)
+
+// off reports whether the node is about such a feature, or done only where one is on.
+func (w *walker) off(n ast.Node) bool {
+	if w.source.stratum != "dynamicresources" {
+		return false
+	}
+	if offInDevices.MatchString(w.of(n)) {
+		return true
+	}
+	for i, around := range w.path {
+		condition, is := around.(*ast.IfStmt)
+		if !is || i+1 >= len(w.path) || w.path[i+1] != condition.Body {
+			continue
+		}
+		for _, part := range strings.Split(w.of(condition.Cond), "&&") {
+			if part = strings.TrimSpace(part); offInDevices.MatchString(part) && !strings.HasPrefix(part, "!") &&
+				!strings.HasSuffix(part, "== nil") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forLater reports whether the place is where the allocation is put together that PreBind writes.
+func (w *walker) forLater() bool {
+	return slices.ContainsFunc(w.path, func(around ast.Node) bool {
+		loop, is := around.(*ast.RangeStmt)
+		return is && w.of(loop.X) == "alloc.result"
+	})
+}
+
 // add adds a candidate about the node.
 func (w *walker) add(n ast.Node, what string, planted func(number int, right string) string) {
+	if w.off(n) {
+		return
+	}
 	from, to := w.offset(n)
 	line := w.pkg.Fset.Position(n.Pos()).Line
 	w.found = append(w.found, &fault{
@@ -140,6 +179,9 @@ func (w *walker) add(n ast.Node, what string, planted func(number int, right str
 // stratum is what the place is part of: that of the function, but for what is only done with an error.
 func (w *walker) stratum() string {
 	stratum := w.stratumOf(w.function)
+	if w.forLater() {
+		return cycles
+	}
 	if stratum != hints && stratum != cycles && w.onError() {
 		return failures
 	}

@@ -49,7 +49,8 @@ func (p *page) unmet(indent string, c *invariants.Case) {
 		if !slices.ContainsFunc(g.nodes, func(n int) bool { return words[n][1] != first }) {
 			text = first
 		}
-		p.wrapped(fmt.Sprintf("%s  %s: ", indent, p.nodeList(c, g.nodes)), text)
+		p.line("%s  %s", indent, p.nodeList(c, g.nodes))
+		p.wrapped(indent+"    ", text)
 	}
 }
 
