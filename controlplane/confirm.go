@@ -109,12 +109,6 @@ func (r *confirming) deviations(ctx context.Context, names []string) (err error)
 	for _, entry := range entries {
 		c := &confirmation{name: entry.Quirk.Name}
 		main, control, err := clustersOf(ctx, r.sources, entry)
-		if err == nil && main.whyUntried() != "" {
-			if err := add(untried{entry.Quirk.Name, main.whyUntried()}, nil); err != nil {
-				return err
-			}
-			continue
-		}
 		if err == nil {
 			err = c.try(ctx, p, main, control)
 		}
@@ -138,18 +132,19 @@ func (r *confirming) conclude(all []shown) error {
 		return err
 	}
 	missing := 0
-	counts := map[verdict]int{}
+	counts := map[deviations.PlaneVerdict]int{}
 	fmt.Fprintln(r.w)
 	for _, s := range all {
 		v, _ := s.judged()
 		fmt.Fprintf(r.w, "%-17s %s\n", v, s.title())
 		counts[v]++
-		if v != isConfirmed && (v != notReproducible && v != notTried || kept.verdictOf(s.title()) == isConfirmed) {
+		missed := v != deviations.NotReproducible && v != deviations.NotTried
+		if v != deviations.Confirmed && (missed || kept.VerdictOf(s.title()) == deviations.Confirmed) {
 			missing++
 		}
 	}
 	var sums []string
-	for _, v := range verdicts {
+	for _, v := range deviations.PlaneVerdicts() {
 		if counts[v] > 0 {
 			sums = append(sums, fmt.Sprintf("%d %s", counts[v], v))
 		}
@@ -267,7 +262,7 @@ func (r *confirming) files(ctx context.Context, files []string) (err error) {
 		return err
 	}
 	fmt.Fprint(r.w, tried.transcript())
-	if v, _ := tried.judged(); v != isConfirmed {
+	if v, _ := tried.judged(); v != deviations.Confirmed {
 		return codeError{exitDiffers, errors.New("it was not to be seen")}
 	}
 	return nil

@@ -7,56 +7,19 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 )
-
-// verdict is what a run says of a deviation.
-type verdict string
-
-const (
-	// isConfirmed: what happened is what kube-scheduler does in process, and not what the model says, and in the control
-	// it is both.
-	isConfirmed verdict = "confirmed"
-	// notConfirmed: something else happened.
-	notConfirmed verdict = "not confirmed"
-	// notConclusive: what happened, or might have, is what the model says too.
-	notConclusive verdict = "not conclusive"
-	// notReproducible: such a cluster cannot be had by an API server.
-	notReproducible verdict = "not reproducible"
-	// notTried: nobody has said yet how it is to be had.
-	notTried verdict = "not tried"
-)
-
-var verdicts = []verdict{isConfirmed, notConfirmed, notConclusive, notReproducible, notTried}
 
 // shown is a deviation that was tried on a control plane.
 type shown interface {
 	title() string
 	// judged returns the verdict, and why it is that one; nothing if it is that the deviation is confirmed.
-	judged() (verdict, string)
+	judged() (deviations.PlaneVerdict, string)
 	// seen says in a line what was to be seen.
 	seen() string
 	// transcript is what a reader needs to believe it. It is the same every time that the same happens.
 	transcript() string
-}
-
-// untried is a deviation that was not tried.
-type untried struct{ name, why string }
-
-func (u untried) title() string             { return u.name }
-func (u untried) judged() (verdict, string) { return notTried, u.why }
-func (u untried) seen() string              { return "" }
-
-func (u untried) transcript() string {
-	return fmt.Sprintf("%s, kube-scheduler %s: %s: %s\n", u.name, production.KubernetesVersion, notTried, u.why)
-}
-
-// whyUntried says why a cluster is not tried; "" if it is.
-func (c *cluster) whyUntried() string {
-	if s := c.objects.Snapshot; len(s.ResourceSlices)+len(s.ResourceClaims)+len(s.DeviceClasses) > 0 {
-		return "claims and slices of devices are not put onto a control plane yet"
-	}
-	return ""
 }
 
 // confirmation is a deviation of a decision on a control plane, beside its control.
@@ -78,33 +41,33 @@ func (c *confirmation) try(ctx context.Context, p *plane.Plane, main, control *c
 
 func (c *confirmation) title() string { return c.name }
 
-func (c *confirmation) judged() (verdict, string) {
+func (c *confirmation) judged() (deviations.PlaneVerdict, string) {
 	t := c.trial
 	switch {
 	case t.refused != "":
-		return notReproducible, t.refused
+		return deviations.NotReproducible, t.refused
 	case !c.alone && !slices.Contains(t.expected.quirks, c.name):
 		why := "it does not show in process in the cluster as the API server has it"
 		if len(t.changed) > 0 {
 			why += ", which makes otherwise: " + strings.Join(t.changed, ", ")
 		}
-		return notReproducible, why
+		return deviations.NotReproducible, why
 	case !t.expected.conclusive():
-		return notConclusive, "what kube-scheduler does here may be what the model says"
+		return deviations.NotConclusive, "what kube-scheduler does here may be what the model says"
 	case !slices.Contains(t.expected.production, t.seen.ending):
-		return notConfirmed, "something else happened than in process"
+		return deviations.NotConfirmed, "something else happened than in process"
 	case c.control == nil && c.alone:
-		return isConfirmed, ""
+		return deviations.Confirmed, ""
 	case c.control == nil:
-		return notConclusive, "there is no control: add one to " + variantsFile(c.name)
+		return deviations.NotConclusive, "there is no control: add one to " + variantsFile(c.name)
 	case c.control.refused != "":
-		return notConclusive, "the control cannot be had: " + c.control.refused
+		return deviations.NotConclusive, "the control cannot be had: " + c.control.refused
 	case !c.control.expected.conforms():
-		return notConclusive, "in the control something is wrong, or chance decides"
+		return deviations.NotConclusive, "in the control something is wrong, or chance decides"
 	case !slices.Contains(c.control.expected.production, c.control.seen.ending):
-		return notConfirmed, "in the control something else happened than in process"
+		return deviations.NotConfirmed, "in the control something else happened than in process"
 	}
-	return isConfirmed, ""
+	return deviations.Confirmed, ""
 }
 
 func (c *confirmation) seen() string {

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -30,31 +31,31 @@ func TestJudged(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		change func(*confirmation)
-		want   verdict
+		want   deviations.PlaneVerdict
 	}{
-		{"all is as it should be", func(*confirmation) {}, isConfirmed},
+		{"all is as it should be", func(*confirmation) {}, deviations.Confirmed},
 		{"what is documented happens: it is mended, or the claim falls",
-			func(c *confirmation) { c.trial.seen.ending = "pending" }, notConfirmed},
+			func(c *confirmation) { c.trial.seen.ending = "pending" }, deviations.NotConfirmed},
 		{"the scheduler may do what is documented, too",
-			func(c *confirmation) { c.trial.expected.production = []string{"bound", "pending"} }, notConclusive},
+			func(c *confirmation) { c.trial.expected.production = []string{"bound", "pending"} }, deviations.NotConclusive},
 		{"what happens is documented, too",
-			func(c *confirmation) { c.trial.expected.documented = []string{"bound", "pending"} }, notConclusive},
+			func(c *confirmation) { c.trial.expected.documented = []string{"bound", "pending"} }, deviations.NotConclusive},
 		{"something else explains it", func(c *confirmation) { c.trial.expected.quirks = []string{"other"} },
-			notReproducible},
-		{"the API server refuses an object", func(c *confirmation) { c.trial.refused = "no" }, notReproducible},
-		{"there is no control", func(c *confirmation) { c.control = nil }, notConclusive},
-		{"the control fails", func(c *confirmation) { c.control.seen.ending = "bound" }, notConfirmed},
+			deviations.NotReproducible},
+		{"the API server refuses an object", func(c *confirmation) { c.trial.refused = "no" }, deviations.NotReproducible},
+		{"there is no control", func(c *confirmation) { c.control = nil }, deviations.NotConclusive},
+		{"the control fails", func(c *confirmation) { c.control.seen.ending = "bound" }, deviations.NotConfirmed},
 		{"something is wrong with the control, too",
-			func(c *confirmation) { c.control.expected.production = []string{"bound"} }, notConclusive},
+			func(c *confirmation) { c.control.expected.production = []string{"bound"} }, deviations.NotConclusive},
 		{"chance decides in the control",
-			func(c *confirmation) { c.control.expected.production = []string{"bound", "pending"} }, notConclusive},
+			func(c *confirmation) { c.control.expected.production = []string{"bound", "pending"} }, deviations.NotConclusive},
 		{"the API server refuses an object of the control", func(c *confirmation) { c.control.refused = "no" },
-			notConclusive},
+			deviations.NotConclusive},
 		{"a cluster of the user's has no control",
-			func(c *confirmation) { c.alone, c.control, c.trial.expected.quirks = true, nil, nil }, isConfirmed},
+			func(c *confirmation) { c.alone, c.control, c.trial.expected.quirks = true, nil, nil }, deviations.Confirmed},
 	} {
 		c := shows(row.change)
-		if got, why := c.judged(); got != row.want || (why == "") != (got == isConfirmed) {
+		if got, why := c.judged(); got != row.want || (why == "") != (got == deviations.Confirmed) {
 			t.Errorf("%s: %s (%s), want %s", row.reason, got, why, row.want)
 		}
 		if text := c.transcript(); !strings.Contains(text, string(row.want)) {

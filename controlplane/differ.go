@@ -134,17 +134,17 @@ func (d *differing) cluster(ctx context.Context, n int) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	asker, err := newAsker(ctx, nil)
+	kube, err := newInProcess(ctx, nil)
 	if err != nil {
 		return false, err
 	}
-	defer asker.close()
+	defer kube.close()
 	if err := d.plane.StartScheduler(ctx, nil); err != nil {
 		return false, err
 	}
 	defer d.plane.StopScheduler()
 	for _, pod := range pending {
-		if goOn, err := d.pod(ctx, n, asker, pod); err != nil || !goOn {
+		if goOn, err := d.pod(ctx, n, kube, pod); err != nil || !goOn {
 			return true, err
 		}
 	}
@@ -169,7 +169,7 @@ func (d *differing) gate(s *spec.Snapshot) []string {
 }
 
 // pod lets one pod through its gate, and compares what comes of it. It reports whether others can follow.
-func (d *differing) pod(ctx context.Context, n int, asker *asker, name string) (bool, error) {
+func (d *differing) pod(ctx context.Context, n int, kube *inProcess, name string) (bool, error) {
 	before, err := objects.Read(ctx, d.plane.Objects)
 	if err != nil {
 		return false, err
@@ -180,7 +180,7 @@ func (d *differing) pod(ctx context.Context, n int, asker *asker, name string) (
 	}
 	pod := before.Pods[i]
 	pod.Spec.SchedulingGates = nil
-	expected := asker.expect(pod, before)
+	expected := kube.expect(pod, before)
 	pods := d.plane.Client.CoreV1().Pods(pod.Namespace)
 	open := []byte(`{"spec": {"schedulingGates": null}}`)
 	if _, err := pods.Patch(ctx, pod.Name, types.MergePatchType, open, metav1.PatchOptions{}); err != nil {

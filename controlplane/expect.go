@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -36,15 +37,15 @@ func (e *expectation) conforms() bool {
 	return len(e.production) == 1 && slices.Equal(e.production, e.documented)
 }
 
-// asker asks kube-scheduler in process, and the model.
-type asker struct {
+// inProcess asks kube-scheduler in process, and the model.
+type inProcess struct {
 	session *decisions.Session
 	decider decisions.Decider
 	names   []string // of its profiles
 }
 
-// newAsker starts kube-scheduler in process with the configuration, or the default one for nil.
-func newAsker(ctx context.Context, configuration []byte) (*asker, error) {
+// newInProcess starts kube-scheduler in process with the configuration, or the default one for nil.
+func newInProcess(ctx context.Context, configuration []byte) (*inProcess, error) {
 	config, err := production.DefaultConfig()
 	if configuration != nil {
 		config, err = production.LoadConfig("the scheduler's configuration", configuration)
@@ -61,13 +62,13 @@ func newAsker(ctx context.Context, configuration []byte) (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &asker{decisions.NewSession(spec.New(profile), invariants.All(), decider), decider, names}, nil
+	return &inProcess{decisions.NewSession(spec.New(profile), invariants.All(), decider), decider, names}, nil
 }
 
-func (a *asker) close() { _ = a.decider.Close() } // it changes no answer any more
+func (a *inProcess) close() { _ = a.decider.Close() } // it changes no answer any more
 
 // expect asks about a pod of the snapshot.
-func (a *asker) expect(pod *v1.Pod, s *spec.Snapshot) *expectation {
+func (a *inProcess) expect(pod *v1.Pod, s *spec.Snapshot) *expectation {
 	asked, findings := a.session.Ask(spec.Question{Pod: pod, Snapshot: s})
 	e := &expectation{question: asked.Question, message: asked.Decision.Message}
 	switch failure := asked.Decision.Failure; {
@@ -80,6 +81,10 @@ func (a *asker) expect(pod *v1.Pod, s *spec.Snapshot) *expectation {
 		cleared := asked.Spec.Cleared(pod, o, s)
 		if asked.Decision.Writes != nil && len(asked.Decision.Outcomes) == 1 {
 			cleared = clearedBy(asked.Decision.Writes)
+		}
+		if o.Type == spec.Bind && reservationRefused(pod, s) {
+			e.production = append(e.production, fails(pod))
+			continue
 		}
 		e.production = append(e.production, ending(asked.Question, o, cleared))
 	}
@@ -100,6 +105,17 @@ func (a *asker) expect(pod *v1.Pod, s *spec.Snapshot) *expectation {
 	return e
 }
 
+// reservationRefused reports whether the API server refuses what comes before the binding: a claim is reserved for as
+// many pods as can be.
+func reservationRefused(pod *v1.Pod, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(spec.ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
+		return len(claim.Status.ReservedFor) >= resourcev1.ResourceClaimReservedForMaxSize &&
+			!slices.ContainsFunc(claim.Status.ReservedFor, func(by resourcev1.ResourceClaimConsumerReference) bool {
+				return by.UID == pod.UID
+			})
+	})
+}
+
 // clearedBy returns the pods whose nominations are cleared.
 func clearedBy(writes []spec.Write) []*v1.Pod {
 	var pods []*v1.Pod
@@ -113,7 +129,7 @@ func clearedBy(writes []spec.Write) []*v1.Pod {
 
 // before reports what would happen before the turn of the pod, if that changes anything: what comes of one that is as
 // important and waits too. It is empty if nothing does.
-func (a *asker) before(pod *v1.Pod, s *spec.Snapshot) string {
+func (a *inProcess) before(pod *v1.Pod, s *spec.Snapshot) string {
 	for _, other := range spec.Unbound(s) {
 		if other == pod || spec.Priority(other) < spec.Priority(pod) || other.DeletionTimestamp != nil ||
 			spec.Gated(other) || !slices.Contains(a.names, other.Spec.SchedulerName) {

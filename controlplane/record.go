@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,24 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 )
-
-// record is what was last seen of every deviation on a control plane of a release.
-type record struct {
-	// Release is the version of Kubernetes, and Date the day, such as 2026-11-24.
-	Release string  `json:"release"`
-	Date    string  `json:"date"`
-	Entries []entry `json:"entries"`
-}
-
-// entry is what was seen of a deviation.
-type entry struct {
-	Deviation string  `json:"deviation"`
-	Verdict   verdict `json:"verdict"`
-	// Seen says it in a line, or why nothing was.
-	Seen string `json:"seen"`
-}
 
 const (
 	confirmationsDir = "testdata/confirmations"
@@ -39,30 +22,8 @@ const (
 )
 
 // readRecord reads the record of a minor release; an empty one if there is none.
-func readRecord(sources, release string) (*record, error) {
-	file := filepath.Join(confirmationsDir, "v"+release, recordFile)
-	r := &record{}
-	text, err := os.ReadFile(filepath.Join(sources, file))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	if err == nil {
-		err = yaml.UnmarshalStrict(text, r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return r, nil
-}
-
-// verdictOf returns the verdict on a deviation; "" if there is none.
-func (r *record) verdictOf(deviation string) verdict {
-	for _, e := range r.Entries {
-		if e.Deviation == deviation {
-			return e.Verdict
-		}
-	}
-	return ""
+func readRecord(sources, release string) (*deviations.PlaneRecord, error) {
+	return deviations.ReadPlaneRecord(os.DirFS(filepath.Join(sources, confirmationsDir)), release)
 }
 
 // keep writes the record and the transcripts of the release, and the page.
@@ -74,13 +35,13 @@ func (r *confirming) keep(release string, all []shown) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the folder of the transcripts: %w", err)
 	}
-	kept := record{Release: production.KubernetesVersion, Date: time.Now().Format(time.DateOnly)}
+	kept := deviations.PlaneRecord{Release: production.KubernetesVersion, Date: time.Now().Format(time.DateOnly)}
 	for _, s := range all {
 		v, why := s.judged()
-		if v == isConfirmed {
+		if v == deviations.Confirmed {
 			why = s.seen()
 		}
-		kept.Entries = append(kept.Entries, entry{s.title(), v, why})
+		kept.Entries = append(kept.Entries, deviations.PlaneEntry{Deviation: s.title(), Verdict: v, Seen: why})
 		if err := os.WriteFile(filepath.Join(dir, s.title()+".txt"), []byte(s.transcript()), 0o644); err != nil {
 			return fmt.Errorf("writing a transcript: %w", err)
 		}
@@ -118,7 +79,7 @@ func pageOf(sources string) (string, error) {
 		}
 		confirmed := 0
 		for _, e := range r.Entries {
-			if e.Verdict == isConfirmed {
+			if e.Verdict == deviations.Confirmed {
 				confirmed++
 			}
 		}

@@ -26,7 +26,7 @@ type replayed struct {
 // names are not among them are left out.
 func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
 	var all []*replayed
-	for _, entry := range deviations.LoopEntries() {
+	for _, entry := range deviations.Between() {
 		if len(names) > 0 && !slices.Contains(names, entry.Defect.Name) {
 			continue
 		}
@@ -63,23 +63,23 @@ func (r *replayed) try(ctx context.Context, p *plane.Plane, sources string) (err
 
 func (r *replayed) title() string { return r.entry.Defect.Name }
 
-func (r *replayed) judged() (verdict, string) {
+func (r *replayed) judged() (deviations.PlaneVerdict, string) {
 	s := r.script
 	switch {
 	case s.Unreachable != "":
-		return notReproducible, s.Unreachable
+		return deviations.NotReproducible, s.Unreachable
 	case s.Untried != "":
-		return notTried, s.Untried
+		return deviations.NotTried, s.Untried
 	case !r.shown.asSaid():
-		return notConfirmed, "something else happened"
+		return deviations.NotConfirmed, "something else happened"
 	case r.control == nil:
-		return notConclusive, "there is no control"
+		return deviations.NotConclusive, "there is no control"
 	case !r.control.asSaid() || s.Logs != "" && r.control.logged != "":
-		return notConfirmed, "in the control something else happened"
+		return deviations.NotConfirmed, "in the control something else happened"
 	case r.control.then == r.shown.then && s.Logs == "":
-		return notConclusive, "in the control the same happened"
+		return deviations.NotConclusive, "in the control the same happened"
 	}
-	return isConfirmed, ""
+	return deviations.Confirmed, ""
 }
 
 func (r *replayed) seen() string {

@@ -164,7 +164,7 @@ type player struct {
 	plane *plane.Plane
 	// known are the pods as they were when they came, but for those that the script took away.
 	known *spec.Snapshot
-	asker *asker
+	kube  *inProcess
 }
 
 // play plays the script on the control plane.
@@ -186,17 +186,17 @@ func play(ctx context.Context, p *plane.Plane, s *script, configuration []byte) 
 	if err != nil {
 		return nil, err
 	}
-	asker, err := newAsker(ctx, configuration)
+	kube, err := newInProcess(ctx, configuration)
 	if err != nil {
 		return nil, err
 	}
-	defer asker.close()
+	defer kube.close()
 	if err := p.StartScheduler(ctx, configuration); err != nil {
 		return nil, err
 	}
 	defer p.StopScheduler()
 	happens := &played{script: s}
-	return happens, (&player{p, known, asker}).play(ctx, happens)
+	return happens, (&player{p, known, kube}).play(ctx, happens)
 }
 
 func (r *player) play(ctx context.Context, happens *played) error {
@@ -207,10 +207,14 @@ func (r *player) play(ctx context.Context, happens *played) error {
 		if step.Sees == "" {
 			continue
 		}
-		if _, seen, err := r.await(ctx, step.Sees); err != nil || seen != step.Sees {
+		o, seen, err := r.await(ctx, step.Sees)
+		if err != nil || seen != step.Sees {
 			happens.lost = fmt.Sprintf("instead of that %s, %s", step.Sees, seen)
 			return err
 		}
+		// What was seen comes of nothing that follows.
+		r.known.Pods = slices.DeleteFunc(r.known.Pods,
+			func(pod *v1.Pod) bool { return slices.Contains(o.victims, key(pod)) })
 	}
 	return r.conclude(ctx, happens)
 }
@@ -245,7 +249,7 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 	if i < 0 {
 		return fmt.Errorf("%s is gone", o.pod)
 	}
-	happens.asked = strings.Join(r.asker.expect(now.Pods[i], now).production, ", or ")
+	happens.asked = strings.Join(r.kube.expect(now.Pods[i], now).production, ", or ")
 	if s.Again == "" {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // TestScripts: every deviation between decisions has a run, or says why it has none, and no run is without one.
 func TestScripts(t *testing.T) {
 	var names []string
-	for _, entry := range deviations.LoopEntries() {
+	for _, entry := range deviations.Between() {
 		name := entry.Defect.Name
 		names = append(names, name+".yaml")
 		s, err := readScript(root, name)
@@ -52,32 +52,33 @@ func TestReplayJudged(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		change func(*replayed)
-		want   verdict
+		want   deviations.PlaneVerdict
 	}{
-		{"all is as it should be", func(*replayed) {}, isConfirmed},
-		{"the pod is woken", func(r *replayed) { r.shown.then = "bound" }, notConfirmed},
-		{"a step did not come about", func(r *replayed) { r.shown.lost = "bound" }, notConfirmed},
-		{"it would not fit", func(r *replayed) { r.shown.asked = "pending" }, notConfirmed},
-		{"it is not bound anew either", func(r *replayed) { r.shown.again = "pending" }, notConfirmed},
-		{"it is not logged", func(r *replayed) { r.script.Logs = "error" }, notConfirmed},
+		{"all is as it should be", func(*replayed) {}, deviations.Confirmed},
+		{"the pod is woken", func(r *replayed) { r.shown.then = "bound" }, deviations.NotConfirmed},
+		{"a step did not come about", func(r *replayed) { r.shown.lost = "bound" }, deviations.NotConfirmed},
+		{"it would not fit", func(r *replayed) { r.shown.asked = "pending" }, deviations.NotConfirmed},
+		{"it is not bound anew either", func(r *replayed) { r.shown.again = "pending" }, deviations.NotConfirmed},
+		{"it is not logged", func(r *replayed) { r.script.Logs = "error" }, deviations.NotConfirmed},
 		{"it is logged in the control, too", func(r *replayed) {
 			r.script.Logs, r.shown.logged, r.control.logged = "error", "error", "error"
-		}, notConfirmed},
-		{"in the control the pod is not woken either", func(r *replayed) { r.control.then = "pending" }, notConfirmed},
+		}, deviations.NotConfirmed},
+		{"in the control the pod is not woken either", func(r *replayed) { r.control.then = "pending" },
+			deviations.NotConfirmed},
 		{"the control wants the same", func(r *replayed) {
 			r.control.then, r.control.script.Then = "pending", "pending"
-		}, notConclusive},
-		{"there is no control", func(r *replayed) { r.control = nil }, notConclusive},
+		}, deviations.NotConclusive},
+		{"there is no control", func(r *replayed) { r.control = nil }, deviations.NotConclusive},
 		{"it cannot be forced", func(r *replayed) {
 			r.script.Unreachable, r.shown, r.control = "too fast", nil, nil
-		}, notReproducible},
+		}, deviations.NotReproducible},
 	} {
 		s := &script{Then: "pending", Asked: "bound", Again: "bound", Control: &script{Says: "another", Then: "bound"}}
 		r := &replayed{script: s, shown: &played{script: s, then: "pending", asked: "bound", again: "bound"},
 			control: &played{script: s.Control, then: "bound"}}
 		row.change(r)
 		got, why := r.judged()
-		if got != row.want || (why == "") != (got == isConfirmed) {
+		if got != row.want || (why == "") != (got == deviations.Confirmed) {
 			t.Errorf("%s: %s (%s), want %s", row.reason, got, why, row.want)
 		}
 		if text := r.transcript(); !strings.Contains(text, string(row.want)) {

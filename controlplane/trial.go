@@ -48,13 +48,13 @@ func clusterOf(name string, m *scenario.Manifests) *cluster {
 
 // watch chooses the pod to watch: the first pending one that shows the deviation, or, if none is named, any deviation.
 func (c *cluster) watch(ctx context.Context, deviation string) error {
-	asker, err := newAsker(ctx, c.configuration)
+	kube, err := newInProcess(ctx, c.configuration)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.file, err)
 	}
-	defer asker.close()
+	defer kube.close()
 	for _, pod := range spec.Unbound(c.objects.Snapshot) {
-		e := asker.expect(pod, c.objects.Snapshot)
+		e := kube.expect(pod, c.objects.Snapshot)
 		if slices.Contains(e.quirks, deviation) || deviation == "" && (e.new || len(e.quirks) > 0) {
 			c.pod = key(pod)
 			return nil
@@ -104,13 +104,13 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %s is not on the control plane", c.file, c.pod)
 	}
-	asker, err := newAsker(ctx, c.configuration)
+	kube, err := newInProcess(ctx, c.configuration)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.file, err)
 	}
-	defer asker.close()
-	t.expected = asker.expect(snapshot.Pods[i], snapshot)
-	if earlier := asker.before(snapshot.Pods[i], snapshot); earlier != "" {
+	defer kube.close()
+	t.expected = kube.expect(snapshot.Pods[i], snapshot)
+	if earlier := kube.before(snapshot.Pods[i], snapshot); earlier != "" {
 		t.refused = "before it is the pod's turn, " + earlier
 		return t, nil
 	}

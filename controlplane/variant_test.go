@@ -22,9 +22,6 @@ func TestVariants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if why := main.whyUntried(); why != "" {
-				t.Skip(why)
-			}
 			shown, earlier := expectedOf(t, main)
 			if !slices.Equal(shown.quirks, []string{entry.Quirk.Name}) || shown.new {
 				t.Errorf("what differs is explained by %q, and something is new: %v", shown.quirks, shown.new)
@@ -50,14 +47,14 @@ func TestVariants(t *testing.T) {
 
 func expectedOf(t *testing.T, c *cluster) (e *expectation, earlier string) {
 	t.Helper()
-	asker, err := newAsker(t.Context(), c.configuration)
+	kube, err := newInProcess(t.Context(), c.configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer asker.close()
+	defer kube.close()
 	s := c.objects.Snapshot
 	i := slices.IndexFunc(s.Pods, func(pod *v1.Pod) bool { return key(pod) == c.pod })
-	return asker.expect(s.Pods[i], s), asker.before(s.Pods[i], s)
+	return kube.expect(s.Pods[i], s), kube.before(s.Pods[i], s)
 }
 
 // TestVariantFiles: no file is without a deviation.

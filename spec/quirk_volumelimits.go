@@ -149,14 +149,14 @@ func readableDisk(id string) bool {
 
 // countingFails returns the predicate whether counting volumes on the node stops with an error; nil if nothing
 // trips it. The pod's own volumes are counted where the node has a CSINode, those of pods on the node if the pod
-// wants a volume and the node has a limit.
+// wants a volume, the drivers of all that it wants are there, and the node has a limit.
 func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot) bool {
 	if len(r.trips) == 0 {
 		return nil
 	}
-	return func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		counted := hasCSINode(node, s) && r.tripped(pod, s)
-		others := len(r.csiVolumes(pod, s)) > 0 && len(volumeLimits(node, s)) > 0
+		others := len(r.csiVolumes(pod, s)) > 0 && len(volumeLimits(node, s)) > 0 && r.driversThere(p, pod, node, s)
 		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, s) })
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestReadableDisk(t *testing.T) {
@@ -146,5 +148,17 @@ func TestAnswers(t *testing.T) {
 	}
 	if len(s.CSINodes) == 0 || s.CSINodes[0].Name != n.Name {
 		t.Error("the node has no CSINode, without which disks are not read")
+	}
+
+	// Disks of others are not read where the driver of the pod's own volume is not.
+	s.Pods = append(s.Pods, bound(mounting(pod("other"), ebs("aws://a/disk")), n))
+	wants := mounting(pod("wants"), of("b"))
+	if odd.Decides(wants, s) {
+		t.Error("the disk of another pod is not read")
+	}
+	s.CSIDrivers = []*storagev1.CSIDriver{{ObjectMeta: metav1.ObjectMeta{Name: "csi.b"},
+		Spec: storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: new(true)}}}
+	if !odd.Decides(wants, s) || odd.Feasibility(wants, n, s) {
+		t.Error("the driver is not there, and yet the disk of another pod is read, or the pod fits")
 	}
 }

@@ -36,9 +36,7 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
 			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))
 			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
-				(!p.has(MissingDriversHeeded()) || all(r.csiVolumes(pod, s), func(v CSIVolume) bool {
-					return r.there(v, node, s)
-				})) &&
+				r.driversThere(p, pod, node, s) &&
 				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
 					ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
 					more, now := filter(fresh, ofDriver), filter(used, ofDriver)
@@ -50,6 +48,12 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		},
 		Fails: fails,
 	}
+}
+
+// driversThere reports whether the drivers of all volumes that the pod wants are on the node, where a release heeds it.
+func (r VolumeRules) driversThere(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+	return !p.has(MissingDriversHeeded()) ||
+		all(r.csiVolumes(pod, s), func(v CSIVolume) bool { return r.there(v, node, s) })
 }
 
 // fresh returns the volumes that the pod brings: those it wants that are neither mounted nor attached.

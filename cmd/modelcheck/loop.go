@@ -325,12 +325,6 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		return nil, nil, usage("%s: loop does not read it: its actions are not those of a Scenario; leave it out, "+
 			"and give the cluster", manifests.Scenario)
 	}
-	for _, pod := range manifests.Pods {
-		if len(pod.Spec.ResourceClaims) > 0 {
-			return nil, nil, usage("pod %s/%s uses resource claims, which loop does not know yet: leave it out, or ask "+
-				"modelcheck -f about single decisions", pod.Namespace, pod.Name)
-		}
-	}
 	in := &input{notes: manifests.Notes, notRead: notRead(manifests)}
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err

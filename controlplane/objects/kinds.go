@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -46,7 +47,7 @@ type kind struct {
 // are theirs, and claims before the volumes that are reserved for them.
 func kinds() []kind {
 	core, apps := v1.SchemeGroupVersion.WithResource, appsv1.SchemeGroupVersion.WithResource
-	storage := storagev1.SchemeGroupVersion.WithResource
+	storage, devices := storagev1.SchemeGroupVersion.WithResource, resourcev1.SchemeGroupVersion.WithResource
 	admission := admissionregistrationv1.SchemeGroupVersion.WithResource
 	return []kind{
 		{"Namespace", core("namespaces"), false, false,
@@ -74,6 +75,12 @@ func kinds() []kind {
 		{"CSIStorageCapacity", storage("csistoragecapacities"), true, false,
 			func(c Cluster) []runtime.Object { return listed(c.CSIStorageCapacities) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.CSIStorageCapacities, o) }, nil},
+		{"DeviceClass", devices("deviceclasses"), false, false,
+			func(c Cluster) []runtime.Object { return listed(c.DeviceClasses) },
+			func(s *spec.Snapshot, o map[string]any) error { return add(&s.DeviceClasses, o) }, nil},
+		{"ResourceSlice", devices("resourceslices"), false, false,
+			func(c Cluster) []runtime.Object { return listed(c.ResourceSlices) },
+			func(s *spec.Snapshot, o map[string]any) error { return add(&s.ResourceSlices, o) }, nil},
 		{"Service", core("services"), true, false,
 			func(c Cluster) []runtime.Object { return listed(c.Services) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.Services, o) },
@@ -93,6 +100,9 @@ func kinds() []kind {
 		{"PersistentVolumeClaim", core("persistentvolumeclaims"), true, true,
 			func(c Cluster) []runtime.Object { return listed(c.PersistentVolumeClaims) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.PersistentVolumeClaims, o) }, nil},
+		{"ResourceClaim", devices("resourceclaims"), true, true,
+			func(c Cluster) []runtime.Object { return listed(c.ResourceClaims) },
+			func(s *spec.Snapshot, o map[string]any) error { return add(&s.ResourceClaims, o) }, nil},
 		{"PersistentVolume", core("persistentvolumes"), false, true,
 			func(c Cluster) []runtime.Object { return listed(c.PersistentVolumes) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.PersistentVolumes, o) }, nil},

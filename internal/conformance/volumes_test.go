@@ -61,10 +61,9 @@ func TestVolumes(t *testing.T) {
 // that is the defect turned-away-keeps-nomination.
 func overlookNotFound(t fatal, c *invariants.Case) {
 	t.Helper()
-	found := c.Decision.InternalError == "not found"
-	if found != spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot) {
-		t.Fatalf("internal error %q, and turned away before any node: %t", c.Decision.InternalError,
-			spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot))
+	turnedAway := spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot)
+	if found := c.Decision.InternalError == "not found"; found != turnedAway {
+		t.Fatalf("internal error %q, and turned away before any node: %t", c.Decision.InternalError, turnedAway)
 	} else if found {
 		c.Decision.InternalError = ""
 	}

@@ -88,12 +88,18 @@ func (c *comparer) explain(asked *invariants.Case, all []broken) []spec.Quirk {
 	return least(suspects, explained)
 }
 
-// least returns quirks that explain, none of which can be left out; nil if even all together do not.
+// least returns quirks that explain, none of which can be left out; nil if neither one does nor all together. With all
+// of them one may hide what another says.
 func least(quirks []spec.Quirk, explained func([]spec.Quirk) bool) []spec.Quirk {
-	if len(quirks) == 0 || !explained(quirks) {
-		return nil
+	if len(quirks) > 0 && explained(quirks) {
+		return shrunk(quirks, explained)
 	}
-	return shrunk(quirks, explained)
+	for i := range quirks {
+		if explained(quirks[i : i+1]) {
+			return quirks[i : i+1]
+		}
+	}
+	return nil
 }
 
 // suspects returns the errata and defects that can make a difference to the question.

@@ -9,7 +9,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 	"github.com/seed-a3f26817/modelcheck/testdata/deviations/evidence"
 )
@@ -34,8 +33,6 @@ type Evidence struct {
 	// Reachable says how clients of an API server come to it.
 	Reachable string   `json:"reachable"`
 	Security  Security `json:"security"`
-	// Confirmed says on which control plane it was seen; empty if on none.
-	Confirmed string `json:"confirmed,omitempty"`
 }
 
 // Upstream is an issue or a pull request.
@@ -208,8 +205,8 @@ func Names() []string {
 	for _, q := range spec.Quirks() {
 		names = append(names, q.Name)
 	}
-	for _, d := range loop.Defects() {
-		names = append(names, d.Name)
+	for _, e := range Between() {
+		names = append(names, e.Defect.Name)
 	}
 	return names
 }

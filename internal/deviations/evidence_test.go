@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
-	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -22,8 +21,8 @@ func classes() map[string]spec.Class {
 	for _, q := range spec.Quirks() {
 		all[q.Name] = q.Class
 	}
-	for _, d := range loop.Defects() {
-		all[d.Name] = d.Class
+	for _, e := range deviations.Between() {
+		all[e.Defect.Name] = e.Defect.Class
 	}
 	return all
 }
@@ -157,8 +156,8 @@ func TestUpstream(t *testing.T) {
 	for _, q := range spec.Quirks() {
 		upstream[q.Name] = q.Upstream
 	}
-	for _, d := range loop.Defects() {
-		upstream[d.Name] = d.Upstream
+	for _, e := range deviations.Between() {
+		upstream[e.Defect.Name] = e.Defect.Upstream
 	}
 	for _, name := range deviations.Names() {
 		e, _ := deviations.EvidenceOf(name)

@@ -27,6 +27,9 @@ func (e LoopEntry) ConfigFile() string { return configFile(e.Config) }
 
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
+	if e.planeOnly() {
+		return "go run ./controlplane confirm " + e.Defect.Name
+	}
 	command := modelcheck(e.Defect.Mended) + " loop"
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()
@@ -56,6 +59,9 @@ func (e LoopEntry) Narrow(theme *loop.Scope) *loop.Scope {
 	}
 	return &scope
 }
+
+// Between returns every known deviation between decisions: of LoopEntries, then PlaneOnly.
+func Between() []LoopEntry { return slices.Concat(LoopEntries(), PlaneOnly()) }
 
 // LoopEntries returns every known defect between decisions, in the order of loop.Defects. It is an error in this
 // package if one has no entry here: then its theme is empty.

@@ -21,14 +21,14 @@ type record struct {
 func Text(w io.Writer, version string) error {
 	var text strings.Builder
 	entries := recordsOf(In(version))
-	between := loopRecordsOf(slices.DeleteFunc(LoopEntries(), func(e LoopEntry) bool { return !e.Defect.In(version) }))
+	between := loopRecordsOf(slices.DeleteFunc(Between(), func(e LoopEntry) bool { return !e.Defect.In(version) }))
 	fmt.Fprintf(&text, "%d deviations of kube-scheduler %s, each with the smallest cluster that shows it: %s\n",
 		len(entries), version, counted(entries))
 	for _, r := range entries {
 		r.text(&text)
 	}
-	fmt.Fprintf(&text, "\n%d deviations between decisions, each found by stepping the scheduler as a whole: %s\n",
-		len(between), counted(between))
+	fmt.Fprintf(&text, "\n%d deviations between decisions, found by stepping the scheduler as a whole or on a control "+
+		"plane: %s\n", len(between), counted(between))
 	for _, r := range between {
 		r.text(&text)
 	}
@@ -73,7 +73,7 @@ func recordsOf(entries []Entry) []record {
 	return records
 }
 
-func loopRecords() []record { return loopRecordsOf(LoopEntries()) }
+func loopRecords() []record { return loopRecordsOf(Between()) }
 
 func loopRecordsOf(entries []LoopEntry) []record {
 	var records []record
@@ -235,7 +235,7 @@ func (r *record) items(mark string) []item {
 		add(strings.TrimPrefix(u.Number, "kubernetes/kubernetes"), words)
 	}
 	add("searched", fmt.Sprintf("%s: %s", e.Search.Date, strings.Join(e.Search.Words, "; ")))
-	add("on a control plane", e.Confirmed)
+	add("on a control plane", OnPlane(r.name))
 	add("breaks", code(r.property))
 	if r.repeat != "" {
 		add("smallest cluster", code(r.repeat))

@@ -43,7 +43,7 @@ var layers = []layer{
 	}, // loop for the actions and states of the whole scheduler
 	{"internal/generate", []string{"spec"}},
 	{"internal/provider", []string{"spec"}},
-	{"internal/deviations", []string{"spec", "internal/loop", "testdata/deviations/evidence"}},
+	{"internal/deviations", []string{"spec", "internal/loop", "testdata/confirmations", "testdata/deviations/evidence"}},
 	{"internal/fields", []string{"spec"}},
 	{"invariants", []string{"spec", "model"}},
 	{"internal/expression", []string{"spec", "model", "invariants"}},

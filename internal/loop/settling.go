@@ -44,6 +44,7 @@ func settling(state *State) []Action {
 	actions = append(actions, endsOfWaits(state, true)...)
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
+	actions = append(actions, claimController(state)...)
 	return append(actions, provisioner(state, false)...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -112,8 +113,8 @@ type State struct {
 	Assumed, Nominated []Pair
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
-	// Reserved are volumes and claims as the scheduler has reserved them for pods whose binding is under way, where
-	// the API has them otherwise.
+	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding is
+	// under way, where the API has them otherwise.
 	Reserved []runtime.Object
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
 	// Assumed, both in lines.
@@ -143,6 +144,7 @@ func (s *State) View() *spec.Snapshot {
 	}
 	view.PersistentVolumes = instead(s.API.PersistentVolumes, s.Reserved)
 	view.PersistentVolumeClaims = instead(s.API.PersistentVolumeClaims, s.Reserved)
+	view.ResourceClaims = instead(s.API.ResourceClaims, s.Reserved)
 	return &view
 }
 
@@ -270,6 +272,9 @@ func (s *State) canonical(object runtime.Object) string {
 		})
 		ref.ResourceVersion, ref.UID = "", map[bool]types.UID{true: "", false: "that of another claim"}[same]
 	}
+	if claim, ok := object.(*resourcev1.ResourceClaim); ok {
+		s.withoutIDs(claim)
+	}
 	data, err := json.Marshal(object)
 	if err != nil {
 		panic(fmt.Sprintf("an API object that is no JSON: %v", err)) // cannot be: it came from JSON
@@ -289,6 +294,9 @@ func Objects(s *spec.Snapshot) []runtime.Object {
 	objects = append(objects, list(s.PersistentVolumes)...)
 	objects = append(objects, list(s.PersistentVolumeClaims)...)
 	objects = append(objects, list(s.VolumeAttachments)...)
+	objects = append(objects, list(s.DeviceClasses)...)
+	objects = append(objects, list(s.ResourceSlices)...)
+	objects = append(objects, list(s.ResourceClaims)...)
 	objects = append(objects, list(s.PodDisruptionBudgets)...)
 	objects = append(objects, list(s.Services)...)
 	objects = append(objects, list(s.ReplicationControllers)...)

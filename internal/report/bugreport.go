@@ -134,6 +134,9 @@ func (p *page) reproduce(r *Run, f *decisions.Finding) {
 			"the API and shows what becomes of %s.", KubectlScript, name(f.Example.Case.Question.Pod)))
 		p.line("")
 	}
+	p.wrapped("", "With etcd, kube-apiserver and kube-scheduler that are built from their Go modules, in a checkout of "+
+		"modelcheck: `go run ./controlplane confirm -f` and this folder.")
+	p.line("")
 	p.line("With modelcheck, in this folder:\n\n```sh")
 	p.line("modelcheck replay .")
 	if f.Example.Case != nil {
@@ -156,6 +159,11 @@ func (p *page) anythingElse(r *Run, f *decisions.Finding, evidence []deviations.
 	item := func(what, words string) {
 		if words != "" {
 			p.wrapped("- ", what+": "+words)
+		}
+	}
+	for _, quirk := range f.Quirks {
+		if seen := deviations.OnPlane(quirk.Name); seen != "" {
+			item("on a control plane", fmt.Sprintf("%s, see [%s](%s)", seen, ControlPlaneFile, ControlPlaneFile))
 		}
 	}
 	for _, e := range evidence {

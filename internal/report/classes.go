@@ -155,7 +155,8 @@ func (p *page) norm(name string) {
 }
 
 func quirkJSON(q spec.Quirk) Quirk {
-	quirk := Quirk{Name: q.Name, Class: string(q.Class), Upstream: q.Upstream, Doc: q.Doc}
+	quirk := Quirk{Name: q.Name, Class: string(q.Class), Upstream: q.Upstream, Doc: q.Doc,
+		OnControlPlane: deviations.OnPlane(q.Name)}
 	if e, known := deviations.EvidenceOf(q.Name); known {
 		quirk.Norm = &Norm{string(e.Norm.Basis), e.Norm.Text, e.Norm.Where, e.Norm.Source, e.Norm.Reading}
 	}

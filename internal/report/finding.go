@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -72,8 +73,18 @@ func (p *page) wrong(f *decisions.Finding) {
 	for _, quirk := range f.Quirks {
 		p.norm(quirk.Name)
 	}
+	for _, quirk := range f.Quirks {
+		p.onPlane(quirk.Name)
+	}
 	if f.Plugin != "" {
 		p.line("  plugin:   %s", f.Plugin)
+	}
+}
+
+// onPlane says how to see a deviation on a control plane, and whether that was done.
+func (p *page) onPlane(name string) {
+	if seen := deviations.OnPlane(name); seen != "" {
+		p.wrapped("  shown by: ", fmt.Sprintf("go run ./controlplane confirm %s: %s", name, seen))
 	}
 }
 

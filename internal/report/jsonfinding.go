@@ -32,6 +32,9 @@ type Quirk struct {
 	Doc      string `json:"doc"`
 	// Norm is the sentence that it does not keep; nil for an erratum.
 	Norm *Norm `json:"norm,omitempty"`
+	// OnControlPlane says what was to be seen of it on a control plane, such as "confirmed with v1.37.2"; empty if it was
+	// on none.
+	OnControlPlane string `json:"onControlPlane,omitempty"`
 }
 
 // Norm is the sentence that a deviation does not keep.

@@ -194,6 +194,9 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	for _, known := range names {
 		p.norm(known)
 	}
+	for _, known := range names {
+		p.onPlane(known)
+	}
 	switch {
 	case f.Property.OfBehaviours():
 		p.line("  seen in:  %s", plural(f.Count, "set")+" of states")

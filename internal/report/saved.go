@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/printable"
 	"github.com/seed-a3f26817/modelcheck/model"
 )
@@ -20,6 +21,7 @@ const (
 	ITFFile           = "trace.itf.json"
 	BugReportFile     = "report.md"
 	GoTestFile        = "reproduce_test.go"
+	ControlPlaneFile  = "controlplane.txt"
 )
 
 // File is a file of a saved counterexample.
@@ -66,7 +68,22 @@ func (r *Run) Files(f *decisions.Finding) []File {
 		files = append(files, File{GoTestFile, test})
 	}
 	files = append(files, r.kubectl(f)...)
+	if seen := transcripts(f); seen != "" {
+		files = append(files, File{ControlPlaneFile, []byte(seen)})
+	}
 	return append(files, File{BugReportFile, []byte(r.bugReport(f))})
+}
+
+// transcripts returns what was to be seen, on control planes, of the deviations that explain a finding, each in its
+// smallest cluster; "" if none was on one.
+func transcripts(f *decisions.Finding) string {
+	var all []string
+	for _, quirk := range f.Quirks {
+		if text := deviations.Transcripts(quirk.Name); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // configurationOf returns the configuration that matters to a finding; nil for the default one.

@@ -63,6 +63,9 @@ func newAPI() *api {
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
 	a.client.AddReactor("update", "persistentvolumes", a.reactTo(a.updateVolume))
 	a.client.AddReactor("update", "persistentvolumeclaims", a.reactTo(a.updateVolume))
+	a.client.AddReactor("update", "resourceclaims", a.reactTo(a.updateClaim))
+	a.client.AddReactor("patch", "resourceclaims", a.reactTo(a.patchClaim))
+	a.client.AddReactor("get", "resourceclaims", a.reactTo(a.getClaim))
 	a.client.AddReactor("*", "*", a.reactTo(func(action clienttesting.Action) (runtime.Object, error) {
 		call := strings.Trim(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/")
 		a.unknown = append(a.unknown, call)

@@ -23,17 +23,14 @@ func watched() []runtime.Object {
 		&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &policyv1.PodDisruptionBudget{}, &v1.PersistentVolume{},
 		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
 		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
+		&resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{}, &resourcev1.ResourceClaim{},
 		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	}
 }
 
 // absent are the other kinds that the scheduler asks for. There are never any; a real informer would keep room for
 // a thousand events of each.
-func absent() []runtime.Object {
-	return append(releaseAbsent(),
-		&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
-	)
-}
+func absent() []runtime.Object { return releaseAbsent() }
 
 // informer is a shared informer that is told of changes instead of watching for them. It calls the handlers on the
 // goroutine that delivers, one after the other in the order of their registration. The informer it embeds is never

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,8 @@ func (s *Scheduler) State() *loop.State {
 	if s.panicked != "" {
 		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
 	}
-	state := &loop.State{API: s.snapshot(), Queue: s.queue(), Reserved: s.volumes.reserved(s.api.objects)}
+	state := &loop.State{API: s.snapshot(), Queue: s.queue()}
+	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
 	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
@@ -158,6 +160,9 @@ func (s *Scheduler) snapshot() *spec.Snapshot {
 		VolumeAttachments:      of[*storagev1.VolumeAttachment](objects),
 		CSIDrivers:             of[*storagev1.CSIDriver](objects),
 		CSIStorageCapacities:   of[*storagev1.CSIStorageCapacity](objects),
+		DeviceClasses:          of[*resourcev1.DeviceClass](objects),
+		ResourceSlices:         of[*resourcev1.ResourceSlice](objects),
+		ResourceClaims:         of[*resourcev1.ResourceClaim](objects),
 		Services:               of[*v1.Service](objects),
 		ReplicationControllers: of[*v1.ReplicationController](objects),
 		ReplicaSets:            of[*appsv1.ReplicaSet](objects),

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
@@ -116,16 +117,22 @@ func (a *api) forClaim(action loop.Action) runtime.Object {
 	return volume
 }
 
-// updateVolume answers to updates of volumes and claims: who knows an older version must read again. As on an API
-// server, an update that changes nothing is no write, and makes no new version.
+// updateVolume answers to updates of volumes and claims.
 func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) {
 	update, _ := action.(clienttesting.UpdateAction)
-	object, err := meta.Accessor(update.GetObject())
+	return a.replace(action.GetResource().GroupResource(), update.GetObject(), nil)
+}
+
+// replace replaces an object by one that was made of it: who knows an older version must read again, and what it is to be
+// is checked first, if check is not nil. As on an API server, an update that changes nothing is no write, and makes no new
+// version.
+func (a *api) replace(resource schema.GroupResource, after runtime.Object, check func(before runtime.Object) error) (
+	runtime.Object, error) {
+	object, err := meta.Accessor(after)
 	if err != nil {
 		return nil, err
 	}
-	ref := loop.RefOf(update.GetObject())
-	resource := action.GetResource().GroupResource()
+	ref := loop.RefOf(after)
 	old, exists := a.objects[ref]
 	if !exists {
 		return nil, apierrors.NewNotFound(resource, ref.Name)
@@ -137,11 +144,15 @@ func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) 
 	if stored.GetResourceVersion() != object.GetResourceVersion() {
 		return nil, apierrors.NewConflict(resource, ref.Name, fmt.Errorf("it has changed since"))
 	}
-	if apiequality.Semantic.DeepEqual(old, update.GetObject()) {
-		return old, nil
+	if check != nil {
+		if err := check(old); err != nil {
+			return nil, err
+		}
 	}
-	if err := a.put(ref, update.GetObject()); err != nil {
-		return nil, err
+	if !apiequality.Semantic.DeepEqual(old, after) {
+		if err := a.put(ref, after); err != nil {
+			return nil, err
+		}
 	}
-	return a.objects[ref], nil
+	return a.objects[ref].DeepCopyObject(), nil // it is the caller's
 }
