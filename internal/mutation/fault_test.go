@@ -93,8 +93,8 @@ func compiles(t *testing.T, reason string, s *source, all []*fault) {
 	}
 }
 
-// TestLeftOutOfDevices: what is off in the plugin of devices is no candidate, and what an allocation is made of for later
-// is one of another stratum.
+// TestLeftOutOfDevices: what is off in the plugin of devices is no candidate, and what an allocation is made of for
+// later is one of another stratum.
 func TestLeftOutOfDevices(t *testing.T) {
 	s := sourceOf(t, `package p
 type features struct{ CompatibilityGroups, Taints bool }
