@@ -132,12 +132,19 @@ var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadR
 	`[cC]ompatibilityGroups|[fF]ractionalCapacityRange|useMilli|[dD]erivedAttributes|ListTypeAttributes|` +
 	`OptionalNodeOperations|[pP]odGroup|SchedulingGroup|[pP]endingAlloc|[eE]xtendedResourceClaim`)
 
-// off reports whether the node is about such a feature, or done only where one is on.
+// Features that are on, where the code asks whether one is off.
+var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
+
+// off reports whether the node is about such a feature, or done only where one is on, or one off that is on.
 func (w *walker) off(n ast.Node) bool {
 	if w.source.stratum != "dynamicresources" {
 		return false
 	}
 	if offInDevices.MatchString(w.of(n)) {
+		return true
+	}
+	if both, is := w.parent().(*ast.BinaryExpr); is && both.Op == token.LAND && both.Y == n &&
+		onInDevices.MatchString(w.of(both.X)) {
 		return true
 	}
 	for i, around := range w.path {
@@ -146,8 +153,10 @@ func (w *walker) off(n ast.Node) bool {
 			continue
 		}
 		for _, part := range strings.Split(w.of(condition.Cond), "&&") {
-			if part = strings.TrimSpace(part); offInDevices.MatchString(part) && !strings.HasPrefix(part, "!") &&
-				!strings.HasSuffix(part, "== nil") {
+			part = strings.TrimSpace(part)
+			about := offInDevices.MatchString(part)
+			if about && !strings.HasPrefix(part, "!") && !strings.HasSuffix(part, "== nil") ||
+				!about && onInDevices.MatchString(part) {
 				return true
 			}
 		}

@@ -102,6 +102,7 @@ type allocation struct{ result []int }
 func Allocate(features features, alloc allocation, a, b bool) bool {
 	if features.CompatibilityGroups && a { return true }
 	if !features.CompatibilityGroups && a { return true }
+	if !features.Taints && a { return true }
 	for range alloc.result { if b { return false } }
 	return features.CompatibilityGroups
 }
@@ -112,9 +113,10 @@ func Allocate(features features, alloc allocation, a, b bool) bool {
 		got[f.id] = f.stratum
 	}
 	want := map[string]string{
-		"p/p.go:6 Allocate: true becomes !true":   "dynamicresources",
-		"p/p.go:7 Allocate: b becomes !(b)":       cycles,
-		"p/p.go:7 Allocate: false becomes !false": cycles,
+		"p/p.go:6 Allocate: true becomes !true":                                      "dynamicresources",
+		"p/p.go:7 Allocate: !features.Taints && a becomes (!features.Taints) || (a)": "dynamicresources",
+		"p/p.go:8 Allocate: b becomes !(b)":                                          cycles,
+		"p/p.go:8 Allocate: false becomes !false":                                    cycles,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
