@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -26,7 +27,7 @@ func PreemptionWrites() Property {
 			deallocates := deallocations > 0 && c.waitsForDevices()
 			var breaches []Breach
 			for _, w := range c.Decision.Writes {
-				if deallocations > 0 && w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0 {
+				if deallocations > 0 && deallocated(w) {
 					deallocations--
 					continue
 				}
@@ -47,18 +48,33 @@ func PreemptionWrites() Property {
 	}
 }
 
-// waitsForDevices reports whether the pod waits, and all filters but that of devices let it have a node on which a claim
-// cannot be used that could be given back.
+// deallocated reports whether the write gives back all that a claim has.
+func deallocated(w spec.Write) bool {
+	return w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0
+}
+
+// waitsForDevices reports whether the pod waits, and could have a node, by all filters and by its claims without an
+// allocation, but for a claim that cannot be used there and could be given back.
 func (c *Case) waitsForDevices() bool {
 	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
 	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
 		return false
 	}
+	waiting := *c.Question.Pod
+	waiting.Spec.ResourceClaims = slices.DeleteFunc(slices.Clone(waiting.Spec.ResourceClaims),
+		func(entry v1.PodResourceClaim) bool {
+			one := waiting
+			one.Spec.ResourceClaims = []v1.PodResourceClaim{entry}
+			return slices.ContainsFunc(spec.ResourceClaims(&one, c.Question.Snapshot),
+				func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation != nil })
+		})
+	holds := spec.DynamicResources().Holds
 	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {
 		alone := *c.Question.Snapshot
 		alone.Nodes = []*v1.Node{node}
 		n := slices.Index(c.Question.Snapshot.Nodes, node)
 		return len(spec.Deallocatable(c.Question.Pod, &alone)) > 0 && c.Decision.Nodes[n].Filtered &&
+			holds(c.Spec.Profile, &waiting, node, c.Question.Snapshot) &&
 			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
 				return plugin != spec.DynamicResources().Plugin &&
 					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits

@@ -75,6 +75,8 @@ func TestDevicesOn(t *testing.T) {
 		{"... of which one device is for the node", slices{sliced(slice("p", device("x", here)), func(s *spec) {
 			s.NodeName, s.PerDeviceNodeSelection, s.Pool.ResourceSliceCount = nil, new(true), 2
 		})}, nil, true},
+		{"... of which one of two is", slices{sliced(slice("p", device("x", here), device("y")),
+			func(s *spec) { s.NodeName, s.PerDeviceNodeSelection, s.Pool.ResourceSliceCount = nil, new(true), 2 })}, nil, true},
 		{"... of which none is", slices{sliced(slice("p", device("x")), func(s *spec) {
 			s.NodeName, s.PerDeviceNodeSelection, s.Pool.ResourceSliceCount = nil, new(true), 2
 		})}, nil, false},
@@ -97,6 +99,12 @@ func TestDevicesOn(t *testing.T) {
 			counterSet("s", "c", "1"))}, nil, true},
 		{"... of the second set of two", slices{counted(slice("p", device("x", counting("s", "c", "1"),
 			counting("t", "c", "1"))), counterSet("s", "c", "1"), counterSet("t", "d", "1"))}, nil, true},
+		{"... of the second device of two", slices{counted(slice("p", device("x", counting("s", "c", "1")),
+			device("y", counting("t", "c", "1"))), counterSet("s", "c", "1"))}, nil, true},
+		{"the second counter of a set", slices{counted(slice("p", device("x", func(d *resourcev1.Device) {
+			counting("s", "c", "1")(d)
+			d.ConsumesCounters[0].Counters["d"] = d.ConsumesCounters[0].Counters["c"]
+		})), counterSet("s", "c", "1"))}, nil, true},
 		{"there is nothing", nil, nil, false},
 	} {
 		n, s := deviceWorld(row.slices...)
