@@ -53,28 +53,22 @@ func deallocated(w spec.Write) bool {
 	return w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0
 }
 
-// waitsForDevices reports whether the pod waits, and could have a node, by all filters and by its claims without an
-// allocation, but for a claim that cannot be used there and could be given back.
+// waitsForDevices reports whether the pod waits, all its claims have allocations, and it could have a node by all other
+// filters, on which a claim cannot be used that could be given back.
 func (c *Case) waitsForDevices() bool {
 	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
 	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
 		return false
 	}
-	waiting := *c.Question.Pod
-	waiting.Spec.ResourceClaims = slices.DeleteFunc(slices.Clone(waiting.Spec.ResourceClaims),
-		func(entry v1.PodResourceClaim) bool {
-			one := waiting
-			one.Spec.ResourceClaims = []v1.PodResourceClaim{entry}
-			return slices.ContainsFunc(spec.ResourceClaims(&one, c.Question.Snapshot),
-				func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation != nil })
-		})
-	holds := spec.DynamicResources().Holds
+	if slices.ContainsFunc(spec.ResourceClaims(c.Question.Pod, c.Question.Snapshot),
+		func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
+		return false // it depends on whether that could be met there, of which defects are known
+	}
 	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {
 		alone := *c.Question.Snapshot
 		alone.Nodes = []*v1.Node{node}
 		n := slices.Index(c.Question.Snapshot.Nodes, node)
 		return len(spec.Deallocatable(c.Question.Pod, &alone)) > 0 && c.Decision.Nodes[n].Filtered &&
-			holds(c.Spec.Profile, &waiting, node, c.Question.Snapshot) &&
 			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
 				return plugin != spec.DynamicResources().Plugin &&
 					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits
