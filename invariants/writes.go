@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -13,17 +16,18 @@ func PreemptionWrites() Property {
 		Name: "preemption-writes",
 		Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes " +
 			"it, clears the nominations of lower priority to the node, and writes nothing else; other decisions " +
-			"write nothing before the pod is bound or its status updated, but that devices of one claim of the pod " +
-			"are given back that cannot be used on a node.",
+			"write nothing before the pod is bound or its status updated, but that all devices of one claim of the " +
+			"pod are given back that cannot be used on a node, if the pod waits for that.",
 		Decision: func(c *Case) (bool, []Breach) {
 			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 				return false, nil // of several outcomes, chance picked the one that was written
 			}
 			wanted := c.WantedWrites(c.Decision.Outcomes[0])
 			deallocations := min(1, len(spec.Deallocatable(c.Question.Pod, c.Question.Snapshot)))
+			deallocates := deallocations > 0 && c.waitsForDevices()
 			var breaches []Breach
 			for _, w := range c.Decision.Writes {
-				if deallocations > 0 && w.Verb == "update" && w.Resource == "resourceclaims/status" {
+				if deallocations > 0 && deallocated(w) {
 					deallocations--
 					continue
 				}
@@ -36,9 +40,40 @@ func PreemptionWrites() Property {
 			for _, w := range wanted {
 				breaches = append(breaches, preemption("kube-scheduler does not %s", describeWrite(w)))
 			}
-			return len(c.Decision.Writes)+len(wanted) > 0, breaches
+			if deallocates && deallocations > 0 {
+				breaches = append(breaches, preemption("kube-scheduler does not give back the devices of a claim"))
+			}
+			return len(c.Decision.Writes)+len(wanted) > 0 || deallocates, breaches
 		},
 	}
+}
+
+// deallocated reports whether the write gives back all that a claim has.
+func deallocated(w spec.Write) bool {
+	return w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0
+}
+
+// waitsForDevices reports whether the pod waits, all its claims have allocations, and it could have a node by all other
+// filters, on which a claim cannot be used that could be given back.
+func (c *Case) waitsForDevices() bool {
+	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
+	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
+		return false
+	}
+	if slices.ContainsFunc(spec.ResourceClaims(c.Question.Pod, c.Question.Snapshot),
+		func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
+		return false // it depends on whether that could be met there, of which defects are known
+	}
+	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {
+		alone := *c.Question.Snapshot
+		alone.Nodes = []*v1.Node{node}
+		n := slices.Index(c.Question.Snapshot.Nodes, node)
+		return len(spec.Deallocatable(c.Question.Pod, &alone)) > 0 && c.Decision.Nodes[n].Filtered &&
+			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
+				return plugin != spec.DynamicResources().Plugin &&
+					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits
+			})
+	})
 }
 
 // WantedWrites returns what an outcome takes, besides the pod's own binding or nomination.

@@ -62,7 +62,8 @@ type Write struct {
 	Verb, Resource string
 	// Pod is the pod that changes; nil if it is another object.
 	Pod *v1.Pod
-	// Fields are those of the pod's status that a patch changes, sorted; others are named from the object's root.
+	// Fields are those of the pod's status that a patch changes, sorted; others are named from the object's root. Of an
+	// update of a claim's status they are those that it has from then on.
 	Fields []string
 }
 

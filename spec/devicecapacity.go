@@ -54,7 +54,7 @@ func (r DeviceRules) requested(a DeviceAlternative, d PublishedDevice,
 // there is none.
 //
 // Source: field docs of CapacityRequestPolicy.validValues ("the smallest valid value that is greater than or equal to
-// the request") and doc of CapacityRequestPolicyRange. Fractions of up to three digits count.
+// the request") and doc of CapacityRequestPolicyRange.
 func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Quantity) (resource.Quantity, bool) {
 	switch {
 	case len(policy.ValidValues) > 0:
@@ -79,17 +79,18 @@ func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Qu
 
 // steppedUp returns the least amount of Min, Min + Step, Min + 2*Step, ... that is not less than what is requested; of
 // all amounts from Min on if there is no step.
+//
+// Source: doc of CapacityRequestPolicyRange ("all comparisons use 64-bit integer arithmetic via
+// resource.Quantity.Value()", which rounds fractions up, unless DRAFractionalCapacityRange is on: by default it is not,
+// as it needs a minimum compatibility version of 1.37).
 func steppedUp(r resourcev1.CapacityRequestPolicyRange, requested resource.Quantity) resource.Quantity {
 	least := valueOr(r.Min, resource.Quantity{})
 	switch {
-	case requested.Cmp(least) <= 0:
+	case requested.Cmp(least) < 0:
 		return least
 	case r.Step == nil || r.Step.Sign() <= 0:
 		return requested
 	}
-	above := requested.DeepCopy()
-	above.Sub(least)
-	step, over := r.Step.MilliValue(), above.MilliValue()
-	least = *resource.NewMilliQuantity(least.MilliValue()+(over+step-1)/step*step, least.Format)
-	return least
+	step, over := r.Step.Value(), requested.Value()-least.Value()
+	return *resource.NewQuantity(least.Value()+(over+step-1)/step*step, least.Format)
 }

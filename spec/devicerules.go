@@ -31,9 +31,11 @@ type DeviceRules struct {
 	reservable func(claim *resourcev1.ResourceClaim) bool
 	// evicting reports whether the pods that use such a claim are evicted.
 	evicting func(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool
+	// failed reports whether a device that is allocated to the claim failed to be bound.
+	failed func(claim *resourcev1.ResourceClaim) bool
 	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
-	// and where a constraint does not let it have them.
-	unclearStops, constraintStops bool
+	// and where a constraint does not let it have them. limitStops: a claim does where it is for more than it may have.
+	unclearStops, constraintStops, limitStops bool
 	// classless reports whether a pod is turned away because classes are not there that a request names: documented,
 	// those of all its alternatives.
 	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
@@ -50,6 +52,7 @@ func DocumentedDevices() DeviceRules {
 		},
 		reservable:    reservable,
 		evicting:      evicting,
+		failed:        failedToBind,
 		classless:     lacksClasses(all[DeviceAlternative]),
 		apart:         apart,
 		takesCapacity: ordinary,

@@ -176,18 +176,24 @@ func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
 }
 
 func usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
-	usable := filter(pools, func(p DevicePool) bool { return p.Complete() && p.Sound() })
-	return union(usable, func(p DevicePool) []PublishedDevice {
+	return union(pools, func(p DevicePool) []PublishedDevice {
+		if !p.reaches(node) || !p.Complete() || !p.Sound() {
+			return nil
+		}
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
 	})
+}
+
+// reaches reports whether the node has access to a slice of the pool, or to a device of it.
+func (p DevicePool) reaches(node *v1.Node) bool {
+	return exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
 }
 
 // unclear reports whether it cannot be known what the node has access to: there is a pool with slices for it that is
 // not complete, or not sound.
 func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
 	return exists(pools, func(p DevicePool) bool {
-		return !(p.Complete() && p.Sound()) &&
-			exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
+		return p.reaches(node) && !(p.Complete() && p.Sound())
 	})
 }
 

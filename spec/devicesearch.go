@@ -152,20 +152,43 @@ func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
 	return nil, false
 }
 
-// stops reports whether production's search ends with an error, which ends the cycle.
+// stops reports whether production's search ends with an error, which ends the cycle, as a quirk says.
 func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
 	wantsAll := exists(claims, func(claim *resourcev1.ResourceClaim) bool {
 		return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
 			return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All })
 		})
 	})
-	if !wantsAll || !r.unclearStops && !r.constraintStops {
+	if !r.limitStops && !(wantsAll && (r.unclearStops || r.constraintStops)) {
 		return false
 	}
 	q := r.newDeviceSearch(p, claims, node, s)
+	if r.limitStops && exists(claims, q.exceedsLimit) {
+		return true
+	}
+	if !wantsAll {
+		return false
+	}
 	if r.unclearStops && q.at.unclear {
 		return true
 	}
 	q.meet(0, nil)
 	return q.stopped
+}
+
+// exceedsLimit reports whether the requests of the claim, by the alternatives that need the fewest devices, are for
+// more than a claim may have.
+func (q *deviceSearch) exceedsLimit(claim *resourcev1.ResourceClaim) bool {
+	total := int64(0)
+	for _, request := range q.requests {
+		if request.claim == claim {
+			total += slices.Min(each(request.ways, func(way searchedAlternative) int64 {
+				if way.All {
+					return int64(len(way.facts))
+				}
+				return min(way.Count, resourcev1.AllocationResultsMaxSize+1)
+			}))
+		}
+	}
+	return total > resourcev1.AllocationResultsMaxSize
 }

@@ -251,3 +251,43 @@ func FullClaimReserved() Quirk {
 		Devices: func(r *DeviceRules) { r.reservable = func(*resourcev1.ResourceClaim) bool { return true } },
 	}
 }
+
+// FailureBehindUnready is a defect of kube-scheduler. It looks at the devices of a claim in turn, up to the first that
+// is not ready.
+func FailureBehindUnready() Quirk {
+	return Quirk{
+		Name: "failure-behind-unready", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "a failed device is not seen while one before it is not ready",
+		Plugin: "DynamicResources",
+		Doc: "A pod gets a node with a claim of which a device failed to be bound, if another device, which stands before " +
+			"that one in the allocation, is not ready.",
+		Needs: sharesClaims,
+		Devices: func(r *DeviceRules) {
+			r.failed = func(claim *resourcev1.ResourceClaim) bool {
+				for _, result := range claim.Status.Allocation.Devices.Results {
+					is := func(condition string) bool { return reportedOf(result, claim, condition) }
+					if len(result.BindingConditions) > 0 && exists(result.BindingFailureConditions, is) {
+						return true
+					}
+					if !all(result.BindingConditions, is) {
+						return false
+					}
+				}
+				return false
+			}
+		},
+	}
+}
+
+// LimitStopsAll is a defect of kube-scheduler.
+func LimitStopsAll() Quirk {
+	return Quirk{
+		Name: "limit-stops-all", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "one node with over 32 devices ends the cycle in an error",
+		Plugin: "DynamicResources",
+		Doc: "If a node has more devices than a claim may have, which are 32, a pod that requests all of them ends its " +
+			"cycle in an error, though it would fit elsewhere.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.limitStops = true },
+	}
+}

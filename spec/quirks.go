@@ -290,5 +290,5 @@ func Quirks() []Quirk {
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
-		FullClaimReserved()}
+		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll()}
 }

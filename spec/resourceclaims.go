@@ -68,7 +68,7 @@ func claimServes(claim *resourcev1.ResourceClaim, entry v1.PodResourceClaim, pod
 // ExactDeviceRequest.tolerations ("The scheduler will not let new pods reserve the claim while it has these tainted
 // devices") and Device.bindingFailureConditions.
 func (r DeviceRules) ready(claim *resourcev1.ResourceClaim, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return (reserved(claim, pod) || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !failedToBind(claim)
+	return (reserved(claim, pod) || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !r.failed(claim)
 }
 
 // reserved reports whether the claim is reserved for the pod.
@@ -96,14 +96,17 @@ func evicting(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *
 // failedToBind reports whether the driver of an allocated device says that it failed.
 func failedToBind(claim *resourcev1.ResourceClaim) bool {
 	return exists(claim.Status.Allocation.Devices.Results, func(result resourcev1.DeviceRequestAllocationResult) bool {
-		of := filter(claim.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
-			return d.Driver == result.Driver && d.Pool == result.Pool && d.Device == result.Device
-		})
-		return exists(of, func(d resourcev1.AllocatedDeviceStatus) bool {
-			return exists(result.BindingFailureConditions, func(condition string) bool {
-				return meta.IsStatusConditionTrue(d.Conditions, condition)
-			})
-		})
+		return exists(result.BindingFailureConditions,
+			func(condition string) bool { return reportedOf(result, claim, condition) })
+	})
+}
+
+// reportedOf reports whether the driver says that the condition is true of the allocated device.
+func reportedOf(result resourcev1.DeviceRequestAllocationResult, claim *resourcev1.ResourceClaim,
+	condition string) bool {
+	return exists(claim.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
+		return d.Driver == result.Driver && d.Pool == result.Pool && d.Device == result.Device &&
+			meta.IsStatusConditionTrue(d.Conditions, condition)
 	})
 }
 

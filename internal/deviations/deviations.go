@@ -175,5 +175,7 @@ func found() map[string]Entry {
 		"missing-class-stops-pod":         {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"evicted-claim-reserved":          {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"full-claim-reserved":             {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
+		"failure-behind-unready":          {Property: verdicts, Theme: "device-claims", Nodes: 1, Pods: 1},
+		"limit-stops-all":                 {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
 	}
 }

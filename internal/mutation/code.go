@@ -23,6 +23,7 @@ type stratum struct {
 const (
 	scheduler = "k8s.io/kubernetes/pkg/scheduler/"
 	helpers   = "k8s.io/component-helpers/"
+	allocator = "k8s.io/dynamic-resource-allocation"
 	failures  = "errors"
 	cycles    = "around decisions"
 	hints     = "hints and events"
@@ -34,7 +35,8 @@ const (
 func strata() []stratum {
 	var all []stratum
 	for _, plugin := range []string{
-		"defaultpreemption", "imagelocality", "interpodaffinity", "nodeaffinity", "nodedeclaredfeatures", "nodename",
+		"defaultpreemption", "dynamicresources", "imagelocality", "interpodaffinity", "nodeaffinity",
+		"nodedeclaredfeatures", "nodename",
 		"nodeports", "noderesources", "nodeunschedulable", "nodevolumelimits", "podtopologyspread", "schedulinggates",
 		"tainttoleration", "volumebinding", "volumerestrictions", "volumezone",
 	} {
@@ -42,6 +44,9 @@ func strata() []stratum {
 		switch plugin {
 		case "defaultpreemption":
 			packages = append(packages, scheduler+"framework/preemption")
+		case "dynamicresources":
+			packages = append(packages, allocator+"/resourceclaim", allocator+"/structured/internal",
+				allocator+"/structured/internal/incubating") // the one that the features want that are on
 		case "nodeaffinity":
 			packages = append(packages, helpers+"scheduling/corev1/nodeaffinity")
 		case "noderesources":
@@ -74,8 +79,10 @@ type source struct {
 	stratum string
 }
 
-// Files for tests, files that are generated, and preemption by groups of pods, which is off.
-var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*)\.go$`)
+// Files for tests, files that are generated, and what is off: preemption by groups of pods, resources of nodes that
+// devices have, and groups of devices that go together. Extended resources by device classes are not modelled.
+var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*|` +
+	`(extended|nodeallocatable)dynamicresources|compatibility_groups)\.go$`)
 
 // sources reads the code of the strata, with its types.
 func sources(ctx context.Context, w *workspace) ([]*source, error) {

@@ -51,27 +51,37 @@ func faults(all []*source) []*fault {
 	return found
 }
 
-// Functions that decide nothing: names, constructors and what they check of the configuration; what is off, which is
-// the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
-// and the devices of DynamicResources, which the model does not have.
+// Functions that decide nothing: names, constructors and what they check of the configuration, what is logged; what is
+// off, which is the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
+// and extended resources by device classes, which the model does not have.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
-	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass)$|PodGroup|GangSched|SchedulingGroup|` +
+	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass|MarshalLog|log[A-Z].*|listDevices|` +
+	`addDevicesInSlices|GetStats|formatBCStatusOneLine|[eE]xtendedResourceClaim|PodExtendedStatusEqual)$|PodGroup|GangSched|SchedulingGroup|` +
 	`DRA|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
 
-func leftOut(function string) bool { return decidesNothing.MatchString(function) }
+// Functions that are called like those, and decide.
+var decidesThough = regexp.MustCompile(`^validateDevice`)
+
+func leftOut(function string) bool {
+	return decidesNothing.MatchString(function) && !decidesThough.MatchString(function)
+}
 
 // Functions about when a pod is tried again.
 var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|ClusterEvent|^(` +
 	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.
 var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|PreBind.*|SignPod|.*Signer|` +
 	`AssumePodVolumes|[rR]evertAssumed.*|BindPodVolumes|bindAPIUpdate|checkBindings|convertDynamicProvisionsToPVCs|` +
 	`PatchPodStatus|Retriable|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
+	`bindClaim|is(Claim|Pod)ReadyForBinding|isClaimTimeout|hasBindingConditions|.*BindingConditionsStatus.*|` +
+	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
+	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
+	`onUpdate|onDelete|removeDevices|createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
 	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
@@ -117,8 +127,56 @@ func (w *walker) parent() ast.Node {
 	return w.path[len(w.path)-1]
 }
 
+// Features of DynamicResources that are off, or that the model does not have, by how its code names them.
+var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadResourceClaims|PodVerticalScaling|` +
+	`[cC]ompatibilityGroups|[fF]ractionalCapacityRange|useMilli|[dD]erivedAttributes|ListTypeAttributes|` +
+	`OptionalNodeOperations|[pP]odGroup|SchedulingGroup|[pP]endingAlloc|[eE]xtendedResourceClaim`)
+
+// Features that are on, where the code asks whether one is off.
+var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
+
+// off reports whether the node is about such a feature, or done only where one is on, or one off that is on.
+func (w *walker) off(n ast.Node) bool {
+	if w.source.stratum != "dynamicresources" {
+		return false
+	}
+	if offInDevices.MatchString(w.of(n)) {
+		return true
+	}
+	if both, is := w.parent().(*ast.BinaryExpr); is && both.Op == token.LAND && both.Y == n &&
+		onInDevices.MatchString(w.of(both.X)) {
+		return true
+	}
+	for i, around := range w.path {
+		condition, is := around.(*ast.IfStmt)
+		if !is || i+1 >= len(w.path) || w.path[i+1] != condition.Body {
+			continue
+		}
+		for _, part := range strings.Split(w.of(condition.Cond), "&&") {
+			part = strings.TrimSpace(part)
+			about := offInDevices.MatchString(part)
+			if about && !strings.HasPrefix(part, "!") && !strings.HasSuffix(part, "== nil") ||
+				!about && onInDevices.MatchString(part) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forLater reports whether the place is where the allocation is put together that PreBind writes.
+func (w *walker) forLater() bool {
+	return slices.ContainsFunc(w.path, func(around ast.Node) bool {
+		loop, is := around.(*ast.RangeStmt)
+		return is && w.of(loop.X) == "alloc.result"
+	})
+}
+
 // add adds a candidate about the node.
 func (w *walker) add(n ast.Node, what string, planted func(number int, right string) string) {
+	if w.off(n) {
+		return
+	}
 	from, to := w.offset(n)
 	line := w.pkg.Fset.Position(n.Pos()).Line
 	w.found = append(w.found, &fault{
@@ -130,6 +188,9 @@ func (w *walker) add(n ast.Node, what string, planted func(number int, right str
 // stratum is what the place is part of: that of the function, but for what is only done with an error.
 func (w *walker) stratum() string {
 	stratum := w.stratumOf(w.function)
+	if w.forLater() {
+		return cycles
+	}
 	if stratum != hints && stratum != cycles && w.onError() {
 		return failures
 	}

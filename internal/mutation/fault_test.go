@@ -93,6 +93,36 @@ func compiles(t *testing.T, reason string, s *source, all []*fault) {
 	}
 }
 
+// TestLeftOutOfDevices: what is off in the plugin of devices is no candidate, and what an allocation is made of for
+// later is one of another stratum.
+func TestLeftOutOfDevices(t *testing.T) {
+	s := sourceOf(t, `package p
+type features struct{ CompatibilityGroups, Taints bool }
+type allocation struct{ result []int }
+func Allocate(features features, alloc allocation, a, b bool) bool {
+	if features.CompatibilityGroups && a { return true }
+	if !features.CompatibilityGroups && a { return true }
+	if !features.Taints && a { return true }
+	for range alloc.result { if b { return false } }
+	return features.CompatibilityGroups
+}
+`)
+	s.stratum = "dynamicresources"
+	got := map[string]string{}
+	for _, f := range faults([]*source{s}) {
+		got[f.id] = f.stratum
+	}
+	want := map[string]string{
+		"p/p.go:6 Allocate: true becomes !true":                                      "dynamicresources",
+		"p/p.go:7 Allocate: !features.Taints && a becomes (!features.Taints) || (a)": "dynamicresources",
+		"p/p.go:8 Allocate: b becomes !(b)":                                          cycles,
+		"p/p.go:8 Allocate: false becomes !false":                                    cycles,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("candidates (-want +got):\n%s", diff)
+	}
+}
+
 func TestLeftOut(t *testing.T) {
 	s := sourceOf(t, `package p
 func New(ok bool) int { if ok { return 1 }; return 2 }

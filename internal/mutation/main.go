@@ -34,6 +34,7 @@ type options struct {
 	seed               uint64
 	dir                string
 	stages, parts, ids []string
+	themes             []string
 	list, coverage     bool
 	most               int
 }
@@ -49,6 +50,7 @@ func parse(args []string) (*options, error) {
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")
+	flags.StringSliceVar(&o.themes, "theme", nil, "Of the questions of themes ask those of these `themes` only.")
 	flags.IntVar(&o.most, "most", 200, "In one theme, try a fault `N` times in vain before it is tried at one question "+
 		"in 16 only; 0: at all.")
 	flags.BoolVar(&o.list, "list", false, "List the candidates, and try nothing.")
@@ -159,7 +161,7 @@ func (o *options) chosen() []stage {
 // build builds modelcheck, and the tests of each package that has a fault.
 func (t *trial) build(ctx context.Context) error {
 	sum := sha256.New()
-	fmt.Fprintln(sum, t.most)
+	fmt.Fprintln(sum, t.most, t.themes)
 	for _, command := range []string{"./cmd/modelcheck", "./internal/mutation/switching"} {
 		binary, err := t.workspace.build(ctx, command)
 		if err != nil {

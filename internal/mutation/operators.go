@@ -149,7 +149,7 @@ func (w *walker) status(n *ast.ReturnStmt) {
 		return
 	}
 	pointer, ok := results.List[0].Type.(*ast.StarExpr)
-	if !ok || !strings.HasSuffix(w.of(pointer.X), "Status") {
+	if !ok || w.of(pointer.X) != "Status" && !strings.HasSuffix(w.of(pointer.X), ".Status") {
 		return
 	}
 	framework := strings.TrimSuffix(w.of(pointer.X), "Status") // with its dot

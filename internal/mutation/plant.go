@@ -20,7 +20,8 @@ const switchPath = "k8s.io/component-helpers/planted"
 type workspace struct{ *modules.Copy }
 
 func newWorkspace(ctx context.Context, dir string) (*workspace, error) {
-	c, err := modules.New(ctx, dir, "k8s.io/kubernetes", "k8s.io/component-helpers", "k8s.io/kube-scheduler")
+	c, err := modules.New(ctx, dir, "k8s.io/kubernetes", "k8s.io/component-helpers", "k8s.io/kube-scheduler",
+		allocator)
 	return &workspace{c}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/testing"
 
@@ -30,9 +31,31 @@ func writes(client *fake.Clientset, objects *objects) []spec.Write {
 		if patch, ok := action.(testing.PatchAction); ok {
 			w.Fields = patched(patch.GetPatch())
 		}
+		if update, ok := action.(testing.UpdateAction); ok {
+			if claim, ok := update.GetObject().(*resourcev1.ResourceClaim); ok {
+				w.Fields = fieldsOf(claim.Status)
+			}
+		}
 		writes = append(writes, w)
 	}
 	return writes
+}
+
+// fieldsOf returns the fields that the status of a claim has.
+func fieldsOf(status resourcev1.ResourceClaimStatus) []string {
+	var fields []string
+	for _, field := range []struct {
+		name string
+		has  bool
+	}{
+		{"allocation", status.Allocation != nil}, {"devices", len(status.Devices) > 0},
+		{"reservedFor", len(status.ReservedFor) > 0},
+	} {
+		if field.has {
+			fields = append(fields, field.name)
+		}
+	}
+	return fields
 }
 
 // patched returns the fields that a strategic merge patch changes. Keys that begin with $ say how, not what.

@@ -13,13 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// New returns the cluster of the options, with the pending pods Fits (not if it is dense), Preempts and Never.
+// New returns the cluster of the options, with the pending pods Fits (not if it is dense), Preempts and Never; where
+// nodes have GPUs, with those of claims that have got none.
 func New(o Options) *Cluster {
 	b := &builder{Cluster: &Cluster{}, Rand: rand.New(rand.NewPCG(o.Seed, 1)), options: o, named: map[string]bool{}}
 	b.namespaces()
 	b.priorityClasses()
 	if o.Dense {
 		b.dense()
+		return b.Cluster
+	}
+	if o.GPUs > 0 {
+		b.gpuNodes()
 		return b.Cluster
 	}
 	b.storageClass()

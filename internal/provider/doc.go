@@ -22,6 +22,9 @@ type Options struct {
 	// Dense makes nodes all alike instead, each full with 110 pods of one priority and start time, under 20 disruption
 	// budgets whose selectors overlap; Pods does not count.
 	Dense bool
+	// GPUs on each node make nodes alike but for these instead, and Claims for them, most of which have got some; Pods
+	// and Pending do not count.
+	GPUs, Claims int
 	// Pending is how many pods of a few workloads wait besides: a third of them fits, a third must evict others, and a
 	// third can go nowhere.
 	Pending int

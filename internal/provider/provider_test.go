@@ -32,6 +32,7 @@ func TestWrite(t *testing.T) {
 		{"another", provider.Options{Seed: 2, Nodes: 40, Pods: 500}, 503},
 		{"DaemonSets have more pods than are asked for", provider.Options{Nodes: 2, Pods: 1}, 13},
 		{"dense", provider.Options{Dense: true, Nodes: 4}, 442},
+		{"GPUs", provider.Options{Nodes: 10, GPUs: 8, Claims: 20}, 20},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			cluster := provider.New(row.options)

@@ -22,7 +22,8 @@ func (c *Cluster) Objects() iter.Seq[runtime.Object] {
 			every(c.CSINodes, yield) && every(c.StorageClasses, yield) && every(c.PersistentVolumes, yield) &&
 			every(c.PersistentVolumeClaims, yield) && every(c.DaemonSets, yield) && every(c.Deployments, yield) &&
 			every(c.ReplicaSets, yield) && every(c.StatefulSets, yield) && every(c.Services, yield) &&
-			every(c.PodDisruptionBudgets, yield) && every(c.Pods, yield)
+			every(c.PodDisruptionBudgets, yield) && every(c.DeviceClasses, yield) &&
+			every(c.ResourceSlices, yield) && every(c.ResourceClaims, yield) && every(c.Pods, yield)
 	}
 }
 

@@ -20,6 +20,7 @@ func (p *page) decision(indent string, c *invariants.Case) {
 		}
 	}
 	p.statuses(indent, c)
+	p.unmet(indent, c)
 	p.scores(indent, c)
 	p.candidates(indent, c)
 	p.outcomes(indent, c)

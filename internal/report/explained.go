@@ -136,6 +136,7 @@ func otherOutcomes(c *invariants.Case) []spec.Outcome {
 func (p *page) why(c *invariants.Case) {
 	q := &page{spec: p.spec}
 	q.unfit(c)
+	q.unmet("  ", c)
 	q.ranking(c)
 	q.victims(c)
 	if q.Len() > 0 {

@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -50,8 +51,9 @@ type scope struct {
 	nodes, pods int
 	// questions are drawn at random, if there are any, instead of those of the themes.
 	questions int64
-	// from is the first theme, by its place in the list.
+	// from is the first theme, by its place in the list; only, if there are any, are the names of those to ask.
 	from int
+	only []string
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -61,6 +63,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	flags.IntVar(&o.pods, "pods", 5, "The arrival of up to `N` pods.")
 	flags.Int64Var(&o.questions, "random", 0, "Draw `N` questions, instead of those of the themes.")
 	flags.IntVar(&o.from, "from", 0, "Begin with the `N`th theme.")
+	flags.StringSliceVar(&o.only, "theme", nil, "Ask the questions of these `themes` only.")
 	most := flags.Int("most", 0, "In one theme, try a fault `N` times in vain before it is tried at few questions.")
 	trying := flags.String("trying", "", "Keep the number of the fault that is being tried in this `file`.")
 	if err := flags.Parse(os.Args[1:]); err != nil {
@@ -138,7 +141,7 @@ func newTrial(out io.Writer, trying string) (*trial, error) {
 func (t *trial) themes(ctx context.Context, o scope) error {
 	t.properties = invariants.All()
 	for i, name := range scenario.ThemeNames() {
-		if i < o.from {
+		if i < o.from || len(o.only) > 0 && !slices.Contains(o.only, name) {
 			continue
 		}
 		t.begin(i, name)

@@ -2,6 +2,7 @@
 //
 //	go run ./internal/provider/write -nodes 5000 -pods 50000 > cluster.yaml
 //	go run ./internal/provider/write -nodes 1000 -dense -o json > cluster.json
+//	go run ./internal/provider/write -nodes 100 -gpus 8 -claims 200 > gpus.yaml
 package main
 
 import (
@@ -18,6 +19,8 @@ func main() {
 	flag.IntVar(&o.Nodes, "nodes", 50, "number of nodes")
 	flag.IntVar(&o.Pods, "pods", 800, "number of bound pods; without -dense")
 	flag.BoolVar(&o.Dense, "dense", false, "nodes all alike, each full with 110 pods that are alike, under 20 budgets")
+	flag.IntVar(&o.GPUs, "gpus", 0, "number of GPUs on each node, with which nodes are alike otherwise")
+	flag.IntVar(&o.Claims, "claims", 200, "number of claims for GPUs; with -gpus")
 	flag.IntVar(&o.Pending, "pending", 0, "number of pods that wait besides; without -dense")
 	managedFields := flag.Bool("managed-fields", false, "with the managed fields of pods and nodes")
 	format := flag.String("o", "yaml", "yaml or json")

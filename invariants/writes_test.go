@@ -1,0 +1,62 @@
+package invariants_test
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/invariants"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestDevicesAreGivenBack: while a pod waits for a node on which its claim cannot be used, all devices of the claim are
+// given back; nothing is written where that would not help, or where another filter keeps the pod from the node.
+func TestDevicesAreGivenBack(t *testing.T) {
+	const update, status = "update", "resourceclaims/status"
+	for _, row := range []struct {
+		reason   string
+		writes   []spec.Write
+		reaches  bool
+		cordoned bool
+		breaches int
+	}{
+		{"they are", []spec.Write{{Verb: update, Resource: status}}, false, false, 0},
+		{"they are not", []spec.Write{}, false, false, 1},
+		{"not all", []spec.Write{{Verb: update, Resource: status, Fields: []string{"allocation"}}}, false, false, 2},
+		{"twice", []spec.Write{{Verb: update, Resource: status}, {Verb: update, Resource: status}}, false, false, 1},
+		{"it would not help", []spec.Write{{Verb: update, Resource: status}}, true, true, 1},
+		{"another filter rejects the node", []spec.Write{}, false, true, 0},
+	} {
+		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
+		node.Spec.Unschedulable = row.cordoned
+		claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+		claim.Status.Allocation = &resourcev1.AllocationResult{}
+		if !row.reaches {
+			claim.Status.Allocation.NodeSelector = &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
+				MatchExpressions: []v1.NodeSelectorRequirement{{Key: "gone", Operator: v1.NodeSelectorOpExists}},
+			}}}
+		}
+		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "p"}}
+		pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: new("c")}}
+		s := &spec.Snapshot{
+			Nodes: []*v1.Node{node}, Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{claim},
+		}
+		m, q := spec.New(spec.DefaultProfile()), spec.Question{Pod: pod, Snapshot: s}
+		c := &invariants.Case{Question: q, Spec: m, Expected: m.Expect(q), Decision: &spec.Decision{
+			Filters: m.Profile.Filters, Nodes: []spec.NodeDecision{{Filtered: true}},
+			Outcomes: []spec.Outcome{{Type: spec.Wait}}, Writes: row.writes,
+		}}
+		for _, filter := range m.Profile.Filters {
+			status := spec.Fits
+			if filter == "NodeUnschedulable" && row.cordoned || filter == "DynamicResources" && !row.reaches {
+				status = spec.Unschedulable
+			}
+			c.Decision.Nodes[0].Statuses = append(c.Decision.Nodes[0].Statuses, status)
+		}
+		if _, breaches := invariants.PreemptionWrites().Decision(c); len(breaches) != row.breaches {
+			t.Errorf("%s: breaches %v, want %d", row.reason, breaches, row.breaches)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package spec
+
+import (
+	"testing"
+
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// TestDeviceQuirks: each defect of devices makes some row another, and so rows notice if a predicate is what the defect
+// makes of it. Rows that it makes another are those it is about.
+func TestDeviceQuirks(t *testing.T) {
+	about := map[string][]string{
+		"outdated-slices":         {"an older generation, where the newer one is for others"},
+		"capacity-names":          {"capacity by its full name"},
+		"admin-access-occupies":   {"... beside another claim of the pod"},
+		"admin-access-consumes":   {"administrative access takes no capacity", "administrative access takes no counters"},
+		"unreferenced-counters":   {"overdrawn by others, of another counter"},
+		"all-but-full":            {"all devices, one of which is full"},
+		"shares-recounted":        {"... also of those who have it already"},
+		"distinct-overwritten":    {"two values for three"},
+		"missing-class-stops-pod": {"... of the first alternative", "... of the only alternative that could be met"},
+		"evicted-claim-reserved":  {"its device evicts pods", "the second of its devices evicts"},
+		"full-claim-reserved":     {"... of whom there may not"},
+		"updated-pool-stops-all":  {"all, and a pool is not complete"},
+		"constraint-stops-all":    {"all, and they do not match"},
+		"failure-behind-unready":  {"... behind one that is not ready"},
+		"limit-stops-all":         {"one more", "one more, by two requests", "one more, by all"},
+	}
+	p := &Profile{Selects: selects}
+	for _, q := range Quirks() {
+		if q.Devices == nil {
+			continue
+		}
+		r := DocumentedDevices()
+		q.Devices(&r)
+		var other []string
+		for _, row := range append(deviceRows(), quirkRows()...) {
+			predicate, found := row.allocatable(r)
+			n, s := deviceWorld(row.slices...)
+			if predicate != found && !r.constraintStops {
+				t.Errorf("%s: %s: the predicate says %v, the search %v", q.Name, row.reason, predicate, found)
+			}
+			if found != row.want || r.stops(p, row.wanting, n, s) {
+				other = append(other, row.reason)
+			}
+		}
+		f := dynamicResources(r)
+		for _, row := range claimRows() {
+			pod, n, s := row.claimed()
+			if f.Holds(p, pod, n, s) != row.want || f.TurnsAway(p, pod, s) != row.turnedAway {
+				other = append(other, row.reason)
+			}
+		}
+		for _, reason := range about[q.Name] {
+			if !contains(other, reason) {
+				t.Errorf("%s changes nothing where %q", q.Name, reason)
+			}
+		}
+		if len(other) != len(about[q.Name]) {
+			t.Errorf("%s changes %q", q.Name, other)
+		}
+	}
+}
+
+// quirkRows are those that tables about other predicates have.
+func quirkRows() []deviceRow {
+	type slices = []*resourcev1.ResourceSlice
+	type claims = []*resourcev1.ResourceClaim
+	newer := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.Generation = new("m"), 2 }
+	return []deviceRow{
+		{"an older generation, where the newer one is for others", slices{slice("p", device("x")),
+			sliced(slice("p", device("y")), newer)}, nil, claims{deviceClaim("a", exactly("r"))}, false},
+		{"capacity by its full name", slices{slice("p", device("x", offering("4", nil)))}, nil,
+			claims{deviceClaim("a", exactly("r", func(r *resourcev1.ExactDeviceRequest) {
+				r.Capacity = requiring("d/memory", "1")
+			}))}, true},
+	}
+}
