@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 )
 
 // Change is something that Kubernetes documents otherwise from one release on. The model is that of the newest release,
@@ -28,7 +29,7 @@ type Change struct {
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
-		ImageVolumesScored(), FeaturesDeclared()}
+		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
@@ -95,6 +96,64 @@ func FeaturesDeclared() Change {
 		Source:   "KEP-5328, beta and on by default",
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(RequiredFeatures(pod)) > 0 },
 	}
+}
+
+// WholeResized: what a pod requests as a whole may be resized too, and before what its spec says of it counts.
+func WholeResized() Change {
+	return Change{
+		Name: "whole-resized", Since: "v1.36", Plugin: "NodeResourcesFit",
+		Title:    "of a pod resized as a whole, what is allocated and actual counts",
+		Source:   "KEP-5419, CHANGELOG-1.36, kubernetes/kubernetes#137684: beta and on by default",
+		concerns: wholeReported,
+	}
+}
+
+// PortworxMigrated: in-tree volumes of Portworx are those of its CSI driver on every node, and before where the CSINode
+// says so.
+func PortworxMigrated() Change {
+	return Change{
+		Name: "portworx-migrated", Since: "v1.36", Plugin: "NodeVolumeLimits",
+		Title:  "Portworx volumes count as those of its CSI driver everywhere",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#135322: the in-tree plugin is removed",
+		concerns: func(_ *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(pod *v1.Pod) bool {
+				return exists(CSIVolumes(pod, s), CSIVolume.portworxInTree)
+			})
+		},
+	}
+}
+
+// DevicesShared: devices may be tainted, cut out of others, or shared, and requests may say so. Before, the features
+// are off, and an API server drops the fields, so that the model has no clause for it.
+func DevicesShared() Change {
+	return Change{
+		Name: "devices-shared", Since: "v1.36", Plugin: "DynamicResources",
+		Title: "devices have taints, counters and capacity that is shared",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#136611 and #137350, and KEP-5055: feature gates DRADeviceTaints, " +
+			"DRAPartitionableDevices and DRAConsumableCapacity, beta and on by default",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return len(ResourceClaims(pod, s)) > 0 && (exists(s.ResourceClaims, asksForShares) ||
+				exists(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool {
+					return len(slice.Spec.SharedCounters) > 0 || exists(slice.Spec.Devices, sharedOrTainted)
+				}))
+		},
+	}
+}
+
+// asksForShares reports whether the claim has what came with DevicesShared.
+func asksForShares(claim *resourcev1.ResourceClaim) bool {
+	return exists(claim.Spec.Devices.Constraints, func(c resourcev1.DeviceConstraint) bool {
+		return c.DistinctAttribute != nil
+	}) || exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+		return exists(Alternatives(request), func(a DeviceAlternative) bool {
+			return len(a.Tolerations) > 0 || len(a.Capacity) > 0
+		})
+	})
+}
+
+// sharedOrTainted reports whether the device has what came with DevicesShared.
+func sharedOrTainted(d resourcev1.Device) bool {
+	return len(d.Taints) > 0 || len(d.ConsumesCounters) > 0 || valueOr(d.AllowMultipleAllocations, false)
 }
 
 // ChangesSince returns the names of the changes that the documents of a release, such as "v1.35" or "v1.35.4", do not

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -33,10 +35,11 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		Plugin:    "NodeVolumeLimits",
 		Footprint: ReadsNodeAndVolumes,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
-			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))
+			managed := func(volumes []CSIVolume) []CSIVolume { return managedOn(p, node, s, volumes) }
+			wanted, mounted, attached := managed(r.csiVolumes(pod, s)), managed(r.mounted(node, s)), managed(r.attachedTo(node, s))
+			fresh, used := r.fresh(wanted, mounted, attached), unique(append(mounted, attached...))
 			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
-				(!p.has(MissingDriversHeeded()) || all(r.csiVolumes(pod, s), func(v CSIVolume) bool {
+				(!p.has(MissingDriversHeeded()) || all(wanted, func(v CSIVolume) bool {
 					return r.there(v, node, s)
 				})) &&
 				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
@@ -50,6 +53,21 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		},
 		Fails: fails,
 	}
+}
+
+// managedOn returns those of the volumes that their CSI driver manages on the node: in-tree volumes of Portworx do not
+// count, before PortworxMigrated, where the CSINode does not say that its driver does.
+//
+// Source: doc of MigratedPluginsAnnotationKey ("a comma-separated list of in-tree plugins that will be serviced by the
+// CSI backend on the Node represented by CSINode").
+func managedOn(p *Profile, node *v1.Node, s *Snapshot, volumes []CSIVolume) []CSIVolume {
+	if p.has(PortworxMigrated()) || exists(s.CSINodes, func(c *storagev1.CSINode) bool {
+		plugins := strings.Split(c.Annotations[v1.MigratedPluginsAnnotationKey], ",")
+		return c.Name == node.Name && contains(plugins, "kubernetes.io/portworx-volume")
+	}) {
+		return volumes
+	}
+	return filter(volumes, func(v CSIVolume) bool { return !v.portworxInTree() })
 }
 
 // fresh returns the volumes that the pod brings: those it wants that are neither mounted nor attached.
