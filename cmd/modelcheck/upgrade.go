@@ -304,7 +304,7 @@ func (c command) answers() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt) // of a terminal all processes get it, and the one that asks decides
 			ctx := cmd.Context()
-			return upgrade.Serve(c.stdin, c.direct, production.KubernetesVersion, admission.Drop,
+			return upgrade.Serve(c.stdin, c.direct, production.KubernetesVersion, admission.DropRefused,
 				func(asked upgrade.Configuration) (upgrade.Side, error) {
 					in := &input{source: asked.Name, raw: asked.Text, profile: asked.Profile}
 					var err error

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/testing"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -31,12 +32,12 @@ func (c *cycle) postFilter() error {
 	if err := c.candidates(); err != nil {
 		return err
 	}
-	var nominating *fwk.NominatingInfo
+	var nominating *frameworkapi.NominatingInfo
 	if result != nil {
 		nominating = result.NominatingInfo
 	}
 	switch {
-	case nominating.Mode() != fwk.ModeOverride:
+	case nominating.Mode() != frameworkapi.ModeOverride:
 		c.wait(true)
 	case nominating.NominatedNodeName == "":
 		c.wait(false)

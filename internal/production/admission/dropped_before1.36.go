@@ -2,7 +2,11 @@
 
 package admission
 
-import resourcev1 "k8s.io/api/resource/v1"
+import (
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+)
 
 // Drop drops fields of the object that belong to features of devices that the release has off, as its API server does:
 // DRADeviceTaints, DRAPartitionableDevices, DRAConsumableCapacity, DRADeviceBindingConditions and DRAExtendedResource.
@@ -24,6 +28,19 @@ func Drop(object any) bool {
 		dropped = dropOfClaim(&object.Spec.Spec)
 	case *resourcev1.DeviceClass:
 		dropped = clearPointer(&object.Spec.ExtendedResourceName)
+	}
+	return dropped
+}
+
+// DropRefused drops what Drop drops, and of a claim the constraints of which nothing is left then. An API server refuses
+// such a claim, so that it cannot be there.
+func DropRefused(object any) bool {
+	dropped := Drop(object)
+	if claim, is := object.(*resourcev1.ResourceClaim); is && dropped {
+		devices := &claim.Spec.Devices
+		devices.Constraints = slices.DeleteFunc(devices.Constraints, func(c resourcev1.DeviceConstraint) bool {
+			return c.MatchAttribute == nil
+		})
 	}
 	return dropped
 }

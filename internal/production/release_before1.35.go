@@ -1,0 +1,11 @@
+//go:build before1.35
+
+package production
+
+import "k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
+
+// What is the same in v1.34 and earlier.
+
+// Parallelizer implements framework.Handle. A release before v1.35 takes no other one, so that a panic in work on nodes
+// ends the process.
+func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewParallelizer(1) }
