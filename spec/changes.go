@@ -29,7 +29,8 @@ type Change struct {
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
-		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared()}
+		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
+		TerminatingSpared()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
@@ -138,6 +139,26 @@ func DevicesShared() Change {
 				}))
 		},
 	}
+}
+
+// TerminatingSpared: a preemption has the API server delete those of its victims that do not terminate already, and
+// before all of them. There is no release note.
+func TerminatingSpared() Change {
+	return Change{
+		Name: "terminating-spared", Since: "v1.35", Plugin: "DefaultPreemption",
+		Title:  "victims that terminate already are not deleted once more",
+		Source: "kubernetes/kubernetes#134927",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(other *v1.Pod) bool { return other != pod && other.DeletionTimestamp != nil })
+		},
+	}
+}
+
+// Deleted returns the victims of a preemption that the API server is told to delete: see TerminatingSpared.
+func (m *Scheduler) Deleted(o Outcome) []*v1.Pod {
+	return filter(o.Victims, func(victim *v1.Pod) bool {
+		return victim.DeletionTimestamp == nil || !m.Profile.has(TerminatingSpared())
+	})
 }
 
 // asksForShares reports whether the claim has what came with DevicesShared.

@@ -7,6 +7,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestChangesSince: a release lacks what came after it, whichever patch of it is meant.
@@ -16,8 +17,8 @@ func TestChangesSince(t *testing.T) {
 		lacks   int
 	}{
 		{"v1.34.4", len(Changes())},
-		{"v1.35", len(Changes())},
-		{"v1.35.4", len(Changes())},
+		{"v1.35", len(Changes()) - 1},
+		{"v1.35.4", len(Changes()) - 1},
 		{"v1.36.0", 3},
 		{"v1.36.3", 3},
 		{"v1.37.2", 0},
@@ -233,5 +234,28 @@ func TestDevicesShared(t *testing.T) {
 	wants.Spec.ResourceClaims = nil
 	if DevicesShared().Concerns(q) {
 		t.Error("it concerns a pod without claims")
+	}
+}
+
+// TestTerminatingSpared: before the change all victims are deleted.
+func TestTerminatingSpared(t *testing.T) {
+	runs, terminates := pod("runs"), pod("terminates")
+	terminates.DeletionTimestamp = &metav1.Time{}
+	o := Outcome{Type: Preempt, Victims: []*v1.Pod{runs, terminates}}
+	after := New(DefaultProfile())
+	if got := after.Deleted(o); len(got) != 1 || got[0] != runs {
+		t.Errorf("%d are deleted since, want the one that runs", len(got))
+	}
+	if got := after.Without(TerminatingSpared()).Deleted(o); len(got) != 2 {
+		t.Errorf("%d are deleted before, want both", len(got))
+	}
+	asks := pod("asks")
+	q := Question{Pod: asks, Snapshot: &Snapshot{Pods: []*v1.Pod{asks, runs, terminates}}}
+	if !TerminatingSpared().Concerns(q) {
+		t.Error("it does not concern a question with a pod that terminates")
+	}
+	q.Snapshot.Pods = q.Snapshot.Pods[:2]
+	if TerminatingSpared().Concerns(q) {
+		t.Error("it concerns a question without such a pod")
 	}
 }

@@ -252,7 +252,7 @@ func (a *account) conclude(w *Whole) error {
 		}
 		slices.SortFunc(a.decision.Candidates, func(x, y spec.Candidate) int { return cmp.Compare(x.Node, y.Node) })
 	}
-	if slices.ContainsFunc(outcome.Victims, func(p *v1.Pod) bool { return p.DeletionTimestamp == nil }) {
+	if len(deletedAsVictims(outcome.Victims)) > 0 {
 		a.preemption.await()
 	}
 	a.decision.Outcomes = []spec.Outcome{outcome}
