@@ -190,7 +190,8 @@ func TestPortworxMigrated(t *testing.T) {
 	if !holds(before) || holds(after) {
 		t.Error("a node whose driver takes no volumes is to take an in-tree volume before v1.36, and not since")
 	}
-	csi.Annotations = map[string]string{v1.MigratedPluginsAnnotationKey: "kubernetes.io/gce-pd,kubernetes.io/portworx-volume"}
+	csi.Annotations = map[string]string{
+		v1.MigratedPluginsAnnotationKey: "kubernetes.io/gce-pd,kubernetes.io/portworx-volume"}
 	if holds(before) {
 		t.Error("its CSINode says that the volume is of the driver, which takes none")
 	}
@@ -228,7 +229,8 @@ func TestDevicesShared(t *testing.T) {
 		if !DevicesShared().Concerns(q) {
 			t.Errorf("it does not concern %s", why)
 		}
-		slice.Spec, claim.Spec = resourcev1.ResourceSliceSpec{Devices: []resourcev1.Device{{Name: "d"}}}, resourcev1.ResourceClaimSpec{}
+		slice.Spec = resourcev1.ResourceSliceSpec{Devices: []resourcev1.Device{{Name: "d"}}}
+		claim.Spec = resourcev1.ResourceClaimSpec{}
 	}
 	slice.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "s"}}
 	wants.Spec.ResourceClaims = nil

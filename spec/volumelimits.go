@@ -36,7 +36,8 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		Footprint: ReadsNodeAndVolumes,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			managed := func(volumes []CSIVolume) []CSIVolume { return managedOn(p, node, s, volumes) }
-			wanted, mounted, attached := managed(r.csiVolumes(pod, s)), managed(r.mounted(node, s)), managed(r.attachedTo(node, s))
+			wanted := managed(r.csiVolumes(pod, s))
+			mounted, attached := managed(r.mounted(node, s)), managed(r.attachedTo(node, s))
 			fresh, used := r.fresh(wanted, mounted, attached), unique(append(mounted, attached...))
 			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
 				(!p.has(MissingDriversHeeded()) || all(wanted, func(v CSIVolume) bool {

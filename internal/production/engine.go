@@ -87,7 +87,7 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 		}
 	}
 	plugins := map[string]frameworkapi.Plugin{}
-	e.framework, err = frameworkruntime.NewFramework(ctx, captured(all, plugins), profile, options...)
+	e.framework, err = newFramework(ctx, captured(all, plugins), profile, options)
 	if err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile.SchedulerName, err)
 	}
@@ -96,6 +96,18 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 			features.SchedulerAsyncAPICalls)
 	}
 	return e, e.sort(plugins)
+}
+
+// newFramework makes the framework and its plugins. Where kube-scheduler would not start for a panic it returns an
+// error.
+func newFramework(ctx context.Context, registry frameworkruntime.Registry, profile *config.KubeSchedulerProfile,
+	options []frameworkruntime.Option) (made framework.Framework, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			made, err = nil, fmt.Errorf("kube-scheduler panics at its start: %v, in %s", r, panicFrame())
+		}
+	}()
+	return frameworkruntime.NewFramework(ctx, registry, profile, options...)
 }
 
 // options returns the framework the collaborators that kube-scheduler gives it.

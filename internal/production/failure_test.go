@@ -128,6 +128,23 @@ func TestFrameworkIsBuiltAnewAfterAPanic(t *testing.T) {
 	}
 }
 
+// TestPanicAtTheStart: a plugin that panics as it is made is an error that names it, and no end of the process.
+func TestPanicAtTheStart(t *testing.T) {
+	cfg, err := DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := frameworkruntime.Registry{
+		nodename.Name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+			panic("planted")
+		},
+	}
+	_, err = New(t.Context(), cfg, v1.DefaultSchedulerName, Options{Registry: registry})
+	if err == nil || !strings.Contains(err.Error(), "kube-scheduler panics at its start: planted, in ") {
+		t.Errorf("New: %v, want that it panics", err)
+	}
+}
+
 func TestClosedSchedulerFails(t *testing.T) {
 	cfg, err := DefaultConfig()
 	if err != nil {
@@ -178,7 +195,8 @@ func below(p *v1.Pod, node fwk.NodeInfo) []*v1.Pod {
 
 func TestPlantedVictimSelectionShows(t *testing.T) {
 	registry := frameworkruntime.Registry{
-		defaultpreemption.Name: func(ctx context.Context, args runtime.Object, h frameworkapi.Handle) (frameworkapi.Plugin, error) {
+		defaultpreemption.Name: func(ctx context.Context, args runtime.Object,
+			h frameworkapi.Handle) (frameworkapi.Plugin, error) {
 			plugin, err := defaultpreemption.New(ctx, args, h, feature.Features{EnableAsyncPreemption: true})
 			if err == nil {
 				plugin.Evaluator.Interface = greedy{plugin.Evaluator.Interface}

@@ -64,7 +64,8 @@ func (c *Config) specAlone(schedulerName string, opts Options) (*spec.Profile, e
 // nodes. The formal model has such a plugin as a whole only.
 func (e *engine) whole() error {
 	for _, p := range e.framework.ListPlugins().PreFilter.Enabled {
-		if _, filters := e.preFilters[p.Name].(frameworkapi.FilterPlugin); filters && !slices.Contains(e.filterNames, p.Name) {
+		_, filters := e.preFilters[p.Name].(frameworkapi.FilterPlugin)
+		if filters && !slices.Contains(e.filterNames, p.Name) {
 			return fmt.Errorf("plugin %s is enabled at preFilter and not at filter, which the formal model cannot "+
 				"tell apart; "+"enable or disable it at both, as plugins.multiPoint does", p.Name)
 		}

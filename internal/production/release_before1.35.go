@@ -13,5 +13,6 @@ import (
 // ends the process.
 func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewParallelizer(1) }
 
-// deletedAsVictims returns the victims that a preemption has the API server delete: all of them, also those that terminate.
+// deletedAsVictims returns the victims that a preemption has the API server delete: all of them, also those that
+// terminate.
 func deletedAsVictims(victims []*v1.Pod) []*v1.Pod { return victims }

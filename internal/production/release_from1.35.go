@@ -12,7 +12,8 @@ import (
 
 // What is the same in v1.35 and later.
 
-// deletedAsVictims returns the victims that a preemption has the API server delete: those that do not terminate already.
+// deletedAsVictims returns the victims that a preemption has the API server delete: those that do not terminate
+// already.
 func deletedAsVictims(victims []*v1.Pod) (alive []*v1.Pod) {
 	for _, pod := range victims {
 		if pod.DeletionTimestamp == nil {

@@ -75,10 +75,10 @@ func nodeTemplate(node *v1.Node) *v1.Node {
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}},
 		Spec:       *node.Spec.DeepCopy(),
 		Status: v1.NodeStatus{
-			Phase:            node.Status.Phase,
-			Capacity:         node.Status.Capacity.DeepCopy(),
-			Allocatable:      node.Status.Allocatable.DeepCopy(),
-			Images:           slices.Clone(node.Status.Images),
+			Phase:       node.Status.Phase,
+			Capacity:    node.Status.Capacity.DeepCopy(),
+			Allocatable: node.Status.Allocatable.DeepCopy(),
+			Images:      slices.Clone(node.Status.Images),
 		},
 	}
 	spec.SetDeclaredFeatures(template, slices.Clone(spec.DeclaredFeatures(node)))

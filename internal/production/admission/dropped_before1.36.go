@@ -32,8 +32,8 @@ func Drop(object any) bool {
 	return dropped
 }
 
-// DropRefused drops what Drop drops, and of a claim the constraints of which nothing is left then. An API server refuses
-// such a claim, so that it cannot be there.
+// DropRefused drops what Drop drops, and of a claim the constraints of which nothing is left then. An API server
+// refuses such a claim, so that it cannot be there.
 func DropRefused(object any) bool {
 	dropped := Drop(object)
 	if claim, is := object.(*resourcev1.ResourceClaim); is && dropped {
