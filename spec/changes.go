@@ -21,6 +21,8 @@ type Change struct {
 	Plugin string
 	// Source is the document that announces it: a release note, with its pull request, or a KEP.
 	Source string
+	// Gate is the feature gate that turns it on and off, also in other releases; empty if none does so alone.
+	Gate string
 	// concerns reports whether something is there without which it makes no difference to the question; nil if nothing
 	// of the sort is known.
 	concerns func(pod *v1.Pod, s *Snapshot) bool
@@ -49,6 +51,7 @@ func ResizeSummed() Change {
 func StorageCapacityScored() Change {
 	return Change{
 		Name: "storage-capacity-scored", Since: "v1.37", Plugin: "VolumeBinding",
+		Gate:     "StorageCapacityScoring",
 		Title:    "nodes are scored by the storage that claims would take of them",
 		Source:   "KEP-4049, feature gate StorageCapacityScoring: beta and on by default",
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(claiming(pod)) > 0 },
@@ -59,6 +62,7 @@ func StorageCapacityScored() Change {
 func MissingDriversHeeded() Change {
 	return Change{
 		Name: "missing-drivers-heeded", Since: "v1.37", Plugin: "NodeVolumeLimits",
+		Gate:   "VolumeLimitScaling",
 		Title:  "nodes without a CSI driver that prevents it take no pods of it",
 		Source: "CHANGELOG-1.37, kubernetes/kubernetes#140612: feature gate VolumeLimitScaling, beta and on by default",
 		concerns: func(_ *v1.Pod, s *Snapshot) bool {
@@ -93,6 +97,7 @@ func ImageVolumesScored() Change {
 func FeaturesDeclared() Change {
 	return Change{
 		Name: "features-declared", Since: "v1.36", Plugin: "NodeDeclaredFeatures",
+		Gate:     "NodeDeclaredFeatures",
 		Title:    "a node must declare the features that a pod needs of it",
 		Source:   "KEP-5328, beta and on by default",
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(RequiredFeatures(pod)) > 0 },
@@ -103,6 +108,7 @@ func FeaturesDeclared() Change {
 func WholeResized() Change {
 	return Change{
 		Name: "whole-resized", Since: "v1.36", Plugin: "NodeResourcesFit",
+		Gate:     "InPlacePodLevelResourcesVerticalScaling",
 		Title:    "of a pod resized as a whole, what is allocated and actual counts",
 		Source:   "KEP-5419, CHANGELOG-1.36, kubernetes/kubernetes#137684: beta and on by default",
 		concerns: wholeReported,

@@ -80,7 +80,7 @@ func (e *engine) spec() *spec.Profile {
 		SchedulerName: e.framework.ProfileName(),
 		Release:       KubernetesVersion,
 		Selects:       SelectsDevices(),
-		Lacks:         spec.ChangesSince(KubernetesVersion),
+		Lacks:         lacks(),
 		Filters:       slices.Clone(e.filterNames),
 		Preempts: slices.ContainsFunc(
 			runs.PostFilter.Enabled,
