@@ -5,7 +5,8 @@
 //
 // reads defects.yaml, builds modelcheck, and makes the runs of each row for both releases, of which all but the newest
 // must be installed (modelcheck versions install). It ends with 1 if one does not show what the row says. --update
-// writes docs/mended-defects.md. rows.go says what a row has, check.go makes the runs, page.go writes the page.
+// writes docs/mended-defects.md, and puts the smallest cluster of each deviation to each release for it. rows.go says
+// what a row has, check.go makes the runs, page.go writes the page, catalogue.go puts clusters to releases.
 package main
 
 import (
@@ -83,7 +84,11 @@ func run(ctx context.Context, only string, update bool, out io.Writer) (int, err
 		}
 	}
 	if update && code == 0 {
-		if err := os.WriteFile(page, []byte(pageOf(rows, results)), 0o644); err != nil {
+		all, err := catalogue(ctx, program)
+		if err != nil {
+			return 0, err
+		}
+		if err := os.WriteFile(page, []byte(pageOf(rows, results)+inReleases(all)), 0o644); err != nil {
 			return 0, fmt.Errorf("writing the page: %w", err)
 		}
 	}

@@ -94,10 +94,43 @@ func TestPage(t *testing.T) {
 		}
 		return all
 	}
-	want, got := lines(pageOf(rows, map[string]outcome{})), lines(string(kept))
+	mended, byRelease, has := strings.Cut(string(kept), "\n## The catalogue by release\n")
+	if !has {
+		t.Fatalf("%s has no catalogue by release", page)
+	}
+	want, got := lines(pageOf(rows, map[string]outcome{})), lines(mended)
 	for i := range max(len(want), len(got)) {
 		if i >= len(want) || i >= len(got) || want[i] != got[i] {
 			t.Fatalf("%s, line %d is not that of %s: go run ./internal/trackrecord --update", page, i+1, table)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(top, smallest))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no smallest clusters: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if !strings.Contains(byRelease, "| ["+name+"](") {
+			t.Errorf("%s does not say in which releases %s is: go run ./internal/trackrecord --update", page, name)
+		}
+	}
+}
+
+// TestOf: what a run of a smallest cluster says of the deviation.
+func TestOf(t *testing.T) {
+	for _, row := range []struct{ text, refused, want string }{
+		{`{"findings": [{"class": "reported", "quirks": [{"name": "f"}], "count": 5}]}`, "", isThere},
+		{`{"findings": [{"class": "reported", "quirks": [{"name": "g"}], "count": 5}]}`, "", isNot},
+		{`{}`, "", isNot},
+		{`{"findings": [{"class": "new"}]}`, "", isOther},
+		{`{}`, "f.yaml: unknown field", notAdmitted},
+	} {
+		r := report{refused: row.refused}
+		if err := json.Unmarshal([]byte(row.text), &r); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.of("f"); got != row.want {
+			t.Errorf("%s %q: %s, want %s", row.text, row.refused, got, row.want)
 		}
 	}
 }
