@@ -246,7 +246,8 @@ func PodUID(namespace, name string) types.UID { return types.UID(namespace + "/"
 // setUnbound makes the pod one that waits, nominated to the node unless that is nil. No kubelet has reported anything
 // of it: what its template says of resizing in place is of those that are bound.
 func setUnbound(pod *v1.Pod, node *v1.Node) {
-	pod.Status.Resources, pod.Status.AllocatedResources, pod.Status.Conditions = nil, nil, nil
+	spec.ReportWhole(pod, nil, nil)
+	pod.Status.Conditions = nil
 	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = nil, nil
 	if node != nil {
 		pod.Status.NominatedNodeName = node.Name

@@ -81,8 +81,9 @@ func requested(pod *v1.Pod) *v1.Pod {
 		HostNetwork: pod.Spec.HostNetwork}}
 	bare.Spec.Containers = each(pod.Spec.Containers, bareContainer)
 	bare.Spec.InitContainers = each(pod.Spec.InitContainers, bareContainer)
-	bare.Status = v1.PodStatus{Phase: pod.Status.Phase, Resize: pod.Status.Resize, Resources: pod.Status.Resources,
-		AllocatedResources: pod.Status.AllocatedResources}
+	bare.Status = v1.PodStatus{Phase: pod.Status.Phase, Resize: pod.Status.Resize}
+	allocated, actual := ReportedWhole(pod)
+	ReportWhole(bare, allocated, actual)
 	bare.Status.Conditions = each(
 		filter(pod.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.PodResizePending }),
 		func(c v1.PodCondition) v1.PodCondition {

@@ -63,6 +63,7 @@ func (r AmountRules) requests(p *Profile, pod *v1.Pod) v1.ResourceList {
 func (r AmountRules) resizing(p *Profile) ResizeRules {
 	rules := r.resize
 	rules.perContainer = !p.has(ResizeSummed())
+	rules.wholeStated = !p.has(WholeResized())
 	return rules
 }
 

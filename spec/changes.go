@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 )
 
 // Change is something that Kubernetes documents otherwise from one release on. The model is that of the newest release,
@@ -20,6 +21,8 @@ type Change struct {
 	Plugin string
 	// Source is the document that announces it: a release note, with its pull request, or a KEP.
 	Source string
+	// Gate is the feature gate that turns it on and off, also in other releases; empty if none does so alone.
+	Gate string
 	// concerns reports whether something is there without which it makes no difference to the question; nil if nothing
 	// of the sort is known.
 	concerns func(pod *v1.Pod, s *Snapshot) bool
@@ -28,7 +31,8 @@ type Change struct {
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
-		ImageVolumesScored(), FeaturesDeclared()}
+		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
+		TerminatingSpared()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
@@ -47,6 +51,7 @@ func ResizeSummed() Change {
 func StorageCapacityScored() Change {
 	return Change{
 		Name: "storage-capacity-scored", Since: "v1.37", Plugin: "VolumeBinding",
+		Gate:     "StorageCapacityScoring",
 		Title:    "nodes are scored by the storage that claims would take of them",
 		Source:   "KEP-4049, feature gate StorageCapacityScoring: beta and on by default",
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(claiming(pod)) > 0 },
@@ -57,6 +62,7 @@ func StorageCapacityScored() Change {
 func MissingDriversHeeded() Change {
 	return Change{
 		Name: "missing-drivers-heeded", Since: "v1.37", Plugin: "NodeVolumeLimits",
+		Gate:   "VolumeLimitScaling",
 		Title:  "nodes without a CSI driver that prevents it take no pods of it",
 		Source: "CHANGELOG-1.37, kubernetes/kubernetes#140612: feature gate VolumeLimitScaling, beta and on by default",
 		concerns: func(_ *v1.Pod, s *Snapshot) bool {
@@ -91,10 +97,90 @@ func ImageVolumesScored() Change {
 func FeaturesDeclared() Change {
 	return Change{
 		Name: "features-declared", Since: "v1.36", Plugin: "NodeDeclaredFeatures",
+		Gate:     "NodeDeclaredFeatures",
 		Title:    "a node must declare the features that a pod needs of it",
 		Source:   "KEP-5328, beta and on by default",
 		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return len(RequiredFeatures(pod)) > 0 },
 	}
+}
+
+// WholeResized: what a pod requests as a whole may be resized too, and before what its spec says of it counts.
+func WholeResized() Change {
+	return Change{
+		Name: "whole-resized", Since: "v1.36", Plugin: "NodeResourcesFit",
+		Gate:     "InPlacePodLevelResourcesVerticalScaling",
+		Title:    "of a pod resized as a whole, what is allocated and actual counts",
+		Source:   "KEP-5419, CHANGELOG-1.36, kubernetes/kubernetes#137684: beta and on by default",
+		concerns: wholeReported,
+	}
+}
+
+// PortworxMigrated: in-tree volumes of Portworx are those of its CSI driver on every node, and before where the CSINode
+// says so.
+func PortworxMigrated() Change {
+	return Change{
+		Name: "portworx-migrated", Since: "v1.36", Plugin: "NodeVolumeLimits",
+		Title:  "Portworx volumes count as those of its CSI driver everywhere",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#135322: the in-tree plugin is removed",
+		concerns: func(_ *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(pod *v1.Pod) bool {
+				return exists(CSIVolumes(pod, s), CSIVolume.portworxInTree)
+			})
+		},
+	}
+}
+
+// DevicesShared: devices may be tainted, cut out of others, or shared, and requests may say so. Before, the features
+// are off, and an API server drops the fields, so that the model has no clause for it.
+func DevicesShared() Change {
+	return Change{
+		Name: "devices-shared", Since: "v1.36", Plugin: "DynamicResources",
+		Title: "devices have taints, counters and capacity that is shared",
+		Source: "CHANGELOG-1.36, kubernetes/kubernetes#136611 and #137350, and KEP-5055: feature gates DRADeviceTaints, " +
+			"DRAPartitionableDevices and DRAConsumableCapacity, beta and on by default",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return len(ResourceClaims(pod, s)) > 0 && (exists(s.ResourceClaims, asksForShares) ||
+				exists(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool {
+					return len(slice.Spec.SharedCounters) > 0 || exists(slice.Spec.Devices, sharedOrTainted)
+				}))
+		},
+	}
+}
+
+// TerminatingSpared: a preemption has the API server delete those of its victims that do not terminate already, and
+// before all of them. There is no release note.
+func TerminatingSpared() Change {
+	return Change{
+		Name: "terminating-spared", Since: "v1.35", Plugin: "DefaultPreemption",
+		Title:  "victims that terminate already are not deleted once more",
+		Source: "kubernetes/kubernetes#134927",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return exists(s.Pods, func(other *v1.Pod) bool { return other != pod && other.DeletionTimestamp != nil })
+		},
+	}
+}
+
+// Deleted returns the victims of a preemption that the API server is told to delete: see TerminatingSpared.
+func (m *Scheduler) Deleted(o Outcome) []*v1.Pod {
+	return filter(o.Victims, func(victim *v1.Pod) bool {
+		return victim.DeletionTimestamp == nil || !m.Profile.has(TerminatingSpared())
+	})
+}
+
+// asksForShares reports whether the claim has what came with DevicesShared.
+func asksForShares(claim *resourcev1.ResourceClaim) bool {
+	return exists(claim.Spec.Devices.Constraints, func(c resourcev1.DeviceConstraint) bool {
+		return c.DistinctAttribute != nil
+	}) || exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+		return exists(Alternatives(request), func(a DeviceAlternative) bool {
+			return len(a.Tolerations) > 0 || len(a.Capacity) > 0
+		})
+	})
+}
+
+// sharedOrTainted reports whether the device has what came with DevicesShared.
+func sharedOrTainted(d resourcev1.Device) bool {
+	return len(d.Taints) > 0 || len(d.ConsumesCounters) > 0 || valueOr(d.AllowMultipleAllocations, false)
 }
 
 // ChangesSince returns the names of the changes that the documents of a release, such as "v1.35" or "v1.35.4", do not

@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestChangesSince: a release lacks what came after it, whichever patch of it is meant.
@@ -14,8 +17,8 @@ func TestChangesSince(t *testing.T) {
 		lacks   int
 	}{
 		{"v1.34.4", len(Changes())},
-		{"v1.35", len(Changes())},
-		{"v1.35.4", len(Changes())},
+		{"v1.35", len(Changes()) - 1},
+		{"v1.35.4", len(Changes()) - 1},
 		{"v1.36.0", 3},
 		{"v1.36.3", 3},
 		{"v1.37.2", 0},
@@ -138,5 +141,123 @@ func TestReleasesOfDefects(t *testing.T) {
 				t.Errorf("%q has %s: %v, want %v", release, name, has, want)
 			}
 		}
+	}
+}
+
+// TestWholeResized: what the status says of the pod as a whole counts since the change, and not before.
+func TestWholeResized(t *testing.T) {
+	n := node("n")
+	n.Status.Allocatable = v1.ResourceList{
+		v1.ResourceCPU: resource.MustParse("6"), v1.ResourcePods: resource.MustParse("9"),
+	}
+	list := func(cpu string) v1.ResourceList { return v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)} }
+	resizing := pod("r")
+	resizing.Spec.NodeName = n.Name
+	resizing.Spec.Containers = []v1.Container{{Name: "c"}}
+	resizing.Spec.Resources = &v1.ResourceRequirements{Requests: list("1")}
+	ReportWhole(resizing, list("6"), &v1.ResourceRequirements{Requests: list("6")})
+	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{resizing}}
+	after := New(DefaultProfile())
+	before := after.Without(WholeResized())
+	q := Question{Pod: pod("p", "cpu", "1"), Snapshot: s}
+	if !before.Feasibility(q.Pod, n, s) || after.Feasibility(q.Pod, n, s) {
+		t.Error("beside a pod resized from 6 to 1 as a whole, which runs with 6, on a node of cpu 6, a pod of 1 is to fit " +
+			"before v1.36, and not since")
+	}
+	if !WholeResized().Concerns(q) {
+		t.Error("it does not concern a question that it changes")
+	}
+	ReportWhole(resizing, nil, nil)
+	if WholeResized().Concerns(q) {
+		t.Error("it concerns a question without a pod that is resized as a whole")
+	}
+}
+
+// TestPortworxMigrated: before the change a CSINode must say that volumes of Portworx are those of its driver.
+func TestPortworxMigrated(t *testing.T) {
+	n := node("n")
+	limit := int32(0)
+	csi := &storagev1.CSINode{Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{Name: "pxd.portworx.com",
+		Allocatable: &storagev1.VolumeNodeResources{Count: &limit}}}}}
+	csi.Name = n.Name
+	wants := pod("p")
+	wants.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{
+		PortworxVolume: &v1.PortworxVolumeSource{VolumeID: "one"}}}}
+	s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{wants}, CSINodes: []*storagev1.CSINode{csi}}
+	after := New(DefaultProfile())
+	before := after.Without(PortworxMigrated())
+	holds := func(m *Scheduler) bool { return NodeVolumeLimits().Holds(m.Profile, wants, n, s) }
+	if !holds(before) || holds(after) {
+		t.Error("a node whose driver takes no volumes is to take an in-tree volume before v1.36, and not since")
+	}
+	csi.Annotations = map[string]string{
+		v1.MigratedPluginsAnnotationKey: "kubernetes.io/gce-pd,kubernetes.io/portworx-volume"}
+	if holds(before) {
+		t.Error("its CSINode says that the volume is of the driver, which takes none")
+	}
+	if !PortworxMigrated().Concerns(Question{Pod: wants, Snapshot: s}) {
+		t.Error("it does not concern a question that it changes")
+	}
+	wants.Spec.Volumes = nil
+	if PortworxMigrated().Concerns(Question{Pod: wants, Snapshot: s}) {
+		t.Error("it concerns a question without such volumes")
+	}
+}
+
+// TestDevicesShared: it concerns pods with claims where some device or claim has what came with it.
+func TestDevicesShared(t *testing.T) {
+	claim := &resourcev1.ResourceClaim{}
+	claim.Name, claim.Namespace = "c", "default"
+	slice := &resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Devices: []resourcev1.Device{{Name: "d"}}}}
+	wants := pod("p")
+	wants.Namespace = "default"
+	wants.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "r", ResourceClaimName: &claim.Name}}
+	q := Question{Pod: wants, Snapshot: &Snapshot{Pods: []*v1.Pod{wants},
+		ResourceClaims: []*resourcev1.ResourceClaim{claim}, ResourceSlices: []*resourcev1.ResourceSlice{slice}}}
+	if DevicesShared().Concerns(q) {
+		t.Error("it concerns a device that has nothing of it")
+	}
+	attribute := resourcev1.FullyQualifiedName("a/b")
+	for why, change := range map[string]func(){
+		"a tainted device": func() { slice.Spec.Devices[0].Taints = []resourcev1.DeviceTaint{{Key: "k"}} },
+		"counters":         func() { slice.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "s"}} },
+		"distinct attribute": func() {
+			claim.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{DistinctAttribute: &attribute}}
+		},
+	} {
+		change()
+		if !DevicesShared().Concerns(q) {
+			t.Errorf("it does not concern %s", why)
+		}
+		slice.Spec = resourcev1.ResourceSliceSpec{Devices: []resourcev1.Device{{Name: "d"}}}
+		claim.Spec = resourcev1.ResourceClaimSpec{}
+	}
+	slice.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "s"}}
+	wants.Spec.ResourceClaims = nil
+	if DevicesShared().Concerns(q) {
+		t.Error("it concerns a pod without claims")
+	}
+}
+
+// TestTerminatingSpared: before the change all victims are deleted.
+func TestTerminatingSpared(t *testing.T) {
+	runs, terminates := pod("runs"), pod("terminates")
+	terminates.DeletionTimestamp = &metav1.Time{}
+	o := Outcome{Type: Preempt, Victims: []*v1.Pod{runs, terminates}}
+	after := New(DefaultProfile())
+	if got := after.Deleted(o); len(got) != 1 || got[0] != runs {
+		t.Errorf("%d are deleted since, want the one that runs", len(got))
+	}
+	if got := after.Without(TerminatingSpared()).Deleted(o); len(got) != 2 {
+		t.Errorf("%d are deleted before, want both", len(got))
+	}
+	asks := pod("asks")
+	q := Question{Pod: asks, Snapshot: &Snapshot{Pods: []*v1.Pod{asks, runs, terminates}}}
+	if !TerminatingSpared().Concerns(q) {
+		t.Error("it does not concern a question with a pod that terminates")
+	}
+	q.Snapshot.Pods = q.Snapshot.Pods[:2]
+	if TerminatingSpared().Concerns(q) {
+		t.Error("it concerns a question without such a pod")
 	}
 }

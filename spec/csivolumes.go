@@ -1,6 +1,10 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // CSIVolume is a volume that a CSI driver manages. Two that are equal are the same volume.
 type CSIVolume struct {
@@ -9,6 +13,11 @@ type CSIVolume struct {
 	// Handle tells the driver's volumes apart: its volume handle, what identifies the disk in the terms of a
 	// migrated in-tree plugin, or the claim for which it will be made.
 	Handle string
+}
+
+// portworxInTree reports whether it is an in-tree volume of Portworx.
+func (v CSIVolume) portworxInTree() bool {
+	return v.Driver == "pxd.portworx.com" && strings.HasPrefix(v.Handle, inTree)
 }
 
 // CSIVolumes returns the volumes of CSI drivers that the pod uses, each once, in the order of its volumes:

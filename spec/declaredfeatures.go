@@ -15,7 +15,7 @@ func NodeDeclaredFeatures() Filter {
 		Plugin:    "NodeDeclaredFeatures",
 		Footprint: ReadsNode,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, _ *Snapshot) bool {
-			return !p.has(FeaturesDeclared()) || len(minus(RequiredFeatures(pod), node.Status.DeclaredFeatures)) == 0
+			return !p.has(FeaturesDeclared()) || len(minus(RequiredFeatures(pod), DeclaredFeatures(node))) == 0
 		},
 	}
 }
@@ -37,7 +37,7 @@ func RequiredFeatures(pod *v1.Pod) []string {
 	rules := union(containers, func(c v1.Container) []v1.ContainerRestartRule { return c.RestartPolicyRules })
 	var features []string
 	if exists(rules, func(r v1.ContainerRestartRule) bool {
-		return r.Action == v1.ContainerRestartRuleActionRestartAllContainers
+		return r.Action == restartsAll
 	}) {
 		features = append(features, "RestartAllContainersOnContainerExits")
 	}

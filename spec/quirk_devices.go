@@ -38,6 +38,7 @@ func OutdatedSlices() Quirk {
 func CapacityNames() Quirk {
 	return Quirk{
 		Name: "capacity-names", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.36",
 		Title:  "capacity requested with the driver's domain is not found without",
 		Plugin: "DynamicResources",
 		Doc: "A request for capacity does not find that of the device if one of both names it with the domain of the " +
@@ -70,6 +71,7 @@ func AdminAccessOccupies() Quirk {
 func AdminAccessConsumes() Quirk {
 	return Quirk{
 		Name: "admin-access-consumes", Class: Reported, Upstream: "kubernetes/kubernetes#140729",
+		Since:  "v1.36",
 		Title:  "admin access needs free counters and capacity",
 		Plugin: "DynamicResources",
 		Doc: "Administrative access to a device needs what an allocation of it would take of shared counters, once more " +
@@ -98,6 +100,7 @@ func AdminAccessConsumes() Quirk {
 func UnreferencedCounters() Quirk {
 	return Quirk{
 		Name: "unreferenced-counters", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.36",
 		Title:  "a device needs counters that it takes nothing of",
 		Plugin: "DynamicResources",
 		Doc: "A device that takes of shared counters is not allocated while more is taken than there is of any counter of " +
@@ -118,7 +121,8 @@ func UnreferencedCounters() Quirk {
 // AllButFull is a defect of kube-scheduler v1.36.
 func AllButFull() Quirk {
 	return Quirk{
-		Name: "all-but-full", Class: Reported, Upstream: "kubernetes/kubernetes#140769", Mended: "v1.37",
+		Name: "all-but-full", Class: Reported, Upstream: "kubernetes/kubernetes#140769",
+		Since: "v1.36", Mended: "v1.37",
 		Title:  "a request for all devices leaves out those that are full",
 		Plugin: "DynamicResources",
 		Doc:    "A request for all devices leaves out those that have too little left of a capacity.",
@@ -135,7 +139,8 @@ func AllButFull() Quirk {
 // SharesRecounted is a defect of kube-scheduler v1.36.
 func SharesRecounted() Quirk {
 	return Quirk{
-		Name: "shares-recounted", Class: Reported, Upstream: "kubernetes/kubernetes#140433", Mended: "v1.37",
+		Name: "shares-recounted", Class: Reported, Upstream: "kubernetes/kubernetes#140433",
+		Since: "v1.36", Mended: "v1.37",
 		Title:  "devices without capacity take counters once for each share",
 		Plugin: "DynamicResources",
 		Doc: "A device that may be allocated more than once, is allocated, and has no capacity, takes of shared counters " +
@@ -150,7 +155,8 @@ func SharesRecounted() Quirk {
 // DistinctOverwritten is a defect of kube-scheduler v1.36.
 func DistinctOverwritten() Quirk {
 	return Quirk{
-		Name: "distinct-overwritten", Class: Reported, Upstream: "kubernetes/kubernetes#140438", Mended: "v1.37",
+		Name: "distinct-overwritten", Class: Reported, Upstream: "kubernetes/kubernetes#140438",
+		Since: "v1.36", Mended: "v1.37",
 		Title:  "of a request for several devices the last is distinct, not all",
 		Plugin: "DynamicResources",
 		Doc: "A constraint of distinct attributes compares a device with the last one that each request has got, and not " +
@@ -228,6 +234,7 @@ func sharesClaims(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 func EvictedClaimReserved() Quirk {
 	return Quirk{
 		Name: "evicted-claim-reserved", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.36",
 		Title:  "pods are placed with a claim whose devices evict them",
 		Plugin: "DynamicResources",
 		Doc: "A pod gets a claim of which a device has a taint with NoExecute that the claim does not tolerate: it is " +

@@ -23,7 +23,7 @@ func ForeignNominations() Quirk {
 // the victims, and where these terminate already, nobody sets out.
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
-		Name: "nominations-beside-terminating", Class: Unconfirmed, Upstream: "not reported",
+		Name: "nominations-beside-terminating", Class: Unconfirmed, Upstream: "not reported", Since: "v1.35",
 		Title:  "lower nominations stay when all victims terminate already",
 		Plugin: "DefaultPreemption",
 		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +

@@ -26,9 +26,7 @@ func WholeNames() Quirk {
 		Plugin: fitPlugin, Also: []string{balancePlugin},
 		Doc: "Of a pod that states requests as a whole, resources that only its status names count as requests of " +
 			"the whole, in place of its containers'.",
-		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return resized(pod, s, func(pod *v1.Pod) bool { return pod.Status.Resources != nil })
-		},
+		Needs:   func(_ *Profile, pod *v1.Pod, s *Snapshot) bool { return wholeReported(pod, s) },
 		Amounts: func(r *AmountRules) { r.resize.wholeNames = true },
 	}
 }
@@ -56,11 +54,20 @@ func resized(pod *v1.Pod, s *Snapshot, so func(*v1.Pod) bool) bool {
 	})
 }
 
+// wholeReported reports whether the status of such a pod says what runs of it as a whole.
+func wholeReported(pod *v1.Pod, s *Snapshot) bool {
+	return resized(pod, s, func(pod *v1.Pod) bool {
+		_, actual := ReportedWhole(pod)
+		return actual != nil
+	})
+}
+
 // reported reports whether the pod's status has requests, or says that they cannot be resized.
 func reported(pod *v1.Pod) bool {
 	of := func(status v1.ContainerStatus) bool {
 		return status.Resources != nil || status.AllocatedResources != nil
 	}
-	return pod.Status.Resources != nil || pod.Status.AllocatedResources != nil || resizeInfeasible(pod) ||
+	allocated, actual := ReportedWhole(pod)
+	return actual != nil || allocated != nil || resizeInfeasible(pod) ||
 		exists(pod.Status.ContainerStatuses, of) || exists(pod.Status.InitContainerStatuses, of)
 }

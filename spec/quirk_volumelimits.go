@@ -156,7 +156,8 @@ func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot
 	}
 	return func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		counted := hasCSINode(node, s) && r.tripped(pod, s)
-		others := len(r.csiVolumes(pod, s)) > 0 && len(volumeLimits(node, s)) > 0 && r.driversThere(p, pod, node, s)
+		wanted := managedOn(p, node, s, r.csiVolumes(pod, s))
+		others := len(wanted) > 0 && len(volumeLimits(node, s)) > 0 && r.driversThere(p, wanted, node, s)
 		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, s) })
 	}
 }

@@ -22,6 +22,8 @@ type ResizeRules struct {
 	// perContainer: the greatest is taken container by container and then added up. A container counts as desired if its
 	// node does not report what is actual.
 	perContainer bool
+	// wholeStated: of what a pod requests as a whole its spec counts, whatever its status says.
+	wholeStated bool
 	// unreportedFree: while a resize is infeasible, containers count nothing of which nothing is reported as allocated,
 	// or as actual and allocated. What is reported of ordinary init containers counts.
 	unreportedFree bool
@@ -52,15 +54,16 @@ func (r ResizeRules) ofContainers(pod *v1.Pod, missing v1.ResourceList) v1.Resou
 	}
 	allocated := byContainers(pod, missing, func(c v1.Container) v1.ResourceList { return r.allocated(pod, c) })
 	actual := byContainers(pod, missing, func(c v1.Container) v1.ResourceList { return r.actual(pod, c) })
-	if status := pod.Status; r.wholeInstead && reportsWhole(pod) {
-		allocated, actual = status.AllocatedResources, status.Resources.Requests
+	if ofWhole, running := ReportedWhole(pod); r.wholeInstead && reportsWhole(pod) {
+		allocated, actual = ofWhole, running.Requests
 	}
 	return effective(pod, byContainers(pod, missing, desired), allocated, actual)
 }
 
 // reportsWhole reports whether the pod's status has what is allocated and what is actual of the pod as a whole.
 func reportsWhole(pod *v1.Pod) bool {
-	return pod.Status.AllocatedResources != nil && pod.Status.Resources != nil && pod.Status.Resources.Requests != nil
+	allocated, actual := ReportedWhole(pod)
+	return allocated != nil && actual != nil && actual.Requests != nil
 }
 
 // allocated returns what is allocated for a container of a bound pod.
@@ -130,8 +133,8 @@ func (r ResizeRules) ofWhole(pod *v1.Pod) v1.ResourceList {
 	}
 	stated := pod.Spec.Resources.Requests
 	counted := stated
-	if pod.Status.Resources != nil {
-		counted = effective(pod, stated, pod.Status.AllocatedResources, pod.Status.Resources.Requests)
+	if allocated, actual := ReportedWhole(pod); actual != nil && !r.wholeStated {
+		counted = effective(pod, stated, allocated, actual.Requests)
 	}
 	names := sortedKeys(stated)
 	if r.wholeNames && !r.perContainer {

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -33,10 +35,12 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		Plugin:    "NodeVolumeLimits",
 		Footprint: ReadsNodeAndVolumes,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			mounted, attached := r.mounted(node, s), r.attachedTo(node, s)
-			fresh, used := r.fresh(r.csiVolumes(pod, s), mounted, attached), unique(append(mounted, attached...))
+			managed := func(volumes []CSIVolume) []CSIVolume { return managedOn(p, node, s, volumes) }
+			wanted := managed(r.csiVolumes(pod, s))
+			mounted, attached := managed(r.mounted(node, s)), managed(r.attachedTo(node, s))
+			fresh, used := r.fresh(wanted, mounted, attached), unique(append(mounted, attached...))
 			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
-				r.driversThere(p, pod, node, s) &&
+				r.driversThere(p, wanted, node, s) &&
 				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
 					ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
 					more, now := filter(fresh, ofDriver), filter(used, ofDriver)
@@ -51,9 +55,23 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 }
 
 // driversThere reports whether the drivers of all volumes that the pod wants are on the node, where a release heeds it.
-func (r VolumeRules) driversThere(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return !p.has(MissingDriversHeeded()) ||
-		all(r.csiVolumes(pod, s), func(v CSIVolume) bool { return r.there(v, node, s) })
+func (r VolumeRules) driversThere(p *Profile, wanted []CSIVolume, node *v1.Node, s *Snapshot) bool {
+	return !p.has(MissingDriversHeeded()) || all(wanted, func(v CSIVolume) bool { return r.there(v, node, s) })
+}
+
+// managedOn returns those of the volumes that their CSI driver manages on the node: in-tree volumes of Portworx do not
+// count, before PortworxMigrated, where the CSINode does not say that its driver does.
+//
+// Source: doc of MigratedPluginsAnnotationKey ("a comma-separated list of in-tree plugins that will be serviced by the
+// CSI backend on the Node represented by CSINode").
+func managedOn(p *Profile, node *v1.Node, s *Snapshot, volumes []CSIVolume) []CSIVolume {
+	if p.has(PortworxMigrated()) || exists(s.CSINodes, func(c *storagev1.CSINode) bool {
+		plugins := strings.Split(c.Annotations[v1.MigratedPluginsAnnotationKey], ",")
+		return c.Name == node.Name && contains(plugins, "kubernetes.io/portworx-volume")
+	}) {
+		return volumes
+	}
+	return filter(volumes, func(v CSIVolume) bool { return !v.portworxInTree() })
 }
 
 // fresh returns the volumes that the pod brings: those it wants that are neither mounted nor attached.

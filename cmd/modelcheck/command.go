@@ -258,6 +258,9 @@ Flags may be written with one dash or two.`,
 
 // report checks and writes all that is asked for about it.
 func (c command) report(ctx context.Context, o *options, done func(decisions.Verdict)) error {
+	if o.featureGates != "" && o.save != "" {
+		return usage("--save does not go with --feature-gates: what it writes runs with the gates that are on by default")
+	}
 	run, err := c.check(ctx, o)
 	if err != nil {
 		return err

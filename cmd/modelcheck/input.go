@@ -147,6 +147,14 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 			"is %s: what is new may be a change between the two, and no defect.", spec.Documents,
 			production.KubernetesVersion))
 	}
+	if o.featureGates != "" {
+		in.notes = append(in.notes, fmt.Sprintf("Feature gates are turned: %s. Defects are known by release, so that one "+
+			"of a feature that is on before its release is new.", o.featureGates))
+	}
+	if slices.Contains(spec.ChangesSince(production.KubernetesVersion), spec.DevicesShared().Name) {
+		in.notes = append(in.notes, fmt.Sprintf("New objects lose the fields of features of devices that %s has off, as its "+
+			"API server drops them.", production.KubernetesVersion))
+	}
 	if !in.alone && len(manifests.Nodes) <= decisions.MaxNodes {
 		in.sampled()
 	}

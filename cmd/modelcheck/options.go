@@ -33,6 +33,7 @@ type options struct {
 	maxStates                          int64
 	maxDepth                           int
 	strict                             strictFlag
+	featureGates                       gatesFlag
 	output                             string
 	verbose                            bool
 	show                               string
@@ -55,7 +56,7 @@ type options struct {
 func scopeFlags() []string {
 	return append(inputFlagNames(), "nodes", "pods", "theme", "thorough", "preempt", "victim-gone", "completions",
 		"deletions", "placements", "recreations", "refresh-budgets", "node-changes", "start-times", "order", "liveness",
-		"profile", "reading", "check", "max-states", "max-depth")
+		"profile", "feature-gates", "reading", "check", "max-states", "max-depth")
 }
 
 // parsed notes what is on the command line.
@@ -115,6 +116,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 		"Check infinite behaviours too: preemption without end, and nominations that lead to nothing.")
 	f.StringVar(&o.profile, "profile", "",
 		"Check only pods of the profile with this schedulerName, a `name`. All profiles are checked by default.")
+	f.Var(&o.featureGates, "feature-gates", "Turn feature `gates` of kube-scheduler on and off, as in A=true,B=false: "+
+		"those of which the model knows what they change.")
 	f.StringVar(&o.reading, "reading", string(spec.Kubernetes), "Compare with this `reading` of the formal model: "+
 		readings()+". The literal one is the model as first written; its errata are listed in docs/reference/errata.md.")
 	f.StringSliceVar(&o.checks, "check", nil,

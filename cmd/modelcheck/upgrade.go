@@ -14,6 +14,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/audit"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/releases"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
 	"github.com/seed-a3f26817/modelcheck/internal/upgrade"
@@ -303,7 +304,7 @@ func (c command) answers() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt) // of a terminal all processes get it, and the one that asks decides
 			ctx := cmd.Context()
-			return upgrade.Serve(c.stdin, c.direct, production.KubernetesVersion,
+			return upgrade.Serve(c.stdin, c.direct, production.KubernetesVersion, admission.DropRefused,
 				func(asked upgrade.Configuration) (upgrade.Side, error) {
 					in := &input{source: asked.Name, raw: asked.Text, profile: asked.Profile}
 					var err error

@@ -8,6 +8,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // alike groups pods that nothing but the name and the node tells apart, as far as placement goes.
@@ -32,25 +34,25 @@ func groupedBy(pods []*v1.Pod, says func(*v1.Pod) string) [][]*v1.Pod {
 // look is what schedulers read of a pod, besides its name and its node. Containers have much that they do not read, and
 // volumes of most types are on every node.
 func look(pod *v1.Pod) string {
-	spec := pod.Spec
-	spec.NodeName, spec.Hostname, spec.Subdomain = "", "", ""
-	spec.Containers, spec.InitContainers = scheduled(spec.Containers), scheduled(spec.InitContainers)
-	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v v1.Volume) bool {
+	stated := pod.Spec
+	stated.NodeName, stated.Hostname, stated.Subdomain = "", "", ""
+	stated.Containers, stated.InitContainers = scheduled(stated.Containers), scheduled(stated.InitContainers)
+	stated.Volumes = slices.DeleteFunc(slices.Clone(stated.Volumes), func(v v1.Volume) bool {
 		return v.ConfigMap != nil || v.Secret != nil || v.DownwardAPI != nil || v.Projected != nil || v.EmptyDir != nil
 	})
 	name := ""
-	if slices.ContainsFunc(spec.Volumes, func(v v1.Volume) bool { return v.Ephemeral != nil }) {
+	if slices.ContainsFunc(stated.Volumes, func(v v1.Volume) bool { return v.Ephemeral != nil }) {
 		name = pod.Name // claims are made for it, which are named after it
 	}
 	var status v1.PodStatus
-	status.NominatedNodeName, status.Resources = pod.Status.NominatedNodeName, pod.Status.Resources
-	status.AllocatedResources = pod.Status.AllocatedResources
+	status.NominatedNodeName = pod.Status.NominatedNodeName
+	allocated, actual := spec.ReportedWhole(pod)
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		status.ContainerStatuses = append(status.ContainerStatuses, v1.ContainerStatus{Name: c.Name,
 			AllocatedResources: c.AllocatedResources, Resources: c.Resources})
 	}
 	terminating := pod.DeletionTimestamp != nil
-	text, err := json.Marshal([]any{pod.Namespace, name, pod.Labels, spec, status, terminating})
+	text, err := json.Marshal([]any{pod.Namespace, name, pod.Labels, stated, status, allocated, actual, terminating})
 	if err != nil {
 		panic(fmt.Sprintf("audit: pod %s/%s cannot be written: %v", pod.Namespace, pod.Name, err)) // they always can
 	}

@@ -255,7 +255,8 @@ func (x *explainer) applicable(a *model.Evaluation) []*cause {
 	}
 	for _, d := range x.defects {
 		i := slices.IndexFunc(x.plugins, func(p pluginDefects) bool { return p.plugin == d.plugin })
-		if p := x.plugins[i]; !p.mended.Idle(a, p.plugin) || !p.odd.Idle(a, p.plugin) {
+		// What becomes of a nomination is not what its plugin says of nodes.
+		if p := x.plugins[i]; d.KeepsNomination != nil || !p.mended.Idle(a, p.plugin) || !p.odd.Idle(a, p.plugin) {
 			known = append(known, d)
 		}
 	}

@@ -68,7 +68,7 @@ func environment(kind Subject) (*cel.Env, error) {
 	for _, object := range made {
 		options.DeclTypes = append(options.DeclTypes, object)
 	}
-	set, err := celenvironment.MustBaseEnvSet(celVersion()).Extend(options)
+	set, err := baseEnvironment().Extend(options)
 	if err != nil {
 		return nil, err
 	}

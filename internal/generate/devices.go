@@ -149,7 +149,7 @@ func (d *deviceDraw) device(name string, slice *resourcev1.ResourceSlice) resour
 	}
 	if d.rarely("tainted", 5) {
 		effect := drawn(d, "effect", resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNoExecute,
-			resourcev1.DeviceTaintEffectNone)
+			resourcev1.DeviceTaintEffect("None")) // named so since v1.35
 		device.Taints = []resourcev1.DeviceTaint{
 			{Key: "bad", Value: "yes", Effect: effect, TimeAdded: new(metav1.NewTime(epoch))},
 		}

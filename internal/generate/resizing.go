@@ -3,6 +3,8 @@ package generate
 import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // resizing makes a bound pod one that is being resized in place, or was: what the kubelet reports of its containers
@@ -31,8 +33,7 @@ func resizing(t *rapid.T, pod *v1.Pod) {
 	pod.Status.ContainerStatuses = statuses(pod.Spec.Containers)
 	pod.Status.InitContainerStatuses = statuses(pod.Spec.InitContainers)
 	if pod.Spec.Resources != nil && rapid.Bool().Draw(t, "reported of the pod") {
-		pod.Status.AllocatedResources = amount()
-		pod.Status.Resources = &v1.ResourceRequirements{Requests: amount()}
+		spec.ReportWhole(pod, amount(), &v1.ResourceRequirements{Requests: amount()})
 	}
 	condition := func(kind v1.PodConditionType, reason string) {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{Type: kind, Status: v1.ConditionTrue,

@@ -74,8 +74,8 @@ func (d *volumeDraw) node(node *v1.Node) {
 		}
 	}
 	if d.rarely("declares", 2) {
-		node.Status.DeclaredFeatures = []string{"InPlacePodLevelResourcesVerticalScaling",
-			"RestartAllContainersOnContainerExits"}
+		spec.SetDeclaredFeatures(node, []string{"InPlacePodLevelResourcesVerticalScaling",
+			"RestartAllContainersOnContainerExits"})
 	}
 	if d.rarely("no CSINode", 4) {
 		return

@@ -68,6 +68,7 @@ var layers = []layer{
 	{"internal/results", []string{"checker", "internal/decisions"}},
 	{"internal/job", nil},
 	{"internal/releases", nil},
+	{"internal/trackrecord", nil},
 	{"internal/conformance", nil},
 	{"internal/mutation", []string{"spec", "model", "invariants", "internal/production", "internal/generate",
 		"internal/scenario", "internal/decisions"}},

@@ -9,6 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // EventKind is a kind of event by which the cluster changes past the scheduler. The events of a kind are made from
@@ -139,7 +141,8 @@ func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action
 		for _, like := range s.Templates.Nodes {
 			changed("status: it has images, features and conditions of "+like.Name, func(n *v1.Node) {
 				n.Status.Images = like.Status.Images
-				n.Status.DeclaredFeatures, n.Status.Conditions = like.Status.DeclaredFeatures, like.Status.Conditions
+				n.Status.Conditions = like.Status.Conditions
+				spec.SetDeclaredFeatures(n, spec.DeclaredFeatures(like))
 			})
 		}
 	case NodeRemoved:

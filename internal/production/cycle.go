@@ -11,6 +11,7 @@ import (
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -25,7 +26,7 @@ type cycle struct {
 	state fwk.CycleState
 	// subset are the nodes that PreFilter plugins leave, narrowing the plugins that left out some, and
 	// rejected the status of one that turned the pod away.
-	subset    *fwk.PreFilterResult
+	subset    *frameworkapi.PreFilterResult
 	narrowing sets.Set[string]
 	rejected  *fwk.Status
 	// statuses say why a node is not feasible.

@@ -12,7 +12,6 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -23,6 +22,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -35,9 +35,9 @@ type engine struct {
 
 	// Plugins as the framework runs them, in its order; preFilters by name, the filters' names and the
 	// score plugins' as a decision gives them.
-	filters     []fwk.FilterPlugin
-	preFilters  map[string]fwk.PreFilterPlugin
-	scores      []fwk.ScorePlugin
+	filters     []frameworkapi.FilterPlugin
+	preFilters  map[string]frameworkapi.PreFilterPlugin
+	scores      []frameworkapi.ScorePlugin
 	filterNames []string
 	scoreNames  []string
 
@@ -86,8 +86,8 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 				"test, which can "+"bring its code (README.md, A plugin of yours)", profile.SchedulerName, name)
 		}
 	}
-	plugins := map[string]fwk.Plugin{}
-	e.framework, err = frameworkruntime.NewFramework(ctx, captured(all, plugins), profile, options...)
+	plugins := map[string]frameworkapi.Plugin{}
+	e.framework, err = newFramework(ctx, captured(all, plugins), profile, options)
 	if err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile.SchedulerName, err)
 	}
@@ -98,19 +98,28 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 	return e, e.sort(plugins)
 }
 
+// newFramework makes the framework and its plugins. Where kube-scheduler would not start for a panic it returns an
+// error.
+func newFramework(ctx context.Context, registry frameworkruntime.Registry, profile *config.KubeSchedulerProfile,
+	options []frameworkruntime.Option) (made framework.Framework, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			made, err = nil, fmt.Errorf("kube-scheduler panics at its start: %v, in %s", r, panicFrame())
+		}
+	}()
+	return frameworkruntime.NewFramework(ctx, registry, profile, options...)
+}
+
 // options returns the framework the collaborators that kube-scheduler gives it.
 func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkruntime.Option, error) {
 	claims := assumecache.NewAssumeCache(klog.FromContext(e.ctx), factory.Resource().V1().ResourceClaims().Informer(),
 		"ResourceClaim", "", nil)
 	sliceOptions := tracker.Options{
-		EnableDeviceTaintRules:   feature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules),
 		EnableConsumableCapacity: feature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
 		SliceInformer:            factory.Resource().V1().ResourceSlices(),
 		KubeClient:               e.client,
 	}
-	if sliceOptions.EnableDeviceTaintRules {
-		followTaintRules(&sliceOptions, factory)
-	}
+	followTaintRules(&sliceOptions, factory)
 	slices, err := tracker.StartTracker(e.ctx, sliceOptions)
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
@@ -135,18 +144,18 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 }
 
 // sort arranges the plugins in the order in which the framework runs them.
-func (e *engine) sort(plugins map[string]fwk.Plugin) error {
+func (e *engine) sort(plugins map[string]frameworkapi.Plugin) error {
 	runs := e.framework.ListPlugins()
-	e.preFilters = map[string]fwk.PreFilterPlugin{}
+	e.preFilters = map[string]frameworkapi.PreFilterPlugin{}
 	for _, p := range runs.PreFilter.Enabled {
-		plugin, ok := plugins[p.Name].(fwk.PreFilterPlugin)
+		plugin, ok := plugins[p.Name].(frameworkapi.PreFilterPlugin)
 		if !ok {
 			return fmt.Errorf("pre-filter plugin %s was not captured", p.Name)
 		}
 		e.preFilters[p.Name] = plugin
 	}
 	for _, p := range runs.Filter.Enabled {
-		plugin, ok := plugins[p.Name].(fwk.FilterPlugin)
+		plugin, ok := plugins[p.Name].(frameworkapi.FilterPlugin)
 		if !ok {
 			return fmt.Errorf("filter plugin %s was not captured", p.Name)
 		}
@@ -154,7 +163,7 @@ func (e *engine) sort(plugins map[string]fwk.Plugin) error {
 		e.filterNames = append(e.filterNames, p.Name)
 	}
 	for _, p := range runs.Score.Enabled {
-		plugin, ok := plugins[p.Name].(fwk.ScorePlugin)
+		plugin, ok := plugins[p.Name].(frameworkapi.ScorePlugin)
 		if !ok {
 			return fmt.Errorf("score plugin %s was not captured", p.Name)
 		}

@@ -17,6 +17,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodename"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // planted is a plugin that acts up for the pod named "trigger".
@@ -41,11 +43,13 @@ func (p plantedScore) Score(ctx context.Context, state fwk.CycleState, pod *v1.P
 	return 0, p.Filter(ctx, state, pod, node)
 }
 
-func (p plantedScore) ScoreExtensions() fwk.ScoreExtensions { return nil }
+func (p plantedScore) ScoreExtensions() frameworkapi.ScoreExtensions { return nil }
 
-func plant(name string, plugin fwk.Plugin) frameworkruntime.Registry {
+func plant(name string, plugin frameworkapi.Plugin) frameworkruntime.Registry {
 	return frameworkruntime.Registry{
-		name: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return plugin, nil },
+		name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+			return plugin, nil
+		},
 	}
 }
 
@@ -106,7 +110,7 @@ func TestFailures(t *testing.T) {
 func TestFrameworkIsBuiltAnewAfterAPanic(t *testing.T) {
 	built := 0
 	registry := frameworkruntime.Registry{
-		nodename.Name: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+		nodename.Name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
 			built++
 			return planted{nodename.Name, func(context.Context) *fwk.Status { panic("planted") }}, nil
 		},
@@ -121,6 +125,23 @@ func TestFrameworkIsBuiltAnewAfterAPanic(t *testing.T) {
 		if built != step.want {
 			t.Errorf("after pod %s the framework was built %d times, want %d", step.pod, built, step.want)
 		}
+	}
+}
+
+// TestPanicAtTheStart: a plugin that panics as it is made is an error that names it, and no end of the process.
+func TestPanicAtTheStart(t *testing.T) {
+	cfg, err := DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := frameworkruntime.Registry{
+		nodename.Name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+			panic("planted")
+		},
+	}
+	_, err = New(t.Context(), cfg, v1.DefaultSchedulerName, Options{Registry: registry})
+	if err == nil || !strings.Contains(err.Error(), "kube-scheduler panics at its start: planted, in ") {
+		t.Errorf("New: %v, want that it panics", err)
 	}
 }
 
@@ -174,7 +195,8 @@ func below(p *v1.Pod, node fwk.NodeInfo) []*v1.Pod {
 
 func TestPlantedVictimSelectionShows(t *testing.T) {
 	registry := frameworkruntime.Registry{
-		defaultpreemption.Name: func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+		defaultpreemption.Name: func(ctx context.Context, args runtime.Object,
+			h frameworkapi.Handle) (frameworkapi.Plugin, error) {
 			plugin, err := defaultpreemption.New(ctx, args, h, feature.Features{EnableAsyncPreemption: true})
 			if err == nil {
 				plugin.Evaluator.Interface = greedy{plugin.Evaluator.Interface}

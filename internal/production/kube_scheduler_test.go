@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	"pgregory.net/rapid"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -155,7 +155,7 @@ func oneCycle(ctx context.Context, t interface{ Fatal(...any) }, sched *kubesche
 	found, status := f.RunPostFilterPlugins(ctx, state, q.Pod, misfit.Diagnosis.NodeToStatus)
 	misfit.Diagnosis.PostFilterMsg = status.Message()
 	message := misfit.Error()
-	if found == nil || found.Mode() != fwk.ModeOverride {
+	if found == nil || found.Mode() != frameworkapi.ModeOverride {
 		kept := q.Pod.Status.NominatedNodeName != ""
 		return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: kept}, message
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -21,8 +22,8 @@ type nominator struct {
 }
 
 var (
-	_ fwk.PodNominator = (*nominator)(nil)
-	_ fwk.PodActivator = (*nominator)(nil)
+	_ frameworkapi.PodNominator = (*nominator)(nil)
+	_ frameworkapi.PodActivator = (*nominator)(nil)
 )
 
 func (n *nominator) set(q spec.Question) {
@@ -46,7 +47,7 @@ func (n *nominator) queued(pod, pending *v1.Pod) bool {
 	return pod.Spec.SchedulerName == pending.Spec.SchedulerName
 }
 
-// NominatedPodsForNode implements fwk.PodNominator.
+// NominatedPodsForNode implements frameworkapi.PodNominator.
 func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
 	return slices.Clone(n.nominated[node]) // the caller owns it
 }
@@ -54,14 +55,14 @@ func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
 // AddNominatedPod, DeleteNominatedPodIfExists, UpdateNominatedPod and Activate tell the queue what will
 // hold for later cycles. A question has no later cycle.
 
-// AddNominatedPod implements fwk.PodNominator.
-func (n *nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+// AddNominatedPod implements frameworkapi.PodNominator.
+func (n *nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *frameworkapi.NominatingInfo) {}
 
-// DeleteNominatedPodIfExists implements fwk.PodNominator.
+// DeleteNominatedPodIfExists implements frameworkapi.PodNominator.
 func (n *nominator) DeleteNominatedPodIfExists(*v1.Pod) {}
 
-// UpdateNominatedPod implements fwk.PodNominator.
+// UpdateNominatedPod implements frameworkapi.PodNominator.
 func (n *nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
 
-// Activate implements fwk.PodActivator.
+// Activate implements frameworkapi.PodActivator.
 func (n *nominator) Activate(klog.Logger, map[string]*v1.Pod) {}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/testing"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -31,12 +32,12 @@ func (c *cycle) postFilter() error {
 	if err := c.candidates(); err != nil {
 		return err
 	}
-	var nominating *fwk.NominatingInfo
+	var nominating *frameworkapi.NominatingInfo
 	if result != nil {
 		nominating = result.NominatingInfo
 	}
 	switch {
-	case nominating.Mode() != fwk.ModeOverride:
+	case nominating.Mode() != frameworkapi.ModeOverride:
 		c.wait(true)
 	case nominating.NominatedNodeName == "":
 		c.wait(false)
@@ -102,20 +103,14 @@ func (c *cycle) nominate(name string) error {
 	return c.checkDeletions(c.decision.Outcomes[i])
 }
 
-// checkDeletions compares the pods that production had deleted with the victims it chose: exactly those
-// that are not terminating already.
+// checkDeletions compares the pods that production had deleted with the victims it chose: exactly those that it evicts.
 func (c *cycle) checkDeletions(chosen spec.Outcome) error {
-	var alive []*v1.Pod
-	for _, pod := range chosen.Victims {
-		if pod.DeletionTimestamp == nil {
-			alive = append(alive, pod)
-		}
-	}
-	if len(alive) > 0 {
+	evicts := deletedAsVictims(chosen.Victims)
+	if len(evicts) > 0 {
 		c.preemption.await()
 	}
-	if deleted := c.deleted(); !slices.Equal(deleted, alive) {
-		return fmt.Errorf("preemption chose the victims %v and deleted %v", podNames(alive), podNames(deleted))
+	if deleted := c.deleted(); !slices.Equal(deleted, evicts) {
+		return fmt.Errorf("preemption chose the victims %v and deleted %v", podNames(evicts), podNames(deleted))
 	}
 	return nil
 }

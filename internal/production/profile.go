@@ -7,10 +7,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -64,7 +64,8 @@ func (c *Config) specAlone(schedulerName string, opts Options) (*spec.Profile, e
 // nodes. The formal model has such a plugin as a whole only.
 func (e *engine) whole() error {
 	for _, p := range e.framework.ListPlugins().PreFilter.Enabled {
-		if _, filters := e.preFilters[p.Name].(fwk.FilterPlugin); filters && !slices.Contains(e.filterNames, p.Name) {
+		_, filters := e.preFilters[p.Name].(frameworkapi.FilterPlugin)
+		if filters && !slices.Contains(e.filterNames, p.Name) {
 			return fmt.Errorf("plugin %s is enabled at preFilter and not at filter, which the formal model cannot "+
 				"tell apart; "+"enable or disable it at both, as plugins.multiPoint does", p.Name)
 		}
@@ -79,7 +80,7 @@ func (e *engine) spec() *spec.Profile {
 		SchedulerName: e.framework.ProfileName(),
 		Release:       KubernetesVersion,
 		Selects:       SelectsDevices(),
-		Lacks:         spec.ChangesSince(KubernetesVersion),
+		Lacks:         lacks(),
 		Filters:       slices.Clone(e.filterNames),
 		Preempts: slices.ContainsFunc(
 			runs.PostFilter.Enabled,

@@ -1,19 +1,13 @@
-//go:build before1.36
+//go:build before1.36 && !before1.35
 
 package production
 
 import (
-	"context"
-
-	"github.com/go-logr/logr"
-	v1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
-	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
@@ -27,22 +21,12 @@ func (*engine) releaseOptions(factory informers.SharedInformerFactory) []framewo
 	}
 }
 
-// followTaintRules has the tracker of resource slices follow the rules that taint devices.
+// followTaintRules has the tracker of resource slices follow the rules that taint devices, if the release does.
 func followTaintRules(options *tracker.Options, factory informers.SharedInformerFactory) {
+	options.EnableDeviceTaintRules = feature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules)
+	if !options.EnableDeviceTaintRules {
+		return
+	}
 	options.TaintInformer = factory.Resource().V1alpha3().DeviceTaintRules()
 	options.ClassInformer = factory.Resource().V1().DeviceClasses()
-}
-
-// recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
-func recorder(string) events.EventRecorder { return &events.FakeRecorder{} }
-
-// beforeEviction calls begin before the plugin evicts a pod, with the context of the evictions, and has the eviction
-// log nothing.
-func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(context.Context)) {
-	preempt := plugin.Evaluator.PreemptPod
-	plugin.Evaluator.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor, victim *v1.Pod,
-		pluginName string) error {
-		begin(ctx)
-		return preempt(klog.NewContext(ctx, logr.Discard()), c, preemptor, victim, pluginName)
-	}
 }

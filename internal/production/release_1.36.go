@@ -7,10 +7,12 @@ import (
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
@@ -29,8 +31,12 @@ func (*engine) releaseOptions(factory informers.SharedInformerFactory) []framewo
 	}
 }
 
-// followTaintRules has the tracker of resource slices follow the rules that taint devices.
+// followTaintRules has the tracker of resource slices follow the rules that taint devices, if the release does.
 func followTaintRules(options *tracker.Options, factory informers.SharedInformerFactory) {
+	options.EnableDeviceTaintRules = feature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules)
+	if !options.EnableDeviceTaintRules {
+		return
+	}
 	options.TaintInformer = factory.Resource().V1beta2().DeviceTaintRules()
 	options.ClassInformer = factory.Resource().V1().DeviceClasses()
 }

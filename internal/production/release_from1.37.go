@@ -11,10 +11,12 @@ import (
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
@@ -36,8 +38,12 @@ func (e *engine) releaseOptions(factory informers.SharedInformerFactory) []frame
 	}
 }
 
-// followTaintRules has the tracker of resource slices follow the rules that taint devices.
+// followTaintRules has the tracker of resource slices follow the rules that taint devices, if the release does.
 func followTaintRules(options *tracker.Options, factory informers.SharedInformerFactory) {
+	options.EnableDeviceTaintRules = feature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules)
+	if !options.EnableDeviceTaintRules {
+		return
+	}
 	options.TaintInformer = factory.Resource().V1().DeviceTaintRules()
 }
 

@@ -3,6 +3,7 @@ package production
 import (
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -53,7 +54,7 @@ func (c *cycle) score(feasible []int) error {
 
 // scoresInOrder returns the scores of one node, which leave out plugins that abstain, in the order of the score
 // plugins.
-func (c *cycle) scoresInOrder(given []fwk.PluginScore) []spec.Score {
+func (c *cycle) scoresInOrder(given []frameworkapi.PluginScore) []spec.Score {
 	scores := make([]spec.Score, len(c.scoreNames))
 	for k, name := range c.scoreNames {
 		if len(given) > 0 && given[0].Name == name {
@@ -72,7 +73,7 @@ func (c *cycle) scoresInOrder(given []fwk.PluginScore) []spec.Score {
 // caught. It costs a few microseconds.
 func (c *cycle) rehearse(infos []fwk.NodeInfo) [][]int64 {
 	skipped := c.state.GetSkipScorePlugins()
-	list := make(fwk.NodeScoreList, len(infos))
+	list := make(frameworkapi.NodeScoreList, len(infos))
 	raw := make([][]int64, len(c.scores))
 	for k, plugin := range c.scores {
 		if skipped.Has(c.scoreNames[k]) {
@@ -84,7 +85,7 @@ func (c *cycle) rehearse(infos []fwk.NodeInfo) [][]int64 {
 				return nil // the framework will say so
 			}
 			raw[k] = append(raw[k], score)
-			list[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
+			list[i] = frameworkapi.NodeScore{Name: info.Node().Name, Score: score}
 		}
 		if extensions := plugin.ScoreExtensions(); extensions != nil {
 			extensions.NormalizeScore(c.ctx, c.state, c.pod, list)

@@ -7,11 +7,12 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // snapshot is the scheduler's own view of the question's snapshot, which it takes at the start of a
-// scheduling cycle. It implements fwk.SharedLister.
+// scheduling cycle. It implements frameworkapi.SharedLister.
 type snapshot struct {
 	known *nodeInfos
 
@@ -24,7 +25,7 @@ type snapshot struct {
 	bound [][]*v1.Pod
 }
 
-var _ fwk.SharedLister = (*snapshot)(nil)
+var _ frameworkapi.SharedLister = (*snapshot)(nil)
 
 // set makes the snapshot that of a question.
 func (s *snapshot) set(from *spec.Snapshot) {
@@ -67,24 +68,24 @@ func (s *snapshot) bind(from *spec.Snapshot) {
 	}
 }
 
-// NodeInfos implements fwk.SharedLister.
-func (s *snapshot) NodeInfos() fwk.NodeInfoLister { return s }
+// NodeInfos implements frameworkapi.SharedLister.
+func (s *snapshot) NodeInfos() frameworkapi.NodeInfoLister { return s }
 
-// StorageInfos implements fwk.SharedLister.
-func (s *snapshot) StorageInfos() fwk.StorageInfoLister { return s }
+// StorageInfos implements frameworkapi.SharedLister.
+func (s *snapshot) StorageInfos() frameworkapi.StorageInfoLister { return s }
 
-// List implements fwk.NodeInfoLister.
+// List implements frameworkapi.NodeInfoLister.
 func (s *snapshot) List() ([]fwk.NodeInfo, error) { return s.listed, nil }
 
-// HavePodsWithAffinityList implements fwk.NodeInfoLister.
+// HavePodsWithAffinityList implements frameworkapi.NodeInfoLister.
 func (s *snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) { return s.affine, nil }
 
-// HavePodsWithRequiredAntiAffinityList implements fwk.NodeInfoLister.
+// HavePodsWithRequiredAntiAffinityList implements frameworkapi.NodeInfoLister.
 func (s *snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return s.antiAffine, nil
 }
 
-// Get implements fwk.NodeInfoLister.
+// Get implements frameworkapi.NodeInfoLister.
 func (s *snapshot) Get(name string) (fwk.NodeInfo, error) {
 	if i, ok := s.cluster.index[name]; ok {
 		return s.infos[i], nil
@@ -92,7 +93,7 @@ func (s *snapshot) Get(name string) (fwk.NodeInfo, error) {
 	return nil, fmt.Errorf("no node %q in the snapshot", name)
 }
 
-// IsPVCUsedByPods implements fwk.StorageInfoLister: does a bound pod use the claim namespace/name?
+// IsPVCUsedByPods implements frameworkapi.StorageInfoLister: does a bound pod use the claim namespace/name?
 func (s *snapshot) IsPVCUsedByPods(key string) bool {
 	for _, info := range s.infos {
 		if info.GetPVCRefCounts()[key] > 0 {

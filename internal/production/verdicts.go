@@ -5,6 +5,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -71,7 +72,7 @@ func (c *cycle) runPreFilter(name string, state fwk.CycleState) preFiltered {
 	return preFiltered{}
 }
 
-func (c *cycle) runFilter(filter fwk.FilterPlugin, said preFiltered, state fwk.CycleState,
+func (c *cycle) runFilter(filter frameworkapi.FilterPlugin, said preFiltered, state fwk.CycleState,
 	info fwk.NodeInfo) spec.Status {
 	switch {
 	case said.abstains:

@@ -29,6 +29,7 @@ func All() []Release {
 	return []Release{
 		{Name: "1.36", Version: "v1.36.3", Tags: []string{"before1.37"}},
 		{Name: "1.35", Version: "v1.35.4", Tags: []string{"before1.37", "before1.36"}},
+		{Name: "1.34", Version: "v1.34.4", Tags: []string{"before1.37", "before1.36", "before1.35"}},
 	}
 }
 

@@ -156,10 +156,11 @@ func marks(node *v1.Node, asked map[string]bool) []string {
 
 // declared names the features that the node declares.
 func declared(node *v1.Node) string {
-	if len(node.Status.DeclaredFeatures) == 0 {
+	features := spec.DeclaredFeatures(node)
+	if len(features) == 0 {
 		return "declares no features"
 	}
-	return "declares " + strings.Join(node.Status.DeclaredFeatures, ", ")
+	return "declares " + strings.Join(features, ", ")
 }
 
 // selectedLabels returns the keys of the node labels that some pod of the snapshot asks for.

@@ -162,8 +162,9 @@ func newNode(node *v1.Node) *v1.Node {
 	fresh := &v1.Node{ObjectMeta: bare(node), Spec: node.Spec}
 	fresh.Status = v1.NodeStatus{
 		Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable, Images: node.Status.Images,
-		DeclaredFeatures: node.Status.DeclaredFeatures, Phase: node.Status.Phase,
+		Phase: node.Status.Phase,
 	}
+	spec.SetDeclaredFeatures(fresh, spec.DeclaredFeatures(node))
 	return fresh
 }
 

@@ -108,7 +108,7 @@ func tolerated(t v1.Toleration) string {
 	switch {
 	case t.Key == "":
 		words = "every key"
-	case t.Operator == v1.TolerationOpLt || t.Operator == v1.TolerationOpGt:
+	case t.Operator == "Lt" || t.Operator == "Gt": // named so since v1.35
 		words += fmt.Sprintf(" %s %s", t.Operator, t.Value)
 	case t.Operator != v1.TolerationOpExists:
 		words += "=" + t.Value

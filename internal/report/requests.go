@@ -20,10 +20,11 @@ func madeUp(pod *v1.Pod) []string {
 	}
 	if level := pod.Spec.Resources; level != nil {
 		var actual v1.ResourceList
-		if pod.Status.Resources != nil {
-			actual = pod.Status.Resources.Requests
+		allocated, running := spec.ReportedWhole(pod)
+		if running != nil {
+			actual = running.Requests
 		}
-		add("the pod as a whole", level.Requests, resize(pod.Status.AllocatedResources, actual)...)
+		add("the pod as a whole", level.Requests, resize(allocated, actual)...)
 	}
 	for _, c := range pod.Spec.InitContainers {
 		kind := "init container "

@@ -75,13 +75,13 @@ func nodeTemplate(node *v1.Node) *v1.Node {
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}},
 		Spec:       *node.Spec.DeepCopy(),
 		Status: v1.NodeStatus{
-			Phase:            node.Status.Phase,
-			Capacity:         node.Status.Capacity.DeepCopy(),
-			Allocatable:      node.Status.Allocatable.DeepCopy(),
-			Images:           slices.Clone(node.Status.Images),
-			DeclaredFeatures: slices.Clone(node.Status.DeclaredFeatures),
+			Phase:       node.Status.Phase,
+			Capacity:    node.Status.Capacity.DeepCopy(),
+			Allocatable: node.Status.Allocatable.DeepCopy(),
+			Images:      slices.Clone(node.Status.Images),
 		},
 	}
+	spec.SetDeclaredFeatures(template, slices.Clone(spec.DeclaredFeatures(node)))
 	template.Spec.ProviderID, template.Spec.PodCIDR, template.Spec.PodCIDRs = "", "", nil
 	for key, value := range node.Labels {
 		if key == v1.LabelHostname && value == node.Name {
@@ -112,8 +112,8 @@ func podTemplate(pod *v1.Pod) *v1.Pod {
 	template.Spec.NodeName = ""
 	if pod.Spec.NodeName != "" {
 		template.Status.StartTime = pod.Status.StartTime.DeepCopy()
-		template.Status.Resources = pod.Status.Resources.DeepCopy()
-		template.Status.AllocatedResources = pod.Status.AllocatedResources.DeepCopy()
+		allocated, actual := spec.ReportedWhole(pod)
+		spec.ReportWhole(template, allocated.DeepCopy(), actual.DeepCopy())
 		template.Status.ContainerStatuses = resourceStatuses(pod.Status.ContainerStatuses)
 		template.Status.InitContainerStatuses = resourceStatuses(pod.Status.InitContainerStatuses)
 		for _, condition := range pod.Status.Conditions {

@@ -40,11 +40,13 @@ type explainer struct {
 	// to is the model with the documents of the later release, and changes lie between the two.
 	to      *spec.Scheduler
 	changes []spec.Change
+	// from is the earlier release.
+	from string
 }
 
 // newExplainer makes one of the model with the documents of the later release.
 func newExplainer(to *spec.Scheduler, from string) *explainer {
-	x := &explainer{to: to}
+	x := &explainer{to: to, from: from}
 	earlier := spec.ChangesSince(from)
 	for _, c := range spec.Changes() {
 		if slices.Contains(earlier, c.Name) != slices.Contains(to.Profile.Lacks, c.Name) {
@@ -118,8 +120,9 @@ func differs(plugin string, differences []Difference) bool {
 func (x *explainer) quirks(kind Kind, differences []Difference, has, hasNot []string, other Side) (all []Cause) {
 	for _, quirk := range spec.Quirks() {
 		concerns := slices.ContainsFunc(quirk.Plugins(), func(plugin string) bool { return differs(plugin, differences) })
+		certain := kind == Came && !quirk.In(x.from) // it is not there, though it may change nothing there
 		if concerns && slices.Contains(has, quirk.Name) && !slices.Contains(hasNot, quirk.Name) &&
-			!other.Explains(append(slices.Clone(hasNot), quirk.Name)) {
+			(certain || !other.Explains(append(slices.Clone(hasNot), quirk.Name))) {
 			all = append(all, Cause{kind, quirk.Name})
 		}
 	}
@@ -147,14 +150,19 @@ func where(differences []Difference) string {
 }
 
 // matters reports whether a documented change makes a difference to the question: what its plugin says differs, or, if
-// no plugin says anything else, the model without the change has other outcomes.
+// no plugin says anything else, the model without the change has other outcomes, or has other victims deleted.
 func (x *explainer) matters(c spec.Change, q spec.Question, differences []Difference) bool {
 	if slices.ContainsFunc(differences, func(d Difference) bool { return d.Plugin == c.Plugin }) {
 		return true
 	}
 	model := x.to.For(q.Pod)
-	return differs(c.Plugin, differences) &&
-		!sameOutcomes(model.Outcomes(q.Pod, q.Snapshot), model.Without(c).Outcomes(q.Pod, q.Snapshot))
+	without := model.Without(c)
+	outcomes := model.Outcomes(q.Pod, q.Snapshot)
+	return differs(c.Plugin, differences) && (!sameOutcomes(outcomes, without.Outcomes(q.Pod, q.Snapshot)) ||
+		slices.ContainsFunc(differences, func(d Difference) bool { return d.In == inWrites }) &&
+			slices.ContainsFunc(outcomes, func(o spec.Outcome) bool {
+				return !slices.Equal(model.Deleted(o), without.Deleted(o))
+			}))
 }
 
 func sameOutcomes(a, b []spec.Outcome) bool {

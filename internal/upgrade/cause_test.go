@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -60,6 +62,9 @@ func TestCauses(t *testing.T) {
 			said{findings: slices.Concat(fresh("outcome", ""), fresh("n", "ImageLocality"))}, []Cause{{Unexplained, "n"}}},
 		{"no plugin is answerable", "v1.36.0", differ(inOutcome, ""), said{}, said{findings: fresh("outcome", "")},
 			[]Cause{{Unexplained, "outcome"}}},
+		{"it came with the later release, and changes nothing in the earlier", "v1.36.0", differ(inFailure, ""),
+			said{explained: []string{"unknown-capacity-panics"}}, said{findings: known("unknown-capacity-panics")},
+			[]Cause{{Came, "unknown-capacity-panics"}}},
 		{"the change does not concern the pod", "v1.35.4", imagesDiffer, said{}, said{},
 			[]Cause{{Allowed, "score of ImageLocality"}}},
 	} {
@@ -72,5 +77,31 @@ func TestCauses(t *testing.T) {
 		if got := x.causes(q, row.differences, row.from, row.to); !slices.Equal(got, row.want) {
 			t.Errorf("%s: %v, want %v", row.reason, got, row.want)
 		}
+	}
+}
+
+// TestDeletedVictims: that victims which terminate are not deleted any more is a documented change, where they are.
+func TestDeletedVictims(t *testing.T) {
+	one := v1.ResourceList{v1.ResourceCPU: resource.MustParse("1"), v1.ResourcePods: resource.MustParse("9")}
+	n := &v1.Node{Status: v1.NodeStatus{Allocatable: one}}
+	n.Name = "n"
+	pod := func(name string, priority int32) *v1.Pod {
+		p := &v1.Pod{Spec: v1.PodSpec{Priority: &priority}}
+		p.Name, p.Namespace = name, "default"
+		p.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{
+			Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}}}}
+		return p
+	}
+	asks, victim := pod("asks", 10), pod("victim", 0)
+	victim.Spec.NodeName = n.Name
+	q := spec.Question{Pod: asks, Snapshot: &spec.Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{asks, victim}}}
+	differ := []Difference{{In: inWrites}}
+	x := newExplainer(spec.New(spec.DefaultProfile()), "v1.34.4")
+	if got := x.causes(q, differ, said{}, said{}); !slices.Equal(got, []Cause{{Allowed, inWrites}}) {
+		t.Errorf("a victim that runs: %v", got)
+	}
+	victim.DeletionTimestamp = &metav1.Time{}
+	if got := x.causes(q, differ, said{}, said{}); !slices.Equal(got, []Cause{{Documented, "terminating-spared"}}) {
+		t.Errorf("a victim that terminates: %v", got)
 	}
 }

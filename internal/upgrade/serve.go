@@ -16,8 +16,9 @@ import (
 )
 
 // Serve answers the questions that Start's side sends, until there are no more. start gives the side in this process,
-// which answers for the release.
-func Serve(in io.Reader, out io.Writer, release string, start func(Configuration) (Side, error)) error {
+// which answers for the release. drop drops of an object what the release has off, and reports whether there was any.
+func Serve(in io.Reader, out io.Writer, release string, drop func(object any) bool,
+	start func(Configuration) (Side, error)) error {
 	receive, buffered := gob.NewDecoder(bufio.NewReader(in)), bufio.NewWriter(out)
 	send := gob.NewEncoder(buffered)
 	say := func(what any) error {
@@ -40,7 +41,7 @@ func Serve(in io.Reader, out io.Writer, release string, start func(Configuration
 	if err := say(greeting{Protocol: protocol, Release: release}); err != nil {
 		return err
 	}
-	s := &server{side: side}
+	s := &server{side: side, drop: drop}
 	for {
 		var asked request
 		switch err := receive.Decode(&asked); {
@@ -58,6 +59,7 @@ func Serve(in io.Reader, out io.Writer, release string, start func(Configuration
 // server answers questions.
 type server struct {
 	side    Side
+	drop    func(any) bool
 	objects []any
 }
 
@@ -82,8 +84,8 @@ func (s *server) answer(asked request) reply {
 	return reply{Decision: encoded(s.side.Ask(*q)(), q.Snapshot), Unread: unread}
 }
 
-// take reads the new objects. Fields that this release does not know are left out and told, as its API server leaves
-// them out.
+// take reads the new objects. Fields that this release does not know, or whose features it has off, are left out and
+// told, as its API server leaves them out.
 func (s *server) take(asked request) (unread []string, err error) {
 	snapshot := reflect.TypeFor[spec.Snapshot]()
 	for i, text := range asked.Objects {
@@ -95,15 +97,17 @@ func (s *server) take(asked request) (unread []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading an object: %w", err)
 		}
+		kind := object.Type().Elem().Name()
 		for _, wrong := range strict {
-			field := object.Type().Elem().Name() + ": " + wrong.Error()
-			if !slices.Contains(unread, field) {
-				unread = append(unread, field)
-			}
+			unread = append(unread, kind+": "+wrong.Error())
+		}
+		if s.drop(object.Interface()) {
+			unread = append(unread, kind+": fields of features that are off")
 		}
 		s.objects = append(s.objects, object.Interface())
 	}
-	return unread, nil
+	slices.Sort(unread)
+	return slices.Compact(unread), nil
 }
 
 // question puts a question together from objects that were sent.

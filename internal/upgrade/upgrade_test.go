@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	err := upgrade.Serve(os.Stdin, os.Stdout, map[bool]string{true: "v1.2.3", false: earlier}[does == "other release"],
-		func(upgrade.Configuration) (upgrade.Side, error) {
+		func(any) bool { return false }, func(upgrade.Configuration) (upgrade.Side, error) {
 			k, err := scheduler()
 			if err != nil {
 				return nil, err

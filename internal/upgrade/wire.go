@@ -47,7 +47,7 @@ type reply struct {
 	Decision *decision
 	Findings []Finding
 	Explains bool
-	// Unread are fields of new objects that the release does not know.
+	// Unread are fields of new objects that the release does not know, or whose features it has off.
 	Unread []string
 	// Wrong says why there is no answer.
 	Wrong string

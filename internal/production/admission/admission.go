@@ -5,7 +5,7 @@
 // It tells two sorts of object apart by metadata.uid, which only an API server gives out.
 //
 // A new object (no uid) is treated as on creation:
-//   - it is defaulted;
+//   - it is defaulted, and loses fields of features that an older release has off: see Drop;
 //   - the plugin Priority turns a pod's priorityClassName into its priority and preemption policy. A
 //     class may be the default, two system classes are built in; an unknown class, or a stated value
 //     that contradicts the class, is an error;
@@ -106,6 +106,7 @@ func (c *cluster) admit(object runtime.Object) (admitted runtime.Object, errs fi
 	isNew := !stored(external)
 	legacyscheme.Scheme.Default(external)
 	if isNew {
+		Drop(external)
 		c.mutate(external)
 	}
 	internal, err := legacyscheme.Scheme.ConvertToVersion(external, schema.GroupVersion{Group: k.version.Group,

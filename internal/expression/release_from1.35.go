@@ -1,0 +1,8 @@
+//go:build !before1.35
+
+package expression
+
+import celenvironment "k8s.io/apiserver/pkg/cel/environment"
+
+// baseEnvironment is what Kubernetes gives all expressions.
+func baseEnvironment() *celenvironment.EnvSet { return celenvironment.MustBaseEnvSet(celVersion()) }

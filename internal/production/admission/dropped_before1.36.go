@@ -1,0 +1,89 @@
+//go:build before1.36
+
+package admission
+
+import (
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// Drop drops fields of the object that belong to features of devices that the release has off, as its API server does:
+// DRADeviceTaints, DRAPartitionableDevices, DRAConsumableCapacity, DRADeviceBindingConditions and DRAExtendedResource.
+// It reports whether there were any. Those of an object that has a uid stay if a user hands it in, as the API server
+// that gave it out had the features on.
+//
+// Source: the fields' docs ("This is an alpha field and requires enabling the ... feature gate").
+func Drop(object any) bool {
+	dropped := false
+	switch object := object.(type) {
+	case *resourcev1.ResourceSlice:
+		dropped = clearSlice(&object.Spec.SharedCounters)
+		for i := range object.Spec.Devices {
+			dropped = dropOfDevice(&object.Spec.Devices[i]) || dropped
+		}
+	case *resourcev1.ResourceClaim:
+		dropped = dropOfClaim(&object.Spec)
+	case *resourcev1.ResourceClaimTemplate:
+		dropped = dropOfClaim(&object.Spec.Spec)
+	case *resourcev1.DeviceClass:
+		dropped = clearPointer(&object.Spec.ExtendedResourceName)
+	}
+	return dropped
+}
+
+// DropRefused drops what Drop drops, and of a claim the constraints of which nothing is left then. An API server
+// refuses such a claim, so that it cannot be there.
+func DropRefused(object any) bool {
+	dropped := Drop(object)
+	if claim, is := object.(*resourcev1.ResourceClaim); is && dropped {
+		devices := &claim.Spec.Devices
+		devices.Constraints = slices.DeleteFunc(devices.Constraints, func(c resourcev1.DeviceConstraint) bool {
+			return c.MatchAttribute == nil
+		})
+	}
+	return dropped
+}
+
+func dropOfDevice(d *resourcev1.Device) bool {
+	dropped := clearSlice(&d.Taints)
+	dropped = clearSlice(&d.ConsumesCounters) || dropped
+	dropped = clearSlice(&d.BindingConditions) || dropped
+	dropped = clearSlice(&d.BindingFailureConditions) || dropped
+	dropped = clearPointer(&d.BindsToNode) || dropped
+	dropped = clearPointer(&d.AllowMultipleAllocations) || dropped
+	for name, capacity := range d.Capacity {
+		dropped = clearPointer(&capacity.RequestPolicy) || dropped
+		d.Capacity[name] = capacity
+	}
+	return dropped
+}
+
+func dropOfClaim(claim *resourcev1.ResourceClaimSpec) bool {
+	dropped := false
+	for i := range claim.Devices.Constraints {
+		dropped = clearPointer(&claim.Devices.Constraints[i].DistinctAttribute) || dropped
+	}
+	for i := range claim.Devices.Requests {
+		request := &claim.Devices.Requests[i]
+		if request.Exactly != nil {
+			dropped = clearPointer(&request.Exactly.Capacity) || dropped
+		}
+		for j := range request.FirstAvailable {
+			dropped = clearPointer(&request.FirstAvailable[j].Capacity) || dropped
+		}
+	}
+	return dropped
+}
+
+func clearSlice[T any](field *[]T) bool {
+	had := len(*field) > 0
+	*field = nil
+	return had
+}
+
+func clearPointer[T any](field **T) bool {
+	had := *field != nil
+	*field = nil
+	return had
+}

@@ -1,0 +1,29 @@
+//go:build !before1.35
+
+package frameworkapi
+
+import fwk "k8s.io/kube-scheduler/framework"
+
+type (
+	FilterPlugin        = fwk.FilterPlugin
+	PreFilterPlugin     = fwk.PreFilterPlugin
+	ScorePlugin         = fwk.ScorePlugin
+	Plugin              = fwk.Plugin
+	PreFilterResult     = fwk.PreFilterResult
+	Handle              = fwk.Handle
+	PreFilterExtensions = fwk.PreFilterExtensions
+	NominatingInfo      = fwk.NominatingInfo
+	NodePluginScores    = fwk.NodePluginScores
+	PluginScore         = fwk.PluginScore
+	NodeScoreList       = fwk.NodeScoreList
+	NodeScore           = fwk.NodeScore
+	PodNominator        = fwk.PodNominator
+	SharedLister        = fwk.SharedLister
+	NodeInfoLister      = fwk.NodeInfoLister
+	StorageInfoLister   = fwk.StorageInfoLister
+	PodActivator        = fwk.PodActivator
+	ScoreExtensions     = fwk.ScoreExtensions
+)
+
+// ModeOverride says that a nomination is to be as stated.
+const ModeOverride = fwk.ModeOverride

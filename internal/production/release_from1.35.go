@@ -1,0 +1,36 @@
+//go:build !before1.35
+
+package production
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// What is the same in v1.35 and later.
+
+// deletedAsVictims returns the victims that a preemption has the API server delete: those that do not terminate
+// already.
+func deletedAsVictims(victims []*v1.Pod) (alive []*v1.Pod) {
+	for _, pod := range victims {
+		if pod.DeletionTimestamp == nil {
+			alive = append(alive, pod)
+		}
+	}
+	return alive
+}
+
+// Parallelizer implements fwk.Handle.
+func (handle) Parallelizer() fwk.Parallelizer { return inOrder{} }
+
+type inOrder struct{}
+
+// Until implements fwk.Parallelizer: pieces are begun as long as the context is not cancelled.
+func (inOrder) Until(ctx context.Context, results int, do workqueue.DoWorkPieceFunc, _ string) {
+	for result := 0; result < results && ctx.Err() == nil; result++ {
+		do(result)
+	}
+}

@@ -1,0 +1,20 @@
+//go:build before1.35
+
+package spec
+
+import v1 "k8s.io/api/core/v1"
+
+// ReportedWhole: the status says nothing of the pod as a whole before v1.35.
+func ReportedWhole(*v1.Pod) (v1.ResourceList, *v1.ResourceRequirements) { return nil, nil }
+
+// ReportWhole does nothing: see ReportedWhole.
+func ReportWhole(*v1.Pod, v1.ResourceList, *v1.ResourceRequirements) {}
+
+// DeclaredFeatures: nodes declare none before v1.35.
+func DeclaredFeatures(*v1.Node) []string { return nil }
+
+// SetDeclaredFeatures does nothing: see DeclaredFeatures.
+func SetDeclaredFeatures(*v1.Node, []string) {}
+
+// restartsAll is not an action that an API server admits before v1.35.
+const restartsAll v1.ContainerRestartRuleAction = "RestartAllContainers"
