@@ -63,7 +63,8 @@ read, extenders may decide otherwise, or more copies may fit; 4 modelcheck faile
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"profile", "feature-gates", "reading", "check",
+	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"profile",
+		"feature-gates", "reading", "check",
 		"strict", "workers", "memory", "output", "html", "verbose", "quiet"})...)
 	cmd.Flags().IntVar(&bound, "bound", 200, "Ask about up to `N` bound pods where they would go today, some of each "+
 		"workload; -1 for all. Their rules are checked in any case.")

@@ -54,7 +54,8 @@ read, extenders may decide otherwise, or the model left something open; 4 modelc
 		},
 	}
 	o.given = cmd.Flags().Changed
-	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"nodes", "profile", "feature-gates", "reading",
+	o.someFlags(cmd.Flags(), slices.Concat(liveFlagNames(), inputFlagNames(), []string{"nodes", "profile",
+		"feature-gates", "reading",
 		"check", "strict", "memory", "output", "verbose"})...)
 	o.groupConnection(cmd)
 	return cmd

@@ -56,7 +56,8 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 		"Stop after this `time`, such as 10m. How many clusters that makes depends on the machine.")
 	f.IntVar(&o.nodes, "nodes", 3, "Draw clusters of 1 to `N` nodes.")
 	f.IntVar(&o.pods, "pods", 5, "Draw clusters of up to `K` pods, one of which is to be scheduled.")
-	o.someFlags(f, "profile", "feature-gates", "reading", "check", "workers", "memory", "strict", "output", "verbose", "show", "save",
+	o.someFlags(f, "profile", "feature-gates",
+		"reading", "check", "workers", "memory", "strict", "output", "verbose", "show", "save",
 		"html", "quiet")
 	return cmd
 }

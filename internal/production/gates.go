@@ -38,7 +38,8 @@ func knownGates() (names []string) {
 	return names
 }
 
-// lacks names the changes that kube-scheduler does not have: those that came later, and those whose feature gate is off.
+// lacks names the changes that kube-scheduler does not have: those that came later, and those whose feature gate is
+// off.
 func lacks() (names []string) {
 	later, gates := spec.ChangesSince(KubernetesVersion), knownGates()
 	for _, change := range spec.Changes() {

@@ -65,10 +65,10 @@ func (r report) of(deviation string) string {
 // inReleases writes the table of deviations by release.
 func inReleases(all []presence) string {
 	var p strings.Builder
-	p.WriteString("\n## The catalogue by release\n\nThe smallest cluster of each deviation that a single decision shows, " +
-		"put to each release: " + isThere + ", it is there; " + isNot + ", it is not, and nothing\nelse is unexplained; " +
-		notAdmitted + ", the cluster has fields that the release does not know or refuses; " + isOther +
-		", the decision differs from the model, and not as the\ndeviation has it in later releases.\n\n")
+	fmt.Fprintf(&p, "\n## The catalogue by release\n\nThe smallest cluster of each deviation that a single decision "+
+		"shows, put to each release: %s, it is there; %s, it is not, and nothing\nelse is unexplained; %s, the cluster "+
+		"has fields that the release does not know or refuses; %s, the decision differs from the model, and not as the\n"+
+		"deviation has it in later releases.\n\n", isThere, isNot, notAdmitted, isOther)
 	p.WriteString("| deviation | " + strings.Join(asked(), " | ") + " |\n")
 	p.WriteString("| --- |" + strings.Repeat(" --- |", len(asked())) + "\n")
 	for _, d := range all {
