@@ -39,7 +39,7 @@ type observation struct {
 // happened is the ending, and how far it came.
 func (o *observation) happened() string {
 	if o.volumes {
-		return o.ending + " (it is chosen, and the binding waits for volumes)"
+		return o.ending + " (it is chosen, and the binding waits)"
 	}
 	return o.ending
 }
