@@ -155,12 +155,15 @@ func (d *differing) cluster(ctx context.Context, n int) (bool, error) {
 const turn = "modelcheck.example.com/turn"
 
 // gate puts the pending pods behind a gate, each without its nomination, since those of gated pods reserve nothing,
-// and returns the keys of those that have no other gate.
+// and returns the keys of those that have no other gate and whose claims of devices are made: kube-scheduler does not
+// try others.
 func (d *differing) gate(s *spec.Snapshot) []string {
 	var pending []string
 	for _, pod := range spec.Unbound(s) {
 		if pod.DeletionTimestamp == nil && !spec.Gated(pod) {
-			pending = append(pending, key(pod))
+			if spec.ResourceClaimsThere(pod, s) {
+				pending = append(pending, key(pod))
+			}
 			pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: turn}}
 		}
 		pod.Status.NominatedNodeName = ""

@@ -132,7 +132,8 @@ func clearedBy(writes []spec.Write) []*v1.Pod {
 func (a *inProcess) before(pod *v1.Pod, s *spec.Snapshot) string {
 	for _, other := range spec.Unbound(s) {
 		if other == pod || spec.Priority(other) < spec.Priority(pod) || other.DeletionTimestamp != nil ||
-			spec.Gated(other) || !slices.Contains(a.names, other.Spec.SchedulerName) {
+			spec.Gated(other) || !spec.ResourceClaimsThere(other, s) ||
+			!slices.Contains(a.names, other.Spec.SchedulerName) {
 			continue
 		}
 		stays := spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: other.Status.NominatedNodeName != ""}

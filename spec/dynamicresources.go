@@ -25,7 +25,7 @@ func DynamicResources() Filter { return dynamicResources(DocumentedDevices()) }
 func dynamicResources(r DeviceRules) Filter {
 	turnsAway := func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 		claims := ResourceClaims(pod, s)
-		return !resourceClaimsThere(pod, s) || r.classless(filter(claims, unallocated), s) ||
+		return !ResourceClaimsThere(pod, s) || r.classless(filter(claims, unallocated), s) ||
 			exists(claims, func(claim *resourcev1.ResourceClaim) bool {
 				return !unallocated(claim) && !reserved(claim, pod) && !r.reservable(claim)
 			})

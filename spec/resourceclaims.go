@@ -15,10 +15,10 @@ func ResourceClaims(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 	return distinct(used, func(a, b *resourcev1.ResourceClaim) bool { return a == b })
 }
 
-// resourceClaimsThere reports whether all claims that the pod needs are there:
+// ResourceClaimsThere reports whether all claims that the pod needs are there:
 //
 //	\A Entry \in Pod.Spec.ResourceClaims : needless(Entry, Pod) \/ \E Claim \in S : claimServes(Claim, Entry, Pod)
-func resourceClaimsThere(pod *v1.Pod, s *Snapshot) bool {
+func ResourceClaimsThere(pod *v1.Pod, s *Snapshot) bool {
 	return all(pod.Spec.ResourceClaims, func(entry v1.PodResourceClaim) bool {
 		return needless(entry, pod) || len(claimsFor(entry, pod, s)) > 0
 	})

@@ -87,7 +87,7 @@ func TestResourceClaims(t *testing.T) {
 		if diff := cmp.Diff(row.want, got); diff != "" && len(got)+len(row.want) > 0 {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
-		if there := resourceClaimsThere(p, s); there != row.there {
+		if there := ResourceClaimsThere(p, s); there != row.there {
 			t.Errorf("%s: all are there: %v", row.reason, there)
 		}
 	}
