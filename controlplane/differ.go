@@ -125,6 +125,7 @@ func (d *differing) cluster(ctx context.Context, n int) (bool, error) {
 		return false, err
 	}
 	pending := d.gate(s)
+	timed(s)
 	err := objects.Put(ctx, d.plane.Objects, objects.Cluster{Snapshot: s})
 	if refused := (*objects.RefusedError)(nil); errors.As(err, &refused) {
 		if d.verbose {
@@ -169,6 +170,16 @@ func (d *differing) gate(s *spec.Snapshot) []string {
 		pod.Status.NominatedNodeName = ""
 	}
 	return pending
+}
+
+// timed gives allocations a time, which v1.36 and later write and cannot do without (allocation-time-added). It is one
+// to come, so that nobody has waited too long for devices to be ready.
+func timed(s *spec.Snapshot) {
+	for _, claim := range s.ResourceClaims {
+		if allocation := claim.Status.Allocation; allocation != nil && allocation.AllocationTimestamp == nil {
+			allocation.AllocationTimestamp = &metav1.Time{Time: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC)}
+		}
+	}
 }
 
 // pod lets one pod through its gate, and compares what comes of it. It reports whether others can follow.
