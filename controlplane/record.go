@@ -133,5 +133,5 @@ as they were the moment before:
 | --- | --- | --- | --- | --- |
 | v1.36.3 | ` + "`differ -n 200 --seed 1`" + ` | 286 | 116, 8, 160, 2 | none |
 | v1.36.3 | ` + "`differ -n 300 --seed 2 --nodes 5 --pods 10`" + ` | 510 | 188, 15, 301, 6 | none |
-| v1.37.2 | ` + "`differ --release 1.37 -n 200 --seed 1`" + ` | 286 | 116, 8, 160, 2 | none |
+| v1.37.2 | ` + "`differ -n 200 --seed 1`" + `, with devices | 263 | 94, 1, 166, 2 | none |
 `
