@@ -48,7 +48,7 @@ func TestConfiguredPodsThatLookAtEachOther(t *testing.T) {
 func TestIgnoredTermsDefects(t *testing.T) {
 	c := newChecker(t, pluginConfig(t, "InterPodAffinity",
 		"{hardPodAffinityWeight: 5, ignorePreferredTermsOfExistingPods: true}"))
-	toAsker := []v1.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: matching("pending")}}
+	toPending := []v1.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: matching("pending")}}
 	for _, tt := range []struct {
 		reason         string
 		pending, other func(affinity *v1.Affinity)
@@ -57,18 +57,18 @@ func TestIgnoredTermsDefects(t *testing.T) {
 		{
 			reason:  "required affinity of pods already there is ignored too",
 			pending: func(*v1.Affinity) {},
-			other:   func(a *v1.Affinity) { a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = toAsker },
+			other:   func(a *v1.Affinity) { a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = toPending },
 			shows:   "scores-conform: InterPodAffinity scores node n1 0; the model 200",
 		},
 		{
 			reason: "they are ignored though the incoming pod has required anti-affinity",
 			pending: func(a *v1.Affinity) {
 				a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution =
-					toAsker
+					toPending
 			},
 			other: func(a *v1.Affinity) {
 				a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []v1.WeightedPodAffinityTerm{{Weight: 1,
-					PodAffinityTerm: toAsker[0]}}
+					PodAffinityTerm: toPending[0]}}
 			},
 			shows: "scores-conform: InterPodAffinity scores node n1 0; the model 200",
 		},

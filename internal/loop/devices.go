@@ -15,8 +15,9 @@ import (
 // claimController returns what the controller of claims of devices does: pods that are gone, or have ended, use a claim
 // no longer, and one that nobody uses gives its devices back.
 //
-// Source: https://kubernetes.io/docs/concepts/resource-management/dynamic-resource-allocation/, and KEP-4381 ("removing
-// the reservation for pods that are done", "deallocation when there are no consumers").
+// Source: field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has been
+// reserved must not get deallocated"). That it is the last user's end which gives devices back, and not that there is no
+// user, is what comments of kube-controller-manager's controller of claims say.
 func claimController(state *State) []Action {
 	var actions []Action
 	for _, claim := range state.API.ResourceClaims {
