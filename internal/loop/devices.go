@@ -16,8 +16,8 @@ import (
 // no longer, and one that nobody uses gives its devices back.
 //
 // Source: field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has been
-// reserved must not get deallocated"). That it is the last user's end which gives devices back, and not that there is no
-// user, is what comments of kube-controller-manager's controller of claims say.
+// reserved must not get deallocated"). That the end of the last user gives devices back, and not that there is no user,
+// is what comments of kube-controller-manager's controller of claims say.
 func claimController(state *State) []Action {
 	var actions []Action
 	for _, claim := range state.API.ResourceClaims {
