@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
@@ -275,8 +276,10 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 					Seed: o.seed, First: o.run, Walks: o.questions, Steps: o.steps(), Workers: o.workers,
 					Progress: func(walks int64) { progress.come("%d drawn runs", walks) },
 				},
-				For:  o.duration,
-				Draw: func(n int64) (*loop.Scope, error) { return o.drawScope(scope, in.profile, n) },
+				For: o.duration,
+				Draw: func(n int64) (*loop.Scope, error) {
+					return generate.Run(scope, run.Spec, int64(o.seed), n, admission.Admit)
+				},
 			})
 			if err != nil {
 				return nil, err

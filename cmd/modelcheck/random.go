@@ -120,7 +120,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, error) {
 	questions := generate.DrawQuestion(generate.Scope{Nodes: o.nodes, Pods: cmp.Or(o.pods-1, -1)})
 	return func(n int64) (*spec.Question, error) {
-		q := questions.Example(int(mixed(o.seed, n)))
+		q := questions.Example(int(generate.Mixed(o.seed, n)))
 		for _, pod := range q.Snapshot.Pods {
 			pod.Spec.SchedulerName = profiles[n%int64(len(profiles))]
 		}
@@ -133,14 +133,6 @@ func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, error)
 		}
 		return &q, nil
 	}
-}
-
-// mixed makes one number of two, so that the questions of near seeds have nothing in common.
-func mixed(seed, n int64) uint64 {
-	x := uint64(seed)*0x9e3779b97f4a7c15 + uint64(n)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // valid reports whether the API server would let the object be.

@@ -41,7 +41,7 @@ var layers = []layer{
 		"internal/production",
 		[]string{"spec", "internal/loop"},
 	}, // loop for the actions and states of the whole scheduler
-	{"internal/generate", []string{"spec"}},
+	{"internal/generate", []string{"spec", "internal/loop"}}, // loop for the scopes of drawn runs
 	{"internal/provider", []string{"spec"}},
 	{"internal/deviations", []string{"spec", "internal/loop", "testdata/confirmations", "testdata/deviations/evidence"}},
 	{"internal/fields", []string{"spec"}},
@@ -70,8 +70,8 @@ var layers = []layer{
 	{"internal/releases", nil},
 	{"internal/trackrecord", nil},
 	{"internal/conformance", nil},
-	{"internal/mutation", []string{"spec", "model", "invariants", "internal/production", "internal/generate",
-		"internal/scenario", "internal/decisions"}},
+	{"internal/mutation", []string{"spec", "model", "invariants", "internal/loop", "internal/production",
+		"internal/generate", "internal/scenario", "internal/decisions"}},
 	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate",
 		"internal/scenario", "internal/decisions", "internal/report"}},
 	{"examples", []string{"spec", top}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -233,7 +234,7 @@ func rollBack() Property {
 		Name: "roll-back",
 		Doc: "After a failure at Reserve, Permit, PreBind or Bind the cache, reserved volumes and all other objects " +
 			"are as if the cycle had not run, and the pod is back in the scheduling queue. What PreBind wrote of " +
-			"volumes and claims stays.",
+			"volumes and their claims stays, and so does the allocation of a ResourceClaim, but not its reservation.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
@@ -253,6 +254,9 @@ func rollBack() Property {
 				for _, object := range Objects(s.API) {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
+					if claim, ok := object.(*resourcev1.ResourceClaim); ok && prebound {
+						object = withoutAllocation(claim)
+					}
 					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
 						rest = append(rest, s.canonical(object))
 					}
@@ -280,6 +284,14 @@ func rollBack() Property {
 			return nil // that the pod is back in the queue is conservation
 		},
 	}
+}
+
+// withoutAllocation returns what is left of a claim when its allocation, and the finalizer that goes with it, are not
+// looked at.
+func withoutAllocation(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	rest := *claim
+	rest.Status.Allocation, rest.Finalizers = nil, nil
+	return &rest
 }
 
 // noErrors returns the property that what is not made to fail does not fail.

@@ -179,16 +179,18 @@ func (s *simulation) follow(number int64) {
 	}
 	w := &walk{number: number, scope: scope, initial: draw.IntN(len(scope.Initial))}
 	shows, needless := map[string]*walk{}, 0
+	drawn := chooser(scope, draw)
+	if s.draw != nil {
+		drawn = helping(s.Model, scope, draw)
+	}
 	w.err = s.walk(scope, w.initial, func(state *State, used Used) (Action, bool) {
-		classes := classes(scope.Actions(state, used))
-		if len(classes) == 0 || len(w.actions) == s.options.Steps {
+		if len(w.actions) == s.options.Steps {
 			return Action{}, false
 		}
-		if w.cut = s.interrupted(); w.cut {
+		action, ok := drawn(state, used)
+		if w.cut = ok && s.interrupted(); w.cut || !ok {
 			return Action{}, false
 		}
-		class := classes[draw.IntN(len(classes))]
-		action := class[draw.IntN(len(class))]
 		w.actions = append(w.actions, action)
 		return action, true
 	}, func(t *Transition) bool {
@@ -277,6 +279,18 @@ func (e *explorer) walk(scope *Scope, initial int, next func(*State, Used) (Acti
 			return nil
 		}
 		state, used = taken.After, used.After(action)
+	}
+}
+
+// chooser draws what happens next: first the class, of those that there are, then one of it. It is false if nothing can.
+func chooser(scope *Scope, draw *rand.Rand) func(*State, Used) (Action, bool) {
+	return func(state *State, used Used) (Action, bool) {
+		classes := classes(scope.Actions(state, used))
+		if len(classes) == 0 {
+			return Action{}, false
+		}
+		class := classes[draw.IntN(len(classes))]
+		return class[draw.IntN(len(class))], true
 	}
 }
 

@@ -39,8 +39,8 @@ func coverage(ctx context.Context, w *workspace, all []*source, chosen []stage, 
 		return err
 	}
 	for _, s := range chosen {
-		fmt.Fprintln(progress, s.args)
-		cmd := exec.CommandContext(ctx, binary, append(strings.Fields(s.args), "--quiet")...)
+		fmt.Fprintln(progress, s.command)
+		cmd := exec.CommandContext(ctx, binary, append(strings.Fields(s.command), "--quiet")...)
 		cmd.Dir, cmd.Env = w.Root, append(os.Environ(), "GOCOVERDIR="+counters)
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", cmd, err)

@@ -199,20 +199,6 @@ Overlooked:
 	}
 }
 
-func TestFirstNew(t *testing.T) {
-	tests := []struct{ reason, report, want string }{
-		{"of decisions", `{"findings":[{"id":"a","class":"reported"},{"id":"b","class":"new"}]}`, "b"},
-		{"of the loop", `{"findings":[{"property":"p","class":"unconfirmed"},{"property":"q","class":"new"}]}`, "q"},
-		{"none that is new", `{"findings":[]}`, "a finding"},
-		{"no report", `oops`, "a finding"},
-	}
-	for _, tt := range tests {
-		if got := firstNew([]byte(tt.report)); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
-		}
-	}
-}
-
 // TestJudged: a reason is of a fault, of a line or of a function.
 func TestJudged(t *testing.T) {
 	reasons := verdicts{"a/b.go:1 F: x becomes y": "one", "a/b.go:2": "line", "a/b.go G": "function"}

@@ -46,11 +46,11 @@ func parse(args []string) (*options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "Draw with this `seed`.")
 	flags.IntVar(&o.jobs, "jobs", 2, "Try `N` faults at a time.")
 	flags.StringVar(&o.dir, "dir", "", "Keep copies and results in this `directory`; by default in the user's cache.")
-	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", upstream},
+	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-random", upstream},
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")
-	flags.StringSliceVar(&o.themes, "theme", nil, "Of the questions of themes ask those of these `themes` only.")
+	flags.StringSliceVar(&o.themes, "theme", nil, "Of the themes, also of the loop, take these `themes` only.")
 	flags.IntVar(&o.most, "most", 200, "In one theme, try a fault `N` times in vain before it is tried at one question "+
 		"in 16 only; 0: at all.")
 	flags.BoolVar(&o.list, "list", false, "List the candidates, and try nothing.")
@@ -73,7 +73,7 @@ func parse(args []string) (*options, error) {
 	}
 	for _, name := range o.stages {
 		if name != upstream && !slices.ContainsFunc(stages(), func(s stage) bool { return s.name == name }) {
-			return nil, fmt.Errorf("there is no stage %q; want some of small, default, random, loop, upstream", name)
+			return nil, fmt.Errorf("there is no stage %q; want some of small, default, random, loop, loop-random, upstream", name)
 		}
 	}
 	return o, nil
@@ -158,21 +158,19 @@ func (o *options) chosen() []stage {
 	return slices.DeleteFunc(stages(), func(s stage) bool { return !slices.Contains(o.stages, s.name) })
 }
 
-// build builds modelcheck, and the tests of each package that has a fault.
+// build builds what tries the faults, and the tests of each package that has a fault.
 func (t *trial) build(ctx context.Context) error {
 	sum := sha256.New()
 	fmt.Fprintln(sum, t.most, t.themes)
-	for _, command := range []string{"./cmd/modelcheck", "./internal/mutation/switching"} {
-		binary, err := t.workspace.build(ctx, command)
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(binary)
-		if err != nil {
-			return err
-		}
-		sum.Write(data)
+	binary, err := t.workspace.build(ctx, "./internal/mutation/switching")
+	if err != nil {
+		return err
 	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	sum.Write(data)
 	t.digest = hex.EncodeToString(sum.Sum(nil)[:8])
 	if !slices.Contains(t.stages, upstream) {
 		return nil
@@ -200,13 +198,7 @@ func (t *trial) all(ctx context.Context) error {
 	for _, s := range t.chosen() {
 		left := t.left(s)
 		fmt.Fprintf(t.progress, "%s: %d faults\n", s.name, len(left))
-		one := t.tryAlone
-		if s.limit == 0 {
-			one = t.switching
-		} else if err := t.survey(ctx, s, &left); err != nil {
-			return err
-		}
-		if err := one(ctx, s, left); err != nil {
+		if err := t.switching(ctx, s, left); err != nil {
 			return err
 		}
 	}
@@ -244,38 +236,6 @@ func (t *trial) each(ctx context.Context, faults []int, do func(ctx context.Cont
 		group.Go(func() error { return do(ctx, i) })
 	}
 	return group.Wait()
-}
-
-// survey leaves those faults that the stage comes by, and takes note of the others.
-func (t *trial) survey(ctx context.Context, s stage, left *[]int) error {
-	if len(*left) == 0 {
-		return nil
-	}
-	run, o, err := t.workspace.survey(ctx, s)
-	if err != nil {
-		return err
-	}
-	if o.Noticed {
-		return fmt.Errorf("without any fault, %s says %q", s.name, o.By)
-	}
-	*left = slices.DeleteFunc(*left, func(i int) bool {
-		if !run[i] {
-			t.learn(i, s.name, outcome{})
-		}
-		return !run[i]
-	})
-	return nil
-}
-
-// tryAlone tries each fault in a process of its own.
-func (t *trial) tryAlone(ctx context.Context, s stage, faults []int) error {
-	return t.each(ctx, faults, func(ctx context.Context, i int) error {
-		o, err := t.workspace.try(ctx, s, i)
-		if err == nil {
-			t.learn(i, s.name, o)
-		}
-		return err
-	})
 }
 
 // learn notes what a stage said, also on disk.

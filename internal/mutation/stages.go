@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,22 +14,19 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/mutation/modules"
 )
 
-// stage is a way to notice a fault.
-type stage struct {
-	name, args string
-	// limit is how long it may take; who takes longer has noticed that something hangs. It is 0 for stages that ask
-	// single questions: internal/mutation/switching asks them, with all faults in one process.
-	limit time.Duration
-}
+// stage is a way to notice a fault: what internal/mutation/switching is asked for, which is what a command of modelcheck
+// asks, or less.
+type stage struct{ name, args, command string }
 
 // stages are those of modelcheck, each asked about what those before it overlooked. The scope of the second has that
 // of the first in it.
 func stages() []stage {
 	return []stage{
-		{name: "small", args: "--nodes 2 --pods 3"},
-		{name: "default", args: "--nodes 3 --pods 5"},
-		{name: "random", args: "--random 20000"},
-		{"loop", "loop", 15 * time.Minute},
+		{"small", "--nodes 2 --pods 3", "--nodes 2 --pods 3"},
+		{"default", "--nodes 3 --pods 5", "--nodes 3 --pods 5"},
+		{"random", "--random 20000", "random --questions 20000"},
+		{"loop", "--loop", "loop"},
+		{"loop-random", "--loop-random 2000", "loop --random --questions 2000"},
 	}
 }
 
@@ -49,98 +43,6 @@ type outcome struct {
 	By string `json:"by,omitempty"`
 	// Reached: the code that is faulty was run, and some value would have been another.
 	Reached bool `json:"reached"`
-}
-
-// try runs a stage of modelcheck with the fault, in a process of its own.
-func (w *workspace) try(ctx context.Context, s stage, fault int, env ...string) (outcome, error) {
-	args := append(strings.Fields(s.args), "--workers", "1", "--quiet", "-o", "json")
-	stdout, code, reached, err := w.switchedOn(ctx, fault, env, s.limit, w.Root, filepath.Join(w.Dir, "modelcheck"),
-		args...)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return outcome{true, "it hangs", reached}, nil
-	case err != nil:
-		return outcome{}, err
-	case code == 0 || code == 3:
-		return outcome{false, "", reached}, nil
-	case code == 1:
-		return outcome{true, firstNew(stdout), reached}, nil
-	}
-	return outcome{true, "exit code " + strconv.Itoa(code), reached}, nil
-}
-
-// survey runs a stage without any fault, and returns the numbers of the faults that would make a difference to some
-// value. The others make none when they are on either.
-func (w *workspace) survey(ctx context.Context, s stage) (map[int]bool, outcome, error) {
-	path := filepath.Join(w.Dir, "survey")
-	if err := os.RemoveAll(path); err != nil {
-		return nil, outcome{}, err
-	}
-	o, err := w.try(ctx, s, noFault, "MODELCHECK_FAULT_SURVEY="+path)
-	if err != nil {
-		return nil, o, err
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, o, fmt.Errorf("%s says of no fault that its code is run: %w", s.name, err)
-	}
-	run := map[int]bool{}
-	for line := range strings.Lines(string(data)) {
-		n, err := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil {
-			return nil, o, err
-		}
-		run[n] = true
-	}
-	return run, o, nil
-}
-
-// switchedOn runs a command with the fault on. An error is the context's, or that it cannot be started.
-func (w *workspace) switchedOn(ctx context.Context, fault int, env []string, limit time.Duration, dir, name string,
-	args ...string) (stdout []byte, code int, reached bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	note := filepath.Join(w.Dir, "reached-"+strconv.Itoa(fault))
-	defer os.Remove(note)
-	cmd := exec.CommandContext(ctx, name, args...)
-	var output bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &output, &output
-	if name == filepath.Join(w.Dir, "modelcheck") {
-		cmd.Stderr = nil
-	}
-	cmd.Env = append(os.Environ(), fmt.Sprintf("MODELCHECK_FAULT=%d", fault), "MODELCHECK_FAULT_REACHED="+note)
-	cmd.Env = append(cmd.Env, env...)
-	err = cmd.Run()
-	if _, noted := os.Stat(note); noted == nil {
-		reached = true
-	}
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return nil, 0, reached, ctx.Err()
-	case errors.As(err, &exit):
-		return output.Bytes(), exit.ExitCode(), reached, nil
-	}
-	return output.Bytes(), 0, reached, err
-}
-
-// firstNew names the first finding that nothing known explains.
-func firstNew(report []byte) string {
-	var document struct {
-		Findings []struct {
-			ID, Class string
-			Property  string // findings of the loop have no ID
-		} `json:"findings"`
-	}
-	if err := json.Unmarshal(report, &document); err != nil {
-		return "a finding"
-	}
-	for _, f := range document.Findings {
-		if f.Class == "new" {
-			return cmp.Or(f.ID, f.Property)
-		}
-	}
-	return "a finding"
 }
 
 // testBinary is where the tests of a package are built.
@@ -166,16 +68,25 @@ func (w *workspace) tryUpstream(ctx context.Context, f *fault, number int) (outc
 		return outcome{}, err
 	}
 	const limit = 10 * time.Minute
-	stdout, code, reached, err := w.switchedOn(ctx, number, nil, limit, filepath.Dir(path), binary, "-test.failfast")
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	note := filepath.Join(w.Dir, "reached-"+strconv.Itoa(number))
+	defer os.Remove(note)
+	cmd := exec.CommandContext(ctx, binary, "-test.failfast")
+	cmd.Dir = filepath.Dir(path)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("MODELCHECK_FAULT=%d", number), "MODELCHECK_FAULT_REACHED="+note)
+	output, err := cmd.CombinedOutput()
+	_, noted := os.Stat(note)
+	var exit *exec.ExitError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return outcome{true, "it hangs", reached}, nil
-	case err != nil:
-		return outcome{}, err
-	case code == 0:
-		return outcome{false, "", reached}, nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return outcome{true, "it hangs", noted == nil}, nil
+	case ctx.Err() != nil:
+		return outcome{}, ctx.Err()
+	case errors.As(err, &exit):
+		return outcome{true, failed(output), noted == nil}, nil
 	}
-	return outcome{true, failed(stdout), reached}, nil
+	return outcome{false, "", noted == nil}, err
 }
 
 // failed names the first test that failed.

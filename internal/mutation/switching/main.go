@@ -51,6 +51,10 @@ type scope struct {
 	nodes, pods int
 	// questions are drawn at random, if there are any, instead of those of the themes.
 	questions int64
+	// loop: runs of kube-scheduler as a whole, instead of questions, and so many that are drawn, if there are any,
+	// instead of those of the themes of the loop.
+	loop bool
+	runs int64
 	// from is the first theme, by its place in the list; only, if there are any, are the names of those to ask.
 	from int
 	only []string
@@ -62,6 +66,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	flags.IntVar(&o.nodes, "nodes", 3, "Clusters of up to `N` nodes.")
 	flags.IntVar(&o.pods, "pods", 5, "The arrival of up to `N` pods.")
 	flags.Int64Var(&o.questions, "random", 0, "Draw `N` questions, instead of those of the themes.")
+	flags.BoolVar(&o.loop, "loop", false, "Take the runs of the themes of the loop, instead of questions.")
+	flags.Int64Var(&o.runs, "loop-random", 0, "Take `N` drawn runs, instead of questions.")
 	flags.IntVar(&o.from, "from", 0, "Begin with the `N`th theme.")
 	flags.StringSliceVar(&o.only, "theme", nil, "Ask the questions of these `themes` only.")
 	most := flags.Int("most", 0, "In one theme, try a fault `N` times in vain before it is tried at few questions.")
@@ -77,9 +83,14 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if t.left, err = readFaults(in); err != nil {
 		return err
 	}
-	if o.questions > 0 {
+	switch {
+	case o.questions > 0:
 		err = t.random(ctx, o)
-	} else {
+	case o.loop:
+		err = t.loopThemes(ctx, o)
+	case o.runs > 0:
+		err = t.loopRandom(ctx, o)
+	default:
 		err = t.themes(ctx, o)
 	}
 	if err != nil {

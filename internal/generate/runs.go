@@ -1,0 +1,140 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Bounds of the runs that are drawn, unless somebody asks for others.
+const (
+	runNodes  = 3
+	runPods   = 3
+	runEvents = 8
+	runFaults = 1
+	// besidesTheOne are the pods of a drawn cluster besides the one that is pending.
+	besidesTheOne = 3
+)
+
+// RunScope is what all drawn runs of kube-scheduler as a whole have in common.
+func RunScope() *loop.Scope {
+	return &loop.Scope{
+		Name: "random", Doc: "clusters drawn at random", Nodes: runNodes, Arrivals: runPods, Events: runEvents,
+		Faults: runFaults, Happens: loop.EventTypes(), Templates: &spec.Snapshot{},
+	}
+}
+
+// mostDraws is how many clusters are drawn for one in which the pod that is pending has a node.
+const mostDraws = 4
+
+// Run returns the scope of the drawn run of that number: all with a cluster that is drawn, and another one that objects
+// become like, whose pods ask for the profile of the model. In three of four runs the cluster was disturbed by an event
+// that leaves its pending pod without a node, so that another one can help it. nil if chance decides among its volumes,
+// or kube-scheduler would change what a pod requests.
+func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission) (*loop.Scope, error) {
+	draw := rand.New(rand.NewPCG(uint64(seed), uint64(number)))
+	questions := DrawQuestion(Scope{Nodes: all.Nodes, Pods: besidesTheOne})
+	another := func() (*spec.Question, error) {
+		q := questions.Example(int(draw.Uint64()))
+		for _, pod := range q.Snapshot.Pods {
+			pod.Spec.SchedulerName = m.Profile.SchedulerName
+		}
+		q, err := Admitted(q, admit)
+		if err != nil || slices.ContainsFunc(q.Snapshot.Pods, func(pod *v1.Pod) bool {
+			return grows(pod) || LeftToChance(spec.Question{Pod: pod, Snapshot: q.Snapshot})
+		}) {
+			return nil, err
+		}
+		return &q, nil
+	}
+	first, err := another()
+	if first == nil {
+		return nil, err
+	}
+	second, err := another()
+	if second == nil {
+		return nil, err
+	}
+	scope := *all
+	scope.Initial, scope.Templates = []*spec.Snapshot{first.Snapshot}, second.Snapshot
+	if draw.IntN(4) > 0 {
+		for range mostDraws {
+			disturbed := loop.Disturb(m, &scope, first.Snapshot, first.Pod.Namespace+"/"+first.Pod.Name, draw)
+			if disturbed != nil {
+				scope.Initial, scope.Templates = []*spec.Snapshot{disturbed}, both(first.Snapshot, second.Snapshot)
+				break
+			}
+			if first, err = another(); first == nil {
+				return nil, err
+			}
+			scope.Initial = []*spec.Snapshot{first.Snapshot}
+		}
+	}
+	gate(scope.Templates.Pods, draw.Uint64())
+	return &scope, nil
+}
+
+// both returns the objects of the first snapshot, and those of the second that have no namesake there. Nodes and pods
+// of the second are there too, under other names: what is made from them has a name of its own.
+func both(first, second *spec.Snapshot) *spec.Snapshot {
+	all := &spec.Snapshot{}
+	there := map[loop.Ref]bool{}
+	for _, object := range objectsOf(first) {
+		there[loop.RefOf(object)] = true
+		put(all, object)
+	}
+	for _, object := range objectsOf(second) {
+		switch o := object.(type) {
+		case *v1.Node:
+			node := *o
+			node.Name = "other-" + o.Name
+			object = &node
+		case *v1.Pod:
+			pod := *o
+			pod.Name = "other-" + o.Name
+			object = &pod
+		}
+		if !there[loop.RefOf(object)] {
+			put(all, object)
+		}
+	}
+	return all
+}
+
+// Mixed makes one number of two, so that what is drawn with near seeds has nothing in common.
+func Mixed(seed, n int64) uint64 {
+	x := uint64(seed)*0x9e3779b97f4a7c15 + uint64(n)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// gate gives some of the pods a scheduling gate, as the number says.
+func gate(pods []*v1.Pod, number uint64) {
+	for i, pod := range pods {
+		if (number>>i)%4 == 0 && pod.Spec.NodeName == "" {
+			pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/gate"}}
+		}
+	}
+}
+
+// grows reports whether kube-scheduler adds the overhead of the pod to its own requests in every cycle, as it
+// does to those of the pod as a whole that are too long to be read as numbers.
+func grows(pod *v1.Pod) bool {
+	for name := range pod.Spec.Overhead {
+		if pod.Spec.Resources == nil {
+			return false
+		}
+		requested := pod.Spec.Resources.Requests[name]
+		parsed, err := resource.ParseQuantity(requested.String())
+		if _, short := parsed.AsInt64(); err == nil && !short {
+			return true
+		}
+	}
+	return false
+}

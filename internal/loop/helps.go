@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"math/rand/v2"
+	"reflect"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// mostTries is how many events are looked at for one that helps.
+const mostTries = 48
+
+// helping draws what happens next as chooser does, but every other time the scheduler takes its next pod if there is
+// one, and if there is none, but a pod in unschedulablePods, it looks for an event that makes such a pod schedulable, or
+// lets it preempt: of those drawn among all fields few would.
+func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used) (Action, bool) {
+	next := chooser(scope, draw)
+	return func(state *State, used Used) (Action, bool) {
+		switch {
+		case state.Panicked != "" || draw.IntN(2) == 0:
+		case state.Poppable():
+			return Action{Verb: Schedule}, true
+		case used.Events < scope.Events:
+			if asleep := asleep(m, state); len(asleep) > 0 {
+				classes := classes(append(terminations(state), scope.events(state)...))
+				for range min(mostTries, 4*len(classes)) {
+					class := classes[draw.IntN(len(classes))]
+					if action := class[draw.IntN(len(class))]; helps(m, state, action, asleep) {
+						return action, true
+					}
+				}
+			}
+		}
+		return next(state, used)
+	}
+}
+
+// Disturb returns the cluster of a scope after an event that leaves the pod, "ns/name", without a node and without a
+// preemption, where it had one; nil if none of those drawn does. A pod like one of the scope's that is bound may come.
+func Disturb(m *spec.Scheduler, scope *Scope, initial *spec.Snapshot, pod string, draw *rand.Rand) *spec.Snapshot {
+	if !feasible(m, pod, initial) {
+		return nil
+	}
+	state := &State{API: initial}
+	classes := classes(append(scope.events(state), scope.newcomers(initial)...))
+	for range min(mostTries, 4*len(classes)) {
+		class := classes[draw.IntN(len(classes))]
+		after := afterEvent(initial, class[draw.IntN(len(class))])
+		if in(after, pod) != nil && !feasible(m, pod, after) && !mayPreempt(m, pod, after) {
+			return after
+		}
+	}
+	return nil
+}
+
+// newcomers returns the arrival of pods that are bound.
+func (s *Scope) newcomers(cluster *spec.Snapshot) []Action {
+	var actions []Action
+	for _, kind := range s.Templates.Pods {
+		for _, node := range cluster.Nodes {
+			pod := *kind // nobody changes what both have
+			pod.Name, pod.Spec.NodeName = "newcomer", node.Name
+			pod.UID = types.UID("pod/newcomer")
+			actions = append(actions, Action{Verb: Create, Ref: RefOf(&pod), Object: &pod})
+		}
+	}
+	return actions
+}
+
+// asleep returns the pods in unschedulablePods for which no node is feasible, and that cannot preempt.
+func asleep(m *spec.Scheduler, state *State) []string {
+	var pods []string
+	for _, q := range state.Queue {
+		view := state.View()
+		if q.In(Unschedulable) && !feasible(m, q.Pod, view) && !mayPreempt(m, q.Pod, view) {
+			pods = append(pods, q.Pod)
+		}
+	}
+	return pods
+}
+
+// helps reports whether one of the pods is feasible, or may preempt, after the event.
+func helps(m *spec.Scheduler, state *State, a Action, pods []string) bool {
+	after := afterEvent(state.View(), a)
+	for _, pod := range pods {
+		if in(after, pod) != nil && (feasible(m, pod, after) || mayPreempt(m, pod, after)) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterEvent returns the objects as they are after the event. A bound pod that is deleted only begins to terminate.
+func afterEvent(s *spec.Snapshot, a Action) *spec.Snapshot {
+	after := *s
+	fields := reflect.ValueOf(&after).Elem()
+	for f := range fields.NumField() {
+		list := fields.Field(f)
+		if !list.CanSet() {
+			continue
+		}
+		kept := reflect.MakeSlice(list.Type(), 0, list.Len()+1)
+		for i := range list.Len() {
+			object, ok := list.Index(i).Interface().(runtime.Object)
+			if !ok || RefOf(object) != a.Ref || terminates(object, a) {
+				kept = reflect.Append(kept, list.Index(i))
+			}
+		}
+		if a.Object != nil && reflect.TypeOf(a.Object) == list.Type().Elem() {
+			kept = reflect.Append(kept, reflect.ValueOf(a.Object))
+		}
+		list.Set(kept)
+	}
+	return &after
+}
+
+// terminates reports whether the event leaves the object where it is for the time being.
+func terminates(object runtime.Object, a Action) bool {
+	pod, ok := object.(*v1.Pod)
+	return ok && a.Verb == Delete && pod.Spec.NodeName != ""
+}
