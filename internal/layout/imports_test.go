@@ -70,7 +70,7 @@ var layers = []layer{
 	{"internal/releases", nil},
 	{"internal/trackrecord", nil},
 	{"internal/conformance", nil},
-	{"internal/mutation", []string{"spec", "model", "invariants", "internal/loop", "internal/production",
+	{"internal/mutation", []string{"spec", "checker", "model", "invariants", "internal/loop", "internal/production",
 		"internal/generate", "internal/scenario", "internal/decisions"}},
 	{top, []string{"spec", "model", "internal/patience", "invariants", "internal/production", "internal/generate",
 		"internal/scenario", "internal/decisions", "internal/report"}},

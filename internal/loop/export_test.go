@@ -22,3 +22,6 @@ func Explanation(each ...string) string {
 func Keeping(property Property, defect string) string {
 	return suspect{property: property}.explanation([]move{{keeps: defect}})
 }
+
+// AfterEvent is afterEvent.
+var AfterEvent = afterEvent

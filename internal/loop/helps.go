@@ -15,8 +15,8 @@ import (
 const mostTries = 48
 
 // helping draws what happens next as chooser does, but every other time the scheduler takes its next pod if there is
-// one, and if there is none, but a pod in unschedulablePods, it looks for an event that makes such a pod schedulable, or
-// lets it preempt: of those drawn among all fields few would.
+// one, and if there is none, but a pod in unschedulablePods, it looks for an event that makes such a pod schedulable,
+// or lets it preempt: of those drawn among all fields few would.
 func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used) (Action, bool) {
 	next := chooser(scope, draw)
 	return func(state *State, used Used) (Action, bool) {

@@ -282,7 +282,8 @@ func (e *explorer) walk(scope *Scope, initial int, next func(*State, Used) (Acti
 	}
 }
 
-// chooser draws what happens next: first the class, of those that there are, then one of it. It is false if nothing can.
+// chooser draws what happens next: first the class, of those that there are, then one of it. It is false if nothing
+// can.
 func chooser(scope *Scope, draw *rand.Rand) func(*State, Used) (Action, bool) {
 	return func(state *State, used Used) (Action, bool) {
 		classes := classes(scope.Actions(state, used))

@@ -73,7 +73,8 @@ func parse(args []string) (*options, error) {
 	}
 	for _, name := range o.stages {
 		if name != upstream && !slices.ContainsFunc(stages(), func(s stage) bool { return s.name == name }) {
-			return nil, fmt.Errorf("there is no stage %q; want some of small, default, random, loop, loop-random, upstream", name)
+			return nil, fmt.Errorf(
+				"there is no stage %q; want some of small, default, random, loop, loop-random, upstream", name)
 		}
 	}
 	return o, nil

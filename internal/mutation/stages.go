@@ -14,8 +14,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/mutation/modules"
 )
 
-// stage is a way to notice a fault: what internal/mutation/switching is asked for, which is what a command of modelcheck
-// asks, or less.
+// stage is a way to notice a fault: what internal/mutation/switching is asked for, which is what a command of
+// modelcheck asks, or less.
 type stage struct{ name, args, command string }
 
 // stages are those of modelcheck, each asked about what those before it overlooked. The scope of the second has that
@@ -29,9 +29,6 @@ func stages() []stage {
 		{"loop-random", "--loop-random 2000", "loop --random --questions 2000"},
 	}
 }
-
-// noFault is the number of no switch.
-const noFault = -1
 
 // upstream is the stage of Kubernetes' own unit tests of the package. All faults are tried.
 const upstream = "upstream"

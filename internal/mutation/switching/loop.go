@@ -27,9 +27,9 @@ const (
 	// steps are those of a drawn run.
 	steps = 40
 	// hangs is after what time a run counts as one that hangs.
-	hangs = 20 * time.Second
+	hangs = 5 * time.Second
 	// together is how many drawn runs are told as one part.
-	together = 100
+	together = 10
 )
 
 // subject is the kube-scheduler that is run.
