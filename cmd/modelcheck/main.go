@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 )
 
@@ -40,11 +39,7 @@ func main() {
 			os.Exit(code)
 		}
 	}
-	// Answers are short-lived garbage beside tables that only grow: collecting less often costs memory that is there
-	// and saves about a seventh of the time. Whoever says GOGC knows better.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
+	collectSeldom()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if base == 0 {
 		context.AfterFunc(ctx, stop) // a second signal ends the process at once; of a child, its parent sees to that

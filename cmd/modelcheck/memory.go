@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync/atomic"
 	"time"
 
@@ -68,11 +67,4 @@ func (c command) withinMemory(ctx context.Context, o *options) (context.Context,
 				resource.NewQuantity(limit, resource.BinarySI))
 		}
 	}, nil
-}
-
-// inUse returns how many bytes were in use when garbage was last collected.
-func inUse() int64 {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	return int64(live[0].Value.Uint64())
 }
