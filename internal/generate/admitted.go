@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
@@ -62,6 +63,32 @@ func asDrawn(pod, drawn *v1.Pod) {
 	if drawn.Spec.Priority == nil || drawn.Spec.PreemptionPolicy != nil {
 		pod.Spec.PreemptionPolicy = drawn.Spec.PreemptionPolicy
 	}
+}
+
+// admittedAgain takes objects that came out of Admitted, and were changed since, through admission as ones that are
+// stored; nil if the API server would refuse one.
+func admittedAgain(s *spec.Snapshot, admit Admission) *spec.Snapshot {
+	objects := objectsOf(s)
+	stored := slices.Clone(objects)
+	for i, object := range objects {
+		if pod, isPod := object.(*v1.Pod); isPod && pod.Spec.Priority == nil {
+			with := *pod
+			with.Spec.Priority = new(int32)
+			stored[i] = &with
+		}
+	}
+	admitted, errs := admit(stored)
+	again := &spec.Snapshot{}
+	for i, object := range admitted {
+		if len(errs[i]) > 0 {
+			return nil
+		}
+		if pod, isPod := object.(*v1.Pod); isPod {
+			pod.Spec.Priority = objects[i].(*v1.Pod).Spec.Priority
+		}
+		put(again, object)
+	}
+	return again
 }
 
 // objectsOf lists the objects of a snapshot.

@@ -61,6 +61,7 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 		return nil, err
 	}
 	scope := *all
+	scope.Admitted = func(s *spec.Snapshot) *spec.Snapshot { return admittedAgain(s, admit) }
 	scope.Initial, scope.Templates = []*spec.Snapshot{first.Snapshot}, second.Snapshot
 	if draw.IntN(4) > 0 {
 		for range mostDraws {

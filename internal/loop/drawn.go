@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -20,7 +22,8 @@ type RandomOptions struct {
 }
 
 // Random follows runs each of which has a scope of its own, as Simulate does those of one. all is what the runs have
-// in common. Of the shortest run that shows a finding, objects of the cluster are left out besides actions.
+// in common. Of the shortest run that shows a finding, objects of the cluster are left out
+// besides actions, and fields if nothing known explains it.
 func Random(ctx context.Context, all *Scope, subject Subject, o RandomOptions) (*Result, error) {
 	s := newSimulation(ctx, all, subject, o.SimulateOptions)
 	s.draw = o.Draw
@@ -56,9 +59,12 @@ func (e *explorer) withoutObjects(key string, best *walk, finding *Finding) (*wa
 }
 
 // snapshotWithout returns the snapshot without the i-th of its objects.
-func snapshotWithout(s *spec.Snapshot, i int) *spec.Snapshot {
-	left, less := Objects(s)[i], *s
-	fields := reflect.ValueOf(&less).Elem()
+func snapshotWithout(s *spec.Snapshot, i int) *spec.Snapshot { return snapshotWith(s, i, nil) }
+
+// snapshotWith returns the snapshot with another object in the place of its i-th, or none if that is nil.
+func snapshotWith(s *spec.Snapshot, i int, instead runtime.Object) *spec.Snapshot {
+	old, with := Objects(s)[i], *s
+	fields := reflect.ValueOf(&with).Elem()
 	for f := range fields.NumField() {
 		list := fields.Field(f)
 		if !list.CanSet() {
@@ -66,11 +72,14 @@ func snapshotWithout(s *spec.Snapshot, i int) *spec.Snapshot {
 		}
 		kept := reflect.Zero(list.Type())
 		for o := range list.Len() {
-			if list.Index(o).Interface() != any(left) {
-				kept = reflect.Append(kept, list.Index(o))
+			switch object := list.Index(o); {
+			case object.Interface() != any(old):
+				kept = reflect.Append(kept, object)
+			case instead != nil:
+				kept = reflect.Append(kept, reflect.ValueOf(instead))
 			}
 		}
 		list.Set(kept)
 	}
-	return &less
+	return &with
 }

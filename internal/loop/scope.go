@@ -32,6 +32,9 @@ type Scope struct {
 	Liveness bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
+	// Admitted returns the objects, some of which were changed since they were admitted, as the API server has them then;
+	// nil if it refuses one. nil: no fields of objects are left out of runs.
+	Admitted func(*spec.Snapshot) *spec.Snapshot
 }
 
 // Bound lets the scope begin with every cluster of up to so many nodes like those of its kinds, and have no more at

@@ -21,11 +21,11 @@ func wakeUp() Property {
 			"periodic flush.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			before, after := t.Before.View(), t.After.View()
+			after := t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !q.In(Unschedulable) || !was.In(Unschedulable) || !feasible(t.Model, q.Pod, after) ||
-					feasible(t.Model, q.Pod, before) {
+				if !q.In(Unschedulable) || !was.In(Unschedulable) || !schedulable(t.Model, q.Pod, t.After) ||
+					schedulable(t.Model, q.Pod, t.Before) {
 					continue
 				}
 				v := Violation{
@@ -78,6 +78,12 @@ func (v Violation) turnedAway(t *Transition) Violation {
 		})
 	}
 	return v
+}
+
+// schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way:
+// of that one nobody has heard, and the event that tells of it comes when it is bound.
+func schedulable(m *spec.Scheduler, key string, s *State) bool {
+	return feasible(m, key, s.View()) && (len(s.Assumed) == 0 || feasible(m, key, s.API))
 }
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {

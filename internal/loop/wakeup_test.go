@@ -1,0 +1,60 @@
+package loop
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestWakeUp: who is to be woken, of a pod that wants to be where pods of an app are.
+func TestWakeUp(t *testing.T) {
+	node := &v1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{v1.LabelHostname: "n"}},
+		Status:     v1.NodeStatus{Allocatable: v1.ResourceList{v1.ResourcePods: resource.MustParse("9")}},
+	}
+	friend := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: "friend", Namespace: "default", Labels: map[string]string{"app": "x"},
+	}}
+	lonely := &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "lonely", Namespace: "default"},
+		Spec: v1.PodSpec{Affinity: &v1.Affinity{PodAffinity: &v1.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{
+				LabelSelector: metav1.SetAsLabelSelector(friend.Labels), TopologyKey: v1.LabelHostname,
+			}},
+		}}},
+	}
+	bound := friend.DeepCopy()
+	bound.Spec.NodeName = "n"
+	state := func(friend *v1.Pod, assumed []Pair, queue QueueName) *State {
+		return &State{
+			API:     &spec.Snapshot{Nodes: []*v1.Node{node}, Pods: []*v1.Pod{friend, lonely}},
+			Queue:   []Queued{{Pod: "default/lonely", Queues: []QueueName{queue}}},
+			Assumed: assumed,
+		}
+	}
+	waits := []Pair{{Pod: "default/friend", Node: "n"}}
+	tests := []struct {
+		reason        string
+		before, after *State
+		broken        bool
+	}{
+		{"the friend is bound, and nobody told it",
+			state(friend, nil, Unschedulable), state(bound, nil, Unschedulable), true},
+		{"it was told", state(friend, nil, Unschedulable), state(bound, nil, Active), false},
+		{"the friend may come back from permit: that is no event",
+			state(friend, nil, Unschedulable), state(friend, waits, Unschedulable), false},
+		{"the event comes when the friend is bound",
+			state(friend, waits, Unschedulable), state(bound, nil, Unschedulable), true},
+		{"nothing new", state(bound, nil, Unschedulable), state(bound, nil, Unschedulable), false},
+	}
+	for _, tt := range tests {
+		step := &Transition{Model: spec.New(spec.DefaultProfile()), Before: tt.before, After: tt.after}
+		if broken := wakeUp().Broken(step); (len(broken) > 0) != tt.broken {
+			t.Errorf("%s: broken %v, want %v", tt.reason, broken, tt.broken)
+		}
+	}
+}
