@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -65,7 +64,7 @@ func (s *Scope) simpler(ref Ref, i int) (simpler *Scope, more bool) {
 		if is == nil {
 			return nil, true
 		}
-		if !apiequality.Semantic.DeepEqual(Objects(is)[at], Objects(*in)[at]) {
+		if size(Objects(is)[at]) < size(Objects(*in)[at]) { // so that this comes to an end
 			*in, changed = is, true
 		}
 	}
@@ -98,6 +97,9 @@ func lessPart(object runtime.Object, i int) runtime.Object {
 	parts[i]()
 	return less
 }
+
+// size returns how many parts the object has.
+func size(object runtime.Object) int { return len(partsOf(reflect.ValueOf(object).Elem(), nil)) }
 
 // staying are fields that make the object what it is in a run.
 var staying = []string{"NodeName", "SchedulerName", "Phase", "Priority"}
