@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -50,6 +52,7 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 		}) {
 			return nil, err
 		}
+		allocateOnce(q.Snapshot)
 		return &q, nil
 	}
 	first, err := another()
@@ -78,6 +81,27 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 	}
 	gate(scope.Templates.Pods, draw.Uint64())
 	return &scope, nil
+}
+
+// allocateOnce takes the allocation of each claim away that has a device which another one has: no run of kube-scheduler
+// begins like that, and it takes the devices of a claim for free that it deallocates.
+func allocateOnce(s *spec.Snapshot) {
+	taken := map[spec.DeviceID]bool{}
+	for i, claim := range s.ResourceClaims {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		again := false
+		for _, result := range claim.Status.Allocation.Devices.Results {
+			id := spec.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+			again = again || taken[id] && result.ShareID == nil && !ptr.Deref(result.AdminAccess, false)
+			taken[id] = true
+		}
+		if again {
+			s.ResourceClaims[i] = claim.DeepCopy()
+			s.ResourceClaims[i].Status = resourcev1.ResourceClaimStatus{}
+		}
+	}
 }
 
 // both returns the objects of the first snapshot, and those of the second that have no namesake there. Nodes and pods

@@ -133,7 +133,7 @@ func assumed() Property {
 			for _, object := range t.After.Reserved {
 				if !slices.ContainsFunc(
 					t.After.Queue,
-					func(q Queued) bool { return q.Waits && uses(t.After.Pod(q.Pod), object) },
+					func(q Queued) bool { return q.Waits && uses(t.After.Pod(q.Pod), object, t.After.API) },
 				) {
 					broken = append(
 						broken,
@@ -151,8 +151,12 @@ func assumed() Property {
 }
 
 // uses reports whether the pod uses the claim, or the claim that the volume is reserved for.
-func uses(pod *v1.Pod, object runtime.Object) bool {
+func uses(pod *v1.Pod, object runtime.Object, s *spec.Snapshot) bool {
 	claim := RefOf(object)
+	if claim.Kind == "ResourceClaim" {
+		return pod != nil && slices.ContainsFunc(spec.ResourceClaims(pod, s),
+			func(used *resourcev1.ResourceClaim) bool { return RefOf(used) == claim })
+	}
 	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
 		claim.Namespace, claim.Name = volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name
 	}

@@ -14,7 +14,9 @@ import (
 //
 // Source: as wakeUp, and https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (preemption
 // is tried for a pending pod that no node satisfies). If every event were a reason to try again, the pod would get its
-// node. That an event must do so which helps the pod to a preemption only is our reading.
+// node. That an event must do so which helps the pod to a preemption only is our reading. What no more than some set of
+// evictions allows is not asked for: the page documents that a pod with affinity to pods of lower priority on a node
+// does not preempt there.
 func wakeUpToPreempt() Property {
 	return Property{
 		Name: "wake-up-to-preempt",
@@ -25,7 +27,7 @@ func wakeUpToPreempt() Property {
 			before, after := t.Before.View(), t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !q.In(Unschedulable) || !was.In(Unschedulable) || !mayPreempt(t.Model, q.Pod, after) ||
+				if !q.In(Unschedulable) || !was.In(Unschedulable) || !preempts(t.Model, q.Pod, after) ||
 					feasible(t.Model, q.Pod, before) || mayPreempt(t.Model, q.Pod, before) {
 					continue
 				}
@@ -36,7 +38,7 @@ func wakeUpToPreempt() Property {
 				}
 				if v = v.explained(t); v.Known == "" { // or it is right that the pod sleeps, as kube-scheduler sees it
 					v.Known = t.explanation(v.Pod, t.After, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-						return !mayPreempt(m, Key(pod), view)
+						return !preempts(m, Key(pod), view)
 					})
 				}
 				broken = append(broken, v)
@@ -52,6 +54,13 @@ func mayPreempt(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && spec.Preempts(pod) &&
 		!spec.AwaitsVictims(pod, view) && !m.TurnsAway(pod, view) && !feasible(m, key, view) &&
 		preemptionEnabled(m, pod, view)
+}
+
+// preempts reports whether the pod may evict others from a node in the way that is documented.
+func preempts(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
+	pod := in(view, key)
+	return mayPreempt(m, key, view) && (m.Reading() == spec.Literal || mayEvictMany(pod, view) ||
+		len(m.DocumentedPreemption(pod, view)) > 0)
 }
 
 // dryRunForgotten reports whether the pod can preempt since the step, and what stood in the way before, on every node
