@@ -11,7 +11,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/releases"
 )
 
 // replayed is a deviation between decisions on a control plane, beside its control.
@@ -27,14 +26,15 @@ type replayed struct {
 func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
 	var all []*replayed
 	for _, entry := range deviations.LoopEntries() {
-		if len(names) > 0 && !slices.Contains(names, entry.Defect.Name) {
+		if len(names) > 0 && !slices.Contains(names, entry.Defect.Name) ||
+			!entry.Defect.In(production.KubernetesVersion) {
 			continue
 		}
 		s, err := readScript(sources, entry.Defect.Name)
 		if err != nil {
 			return nil, err
 		}
-		if s.Mended != "" && !releases.Earlier(production.KubernetesVersion, "v"+s.Mended+".0") {
+		if !entry.Defect.In(production.KubernetesVersion) {
 			continue
 		}
 		all = append(all, &replayed{entry: entry, script: s})

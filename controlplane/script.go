@@ -26,8 +26,6 @@ type script struct {
 	Unreachable string `json:"unreachable"`
 	// Untried says what stands in the way of a run that could be; nothing else is set then.
 	Untried string `json:"untried"`
-	// Mended is the first minor release that does not have it any more, such as "1.37".
-	Mended string `json:"mended"`
 	// Cluster are the objects that are there when the scheduler is started; those of a control are merged into those of
 	// the run, as of a variant.
 	Cluster []objects.Object `json:"cluster"`

@@ -83,8 +83,8 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 	return &scope, nil
 }
 
-// allocateOnce takes the allocation of each claim away that has a device which another one has: no run of kube-scheduler
-// begins like that, and it takes the devices of a claim for free that it deallocates.
+// allocateOnce takes the allocation of each claim away that has a device which another one has: no run of
+// kube-scheduler begins like that, and it takes the devices of a claim for free that it deallocates.
 func allocateOnce(s *spec.Snapshot) {
 	taken := map[spec.DeviceID]bool{}
 	for i, claim := range s.ResourceClaims {

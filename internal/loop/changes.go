@@ -12,7 +12,7 @@ import (
 )
 
 // changedObjects returns the changes of objects that are neither nodes, pods nor namespaces to what the scope's object
-// of the same name is like, in fields that the API server lets change.
+// of the same name is like, in fields that the API server lets change; and those that take something away.
 func (s *Scope) changedObjects(state *State) []Action {
 	var actions []Action
 	like := map[Ref]runtime.Object{}
@@ -25,8 +25,30 @@ func (s *Scope) changedObjects(state *State) []Action {
 				actions = append(actions, update(object, after, "fields: they are those of the other kind")...)
 			}
 		}
+		actions = append(actions, lessened(object)...)
 	}
 	return actions
+}
+
+// lessened returns the changes that take away what the object demands, or is there for.
+func lessened(object runtime.Object) []Action {
+	switch object := object.(type) {
+	case *storagev1.CSINode:
+		unlimited, empty := object.DeepCopy(), object.DeepCopy()
+		for i := range unlimited.Spec.Drivers {
+			unlimited.Spec.Drivers[i].Allocatable = nil
+		}
+		empty.Spec.Drivers = nil
+		return append(update(object, unlimited, "limits: its drivers have none"),
+			update(object, empty, "drivers: it has none")...)
+	case *storagev1.CSIDriver:
+		if p := object.Spec.PreventPodSchedulingIfMissing; p != nil && *p {
+			lenient := object.DeepCopy()
+			lenient.Spec.PreventPodSchedulingIfMissing = new(false)
+			return update(object, lenient, "where it is missing: pods may be placed")
+		}
+	}
+	return nil
 }
 
 // changedLike returns the object with the fields of another that may change; nil for kinds of which none does here.
@@ -51,6 +73,7 @@ func changedLike(object, like runtime.Object) runtime.Object {
 	case *storagev1.CSIDriver:
 		after := object.DeepCopyObject().(*storagev1.CSIDriver)
 		after.Spec.StorageCapacity = like.Spec.StorageCapacity
+		after.Spec.PreventPodSchedulingIfMissing = like.Spec.PreventPodSchedulingIfMissing
 		return after
 	case *storagev1.CSIStorageCapacity:
 		after := object.DeepCopyObject().(*storagev1.CSIStorageCapacity)

@@ -19,8 +19,9 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
-	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
-	Mended string
+	// Since is the minor release that it came with, such as "v1.37", and Mended that which has it no more; empty if all
+	// have it.
+	Since, Mended string
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
@@ -38,7 +39,9 @@ const claimBoundTwice = "claim-bound-twice"
 const nominatedNodeGone = "nominated-node-gone"
 
 // In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "".
-func (k Known) In(release string) bool { return spec.Quirk{Mended: k.Mended}.In(release) }
+func (k Known) In(release string) bool {
+	return spec.Quirk{Since: k.Since, Mended: k.Mended}.In(release)
+}
 
 // defects returns the known defects of the release that the step was taken in.
 func (t *Transition) defects() []Known {
@@ -67,7 +70,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				alone := withoutAntiAffinityOfOthers(t.Before.View(), Key(pod))
 				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Node" &&
-					feasible(t.Model, Key(pod), alone)
+					(len(affinityTerms(pod)) == 0 || feasible(t.Model, Key(pod), alone))
 			},
 		},
 		{
@@ -171,17 +174,7 @@ func Defects() []Known {
 				return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "CSIDriver" && t.Action.Verb == Delete
 			},
 		},
-		{
-			Name: "limits-node-unheard", Class: spec.Unconfirmed,
-			Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
-			Doc: "NodeVolumeLimits hears of CSINodes that come or change, not of nodes that come, nor of a CSINode that goes: " +
-				"a pod that was rejected for the limits elsewhere is not retried where no limit is known.",
-			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "NodeVolumeLimits") &&
-					(t.Action.Ref.Kind == "Node" && t.Action.Verb == Create ||
-						t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete)
-			},
-		},
+		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		{
 			Name: claimBoundTwice, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -13,7 +14,9 @@ import (
 //
 // Source: KEP-4247, and the concept page of the scheduling framework: a pod in unschedulablePods is retried
 // when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
-// overlook, not the way it is meant to be.
+// overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one of
+// them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the property
+// tells of that where it makes a pod schedulable by itself.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
@@ -25,7 +28,7 @@ func wakeUp() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				if !q.In(Unschedulable) || !was.In(Unschedulable) || !schedulable(t.Model, q.Pod, t.After) ||
-					schedulable(t.Model, q.Pod, t.Before) {
+					schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after) {
 					continue
 				}
 				v := Violation{
@@ -84,6 +87,25 @@ func (v Violation) turnedAway(t *Transition) Violation {
 // of that one nobody has heard, and the event that tells of it comes when it is bound.
 func schedulable(m *spec.Scheduler, key string, s *State) bool {
 	return feasible(m, key, s.View()) && (len(s.Assumed) == 0 || feasible(m, key, s.API))
+}
+
+// freed reports whether a node that is feasible for the pod after an event was there before it, and none of the plugins
+// that rejected the pod stood in the way there.
+func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
+	pod := in(before, q.Pod)
+	if pod == nil || m.TurnsAway(pod, before) {
+		return false
+	}
+	rejects := func(f spec.Filter) bool { return slices.Contains(q.Rejectors, f.Plugin) }
+	if !slices.ContainsFunc(m.Filters(), rejects) || slices.ContainsFunc(q.Rejectors, func(plugin string) bool {
+		return !slices.ContainsFunc(m.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin })
+	}) {
+		return false
+	}
+	rejectors, now := m.Only(rejects), feasibleNodes(m, q.Pod, after)
+	return slices.ContainsFunc(before.Nodes, func(node *v1.Node) bool {
+		return slices.Contains(now, node.Name) && rejectors.Feasibility(pod, node, before)
+	})
 }
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {

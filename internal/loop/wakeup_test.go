@@ -36,6 +36,10 @@ func TestWakeUp(t *testing.T) {
 			Assumed: assumed,
 		}
 	}
+	rejectedBy := func(plugin string, s *State) *State {
+		s.Queue[0].Rejectors = []string{plugin}
+		return s
+	}
 	waits := []Pair{{Pod: "default/friend", Node: "n"}}
 	tests := []struct {
 		reason        string
@@ -49,6 +53,13 @@ func TestWakeUp(t *testing.T) {
 			state(friend, nil, Unschedulable), state(friend, waits, Unschedulable), false},
 		{"the event comes when the friend is bound",
 			state(friend, waits, Unschedulable), state(bound, nil, Unschedulable), true},
+		{"its rejector heard nothing", rejectedBy("InterPodAffinity", state(friend, nil, Unschedulable)),
+			rejectedBy("InterPodAffinity", state(bound, nil, Unschedulable)), true},
+		{"its rejector stood aside already: an event of before is missed, not this one",
+			rejectedBy("NodeUnschedulable", state(friend, nil, Unschedulable)),
+			rejectedBy("NodeUnschedulable", state(bound, nil, Unschedulable)), false},
+		{"nothing is known of what its rejector wants", rejectedBy("Toy", state(friend, nil, Unschedulable)),
+			rejectedBy("Toy", state(bound, nil, Unschedulable)), true},
 		{"nothing new", state(bound, nil, Unschedulable), state(bound, nil, Unschedulable), false},
 	}
 	for _, tt := range tests {

@@ -3,22 +3,43 @@ package stepped_test
 import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+const limitedDriver = "csi.example.com"
+
+// allowing is the CSINode of n1 on which the driver allows so many volumes; nil is no limit.
+func allowing(volumes *int32) *storagev1.CSINode {
+	return st.MakeCSINode().Name("n1").Driver(storagev1.CSINodeDriver{
+		Name: limitedDriver, NodeID: "n1", Allocatable: &storagev1.VolumeNodeResources{Count: volumes}}).Obj()
+}
+
+// allows is the event that the driver allows so many volumes on n1.
+func allows(volumes *int32) loop.Action { return update("limits", allowing(volumes)) }
+
+// demanded is a cluster whose CSIDriver keeps pods off nodes without it, if it insists: its node has none.
+func demanded(insists bool) *spec.Snapshot {
+	s := limited()
+	s.CSINodes = nil
+	s.CSIDrivers = append(s.CSIDrivers, &storagev1.CSIDriver{
+		ObjectMeta: metav1.ObjectMeta{Name: limitedDriver},
+		Spec:       storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: &insists},
+	})
+	return s
+}
+
 // limited is a cluster with a node on which a driver allows one volume, and claims "one" and "two" of that driver.
 func limited() *spec.Snapshot {
-	const driver = "csi.example.com"
-	allowed := int32(1)
 	s := cluster(node("n1"))
-	s.CSINodes = append(s.CSINodes, st.MakeCSINode().Name("n1").Driver(storagev1.CSINodeDriver{
-		Name: driver, NodeID: "n1", Allocatable: &storagev1.VolumeNodeResources{Count: &allowed}}).Obj())
+	s.CSINodes = append(s.CSINodes, allowing(new(int32(1))))
 	modes := []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce}
 	for _, name := range []string{"one", "two"} {
 		volume := st.MakePersistentVolume().Name(name).AccessModes(modes).PersistentVolumeSource(v1.PersistentVolumeSource{
-			CSI: &v1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: name}}).Obj()
+			CSI: &v1.CSIPersistentVolumeSource{Driver: limitedDriver, VolumeHandle: name}}).Obj()
 		volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: name}
 		claim := st.MakePersistentVolumeClaim().Namespace("default").Name(name).AccessModes(modes).VolumeName(name).
 			Annotation("pv.kubernetes.io/bind-completed", "yes").Obj()

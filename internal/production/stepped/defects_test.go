@@ -116,6 +116,20 @@ func TestDefects(t *testing.T) {
 			want: []string{"wake-up: default/db: limits-node-unheard"},
 		},
 		{
+			name:    "hint-unlimited-driver",
+			initial: limited,
+			actions: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, allows(nil)},
+			control: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, allows(new(int32(2)))},
+			want:    []string{"wake-up: default/db: hint-unlimited-driver"},
+		},
+		{
+			name:    "limits-driver-unheard",
+			initial: func() *spec.Snapshot { return demanded(true) },
+			actions: []loop.Action{create(first), schedule, update("fields", demanded(false).CSIDrivers[0])},
+			control: []loop.Action{create(first), update("fields", demanded(false).CSIDrivers[0]), schedule},
+			want:    []string{"wake-up: default/first: limits-driver-unheard"},
+		},
+		{
 			name: "allocation-time-added",
 			initial: func() *spec.Snapshot {
 				return withoutTime(withDevices(cluster(node("n1")), []string{"d", "e"}, "one", "two"))
@@ -310,7 +324,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 23 { // TestBatches has batch-outdated
+	if len(defects) != 25 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// limitsNodeUnheard is the defect that pods are not told of nodes without a limit.
+func limitsNodeUnheard() Known {
+	return Known{
+		Name: "limits-node-unheard", Class: spec.Unconfirmed,
+		Upstream: "not reported; kubernetes/kubernetes#100026 chose events of CSINodes",
+		Doc: "NodeVolumeLimits hears of CSINodes that come or change, not of nodes that come, nor of a CSINode that goes: " +
+			"a pod that was rejected for the limits elsewhere is not retried where no limit is known.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "NodeVolumeLimits") &&
+				(t.Action.Ref.Kind == "Node" && t.Action.Verb == Create ||
+					t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete)
+		},
+	}
+}
+
+// limitsDriverUnheard is the defect that pods are not told of drivers that do without.
+func limitsDriverUnheard() Known {
+	return Known{
+		Name: "limits-driver-unheard", Class: spec.Unconfirmed, Upstream: "not reported", Since: "v1.37",
+		Doc: "NodeVolumeLimits does not hear of CSIDrivers: when one that keeps pods off nodes without it is deleted, or " +
+			"does so no more, the pods are not retried.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "NodeVolumeLimits") && t.Action.Ref.Kind == "CSIDriver"
+		},
+	}
+}
+
+// hintUnlimitedDriver is the defect that no limit is taken for one of 0.
+func hintUnlimitedDriver() Known {
+	return Known{
+		Name: "hint-unlimited-driver", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "The hint of NodeVolumeLimits takes a driver without a limit for one of limit 0: when a CSINode gets such a " +
+			"driver, or a driver of it has no limit any more, the pods that it kept off the node are not retried.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			was, is := csiNode(t.Before, t.Action.Ref), csiNode(t.After, t.Action.Ref)
+			return t.rejectedBy(pod, "NodeVolumeLimits") && was != nil && is != nil && unlimited(was, is)
+		},
+	}
+}
+
+// unlimited reports whether the node has a driver without a limit that it did not have so, or has a driver no more,
+// which leaves it without a limit too.
+func unlimited(was, is *storagev1.CSINode) bool {
+	free := func(n *storagev1.CSINode, driver string) (there, free bool) {
+		i := slices.IndexFunc(n.Spec.Drivers, func(d storagev1.CSINodeDriver) bool { return d.Name == driver })
+		if i < 0 {
+			return false, true
+		}
+		limit := n.Spec.Drivers[i].Allocatable
+		return true, limit == nil || limit.Count == nil
+	}
+	return slices.ContainsFunc(slices.Concat(was.Spec.Drivers, is.Spec.Drivers), func(d storagev1.CSINodeDriver) bool {
+		thereBefore, freeBefore := free(was, d.Name)
+		there, free := free(is, d.Name)
+		return free && (!freeBefore || there && !thereBefore)
+	})
+}
+
+func csiNode(s *State, ref Ref) *storagev1.CSINode {
+	i := slices.IndexFunc(s.API.CSINodes, func(n *storagev1.CSINode) bool { return RefOf(n) == ref })
+	if i < 0 {
+		return nil
+	}
+	return s.API.CSINodes[i]
+}
