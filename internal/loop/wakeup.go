@@ -14,9 +14,9 @@ import (
 //
 // Source: KEP-4247, and the concept page of the scheduling framework: a pod in unschedulablePods is retried
 // when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
-// overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one of
-// them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the property
-// tells of that where it makes a pod schedulable by itself.
+// overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one
+// of them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the
+// property tells of that where it makes a pod schedulable by itself.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
