@@ -40,6 +40,9 @@ func PreemptionWrites() Property {
 				}) {
 					continue // it may have the condition already, and then it is not written
 				}
+				if c.Spec.MayClear(c.Question.Pod, c.Decision.Outcomes[0]) && sameWrite(cleared(c.Question.Pod), w) {
+					continue
+				}
 				breaches = append(breaches, preemption("kube-scheduler is not to %s", describeWrite(w)))
 			}
 			for _, w := range wanted {
@@ -91,8 +94,7 @@ func (c *Case) WantedWrites(o spec.Outcome) []spec.Write {
 		writes = append(writes, spec.Write{Verb: "delete", Resource: "pods", Pod: victim})
 	}
 	for _, pod := range c.Spec.Cleared(c.Question.Pod, o, c.Question.Snapshot) {
-		writes = append(writes, spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod,
-			Fields: []string{"nominatedNodeName"}})
+		writes = append(writes, cleared(pod))
 	}
 	return writes
 }
@@ -100,6 +102,11 @@ func (c *Case) WantedWrites(o spec.Outcome) []spec.Write {
 // disrupted is how a victim gets the condition DisruptionTarget.
 func disrupted(victim *v1.Pod) spec.Write {
 	return spec.Write{Verb: "patch", Resource: "pods/status", Pod: victim, Fields: []string{"conditions"}}
+}
+
+// cleared is how the nomination of a pod is cleared.
+func cleared(pod *v1.Pod) spec.Write {
+	return spec.Write{Verb: "patch", Resource: "pods/status", Pod: pod, Fields: []string{"nominatedNodeName"}}
 }
 
 func sameWrite(a, b spec.Write) bool {

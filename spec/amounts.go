@@ -64,6 +64,7 @@ func (r AmountRules) resizing(p *Profile) ResizeRules {
 	rules := r.resize
 	rules.perContainer = !p.has(ResizeSummed())
 	rules.wholeStated = !p.has(WholeResized())
+	rules.wholeIgnored = !p.has(WholeRequested())
 	return rules
 }
 

@@ -32,7 +32,7 @@ type Change struct {
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
 		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
-		TerminatingSpared()}
+		TerminatingSpared(), DevicesClaimed(), WholeRequested(), AttributesClassed(), NominationClearedOnce()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is
@@ -158,6 +158,72 @@ func TerminatingSpared() Change {
 			return exists(s.Pods, func(other *v1.Pod) bool { return other != pod && other.DeletionTimestamp != nil })
 		},
 	}
+}
+
+// DevicesClaimed: pods have claims of devices. Before, the feature is off: no scheduler reads claims, and an API server
+// drops those of pods, so that the model has no clause for it.
+func DevicesClaimed() Change {
+	return Change{
+		Name: "devices-claimed", Since: "v1.34", Plugin: devicesPlugin,
+		Title:  "pods have claims of devices",
+		Source: "CHANGELOG-1.34, kubernetes/kubernetes#132706: dynamic resource allocation is stable and on by default",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return len(pod.Spec.ResourceClaims) > 0 ||
+				exists(s.Pods, func(other *v1.Pod) bool { return len(other.Spec.ResourceClaims) > 0 })
+		},
+	}
+}
+
+// devicesPlugin is the plugin that allocates devices.
+const devicesPlugin = "DynamicResources"
+
+// WholeRequested: what pods request as a whole counts, and before what their containers do.
+func WholeRequested() Change {
+	return Change{
+		Name: "whole-requested", Since: "v1.34", Plugin: fitPlugin,
+		Gate:   "PodLevelResources",
+		Title:  "what a pod requests as a whole counts",
+		Source: "CHANGELOG-1.34, kubernetes/kubernetes#132999: feature gate PodLevelResources, beta and on by default",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return pod.Spec.Resources != nil ||
+				exists(s.Pods, func(other *v1.Pod) bool { return other.Spec.Resources != nil })
+		},
+	}
+}
+
+// AttributesClassed: a volume is for claims of its VolumeAttributesClass. Before, the feature is off, and an API server
+// drops the fields, so that the model has no clause for it.
+func AttributesClassed() Change {
+	return Change{
+		Name: "attributes-classed", Since: "v1.34", Plugin: "VolumeBinding",
+		Title:  "volumes are for claims of their VolumeAttributesClass",
+		Source: "CHANGELOG-1.34, kubernetes/kubernetes#131549: feature gate VolumeAttributesClass, stable",
+		concerns: func(pod *v1.Pod, s *Snapshot) bool {
+			return len(claiming(pod)) > 0 && (exists(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
+				return c.Spec.VolumeAttributesClassName != nil
+			}) || exists(s.PersistentVolumes, func(v *v1.PersistentVolume) bool {
+				return v.Spec.VolumeAttributesClassName != nil
+			}))
+		},
+	}
+}
+
+// NominationClearedOnce: a preemption that helps on no node leaves it to the end of the cycle to clear the pod's
+// nomination, and before cleared it itself as well. The release note is "NONE".
+func NominationClearedOnce() Change {
+	return Change{
+		Name: "nomination-cleared-once", Since: "v1.34", Plugin: "DefaultPreemption",
+		Title:    "a preemption that does not help clears no nomination itself",
+		Source:   "kubernetes/kubernetes#131278",
+		concerns: func(pod *v1.Pod, _ *Snapshot) bool { return pod.Status.NominatedNodeName != "" },
+	}
+}
+
+// MayClear reports whether a preemption with this outcome may clear the pod's own nomination: see
+// NominationClearedOnce.
+func (m *Scheduler) MayClear(pod *v1.Pod, o Outcome) bool {
+	return !m.Profile.has(NominationClearedOnce()) && pod.Status.NominatedNodeName != "" && o.Type == Wait &&
+		!o.KeepsNomination
 }
 
 // Deleted returns the victims of a preemption that the API server is told to delete: see TerminatingSpared.

@@ -34,11 +34,8 @@ func NodeDeclaredFeatures() Filter {
 // has no such pods.
 func RequiredFeatures(pod *v1.Pod) []string {
 	containers := append(append([]v1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...)
-	rules := union(containers, func(c v1.Container) []v1.ContainerRestartRule { return c.RestartPolicyRules })
 	var features []string
-	if exists(rules, func(r v1.ContainerRestartRule) bool {
-		return r.Action == restartsAll
-	}) {
+	if exists(containers, restartsAll) {
 		features = append(features, "RestartAllContainersOnContainerExits")
 	}
 	if pod.Spec.HostNetwork && !valueOr(pod.Spec.HostUsers, true) {

@@ -12,7 +12,7 @@ func NamespaceSelectorAbsence() Quirk {
 		Plugin: "InterPodAffinity",
 		Doc: "A namespaceSelector that matches namespaces without labels, as NotIn and DoesNotExist do, selects " +
 			"every namespace.",
-		Mended: "v1.37",
+		Since: "v1.34", Mended: "v1.37",
 		Change: func(p *Predicates) {
 			p.Affinity.about = func(term v1.PodAffinityTerm, pod, other *v1.Pod, s *Snapshot) bool {
 				return MatchesPod(term, pod, other, s) ||

@@ -9,6 +9,7 @@ import (
 func PodRequestsOverlooked() Quirk {
 	return Quirk{
 		Name: "pod-requests-overlooked", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.34",
 		Title:  "scores overlook the pod-level requests of the incoming pod",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, requests that the incoming pod states for the pod as a whole do not count; those of " +
@@ -29,6 +30,7 @@ func PodRequestsOverlooked() Quirk {
 func MissingRequestsOfBound() Quirk {
 	return Quirk{
 		Name: "missing-requests-of-bound", Class: Reported, Upstream: "kubernetes/kubernetes#128407",
+		Since:  "v1.34",
 		Title:  "scores undercount bound pods with pod-level requests",
 		Plugin: "NodeResourcesFit",
 		Doc: "In the score, a container of a bound pod that states requests for the pod as a whole counts nothing of " +

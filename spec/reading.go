@@ -50,10 +50,12 @@ func (p *Profile) defects() []Quirk {
 	return filter(Quirks(), func(q Quirk) bool { return q.In(p.Release) })
 }
 
-// In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "".
+// In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "". Of the plugin
+// for devices there is none before the feature is on.
 func (q Quirk) In(release string) bool {
 	return release == "" || (q.Mended == "" || minor(release) < minor(q.Mended)) &&
-		(q.Since == "" || minor(release) >= minor(q.Since))
+		(q.Since == "" || minor(release) >= minor(q.Since)) &&
+		(q.Plugin != devicesPlugin || minor(release) >= minor(DevicesClaimed().Since))
 }
 
 // Documented returns the model that Kubernetes documents, with the same own plugins, under the same profile.

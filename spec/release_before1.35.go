@@ -16,5 +16,5 @@ func DeclaredFeatures(*v1.Node) []string { return nil }
 // SetDeclaredFeatures does nothing: see DeclaredFeatures.
 func SetDeclaredFeatures(*v1.Node, []string) {}
 
-// restartsAll is not an action that an API server admits before v1.35.
-const restartsAll v1.ContainerRestartRuleAction = "RestartAllContainers"
+// restartsAll: no API server admits the action RestartAllContainers before v1.35.
+func restartsAll(v1.Container) bool { return false }

@@ -21,5 +21,9 @@ func DeclaredFeatures(node *v1.Node) []string { return node.Status.DeclaredFeatu
 // SetDeclaredFeatures has the node declare features.
 func SetDeclaredFeatures(node *v1.Node, features []string) { node.Status.DeclaredFeatures = features }
 
-// restartsAll is the action of a container's restart rule that needs a feature of the node.
-const restartsAll = v1.ContainerRestartRuleActionRestartAllContainers
+// restartsAll reports whether the container has a restart rule with the action RestartAllContainers.
+func restartsAll(c v1.Container) bool {
+	return exists(c.RestartPolicyRules, func(r v1.ContainerRestartRule) bool {
+		return r.Action == v1.ContainerRestartRuleActionRestartAllContainers
+	})
+}

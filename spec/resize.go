@@ -24,6 +24,8 @@ type ResizeRules struct {
 	perContainer bool
 	// wholeStated: of what a pod requests as a whole its spec counts, whatever its status says.
 	wholeStated bool
+	// wholeIgnored: what a pod requests as a whole does not count.
+	wholeIgnored bool
 	// unreportedFree: while a resize is infeasible, containers count nothing of which nothing is reported as allocated,
 	// or as actual and allocated. What is reported of ordinary init containers counts.
 	unreportedFree bool
@@ -128,7 +130,7 @@ func greatestOfContainer(pod *v1.Pod, c v1.Container) v1.ResourceList {
 
 // ofWhole returns the requests of the pod as a whole.
 func (r ResizeRules) ofWhole(pod *v1.Pod) v1.ResourceList {
-	if pod.Spec.Resources == nil {
+	if pod.Spec.Resources == nil || r.wholeIgnored {
 		return nil
 	}
 	stated := pod.Spec.Resources.Requests

@@ -152,8 +152,12 @@ func (in *input) configure(o *options, manifests *scenario.Manifests) (err error
 			"of a feature that is on before its release is new.", o.featureGates))
 	}
 	if slices.Contains(spec.ChangesSince(production.KubernetesVersion), spec.DevicesShared().Name) {
-		in.notes = append(in.notes, fmt.Sprintf("New objects lose the fields of features of devices that %s has off, as its "+
-			"API server drops them.", production.KubernetesVersion))
+		in.notes = append(in.notes, fmt.Sprintf("New objects lose the fields of features that %s has off, as its API "+
+			"server drops them.", production.KubernetesVersion))
+	}
+	if slices.Contains(spec.ChangesSince(production.KubernetesVersion), spec.DevicesClaimed().Name) {
+		in.notes = append(in.notes, fmt.Sprintf("Devices are not asked about: dynamic resource allocation is off in %s, "+
+			"whose kube-scheduler reads no claims of them.", production.KubernetesVersion))
 	}
 	if !in.alone && len(manifests.Nodes) <= decisions.MaxNodes {
 		in.sampled()

@@ -14,15 +14,7 @@ import (
 func (d *volumeDraw) volumesOf(i int) {
 	pod := d.s.Pods[i]
 	if d.rarely("restarts all", 12) {
-		never := v1.ContainerRestartPolicyNever
-		pod.Spec.Containers[0].RestartPolicy = &never
-		pod.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{{
-			Action: v1.ContainerRestartRuleAction(d.one("restarts", "Restart", "RestartAllContainers")),
-			ExitCodes: &v1.ContainerRestartRuleOnExitCodes{
-				Operator: v1.ContainerRestartRuleOnExitCodesOpIn,
-				Values:   []int32{1},
-			},
-		}}
+		restart(&pod.Spec.Containers[0], d.one("restarts", "Restart", "RestartAllContainers"))
 	}
 	for k := range d.number("volumes of pod", 0, 3) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes,

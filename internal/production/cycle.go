@@ -7,11 +7,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -26,7 +25,7 @@ type cycle struct {
 	state fwk.CycleState
 	// subset are the nodes that PreFilter plugins leave, narrowing the plugins that left out some, and
 	// rejected the status of one that turned the pod away.
-	subset    *frameworkapi.PreFilterResult
+	subset    *fwk.PreFilterResult
 	narrowing sets.Set[string]
 	rejected  *fwk.Status
 	// statuses say why a node is not feasible.

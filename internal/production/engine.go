@@ -3,26 +3,22 @@ package production
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
-	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
-	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -35,9 +31,9 @@ type engine struct {
 
 	// Plugins as the framework runs them, in its order; preFilters by name, the filters' names and the
 	// score plugins' as a decision gives them.
-	filters     []frameworkapi.FilterPlugin
-	preFilters  map[string]frameworkapi.PreFilterPlugin
-	scores      []frameworkapi.ScorePlugin
+	filters     []fwk.FilterPlugin
+	preFilters  map[string]fwk.PreFilterPlugin
+	scores      []fwk.ScorePlugin
 	filterNames []string
 	scoreNames  []string
 
@@ -86,14 +82,14 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 				"test, which can "+"bring its code (README.md, A plugin of yours)", profile.SchedulerName, name)
 		}
 	}
-	plugins := map[string]frameworkapi.Plugin{}
+	plugins := map[string]fwk.Plugin{}
 	e.framework, err = newFramework(ctx, captured(all, plugins), profile, options)
 	if err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile.SchedulerName, err)
 	}
-	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
+	if name, on := asyncAPICalls(); on {
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
-			features.SchedulerAsyncAPICalls)
+			name)
 	}
 	return e, e.sort(plugins)
 }
@@ -112,26 +108,15 @@ func newFramework(ctx context.Context, registry frameworkruntime.Registry, profi
 
 // options returns the framework the collaborators that kube-scheduler gives it.
 func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkruntime.Option, error) {
-	claims := assumecache.NewAssumeCache(klog.FromContext(e.ctx), factory.Resource().V1().ResourceClaims().Informer(),
-		"ResourceClaim", "", nil)
-	sliceOptions := tracker.Options{
-		EnableConsumableCapacity: feature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
-		SliceInformer:            factory.Resource().V1().ResourceSlices(),
-		KubeClient:               e.client,
-	}
-	followTaintRules(&sliceOptions, factory)
-	slices, err := tracker.StartTracker(e.ctx, sliceOptions)
+	devices, err := e.deviceOptions(factory)
 	if err != nil {
-		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
+		return nil, err
 	}
-	// Nobody tells it which extended resources stand for device classes, which the model does not know either.
-	devices := dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)
-	return append(e.releaseOptions(factory),
+	return slices.Concat(e.releaseOptions(factory), devices, []frameworkruntime.Option{
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}), // has no channel, so throws events away
 		frameworkruntime.WithInformerFactory(factory),
-		frameworkruntime.WithSharedDRAManager(devices),
 		frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 		frameworkruntime.WithPodNominator(e.nominator),
 		frameworkruntime.WithPodActivator(e.nominator),
@@ -140,22 +125,22 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 		// Parallel work only races for the order in which results are appended, and every outcome that
 		// an order could give is part of the decision anyway. One worker is also the fastest for few nodes.
 		frameworkruntime.WithParallelism(1),
-	), nil
+	}), nil
 }
 
 // sort arranges the plugins in the order in which the framework runs them.
-func (e *engine) sort(plugins map[string]frameworkapi.Plugin) error {
+func (e *engine) sort(plugins map[string]fwk.Plugin) error {
 	runs := e.framework.ListPlugins()
-	e.preFilters = map[string]frameworkapi.PreFilterPlugin{}
+	e.preFilters = map[string]fwk.PreFilterPlugin{}
 	for _, p := range runs.PreFilter.Enabled {
-		plugin, ok := plugins[p.Name].(frameworkapi.PreFilterPlugin)
+		plugin, ok := plugins[p.Name].(fwk.PreFilterPlugin)
 		if !ok {
 			return fmt.Errorf("pre-filter plugin %s was not captured", p.Name)
 		}
 		e.preFilters[p.Name] = plugin
 	}
 	for _, p := range runs.Filter.Enabled {
-		plugin, ok := plugins[p.Name].(frameworkapi.FilterPlugin)
+		plugin, ok := plugins[p.Name].(fwk.FilterPlugin)
 		if !ok {
 			return fmt.Errorf("filter plugin %s was not captured", p.Name)
 		}
@@ -163,7 +148,7 @@ func (e *engine) sort(plugins map[string]frameworkapi.Plugin) error {
 		e.filterNames = append(e.filterNames, p.Name)
 	}
 	for _, p := range runs.Score.Enabled {
-		plugin, ok := plugins[p.Name].(frameworkapi.ScorePlugin)
+		plugin, ok := plugins[p.Name].(fwk.ScorePlugin)
 		if !ok {
 			return fmt.Errorf("score plugin %s was not captured", p.Name)
 		}

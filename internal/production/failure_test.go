@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
@@ -18,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // planted is a plugin that acts up for the pod named "trigger".
@@ -43,11 +42,11 @@ func (p plantedScore) Score(ctx context.Context, state fwk.CycleState, pod *v1.P
 	return 0, p.Filter(ctx, state, pod, node)
 }
 
-func (p plantedScore) ScoreExtensions() frameworkapi.ScoreExtensions { return nil }
+func (p plantedScore) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
-func plant(name string, plugin frameworkapi.Plugin) frameworkruntime.Registry {
+func plant(name string, plugin fwk.Plugin) frameworkruntime.Registry {
 	return frameworkruntime.Registry{
-		name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+		name: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 			return plugin, nil
 		},
 	}
@@ -110,7 +109,7 @@ func TestFailures(t *testing.T) {
 func TestFrameworkIsBuiltAnewAfterAPanic(t *testing.T) {
 	built := 0
 	registry := frameworkruntime.Registry{
-		nodename.Name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+		nodename.Name: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 			built++
 			return planted{nodename.Name, func(context.Context) *fwk.Status { panic("planted") }}, nil
 		},
@@ -135,7 +134,7 @@ func TestPanicAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := frameworkruntime.Registry{
-		nodename.Name: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+		nodename.Name: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 			panic("planted")
 		},
 	}
@@ -196,7 +195,7 @@ func below(p *v1.Pod, node fwk.NodeInfo) []*v1.Pod {
 func TestPlantedVictimSelectionShows(t *testing.T) {
 	registry := frameworkruntime.Registry{
 		defaultpreemption.Name: func(ctx context.Context, args runtime.Object,
-			h frameworkapi.Handle) (frameworkapi.Plugin, error) {
+			h fwk.Handle) (fwk.Plugin, error) {
 			plugin, err := defaultpreemption.New(ctx, args, h, feature.Features{EnableAsyncPreemption: true})
 			if err == nil {
 				plugin.Evaluator.Interface = greedy{plugin.Evaluator.Interface}

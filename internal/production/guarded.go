@@ -178,7 +178,7 @@ func objectsOf(q spec.Question) []runtime.Object {
 // changed tells of the first node whose information is not what follows from its pods; empty if there is none.
 func (s *snapshot) changed() string {
 	for i, entry := range s.infos {
-		got := entry.(*framework.NodeInfo)
+		got := any(entry).(*framework.NodeInfo)
 		want := framework.NewNodeInfo()
 		for _, pod := range s.bound[i] {
 			want.AddPodInfo(s.known.pod(pod))

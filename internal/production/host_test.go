@@ -8,8 +8,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodename"
+
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 func TestRunGoesOnAfterAHang(t *testing.T) {

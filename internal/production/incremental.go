@@ -7,10 +7,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -73,13 +72,13 @@ func (e *engine) recount(q spec.Question, node int, gone, come []*v1.Pod) (befor
 		if err := info.RemovePod(klog.FromContext(e.ctx), pod); err != nil {
 			return nil, nil, err
 		}
-		if err := then.tell(said, frameworkapi.PreFilterExtensions.RemovePod, pod, info); err != nil {
+		if err := then.tell(said, fwk.PreFilterExtensions.RemovePod, pod, info); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, pod := range come {
 		info.AddPodInfo(e.snapshot.known.pod(pod))
-		if err := then.tell(said, frameworkapi.PreFilterExtensions.AddPod, pod, info); err != nil {
+		if err := then.tell(said, fwk.PreFilterExtensions.AddPod, pod, info); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -91,7 +90,7 @@ func (e *engine) recount(q spec.Question, node int, gone, come []*v1.Pod) (befor
 }
 
 // extension is PreFilterExtensions.AddPod or RemovePod.
-type extension func(frameworkapi.PreFilterExtensions, context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo,
+type extension func(fwk.PreFilterExtensions, context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo,
 	fwk.NodeInfo) *fwk.Status
 
 // tell tells the plugins that take part that the pod has come to the node, or gone from it.

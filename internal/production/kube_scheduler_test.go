@@ -21,7 +21,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	"pgregory.net/rapid"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -155,7 +155,7 @@ func oneCycle(ctx context.Context, t interface{ Fatal(...any) }, sched *kubesche
 	found, status := f.RunPostFilterPlugins(ctx, state, q.Pod, misfit.Diagnosis.NodeToStatus)
 	misfit.Diagnosis.PostFilterMsg = status.Message()
 	message := misfit.Error()
-	if found == nil || found.Mode() != frameworkapi.ModeOverride {
+	if found == nil || found.Mode() != fwk.ModeOverride {
 		kept := q.Pod.Status.NominatedNodeName != ""
 		return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: kept}, message
 	}

@@ -3,8 +3,9 @@ package production
 import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // maxNodeInfos bounds what is kept between questions, about 2 kB each, unless one snapshot is as large. When it is

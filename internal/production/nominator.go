@@ -5,9 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -22,8 +21,8 @@ type nominator struct {
 }
 
 var (
-	_ frameworkapi.PodNominator = (*nominator)(nil)
-	_ frameworkapi.PodActivator = (*nominator)(nil)
+	_ fwk.PodNominator = (*nominator)(nil)
+	_ fwk.PodActivator = (*nominator)(nil)
 )
 
 func (n *nominator) set(q spec.Question) {
@@ -47,7 +46,7 @@ func (n *nominator) queued(pod, pending *v1.Pod) bool {
 	return pod.Spec.SchedulerName == pending.Spec.SchedulerName
 }
 
-// NominatedPodsForNode implements frameworkapi.PodNominator.
+// NominatedPodsForNode implements fwk.PodNominator.
 func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
 	return slices.Clone(n.nominated[node]) // the caller owns it
 }
@@ -55,14 +54,14 @@ func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
 // AddNominatedPod, DeleteNominatedPodIfExists, UpdateNominatedPod and Activate tell the queue what will
 // hold for later cycles. A question has no later cycle.
 
-// AddNominatedPod implements frameworkapi.PodNominator.
-func (n *nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *frameworkapi.NominatingInfo) {}
+// AddNominatedPod implements fwk.PodNominator.
+func (n *nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
 
-// DeleteNominatedPodIfExists implements frameworkapi.PodNominator.
+// DeleteNominatedPodIfExists implements fwk.PodNominator.
 func (n *nominator) DeleteNominatedPodIfExists(*v1.Pod) {}
 
-// UpdateNominatedPod implements frameworkapi.PodNominator.
+// UpdateNominatedPod implements fwk.PodNominator.
 func (n *nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
 
-// Activate implements frameworkapi.PodActivator.
+// Activate implements fwk.PodActivator.
 func (n *nominator) Activate(klog.Logger, map[string]*v1.Pod) {}

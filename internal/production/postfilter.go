@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/testing"
-	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -32,12 +31,12 @@ func (c *cycle) postFilter() error {
 	if err := c.candidates(); err != nil {
 		return err
 	}
-	var nominating *frameworkapi.NominatingInfo
+	var nominating *fwk.NominatingInfo
 	if result != nil {
 		nominating = result.NominatingInfo
 	}
 	switch {
-	case nominating.Mode() != frameworkapi.ModeOverride:
+	case nominating.Mode() != fwk.ModeOverride:
 		c.wait(true)
 	case nominating.NominatedNodeName == "":
 		c.wait(false)

@@ -8,9 +8,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // preemptionWatch stands between the preemption evaluator and its rules, DefaultPreemption as a rule. It

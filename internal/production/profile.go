@@ -10,7 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -64,7 +64,7 @@ func (c *Config) specAlone(schedulerName string, opts Options) (*spec.Profile, e
 // nodes. The formal model has such a plugin as a whole only.
 func (e *engine) whole() error {
 	for _, p := range e.framework.ListPlugins().PreFilter.Enabled {
-		_, filters := e.preFilters[p.Name].(frameworkapi.FilterPlugin)
+		_, filters := e.preFilters[p.Name].(fwk.FilterPlugin)
 		if filters && !slices.Contains(e.filterNames, p.Name) {
 			return fmt.Errorf("plugin %s is enabled at preFilter and not at filter, which the formal model cannot "+
 				"tell apart; "+"enable or disable it at both, as plugins.multiPoint does", p.Name)

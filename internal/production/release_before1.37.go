@@ -8,9 +8,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // What is the same in v1.36 and earlier.

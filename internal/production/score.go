@@ -1,9 +1,7 @@
 package production
 
 import (
-	fwk "k8s.io/kube-scheduler/framework"
-
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -54,7 +52,7 @@ func (c *cycle) score(feasible []int) error {
 
 // scoresInOrder returns the scores of one node, which leave out plugins that abstain, in the order of the score
 // plugins.
-func (c *cycle) scoresInOrder(given []frameworkapi.PluginScore) []spec.Score {
+func (c *cycle) scoresInOrder(given []fwk.PluginScore) []spec.Score {
 	scores := make([]spec.Score, len(c.scoreNames))
 	for k, name := range c.scoreNames {
 		if len(given) > 0 && given[0].Name == name {
@@ -72,8 +70,8 @@ func (c *cycle) scoresInOrder(given []frameworkapi.PluginScore) []spec.Score {
 // goroutine of its own, where a panic ends the process; a plugin that panics does so here first, where it is
 // caught. It costs a few microseconds.
 func (c *cycle) rehearse(infos []fwk.NodeInfo) [][]int64 {
-	skipped := c.state.GetSkipScorePlugins()
-	list := make(frameworkapi.NodeScoreList, len(infos))
+	skipped := skippedScores(c.state)
+	list := make(fwk.NodeScoreList, len(infos))
 	raw := make([][]int64, len(c.scores))
 	for k, plugin := range c.scores {
 		if skipped.Has(c.scoreNames[k]) {
@@ -85,7 +83,7 @@ func (c *cycle) rehearse(infos []fwk.NodeInfo) [][]int64 {
 				return nil // the framework will say so
 			}
 			raw[k] = append(raw[k], score)
-			list[i] = frameworkapi.NodeScore{Name: info.Node().Name, Score: score}
+			list[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
 		}
 		if extensions := plugin.ScoreExtensions(); extensions != nil {
 			extensions.NormalizeScore(c.ctx, c.state, c.pod, list)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // snapshot is the scheduler's own view of the question's snapshot, which it takes at the start of a
-// scheduling cycle. It implements frameworkapi.SharedLister.
+// scheduling cycle. It implements fwk.SharedLister.
 type snapshot struct {
 	known *nodeInfos
 
@@ -25,7 +24,7 @@ type snapshot struct {
 	bound [][]*v1.Pod
 }
 
-var _ frameworkapi.SharedLister = (*snapshot)(nil)
+var _ fwk.SharedLister = (*snapshot)(nil)
 
 // set makes the snapshot that of a question.
 func (s *snapshot) set(from *spec.Snapshot) {
@@ -39,7 +38,7 @@ func (s *snapshot) set(from *spec.Snapshot) {
 	}
 	s.listed = s.listed[:0]
 	for _, i := range s.cluster.order {
-		info := s.infos[i].(*framework.NodeInfo)
+		info := any(s.infos[i]).(*framework.NodeInfo)
 		s.listed = append(s.listed, info)
 		if len(info.PodsWithAffinity) > 0 {
 			s.affine = append(s.affine, info)
@@ -68,24 +67,24 @@ func (s *snapshot) bind(from *spec.Snapshot) {
 	}
 }
 
-// NodeInfos implements frameworkapi.SharedLister.
-func (s *snapshot) NodeInfos() frameworkapi.NodeInfoLister { return s }
+// NodeInfos implements fwk.SharedLister.
+func (s *snapshot) NodeInfos() fwk.NodeInfoLister { return s }
 
-// StorageInfos implements frameworkapi.SharedLister.
-func (s *snapshot) StorageInfos() frameworkapi.StorageInfoLister { return s }
+// StorageInfos implements fwk.SharedLister.
+func (s *snapshot) StorageInfos() fwk.StorageInfoLister { return s }
 
-// List implements frameworkapi.NodeInfoLister.
+// List implements fwk.NodeInfoLister.
 func (s *snapshot) List() ([]fwk.NodeInfo, error) { return s.listed, nil }
 
-// HavePodsWithAffinityList implements frameworkapi.NodeInfoLister.
+// HavePodsWithAffinityList implements fwk.NodeInfoLister.
 func (s *snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) { return s.affine, nil }
 
-// HavePodsWithRequiredAntiAffinityList implements frameworkapi.NodeInfoLister.
+// HavePodsWithRequiredAntiAffinityList implements fwk.NodeInfoLister.
 func (s *snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return s.antiAffine, nil
 }
 
-// Get implements frameworkapi.NodeInfoLister.
+// Get implements fwk.NodeInfoLister.
 func (s *snapshot) Get(name string) (fwk.NodeInfo, error) {
 	if i, ok := s.cluster.index[name]; ok {
 		return s.infos[i], nil
@@ -93,10 +92,10 @@ func (s *snapshot) Get(name string) (fwk.NodeInfo, error) {
 	return nil, fmt.Errorf("no node %q in the snapshot", name)
 }
 
-// IsPVCUsedByPods implements frameworkapi.StorageInfoLister: does a bound pod use the claim namespace/name?
+// IsPVCUsedByPods implements fwk.StorageInfoLister: does a bound pod use the claim namespace/name?
 func (s *snapshot) IsPVCUsedByPods(key string) bool {
 	for _, info := range s.infos {
-		if info.GetPVCRefCounts()[key] > 0 {
+		if any(info).(*framework.NodeInfo).PVCRefCounts[key] > 0 {
 			return true
 		}
 	}

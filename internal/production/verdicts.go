@@ -2,10 +2,9 @@ package production
 
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -22,7 +21,7 @@ func (c *cycle) runEachFilter() {
 	for i := range c.decision.Nodes {
 		c.decision.Nodes[i].Statuses, statuses = statuses[:len(c.filters):len(c.filters)], statuses[len(c.filters):]
 	}
-	state, skipped := c.state, c.state.GetSkipFilterPlugins()
+	state, skipped := c.state, skippedFilters(c.state)
 	again := c.mustPreFilterAgain()
 	if again {
 		state = framework.NewCycleState()
@@ -60,7 +59,7 @@ func (c *cycle) runPreFilter(name string, state fwk.CycleState) preFiltered {
 	if !ok {
 		return preFiltered{}
 	}
-	result, status := plugin.PreFilter(c.ctx, state, c.pod, c.snapshot.listed)
+	result, status := preFilter(c.ctx, plugin, state, c.pod, c.snapshot.listed)
 	switch {
 	case status.IsSkip():
 		return preFiltered{abstains: true}
@@ -72,7 +71,7 @@ func (c *cycle) runPreFilter(name string, state fwk.CycleState) preFiltered {
 	return preFiltered{}
 }
 
-func (c *cycle) runFilter(filter frameworkapi.FilterPlugin, said preFiltered, state fwk.CycleState,
+func (c *cycle) runFilter(filter fwk.FilterPlugin, said preFiltered, state fwk.CycleState,
 	info fwk.NodeInfo) spec.Status {
 	switch {
 	case said.abstains:

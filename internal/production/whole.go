@@ -15,12 +15,11 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 
-	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	fwk "github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -39,7 +38,7 @@ type Whole struct {
 
 	// What the cycle came to: the pod it failed for, why, and what it wants its nomination to be.
 	failed     *fwk.Status
-	nominating *frameworkapi.NominatingInfo
+	nominating *fwk.NominatingInfo
 }
 
 // NewWhole builds the scheduler that runs all profiles of the configuration. Cancelling the context is as good as
@@ -59,7 +58,7 @@ func NewWhole(ctx context.Context, cfg *Config) (*Whole, error) {
 		return nil, fmt.Errorf("building kube-scheduler: %w", err)
 	}
 	w.sched.FailureHandler = func(_ context.Context, _ framework.Framework, _ *framework.QueuedPodInfo,
-		status *fwk.Status, nominating *frameworkapi.NominatingInfo, _ time.Time) {
+		status *fwk.Status, nominating *fwk.NominatingInfo, _ time.Time) {
 		w.failed, w.nominating = status, nominating
 	}
 	for name, inner := range w.sched.Profiles {
@@ -142,7 +141,7 @@ type witness struct {
 	mu sync.Mutex // the filters are asked by several workers
 	// filtered are the statuses by node.
 	filtered map[string]*fwk.Status
-	scores   []frameworkapi.NodePluginScores
+	scores   []fwk.NodePluginScores
 	chosen   string
 }
 
@@ -165,7 +164,7 @@ func (w *witness) RunFilterPluginsWithNominatedPods(ctx context.Context, state f
 
 // RunScorePlugins implements framework.Framework.
 func (w *witness) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	nodes []fwk.NodeInfo) ([]frameworkapi.NodePluginScores, *fwk.Status) {
+	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	scores, status := w.Framework.RunScorePlugins(ctx, state, pod, nodes)
 	w.scores = scores
 	return scores, status
@@ -205,7 +204,7 @@ func (a *account) note(failed *fwk.Status) {
 		case unfit != nil:
 			decided.Reasons = reasons(unfit.Diagnosis.NodeToStatus.Get(node.Name))
 		}
-		of := slices.IndexFunc(a.scores, func(s frameworkapi.NodePluginScores) bool { return s.Name == node.Name })
+		of := slices.IndexFunc(a.scores, func(s fwk.NodePluginScores) bool { return s.Name == node.Name })
 		if of < 0 {
 			continue
 		}
@@ -237,7 +236,7 @@ func (a *account) conclude(w *Whole) error {
 		a.decision.Message = w.failed.AsError().Error()
 	case a.decision.Message == "":
 		return w.failed.AsError()
-	case w.nominating.Mode() != frameworkapi.ModeOverride:
+	case w.nominating.Mode() != fwk.ModeOverride:
 		outcome.KeepsNomination = a.question.Pod.Status.NominatedNodeName != ""
 	case w.nominating.NominatedNodeName != "":
 		outcome = spec.Outcome{Type: spec.Preempt, Node: index(w.nominating.NominatedNodeName)}

@@ -103,7 +103,8 @@ func managed(since metav1.Time, fields string) []metav1.ManagedFieldsEntry {
 	entry := func(manager, subresource string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
 			APIVersion: "v1", FieldsType: "FieldsV1", Subresource: subresource, Time: &since,
-			FieldsV1: metav1.NewFieldsV1(fields)}
+			//lint:ignore SA1019 v1.33 has no other way
+			FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
 	}
 	return []metav1.ManagedFieldsEntry{entry("kube-controller-manager", ""), entry("kubelet", "status")}
 }

@@ -29,15 +29,18 @@ func Install(ctx context.Context, r Release, sources, version string, log io.Wri
 	}
 	draft := filepath.Join(dir, fmt.Sprintf("%s.%d.part", programFile, os.Getpid()))
 	defer func() { _ = os.Remove(draft) }() // it is there only if the build failed
-	build := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(r.Tags, ","),
-		"-ldflags", "-X 'main.builtFrom="+version+"'", "-o", draft, module+"/cmd/modelcheck")
-	build.Dir = filepath.Join(sources, "releases", "v"+r.Name)
-	build.Stdout, build.Stderr = log, log
-	if err := build.Run(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return nil, fmt.Errorf("building for Kubernetes %s needs Go: install it, with go in PATH", r.Version)
+	args := []string{"build", "-tags", strings.Join(r.Tags, ","), "-ldflags", "-X 'main.builtFrom=" + version + "'",
+		"-o", draft}
+	if r.Borrows != "" {
+		overlay := draft + ".json"
+		defer func() { _ = os.Remove(overlay) }()
+		if err := borrow(ctx, r, sources, overlay, log); err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("go build in %s: %w", build.Dir, err)
+		args = append(args, "-overlay", overlay)
+	}
+	if _, err := runGo(ctx, r, sources, log, append(args, module+"/cmd/modelcheck")...); err != nil {
+		return nil, err
 	}
 	kept, err := json.Marshal(record{KubernetesVersion: r.Version, Modelcheck: version})
 	if err == nil {
@@ -50,6 +53,57 @@ func Install(ctx context.Context, r Release, sources, version string, log io.Wri
 		return nil, fmt.Errorf("keeping the program: %w", err)
 	}
 	return Installed(r)
+}
+
+// runGo runs Go in the release's folder, and returns what it writes. What it says goes to log.
+func runGo(ctx context.Context, r Release, sources string, log io.Writer, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir, command.Stderr = folder(sources, r.Name), log
+	out, err := command.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("building for Kubernetes %s needs Go: install it, with go in PATH", r.Version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go %s in %s: %w", args[0], command.Dir, err)
+	}
+	return out, nil
+}
+
+// folder is where the go.mod of a release is.
+func folder(sources, name string) string { return filepath.Join(sources, "releases", "v"+name) }
+
+// borrow writes an overlay for go build: the Go files of resource.k8s.io/v1 of the release that lends them, in the
+// place where the go.mod of the one that borrows them looks for them.
+func borrow(ctx context.Context, r Release, sources, overlay string, log io.Writer) error {
+	out, err := runGo(ctx, Release{Name: r.Borrows, Version: r.Version}, sources, log, "mod", "download", "-json",
+		"k8s.io/api")
+	var api struct{ Dir string }
+	if err == nil {
+		err = json.Unmarshal(out, &api)
+	}
+	if err != nil {
+		return fmt.Errorf("looking for the k8s.io/api of v%s: %w", r.Borrows, err)
+	}
+	files, err := filepath.Glob(filepath.Join(api.Dir, "resource", "v1", "*.go"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("%s has no Go files of resource.k8s.io/v1", api.Dir)
+	}
+	at, err := filepath.Abs(filepath.Join(folder(sources, r.Name), "resource", "v1"))
+	if err != nil {
+		return fmt.Errorf("laying types of resource.k8s.io/v1 over those of v%s: %w", r.Name, err)
+	}
+	replaced := map[string]string{}
+	for _, file := range files {
+		replaced[filepath.Join(at, filepath.Base(file))] = file
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err == nil {
+		err = os.WriteFile(overlay, data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the overlay: %w", err)
+	}
+	return nil
 }
 
 // Sources finds modelcheck's sources: above the working directory, or where this program was built.

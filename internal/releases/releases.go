@@ -22,6 +22,9 @@ type Release struct {
 	// Tags are the build tags: before1.NN for each later release that modelcheck knows, since it lacks what came with
 	// that.
 	Tags []string
+	// Borrows is the release that lends it the Go types of resource.k8s.io/v1, which modelcheck is written in; empty if
+	// it has them itself.
+	Borrows string
 }
 
 // All returns the releases that have a go.mod of their own, newest first.
@@ -30,6 +33,8 @@ func All() []Release {
 		{Name: "1.36", Version: "v1.36.3", Tags: []string{"before1.37"}},
 		{Name: "1.35", Version: "v1.35.4", Tags: []string{"before1.37", "before1.36"}},
 		{Name: "1.34", Version: "v1.34.4", Tags: []string{"before1.37", "before1.36", "before1.35"}},
+		{Name: "1.33", Version: "v1.33.13", Tags: []string{"before1.37", "before1.36", "before1.35", "before1.34"},
+			Borrows: "1.34"},
 	}
 }
 

@@ -150,7 +150,7 @@ func where(differences []Difference) string {
 }
 
 // matters reports whether a documented change makes a difference to the question: what its plugin says differs, or, if
-// no plugin says anything else, the model without the change has other outcomes, or has other victims deleted.
+// no plugin says anything else, the model without the change has other outcomes, or for them other writes.
 func (x *explainer) matters(c spec.Change, q spec.Question, differences []Difference) bool {
 	if slices.ContainsFunc(differences, func(d Difference) bool { return d.Plugin == c.Plugin }) {
 		return true
@@ -161,7 +161,8 @@ func (x *explainer) matters(c spec.Change, q spec.Question, differences []Differ
 	return differs(c.Plugin, differences) && (!sameOutcomes(outcomes, without.Outcomes(q.Pod, q.Snapshot)) ||
 		slices.ContainsFunc(differences, func(d Difference) bool { return d.In == inWrites }) &&
 			slices.ContainsFunc(outcomes, func(o spec.Outcome) bool {
-				return !slices.Equal(model.Deleted(o), without.Deleted(o))
+				return !slices.Equal(model.Deleted(o), without.Deleted(o)) ||
+					model.MayClear(q.Pod, o) != without.MayClear(q.Pod, o)
 			}))
 }
 

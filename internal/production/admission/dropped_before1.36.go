@@ -5,11 +5,13 @@ package admission
 import (
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// Drop drops fields of the object that belong to features of devices that the release has off, as its API server does:
-// DRADeviceTaints, DRAPartitionableDevices, DRAConsumableCapacity, DRADeviceBindingConditions and DRAExtendedResource.
+// Drop drops fields of the object that belong to features that the release has off, as its API server does:
+// DRADeviceTaints, DRAPartitionableDevices, DRAConsumableCapacity, DRADeviceBindingConditions and DRAExtendedResource,
+// and before v1.34 DynamicResourceAllocation, PodLevelResources and VolumeAttributesClass.
 // It reports whether there were any. Those of an object that has a uid stay if a user hands it in, as the API server
 // that gave it out had the features on.
 //
@@ -26,6 +28,12 @@ func Drop(object any) bool {
 		dropped = dropOfClaim(&object.Spec)
 	case *resourcev1.ResourceClaimTemplate:
 		dropped = dropOfClaim(&object.Spec.Spec)
+	case *v1.Pod:
+		dropped = dropOfPod(object)
+	case *v1.PersistentVolumeClaim:
+		dropped = dropAttributesClass(&object.Spec.VolumeAttributesClassName)
+	case *v1.PersistentVolume:
+		dropped = dropAttributesClass(&object.Spec.VolumeAttributesClassName)
 	case *resourcev1.DeviceClass:
 		dropped = clearPointer(&object.Spec.ExtendedResourceName)
 	}

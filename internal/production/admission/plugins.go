@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/apis/core"
@@ -40,7 +39,7 @@ func newCluster(objects []runtime.Object) *cluster {
 		priorityClasses: factory.Scheduling().V1().PriorityClasses().Informer().GetIndexer(),
 	}
 	c.priority.SetExternalKubeInformerFactory(factory)
-	c.tolerations.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	inspectGates(c.tolerations)
 
 	given := map[string]bool{}
 	for _, object := range objects {

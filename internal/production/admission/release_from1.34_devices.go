@@ -1,3 +1,5 @@
+//go:build !before1.34
+
 package admission
 
 import (
