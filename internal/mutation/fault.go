@@ -135,8 +135,12 @@ var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadR
 // Features that are on, where the code asks whether one is off.
 var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
 
-// off reports whether the node is about such a feature, or done only where one is on, or one off that is on.
+// off reports whether the node is never run as the feature gates are by default, or, of devices, is about such a
+// feature, or done only where one is on, or one off that is on.
 func (w *walker) off(n ast.Node) bool {
+	if w.gates.off(w.pkg, slices.Concat([]ast.Node{w.function}, w.path, []ast.Node{n})) {
+		return true
+	}
 	if w.source.stratum != "dynamicresources" {
 		return false
 	}

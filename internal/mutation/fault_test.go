@@ -29,7 +29,9 @@ func sourceOf(t *testing.T, text string) *source {
 		t.Fatal(err)
 	}
 	pkg := &packages.Package{PkgPath: "p", Fset: fset, Types: checked, TypesInfo: info}
-	return &source{path: "p.go", name: "p/p.go", text: []byte(text), pkg: pkg, tree: tree, stratum: "p"}
+	return &source{
+		path: "p.go", name: "p/p.go", text: []byte(text), pkg: pkg, tree: tree, stratum: "p", gates: newGates(nil),
+	}
 }
 
 func TestFaults(t *testing.T) {
