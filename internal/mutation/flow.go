@@ -15,47 +15,52 @@ type assignment struct {
 	pkg   *packages.Package
 	value ast.Expr
 	zero  bool
+	// nillable is whether it may be nil, and no condition.
+	nillable bool
+	// path is where.
+	path []ast.Node
 }
 
-// use is a place where a function is named.
+// use is a place where a function is named, or something of a type is made.
 type use struct {
 	of   string
 	pkg  *packages.Package
 	path []ast.Node
 }
 
-// parameters are those of a function or method that may hold a gate.
-type parameters struct {
+// body is a function that has one, with the parameters that may hold a gate.
+type body struct {
 	of, name string
-	method   bool
+	// receiver is the type that it is a method of, if any.
+	receiver string
 	// unknown gives them what nobody knows.
 	unknown []assignment
 }
 
 // flow is what is assigned to what, and where functions are named.
 type flow struct {
+	// within are the packages that are looked at: of others fields are set elsewhere.
+	within map[string]bool
+	// path is where it is read.
+	path     []ast.Node
 	assigned []assignment
 	uses     []use
 	// byName are methods that an interface has, which may be called by name.
 	byName map[string]bool
-	// methods are the names of those methods that are used.
-	methods map[string]string
+	// made is where something of a type is made.
+	made []use
 	// functions are those that have a body.
-	functions []parameters
+	functions []body
 }
 
 // read takes in a file.
 func (f *flow) read(pkg *packages.Package, tree *ast.File) {
-	if f.byName == nil {
-		f.byName, f.methods = map[string]bool{}, map[string]string{}
-	}
-	var path []ast.Node
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if n == nil {
-			path = path[:len(path)-1]
+			f.path = f.path[:len(f.path)-1]
 			return true
 		}
-		path = append(path, n)
+		f.path = append(f.path, n)
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			f.assign(pkg, n)
@@ -85,30 +90,26 @@ func (f *flow) read(pkg *packages.Package, tree *ast.File) {
 				}
 			}
 		case *ast.Ident:
-			f.use(pkg, n, path)
+			f.use(pkg, n)
 		}
 		return true
 	})
 }
 
 // use notes where a function is named. One that is not called there may be called with anything.
-func (f *flow) use(pkg *packages.Package, name *ast.Ident, path []ast.Node) {
+func (f *flow) use(pkg *packages.Package, name *ast.Ident) {
 	function, is := pkg.TypesInfo.Uses[name].(*types.Func)
 	if !is {
 		return
 	}
 	function = function.Origin()
-	place := placeOf(pkg, function)
-	f.uses = append(f.uses, use{place, pkg, slices.Clone(path)})
-	if function.Signature().Recv() != nil {
-		f.methods[place] = function.Name()
-	}
+	f.uses = append(f.uses, use{placeOf(pkg, function), pkg, slices.Clone(f.path)})
 	var called ast.Node = name
-	above := len(path) - 2
-	if selector, is := path[above].(*ast.SelectorExpr); is {
+	above := len(f.path) - 2
+	if selector, is := f.path[above].(*ast.SelectorExpr); is {
 		called, above = selector, above-1
 	}
-	if call, is := path[above].(*ast.CallExpr); is && call.Fun == called {
+	if call, is := f.path[above].(*ast.CallExpr); is && call.Fun == called {
 		return
 	}
 	for parameter := range function.Signature().Params().Variables() {
@@ -118,8 +119,10 @@ func (f *flow) use(pkg *packages.Package, name *ast.Ident, path []ast.Node) {
 
 // to notes what a variable is given, if it may hold a gate.
 func (f *flow) to(pkg *packages.Package, object types.Object, a assignment) {
-	if variable, is := object.(*types.Var); is && isBool(variable.Type()) {
-		a.to, a.pkg = placeOf(pkg, variable.Origin()), pkg
+	variable, is := object.(*types.Var)
+	if is && f.within[object.Pkg().Path()] && (isBool(variable.Type()) || nillable(variable.Type())) {
+		a.to, a.pkg, a.path = placeOf(pkg, variable.Origin()), pkg, slices.Clone(f.path)
+		a.nillable = nillable(variable.Type())
 		f.assigned = append(f.assigned, a)
 	}
 }
@@ -169,12 +172,31 @@ func (f *flow) declare(pkg *packages.Package, n *ast.ValueSpec) {
 	}
 }
 
+// typeAt is the place of a type that has a name, or of what it points at.
+func typeAt(pkg *packages.Package, t types.Type) string {
+	if pointer, is := types.Unalias(t).(*types.Pointer); is {
+		t = pointer.Elem()
+	}
+	if named, is := types.Unalias(t).(*types.Named); is {
+		return placeOf(pkg, named.Obj())
+	}
+	return ""
+}
+
+// make notes that something of the type is made.
+func (f *flow) make(pkg *packages.Package, t types.Type) {
+	if of := typeAt(pkg, t); of != "" {
+		f.made = append(f.made, use{of, pkg, slices.Clone(f.path)})
+	}
+}
+
 // zero notes that the fields of a struct are what they are in the zero value.
 func (f *flow) zero(pkg *packages.Package, t types.Type) {
 	fields, is := t.Underlying().(*types.Struct)
 	if !is {
 		return
 	}
+	f.make(pkg, t)
 	for field := range fields.Fields() {
 		f.to(pkg, field, assignment{zero: true})
 		f.zero(pkg, field.Type())
@@ -191,6 +213,7 @@ func (f *flow) literal(pkg *packages.Package, n *ast.CompositeLit) {
 	if !is {
 		return
 	}
+	f.make(pkg, t)
 	given := map[string]ast.Expr{}
 	for i, element := range n.Elts {
 		if pair, is := element.(*ast.KeyValueExpr); is {
@@ -253,9 +276,12 @@ func (f *flow) unknown(pkg *packages.Package, list *ast.FieldList) {
 func (f *flow) takes(pkg *packages.Package, n *ast.FuncDecl) {
 	before := len(f.assigned)
 	f.unknown(pkg, n.Type.Params)
-	p := parameters{name: n.Name.Name, method: n.Recv != nil, unknown: slices.Clone(f.assigned[before:])}
-	if object := pkg.TypesInfo.Defs[n.Name]; object != nil {
-		p.of = placeOf(pkg, object)
+	p := body{name: n.Name.Name, unknown: slices.Clone(f.assigned[before:])}
+	if function, is := pkg.TypesInfo.Defs[n.Name].(*types.Func); is {
+		p.of = placeOf(pkg, function)
+		if receiver := function.Signature().Recv(); receiver != nil {
+			p.receiver = typeAt(pkg, receiver.Type())
+		}
 	}
 	f.functions = append(f.functions, p)
 	f.assigned = f.assigned[:before]
@@ -269,26 +295,35 @@ func (f *flow) end() {
 		named[u.of] = true
 	}
 	for _, p := range f.functions {
-		if p.method && f.byName[p.name] || !named[p.of] {
+		if p.receiver != "" && f.byName[p.name] || !named[p.of] {
 			f.assigned = append(f.assigned, p.unknown...)
 		}
 	}
 }
 
-// bury finds the functions that are named in code only that is never run. Methods that an interface has are not among
-// them, as they may be called by whoever has the interface.
+// bury finds the functions that are named in code only that is never run, and the methods of what is made there only.
+// Of others an interface may have a method of the same name, and then whoever has it may call them.
 func (g *gates) bury(f *flow) {
-	for changed := true; changed; {
-		changed = false
-		named, alive := map[string]bool{}, map[string]bool{}
-		for _, u := range f.uses {
-			named[u.of] = true
-			alive[u.of] = alive[u.of] || !g.off(u.pkg, u.path)
-		}
-		for function := range named {
-			if method := f.methods[function]; !alive[function] && !g.dead[function] && !f.byName[method] {
-				g.dead[function], changed = true, true
+	until(func() (changed bool) {
+		named, alive := g.alive(f.uses)
+		made, living := g.alive(f.made)
+		for _, b := range f.functions {
+			unnamed := named[b.of] && !alive[b.of] && (b.receiver == "" || !f.byName[b.name])
+			unmade := made[b.receiver] && !living[b.receiver]
+			if (unnamed || unmade) && !g.dead[b.of] {
+				g.dead[b.of], changed = true, true
 			}
 		}
+		return changed
+	})
+}
+
+// alive returns what is used at all, and what in code that may be run.
+func (g *gates) alive(uses []use) (used, alive map[string]bool) {
+	used, alive = map[string]bool{}, map[string]bool{}
+	for _, u := range uses {
+		used[u.of] = true
+		alive[u.of] = alive[u.of] || !g.off(u.pkg, u.path)
 	}
+	return used, alive
 }

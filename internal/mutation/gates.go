@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -15,7 +16,8 @@ import (
 // featureGates is the package with Kubernetes' table of feature gates.
 const featureGates = "k8s.io/kubernetes/pkg/features"
 
-// truth is what is known of a condition from the defaults of the feature gates alone.
+// truth is what is known of a condition from the defaults of the feature gates alone, or of whether there is anything in
+// a variable that may be nil.
 type truth int
 
 const (
@@ -80,8 +82,11 @@ type gates struct {
 
 // newGates works it out from the packages of the scheduler. Without the package of the gates nothing is known.
 func newGates(loaded []*packages.Package) *gates {
-	g := &gates{defaults: map[string]bool{}, values: map[string]truth{}, dead: map[string]bool{}}
-	var flow flow
+	g := &gates{defaults: map[string]bool{}}
+	flow := flow{within: map[string]bool{}, byName: map[string]bool{}}
+	for _, pkg := range loaded {
+		flow.within[pkg.PkgPath] = !strings.Contains(pkg.PkgPath, "/apis/") // what is read from files is set there
+	}
 	for _, pkg := range loaded {
 		for _, tree := range pkg.Syntax {
 			if pkg.PkgPath == featureGates {
@@ -92,9 +97,24 @@ func newGates(loaded []*packages.Package) *gates {
 		}
 	}
 	flow.end()
-	g.settle(&flow)
-	g.bury(&flow)
+	// What is assigned in code that is never run is never assigned, so the next round may know more.
+	for before := -1; before < g.known(); {
+		before = g.known()
+		g = g.settled(&flow)
+		g.bury(&flow)
+	}
 	return g
+}
+
+// known is how much is known.
+func (g *gates) known() int {
+	n := len(g.dead)
+	for _, value := range g.values {
+		if value == never || value == always {
+			n++
+		}
+	}
+	return n
 }
 
 // readDefaults reads the table: of each gate the default of the last release that is named.
@@ -133,45 +153,82 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// settle works out what the variables hold that gates are assigned to. It goes on from nothing seen until nothing
+// settled works out what the variables hold that gates are assigned to. It goes on from nothing seen until nothing
 // changes, so one that is assigned to itself is what it was first given.
-func (g *gates) settle(f *flow) {
+func (g *gates) settled(f *flow) *gates {
+	next := &gates{defaults: g.defaults, values: map[string]truth{}, dead: map[string]bool{}}
+	var run []assignment
+	of := map[string]bool{} // what a gate decides about
 	for _, a := range f.assigned {
-		g.values[a.to] = unseen
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, a := range f.assigned {
-			now := open
-			switch {
-			case a.value != nil:
-				now = g.of(a.pkg, a.value)
-			case a.zero:
-				now = never
-			}
-			if now = g.values[a.to].either(now); now != g.values[a.to] {
-				g.values[a.to], changed = now, true
-			}
+		next.values[a.to] = unseen
+		if g.off(a.pkg, a.path) {
+			of[a.to] = true
+		} else {
+			run = append(run, a)
 		}
 	}
-	// What holds no gate may be set where nobody looked, as by what reads the configuration.
-	of := map[string]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, a := range f.assigned {
+	until(func() (changed bool) {
+		for _, a := range run {
+			now := next.given(a)
+			if now = next.values[a.to].either(now); now != next.values[a.to] {
+				next.values[a.to], changed = now, true
+			}
+		}
+		return changed
+	})
+	// What no gate decides about may be set where nobody looked, as by what reads the configuration.
+	until(func() (changed bool) {
+		for _, a := range run {
 			if !of[a.to] && a.value != nil && g.holdsGate(a, of) {
 				of[a.to], changed = true, true
 			}
 		}
-	}
-	for variable := range g.values {
-		if !of[variable] {
-			g.values[variable] = open
+		return changed
+	})
+	for variable, value := range next.values {
+		switch {
+		case !of[variable]:
+			next.values[variable] = open
+		case value == unseen: // it is as nobody ever gave it anything
+			next.values[variable] = never
 		}
+	}
+	return next
+}
+
+func until(changed func() bool) {
+	for changed() {
 	}
 }
 
-// holdsGate reports whether a gate, or a variable that holds one, is in what is assigned.
+// given is what is known of what is assigned.
+func (g *gates) given(a assignment) truth {
+	switch {
+	case a.value != nil && a.nillable:
+		return g.something(a.pkg, a.value)
+	case a.value != nil:
+		return g.of(a.pkg, a.value)
+	case a.zero:
+		return never
+	}
+	return open
+}
+
+// something is whether there is anything in what may be nil.
+func (g *gates) something(pkg *packages.Package, e ast.Expr) truth {
+	if pkg.TypesInfo.Types[e].IsNil() {
+		return never
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return g.variable(pkg, e, nillable)
+	case *ast.SelectorExpr:
+		return g.variable(pkg, e.Sel, nillable)
+	}
+	return open
+}
+
+// holdsGate reports whether a gate, or a variable that a gate decides about, is in what is assigned.
 func (g *gates) holdsGate(a assignment, of map[string]bool) bool {
 	found := false
 	ast.Inspect(a.value, func(n ast.Node) bool {
@@ -228,26 +285,35 @@ func (g *gates) of(pkg *packages.Package, e ast.Expr) truth {
 			return g.of(pkg, e.X).and(g.of(pkg, e.Y))
 		case token.LOR:
 			return g.of(pkg, e.X).or(g.of(pkg, e.Y))
+		case token.EQL, token.NEQ:
+			is := open
+			if pkg.TypesInfo.Types[e.Y].IsNil() {
+				is = g.something(pkg, e.X)
+			}
+			if e.Op == token.EQL {
+				is = is.not()
+			}
+			return is
 		}
 	case *ast.CallExpr:
 		if on, is := g.gate(pkg, e); is {
 			return known(on)
 		}
 	case *ast.Ident:
-		return g.variable(pkg, e)
+		return g.variable(pkg, e, isBool)
 	case *ast.SelectorExpr:
-		return g.variable(pkg, e.Sel)
+		return g.variable(pkg, e.Sel, isBool)
 	}
 	return open
 }
 
-// variable is what is known of a variable, parameter or field.
-func (g *gates) variable(pkg *packages.Package, name *ast.Ident) truth {
+// variable is what is known of a variable, parameter or field of such a type.
+func (g *gates) variable(pkg *packages.Package, name *ast.Ident, such func(types.Type) bool) truth {
 	object := pkg.TypesInfo.Uses[name]
 	if object == nil {
 		object = pkg.TypesInfo.Defs[name]
 	}
-	if _, is := object.(*types.Var); !is || !isBool(object.Type()) {
+	if _, is := object.(*types.Var); !is || !such(object.Type()) {
 		return open
 	}
 	if value, assigned := g.values[placeOf(pkg, object)]; assigned {
@@ -259,6 +325,15 @@ func (g *gates) variable(pkg *packages.Package, name *ast.Ident) truth {
 func isBool(t types.Type) bool {
 	basic, is := t.Underlying().(*types.Basic)
 	return is && basic.Info()&types.IsBoolean != 0
+}
+
+// nillable is whether the type is one of which the nil is looked at: of lists and maps it is as good as an empty one.
+func nillable(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface, *types.Signature:
+		return true
+	}
+	return false
 }
 
 // placeOf tells objects apart, also where one package has it from the other's source and one from what the compiler
@@ -298,6 +373,10 @@ func (g *gates) off(pkg *packages.Package, path []ast.Node) bool {
 			}
 			if around.Op == token.LAND && g.of(pkg, beside) == never ||
 				around.Op == token.LOR && g.of(pkg, beside) == always {
+				return true
+			}
+		case *ast.SelectorExpr: // what has nothing to call a method of cannot be come by
+			if child == around.Sel && g.something(pkg, around.X) == never {
 				return true
 			}
 		case *ast.BlockStmt:

@@ -118,6 +118,23 @@ func h(a, b int) { a = b }
 func g(a, b int) { b = a; h(a, b) }
 func k(a, b int) { k(b, a) }
 func f(p plugin, a, b int) { if p.off { g(a, b) } }`, []string{"p.off becomes !(p.off)", "deleted: k(b, a)"}},
+		{"what is there only with a gate that is off", `
+type lister struct{ all, none *int }
+func n(fts Features, p *int) *lister { l := &lister{}; if fts.Off { l.none = p }; l.all = p; return l }
+func (l *lister) f(a, b int) { if l.none != nil { a = b }; if l.all == nil { b = a } }`,
+			[]string{
+				"fts.Off becomes !(fts.Off)", "deleted: l.all = p", "l.none != nil becomes l.none == nil",
+				"l.all == nil becomes l.all != nil", "deleted: b = a",
+			}},
+		{"methods of what is made only there, and what is called on it", `
+type i interface { G(a, b int) }
+type made struct{}
+func (*made) G(a, b int) { a = b }
+func h(a, b int) { b = a }
+type l struct { made i }
+func n(fts Features) *l { l := &l{}; if fts.Off { l.made = &made{} }; return l }
+func (l *l) f(a, b int) { l.made.G(a, b) }`,
+			[]string{"fts.Off becomes !(fts.Off)", "deleted: b = a", "deleted: l.made.G(a, b)"}},
 	}
 	features := checked(t, featureGates, table)
 	for _, tt := range tests {
