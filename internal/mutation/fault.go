@@ -68,7 +68,7 @@ func leftOut(function string) bool {
 
 // Functions about when a pod is tried again.
 var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|ClusterEvent|^(` +
-	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
+	`isPodSchedulableAfter(Assigned)?PodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
 	`preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
