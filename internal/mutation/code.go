@@ -77,12 +77,17 @@ type source struct {
 	tree *ast.File
 	// stratum is that of the package.
 	stratum string
+	// gates say which code is never run.
+	gates *gates
 }
 
 // Files for tests, files that are generated, and what is off: preemption by groups of pods, resources of nodes that
 // devices have, and groups of devices that go together. Extended resources by device classes are not modelled.
 var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*|` +
 	`(extended|nodeallocatable)dynamicresources|compatibility_groups)\.go$`)
+
+// Packages for tests.
+var forTests = regexp.MustCompile(`/(testing|test)(/|$)|/perf|_integration`)
 
 // sources reads the code of the strata, with its types.
 func sources(ctx context.Context, w *workspace) ([]*source, error) {
@@ -99,14 +104,21 @@ func sources(ctx context.Context, w *workspace) ([]*source, error) {
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedSyntax |
 			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
 	}
-	loaded, err := packages.Load(config, patterns...)
+	loaded, err := packages.Load(config, append(patterns, featureGates, scheduler+"...")...)
 	if err != nil {
 		return nil, err
 	}
-	var all []*source
 	for _, pkg := range loaded {
 		for _, err := range pkg.Errors {
 			return nil, fmt.Errorf("%s: %w", pkg.PkgPath, err)
+		}
+	}
+	loaded = slices.DeleteFunc(loaded, func(pkg *packages.Package) bool { return forTests.MatchString(pkg.PkgPath) })
+	known := newGates(loaded)
+	var all []*source
+	for _, pkg := range loaded {
+		if of[pkg.PkgPath] == "" {
+			continue
 		}
 		for i, tree := range pkg.Syntax {
 			path := pkg.CompiledGoFiles[i]
@@ -119,7 +131,7 @@ func sources(ctx context.Context, w *workspace) ([]*source, error) {
 			}
 			all = append(all, &source{
 				path: path, name: filepath.Base(pkg.PkgPath) + "/" + filepath.Base(path), text: text, pkg: pkg, tree: tree,
-				stratum: of[pkg.PkgPath],
+				stratum: of[pkg.PkgPath], gates: known,
 			})
 		}
 	}

@@ -83,7 +83,7 @@ func covered(all []*source, profiles []*cover.Profile) []*function {
 		of := blocks[s.pkg.PkgPath+"/"+filepath.Base(s.path)]
 		for _, decl := range s.tree.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Body == nil || leftOut(f.Name.Name) {
+			if !ok || f.Body == nil || leftOut(f) {
 				continue
 			}
 			if counted := s.counted(f, of); counted.statements > 0 {

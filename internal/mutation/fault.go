@@ -29,7 +29,7 @@ func faults(all []*source) []*fault {
 	for _, s := range all {
 		w := &walker{source: s}
 		for _, decl := range s.tree.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil && !leftOut(f.Name.Name) {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil && !leftOut(f) {
 				w.function = f
 				w.walk(f.Body)
 			}
@@ -62,14 +62,30 @@ var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*
 // Functions that are called like those, and decide.
 var decidesThough = regexp.MustCompile(`^validateDevice`)
 
-func leftOut(function string) bool {
-	return decidesNothing.MatchString(function) && !decidesThough.MatchString(function)
+// Types of what is off, all methods of which decide nothing.
+var decideNothing = regexp.MustCompile(`PodGroup`)
+
+func leftOut(f *ast.FuncDecl) bool {
+	return decidesNothing.MatchString(f.Name.Name) && !decidesThough.MatchString(f.Name.Name) ||
+		decideNothing.MatchString(receiver(f))
+}
+
+// receiver is the name of the type that a method is of; empty for a function.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if pointer, is := of.(*ast.StarExpr); is {
+		of = pointer.X
+	}
+	return nameOf(of)
 }
 
 // Functions about when a pod is tried again.
 var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|ClusterEvent|^(` +
-	`isPodSchedulableAfterPodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
-	`involvedInTopologySpreading|` +
+	`isPodSchedulableAfter(Assigned)?PodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
+	`involvedInTopologySpreading|haveEnoughRelevantResourcesDecreased|podMatchesAnyAffinityTerms|UnrollPodEvent|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
 	`preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
@@ -77,7 +93,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 // decided about together.
 var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|PreBind.*|SignPod|.*Signer|` +
 	`AssumePodVolumes|[rR]evertAssumed.*|BindPodVolumes|bindAPIUpdate|checkBindings|convertDynamicProvisionsToPVCs|` +
-	`PatchPodStatus|Retriable|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
+	`PatchPodStatus|Retriable(WithConflict)?|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
 	`bindClaim|is(Claim|Pod)ReadyForBinding|isClaimTimeout|hasBindingConditions|.*BindingConditionsStatus.*|` +
 	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
 	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
@@ -89,7 +105,9 @@ func (s *source) stratumOf(f *ast.FuncDecl) string {
 	switch {
 	case aboutEvents.MatchString(f.Name.Name) || s.name == "framework/events.go":
 		return hints
-	case aroundDecisions.MatchString(f.Name.Name), s.name == "preemption/executor.go",
+	case aroundDecisions.MatchString(f.Name.Name), receiver(f) == "QueuedPodInfo",
+		receiver(f) == "PodInfo" && f.Name.Name == "Update", // of a pod that is in the queue
+		s.name == "preemption/executor.go", s.name == "framework/sorted_nodes.go",
 		s.name == "volumebinding/passive_assume_cache.go", s.name == "framework/signers.go":
 		return cycles
 	}
@@ -135,8 +153,12 @@ var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadR
 // Features that are on, where the code asks whether one is off.
 var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
 
-// off reports whether the node is about such a feature, or done only where one is on, or one off that is on.
+// off reports whether the node is never run as the feature gates are by default, or, of devices, is about such a
+// feature, or done only where one is on, or one off that is on.
 func (w *walker) off(n ast.Node) bool {
+	if w.gates.off(w.pkg, slices.Concat([]ast.Node{w.function}, w.path, []ast.Node{n})) {
+		return true
+	}
 	if w.source.stratum != "dynamicresources" {
 		return false
 	}

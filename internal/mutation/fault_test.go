@@ -29,7 +29,9 @@ func sourceOf(t *testing.T, text string) *source {
 		t.Fatal(err)
 	}
 	pkg := &packages.Package{PkgPath: "p", Fset: fset, Types: checked, TypesInfo: info}
-	return &source{path: "p.go", name: "p/p.go", text: []byte(text), pkg: pkg, tree: tree, stratum: "p"}
+	return &source{
+		path: "p.go", name: "p/p.go", text: []byte(text), pkg: pkg, tree: tree, stratum: "p", gates: newGates(nil),
+	}
 }
 
 func TestFaults(t *testing.T) {
@@ -128,9 +130,13 @@ func TestLeftOut(t *testing.T) {
 func New(ok bool) int { if ok { return 1 }; return 2 }
 func (x x) Name() bool { return true }
 func filterPodGroup() bool { return true }
-func Filter() bool { return true }
+func (*x) Filter() bool { return true }
+func (*QueuedPodGroupInfo) Filter() bool { return true }
+func (*QueuedPodInfo) Size() bool { return true }
 func isSchedulableAfterNodeChange() bool { return true }
 type x struct{}
+type QueuedPodInfo struct{}
+type QueuedPodGroupInfo struct{}
 `)
 	got := map[string]string{}
 	for _, f := range faults([]*source{s}) {
@@ -138,7 +144,8 @@ type x struct{}
 	}
 	want := map[string]string{
 		"p/p.go:5 Filter: true becomes !true":                       "p",
-		"p/p.go:6 isSchedulableAfterNodeChange: true becomes !true": hints,
+		"p/p.go:7 Size: true becomes !true":                         cycles,
+		"p/p.go:8 isSchedulableAfterNodeChange: true becomes !true": hints,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
