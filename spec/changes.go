@@ -32,7 +32,7 @@ type Change struct {
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
 		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
-		TerminatingSpared()}
+		DevicesAsResources(), TerminatingSpared()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is

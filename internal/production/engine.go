@@ -3,6 +3,7 @@ package production
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apiserver/pkg/util/feature"
@@ -46,6 +47,8 @@ type engine struct {
 	objects   *objects
 	// preemption watches DefaultPreemption; nil if the profile does not run it.
 	preemption *preemptionWatch
+	// matches is what plugins remember of clusters they have seen before, and a question is to be asked without.
+	matches []*sync.Map
 	// messages: decisions tell why, in production's own words.
 	messages bool
 	// starts say where searches begin; nil if nobody says so.
@@ -95,6 +98,7 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
 			features.SchedulerAsyncAPICalls)
 	}
+	e.matches = matchCaches(plugins)
 	return e, e.sort(plugins)
 }
 
@@ -124,8 +128,10 @@ func (e *engine) options(factory informers.SharedInformerFactory) ([]frameworkru
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
-	// Nobody tells it which extended resources stand for device classes, which the model does not know either.
 	devices := dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)
+	if err := tellOfClasses(devices, factory); err != nil {
+		return nil, err
+	}
 	return append(e.releaseOptions(factory),
 		frameworkruntime.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(e.client),
@@ -182,6 +188,9 @@ func (e *engine) sort(plugins map[string]frameworkapi.Plugin) error {
 func (e *engine) load(q spec.Question) error {
 	if err := e.objects.set(q.Snapshot); err != nil {
 		return err
+	}
+	for _, matches := range e.matches {
+		matches.Clear()
 	}
 	e.snapshot.set(q.Snapshot)
 	e.nominator.set(q)
