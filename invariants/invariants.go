@@ -95,6 +95,8 @@ func (b Breach) Sentence() string {
 type Node struct {
 	Node *v1.Node
 	Pods []*v1.Pod
+	// Cluster is one that the node is in, of which other nodes and pods may be left out.
+	Cluster *spec.Snapshot
 	// Spec is the formal model.
 	Spec *spec.Scheduler
 	// PastScheduler: pods of the scenario can be on nodes that the scheduler did not choose.

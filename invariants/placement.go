@@ -40,7 +40,7 @@ func NoOvercommit() Property {
 				return false, nil
 			}
 			var breaches []Breach
-			for _, resource := range n.Spec.Overcommitted(n.Node, n.Pods) {
+			for _, resource := range n.Spec.Overcommitted(n.Node, n.Pods, n.Cluster) {
 				breaches = append(breaches, overcommitted(n.Node, n.Pods, resource))
 			}
 			return true, breaches
@@ -73,7 +73,7 @@ func (c *Case) overcommitted(node int) []v1.ResourceName {
 		return c.Overcommitted(node)
 	}
 	s := c.Question.Snapshot
-	return c.Spec.Overcommitted(s.Nodes[node], append(spec.PodsOn(s.Nodes[node], s), c.Question.Pod))
+	return c.Spec.Overcommitted(s.Nodes[node], append(spec.PodsOn(s.Nodes[node], s), c.Question.Pod), s)
 }
 
 func overcommitted(node *v1.Node, pods []*v1.Pod, resource v1.ResourceName) Breach {

@@ -42,7 +42,8 @@ func TestNoOvercommit(t *testing.T) {
 		v1.ResourcePods: resource.MustParse("2"),
 	}
 	for _, row := range nodeRows {
-		n := Node{Node: node, PastScheduler: row.pastScheduler, Spec: spec.New(spec.DefaultProfile())}
+		n := Node{Node: node, PastScheduler: row.pastScheduler, Spec: spec.New(spec.DefaultProfile()),
+			Cluster: &spec.Snapshot{}}
 		for _, cpu := range row.cpus {
 			pod := podOf("p", 0, "a")
 			pod.Spec.Containers = []v1.Container{

@@ -17,7 +17,8 @@ func PreemptionWrites() Property {
 		Doc: "A preemption gives each victim that does not terminate yet the condition DisruptionTarget and deletes " +
 			"it, clears the nominations of lower priority to the node, and writes nothing else; other decisions " +
 			"write nothing before the pod is bound or its status updated, but that all devices of one claim of the " +
-			"pod are given back that cannot be used on a node, if the pod waits for that.",
+			"pod are given back that cannot be used on a node, if the pod waits for that, and a claim that was made " +
+			"for its extended resources is deleted.",
 		Decision: func(c *Case) (bool, []Breach) {
 			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 				return false, nil // of several outcomes, chance picked the one that was written
@@ -29,6 +30,9 @@ func PreemptionWrites() Property {
 			for _, w := range c.Decision.Writes {
 				if deallocations > 0 && deallocated(w) {
 					deallocations--
+					continue
+				}
+				if c.Decision.Outcomes[0].Type != spec.Bind && c.deletesEarlier(w) {
 					continue
 				}
 				if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
@@ -59,6 +63,16 @@ func PreemptionWrites() Property {
 // deallocated reports whether the write gives back all that a claim has.
 func deallocated(w spec.Write) bool {
 	return w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0
+}
+
+// deletesEarlier reports whether the write is part of the deletion of a claim that was made for extended resources of
+// the pod when it was to be bound before.
+//
+// Source: KEP-5004, "Failure handling" ("if the special resourceclaim is picked to be deleted, then the special
+// resourcelclaim's finalizer is first removed with an update API call, then the claim is deleted").
+func (c *Case) deletesEarlier(w spec.Write) bool {
+	return spec.EarlierClaim(c.Question.Pod, c.Question.Snapshot) != nil && w.Resource == "resourceclaims" &&
+		(w.Verb == "update" || w.Verb == "delete")
 }
 
 // waitsForDevices reports whether the pod waits, all its claims have allocations, and it could have a node by all other

@@ -147,7 +147,7 @@ func (a *Evaluation) holdsWithout(filter, node int, indexes []int) bool {
 func (a *Evaluation) Overcommitted(node int) []v1.ResourceName {
 	if a.tables.spec.Reading() == spec.Literal {
 		return a.tables.spec.Overcommitted(a.Question.Snapshot.Nodes[node],
-			append(slices.Clone(a.PodsOf[node]), a.Question.Pod))
+			append(slices.Clone(a.PodsOf[node]), a.Question.Pod), a.Question.Snapshot)
 	}
 	return a.nodes[node].exceeded()
 }

@@ -87,7 +87,7 @@ func (t *Tables) evaluate(pending int, content *Content) *facts {
 		snapshot: s,
 	}
 	f.exceeded = sync.OnceValue(
-		func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod)) },
+		func() []v1.ResourceName { return t.spec.Overcommitted(node, append(slices.Clone(f.pods), pod), s) },
 	)
 	f.fitsEmpty = sync.OnceValue(
 		func() bool { return f.allowed && f.scheduler.Passes(pod, node, s.Without(f.pods...)) },

@@ -50,7 +50,8 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 	changed.Nodes = append([]*v1.Node{node}, other.Nodes[1:]...)
 	stranger := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
 	changed.Pods = slices.Clone(other.Pods)
-	if footprint == spec.ReadsNodeAndPods || footprint == spec.ReadsNodeAndVolumes {
+	if slices.Contains([]spec.Footprint{spec.ReadsNodeAndPods, spec.ReadsNodeAndVolumes, spec.ReadsNodePodsAndDevices},
+		footprint) {
 		changed.Pods = append(slices.DeleteFunc(changed.Pods, stranger), spec.PodsOn(node, s)...)
 	}
 	if footprint == spec.ReadsNodeAndVolumes {
@@ -59,7 +60,7 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 			s.VolumeAttachments
 		changed.CSIDrivers, changed.CSIStorageCapacities = s.CSIDrivers, s.CSIStorageCapacities
 	}
-	if footprint == spec.ReadsNodeAndDevices {
+	if footprint == spec.ReadsNodeAndDevices || footprint == spec.ReadsNodePodsAndDevices {
 		changed.ResourceClaims, changed.ResourceSlices = s.ResourceClaims, s.ResourceSlices
 		changed.DeviceClasses = s.DeviceClasses
 	}

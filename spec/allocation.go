@@ -29,10 +29,10 @@ func Allocation() ScorePlugin { return allocation(DocumentedAllocation()) }
 func allocation(r AllocationRules) ScorePlugin {
 	return ScorePlugin{
 		Plugin:    "NodeResourcesFit",
-		Footprint: ReadsNodeAndPods,
+		Footprint: ReadsNodePodsAndDevices,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			used := filter(
-				r.amounts.utilizations(p.Fit.Resources, r.requested(p), pod, node, s),
+				r.amounts.utilizations(p, p.Fit.Resources, r.requested(p), pod, node, s),
 				func(u utilization) bool { return r.counts(p.Fit, u) },
 			)
 			weights := sum(used, func(u utilization) int64 { return u.weight })

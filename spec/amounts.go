@@ -15,6 +15,11 @@ type AmountRules struct {
 	amount func(name v1.ResourceName, list v1.ResourceList) *big.Int
 	// result is what becomes of the result of an addition, subtraction or multiplication: nothing.
 	result func(*big.Int) *big.Int
+	// classes returns the class of which the devices stand for an extended resource.
+	classes classes
+	// devices returns those of a node that may count, and seen how one of them looks to the selectors of a class.
+	devices func(node *v1.Node, s *Snapshot) []PublishedDevice
+	seen    func(d PublishedDevice) PublishedDevice
 	// resize are the rules for pods that are being resized, those of the release aside.
 	resize ResizeRules
 	// wraps is set for rules that are not those which Kubernetes documents: quantities and results that are too large
@@ -24,7 +29,11 @@ type AmountRules struct {
 
 // DocumentedAmounts are the rules that Kubernetes documents: numbers are numbers.
 func DocumentedAmounts() AmountRules {
-	return AmountRules{amount: amount, result: func(n *big.Int) *big.Int { return n }}
+	return AmountRules{
+		amount: amount, result: func(n *big.Int) *big.Int { return n }, classes: ClassFor,
+		devices: DocumentedDevices().DevicesOn,
+		seen:    func(d PublishedDevice) PublishedDevice { return d },
+	}
 }
 
 // amount returns a quantity as AmountRules.amount says.

@@ -27,10 +27,10 @@ func BalancedAllocation() ScorePlugin { return balancedAllocation(DocumentedAmou
 func balancedAllocation(r AmountRules) ScorePlugin {
 	return ScorePlugin{
 		Plugin:    "NodeResourcesBalancedAllocation",
-		Footprint: ReadsNodeAndPods,
+		Footprint: ReadsNodePodsAndDevices,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
 			requests := func(pod *v1.Pod) v1.ResourceList { return r.requests(p, pod) }
-			used := r.utilizations(p.Balanced, requests, pod, node, s)
+			used := r.utilizations(p, p.Balanced, requests, pod, node, s)
 			after := balance(each(used, func(u utilization) float64 { return ratio(u.after, u.capacity) }))
 			if !p.has(BalanceGained()) {
 				return after

@@ -32,7 +32,8 @@ type Change struct {
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
 		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
-		TerminatingSpared(), DevicesClaimed(), WholeRequested(), AttributesClassed(), NominationClearedOnce()}
+		DevicesAsResources(), TerminatingSpared(), DevicesClaimed(), WholeRequested(), AttributesClassed(),
+		NominationClearedOnce()}
 }
 
 // ResizeSummed is what a pod requests while it is resized: the greatest of three sums over its containers, of what is

@@ -11,6 +11,13 @@ import (
 // Facts are in the order of claims, of their requests, and of the node's devices. What is documented does not depend
 // on it.
 type DeviceRules struct {
+	// classes returns the class of which the devices stand for an extended resource.
+	classes classes
+	// reusable reports whether a claim that was made earlier for extended resources is what is needed.
+	reusable func(earlier, needed *resourcev1.ResourceClaim) bool
+	// misses reports whether the node lacks an extended resource that the pod requests beside some of classes, and that
+	// none stands for, so that this keeps it off. Documented, it is not for DynamicResources to ask.
+	misses func(r DeviceRules, p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// current returns the slices of a pool that count, as seen from the node.
 	current func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
 	// names reports whether a request for capacity under the one name is about the other of the device.
@@ -46,6 +53,8 @@ type DeviceRules struct {
 // DocumentedDevices are the rules that Kubernetes documents.
 func DocumentedDevices() DeviceRules {
 	return DeviceRules{
+		classes: ClassFor, reusable: reusable,
+		misses:  func(DeviceRules, *Profile, *v1.Pod, *v1.Node, *Snapshot) bool { return false },
 		current: func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
 		names: func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool {
 			return d.qualified(requested) == d.qualified(has)

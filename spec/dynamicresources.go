@@ -8,13 +8,15 @@ import (
 // DynamicResources is the filter
 //
 //	Holds == /\ \A Entry \in Pod.Spec.ResourceClaims : needless(Entry, Pod) \/ \E Claim \in S : claimServes(Claim, Entry, Pod)
-//	         /\ \A Claim \in ResourceClaims(Pod, S) with an allocation : ready(Claim, Pod, S) /\ Claim reaches Node
-//	         /\ Allocatable({Claim \in ResourceClaims(Pod, S) without}, Node, S)
+//	         /\ \A Claim \in ClaimsOn(Node) with an allocation : ready(Claim, Pod, S) /\ Claim reaches Node
+//	         /\ Allocatable({Claim \in ClaimsOn(Node) without}, Node, S)
+//	ClaimsOn(Node) == ResourceClaims(Pod, S) and the claim for the extended resources that Node has as devices
 //
 // It answers for the filter of the plugin DynamicResources, and reads the node and what there is of devices.
 //
 // Source: https://kubernetes.io/docs/concepts/resource-management/dynamic-resource-allocation/, field docs of
-// PodSpec.resourceClaims and PodStatus.resourceClaimStatuses, and of resource.k8s.io/v1; see Allocatable.
+// PodSpec.resourceClaims and PodStatus.resourceClaimStatuses, and of resource.k8s.io/v1; see Allocatable. Of extended
+// resources: KEP-5004; see DevicesFor and EarlierClaim.
 //
 // An allocation is looked for by FindAllocation, which finds one if and only if the claims are Allocatable.
 //
@@ -31,8 +33,8 @@ func dynamicResources(r DeviceRules) Filter {
 			})
 	}
 	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		waiting := filter(ResourceClaims(pod, s), unallocated)
-		return !turnsAway(p, pod, s) && r.stops(p, waiting, node, s)
+		claims, usable := r.claimsOn(p, pod, node, s)
+		return !turnsAway(p, pod, s) && usable && r.stops(p, filter(claims, unallocated), node, s)
 	}
 	if !r.unclearStops && !r.constraintStops && !r.limitStops {
 		fails = nil
@@ -41,9 +43,9 @@ func dynamicResources(r DeviceRules) Filter {
 		Plugin:    "DynamicResources",
 		Footprint: ReadsNodeAndDevices,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			claims := ResourceClaims(pod, s)
+			claims, usable := r.claimsOn(p, pod, node, s)
 			waiting := filter(claims, unallocated)
-			if turnsAway(p, pod, s) || fails != nil && fails(p, pod, node, s) ||
+			if !usable || turnsAway(p, pod, s) || fails != nil && fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
 					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
 				}) {
@@ -54,8 +56,8 @@ func dynamicResources(r DeviceRules) Filter {
 		},
 		TurnsAway: turnsAway,
 		Fails:     fails,
-		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
-			return len(pod.Spec.ResourceClaims) == 0
+		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+			return len(pod.Spec.ResourceClaims) == 0 && len(r.classes.asked(p, pod, s)) == 0
 		},
 		Monotone: func(*Profile, *v1.Pod, *Snapshot) bool { return true },
 	}

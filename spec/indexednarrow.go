@@ -42,6 +42,7 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 		return !ignored(p.Fit, name) && !none(r.amount(name, asked))
 	})
 	wanted := each(names, func(name v1.ResourceName) *big.Int { return r.amount(name, asked) })
+	backed := exists(names, func(name v1.ResourceName) bool { return r.classes(name, q.x.Snapshot) != nil })
 	return func(at *stage) bool {
 		held, allocatable := r.heldOn(p, at.n, q.x), at.node.Status.Allocatable
 		away := filter(at.away, func(other *v1.Pod) bool { return other.Spec.NodeName == at.node.Name })
@@ -51,6 +52,9 @@ func (r AmountRules) indexedFit(p *Profile, pod *v1.Pod, q *indexed) func(at *st
 		}
 		leave := each(away, func(other *v1.Pod) heldOn { return r.held(p, other, q.x) })
 		for i, name := range names {
+			if backed && r.classes.on(p, name, at.node, q.x.Snapshot) != nil {
+				continue
+			}
 			together := new(big.Int)
 			if sum := held[name]; sum != nil {
 				together.Set(sum)

@@ -168,6 +168,9 @@ func TestFootprints(t *testing.T) {
 		case ReadsNodeAndDevices:
 			return &Snapshot{Nodes: []*v1.Node{n}, ResourceClaims: s.ResourceClaims, ResourceSlices: s.ResourceSlices,
 				DeviceClasses: s.DeviceClasses}
+		case ReadsNodePodsAndDevices:
+			return &Snapshot{Nodes: []*v1.Node{n}, Pods: PodsOn(n, s), ResourceClaims: s.ResourceClaims,
+				ResourceSlices: s.ResourceSlices, DeviceClasses: s.DeviceClasses}
 		default:
 			return s
 		}

@@ -44,7 +44,7 @@ func runningAsWritten(node *v1.Node) bool {
 func (t *text) resources() Filter {
 	return Filter{
 		Plugin:    "NodeResourcesFit",
-		Footprint: ReadsNodeAndPods,
+		Footprint: ReadsNodePodsAndDevices,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			return fits(
 				t.amounts,
@@ -52,7 +52,7 @@ func (t *text) resources() Filter {
 				each(t.occupants(node, s), t.requests),
 				node,
 				func(name v1.ResourceName) bool {
-					return t.exempt(p, name)
+					return t.exempt(p, name) || t.amounts.classes.on(p, name, node, s) != nil
 				},
 			)
 		},

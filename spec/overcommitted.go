@@ -9,16 +9,18 @@ import (
 // Overcommitted returns the resources of which the pods on the node together request more than it has to allocate,
 // sorted by name; "pods" among them if there are more pods than it takes. For a single pod more that is what
 // NodeResourcesFit prevents; this is the same bound for all of them. A resource that the profile of a pod ignores is
-// left out where the pod requests it: nobody keeps its bound.
+// left out where the pod requests it: nobody keeps its bound. So is one that the node has as devices, of which
+// claims keep account.
 //
 // Source:
 // https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled;
 // field docs of NodeResourcesFitArgs.ignoredResources and ignoredResourceGroups.
-func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod) []v1.ResourceName {
+func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod, s *Snapshot) []v1.ResourceName {
 	allocatable := node.Status.Allocatable
 	requested := each(pods, m.requests)
 	exceeded := filter(sortedKeys(total(requested...)), func(name v1.ResourceName) bool {
 		return !exists(pods, func(pod *v1.Pod) bool { return m.ignores(pod, name) }) &&
+			m.rules.amounts.classes.on(m.Profile, name, node, s) == nil &&
 			!atMost(m.rules.amounts.together(name, requested), m.rules.amounts.amount(name, allocatable))
 	})
 	if !atMost(big.NewInt(int64(len(pods))), amount(v1.ResourcePods, allocatable)) {

@@ -33,7 +33,7 @@ func TestOvercommitted(t *testing.T) {
 			}
 			pods = append(pods, p)
 		}
-		if got := m.Overcommitted(n, pods); !slices.Equal(got, row.want) {
+		if got := m.Overcommitted(n, pods, &Snapshot{}); !slices.Equal(got, row.want) {
 			t.Errorf("%s: got %v, want %v", row.reason, got, row.want)
 		}
 	}

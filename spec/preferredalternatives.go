@@ -23,7 +23,7 @@ func preferredAlternatives(r DeviceRules) ScorePlugin {
 		Plugin:    "DynamicResources",
 		Footprint: ReadsNodeAndDevices,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
-			claims := ResourceClaims(pod, s)
+			claims, _ := r.claimsOn(p, pod, node, s)
 			facts, _ := r.FindAllocation(p, filter(claims, unallocated), node, s)
 			return sum(claims, func(claim *resourcev1.ResourceClaim) int64 {
 				return sum(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) int64 {

@@ -91,7 +91,7 @@ func MoreBalanced() Promise {
 		Plugin: "NodeResourcesBalancedAllocation",
 		Doc:    "its resources are no further apart with the pod, and no closer without it",
 		ranks: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []float64 {
-			used := DocumentedAmounts().utilizations(p.Balanced, p.Requests, pod, node, s)
+			used := DocumentedAmounts().utilizations(p, p.Balanced, p.Requests, pod, node, s)
 			if len(used) != 2 || len(p.Balanced) != 2 {
 				return nil
 			}

@@ -5,9 +5,11 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// wantsDevices is what the defects of devices need: claims of the pod without an allocation, and slices.
-func wantsDevices(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
-	return len(s.ResourceSlices) > 0 && exists(ResourceClaims(pod, s), unallocated)
+// wantsDevices is what the defects of devices need: claims of the pod without an allocation, or extended resources that
+// are devices, and slices.
+func wantsDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+	return len(s.ResourceSlices) > 0 &&
+		(exists(ResourceClaims(pod, s), unallocated) || len(classes(ClassFor).asked(p, pod, s)) > 0)
 }
 
 // OutdatedSlices is a defect of kube-scheduler. Of slices that are for other nodes it looks only where those for the

@@ -290,5 +290,7 @@ func Quirks() []Quirk {
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
-		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll()}
+		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
+		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(),
+		BalancedDevicesPanic()}
 }

@@ -204,7 +204,7 @@ func TestDynamicResources(t *testing.T) {
 	if f.Fails != nil {
 		t.Error("by the documents no filter ends in an error")
 	}
-	if idle := f.Idle(nil, pod("p"), nil, s); !idle || f.Idle(nil, p, nil, s) {
+	if idle := f.Idle(&Profile{}, pod("p"), nil, s); !idle || f.Idle(&Profile{}, p, nil, s) {
 		t.Error("the filter is idle for pods without claims, and for those alone")
 	}
 }

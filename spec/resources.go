@@ -12,27 +12,29 @@ import (
 //	Holds == /\ Cardinality(PodsOn(Node)) + 1 <= Node.Status.Allocatable["pods"]
 //	         /\ \A R \in DOMAIN Requests(Pod) :
 //	                \/ Ignored(R)
+//	                \/ the node has R as devices of a class
 //	                \/ Requests(Pod)[R] = 0
 //	                \/ Requests(Pod)[R] <= Node.Status.Allocatable[R] - sum of Requests(Other)[R], Other \in PodsOn(Node)
 //
-// It answers for the filter of the plugin NodeResourcesFit, and reads the node's pods.
+// It answers for the filter of the plugin NodeResourcesFit, and reads the node's pods and the device classes.
 //
 // Source:
 // https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled,
 // field doc of NodeStatus.allocatable, and https://kubernetes.io/docs/concepts/scheduling-eviction/. A resource
 // that allocatable does not name is there in the amount 0. Whoever requests nothing of a resource fits even on a
-// node that is overcommitted in it. A terminating pod counts until it is gone.
+// node that is overcommitted in it. A terminating pod counts until it is gone. Extended resources that the node has as
+// devices are left to DynamicResources: KEP-5004, "Scheduling for Extended Resource backed by DRA".
 func NodeResourcesFit() Filter { return nodeResourcesFit(DocumentedAmounts()).monotone(always) }
 
 func nodeResourcesFit(r AmountRules) Filter {
 	return Filter{
 		Plugin:    "NodeResourcesFit",
-		Footprint: ReadsNodeAndPods,
+		Footprint: ReadsNodePodsAndDevices,
 		indexed:   r.indexedFit,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			requests := func(pod *v1.Pod) v1.ResourceList { return r.requests(p, pod) }
 			return fits(r, requests(pod), each(PodsOn(node, s), requests), node, func(name v1.ResourceName) bool {
-				return ignored(p.Fit, name)
+				return ignored(p.Fit, name) || r.classes.on(p, name, node, s) != nil
 			})
 		},
 	}

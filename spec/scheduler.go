@@ -113,6 +113,8 @@ const (
 	ReadsNodeAndVolumes
 	// ReadsNodeAndDevices: the Node object, and what a snapshot has of devices: claims, slices and classes.
 	ReadsNodeAndDevices
+	// ReadsNodePodsAndDevices: the Node object, the pods bound to it, and what a snapshot has of devices.
+	ReadsNodePodsAndDevices
 	// ReadsNodes: all Node objects, and nothing else.
 	ReadsNodes
 	// ReadsCluster: anything.

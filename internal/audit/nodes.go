@@ -44,11 +44,11 @@ func (n *Node) Utilisation(name v1.ResourceName) int {
 // nodes sums up what is on the nodes.
 func (a *auditor) nodes() {
 	for i := range a.result.Nodes {
-		a.result.Nodes[i].sum(a.options.Spec)
+		a.result.Nodes[i].sum(a.options.Spec, a.options.Cluster)
 	}
 }
 
-func (n *Node) sum(m *spec.Scheduler) {
+func (n *Node) sum(m *spec.Scheduler, s *spec.Snapshot) {
 	n.Requested = v1.ResourceList{}
 	for _, pod := range n.Pods {
 		for name, quantity := range spec.Requests(pod) {
@@ -58,7 +58,7 @@ func (n *Node) sum(m *spec.Scheduler) {
 		}
 	}
 	n.Requested[v1.ResourcePods] = *resource.NewQuantity(int64(len(n.Pods)), resource.DecimalSI)
-	n.Overcommitted = m.Overcommitted(n.Node, n.Pods)
+	n.Overcommitted = m.Overcommitted(n.Node, n.Pods, s)
 }
 
 // Overcommitted returns the nodes whose pods request more than they have, in the cluster's order.

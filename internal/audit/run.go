@@ -342,7 +342,7 @@ func nodesOf(m *spec.Scheduler, s *spec.Snapshot) []Node {
 		}
 	}
 	for i := range nodes {
-		nodes[i].sum(m)
+		nodes[i].sum(m, s)
 	}
 	return nodes
 }

@@ -143,7 +143,7 @@ func nodeReasons(s *spec.Scheduler, f Finding, stage model.Stage, scenario *mode
 	var all []string
 	for _, node := range stage.Cluster.Nodes {
 		_, breaches := onNode(s, f.Property, invariants.Node{
-			Node: node, Pods: podsOn(stage, node.Name), PastScheduler: scenario.PastScheduler(),
+			Node: node, Pods: podsOn(stage, node.Name), Cluster: stage.Cluster, PastScheduler: scenario.PastScheduler(),
 		})
 		all = append(all, reasons(f, breaches)...)
 	}

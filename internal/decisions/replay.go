@@ -118,7 +118,8 @@ func (r *Replay) Findings(cluster *spec.Snapshot) []Finding {
 		case property.Node != nil:
 			for _, node := range cluster.Nodes {
 				_, breaches := onNode(r.spec, property, invariants.Node{
-					Node: node, Pods: spec.PodsOn(node, cluster), PastScheduler: r.machine.Scenario.PastScheduler(),
+					Node: node, Pods: spec.PodsOn(node, cluster), Cluster: cluster,
+					PastScheduler: r.machine.Scenario.PastScheduler(),
 				})
 				add(property, breaches)
 			}

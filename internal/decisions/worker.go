@@ -185,7 +185,8 @@ func (w *worker) checkNode(content *model.Content, out *checker.Steps) {
 				continue
 			}
 			applies, breaches := onNode(w.cache.spec, *property,
-				invariants.Node{Node: node, Pods: pods, PastScheduler: w.scenario.PastScheduler()})
+				invariants.Node{Node: node, Pods: pods, Cluster: &w.scenario.Around,
+					PastScheduler: w.scenario.PastScheduler()})
 			if applies {
 				breaks.applies = append(breaks.applies, i)
 			}

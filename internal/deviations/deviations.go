@@ -177,5 +177,11 @@ func found() map[string]Entry {
 		"full-claim-reserved":             {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"failure-behind-unready":          {Property: verdicts, Theme: "device-claims", Nodes: 1, Pods: 1},
 		"limit-stops-all":                 {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
+		"implicit-name-lost":              {Property: verdicts, Theme: "device-resources", Nodes: 1, Pods: 1},
+		"ignored-resource-missed":         {Property: verdicts, Theme: "device-resources", Nodes: 1, Pods: 1},
+		"earlier-claim-deleted":           {Property: verdicts, Theme: "device-resources", Nodes: 1, Pods: 1},
+		"outdated-devices-scored":         {Property: scores, Theme: "device-scores", Nodes: 2, Pods: 1},
+		"shared-devices-unscored":         {Property: scores, Theme: "device-scores", Nodes: 2, Pods: 1},
+		"balanced-devices-panic":          {Property: answered, Theme: "device-scores", Nodes: 2, Pods: 1},
 	}
 }

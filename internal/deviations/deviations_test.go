@@ -72,7 +72,7 @@ func TestFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := defaultConfig(t)
+			cfg := themeConfig(t, e.Theme)
 			if e.Config != "" {
 				cfg = configOf(t, e)
 			}
@@ -183,6 +183,23 @@ func defaultConfig(t *testing.T) *production.Config {
 	return cfg
 }
 
+// themeConfig returns the configuration that the theme asks for, or the default one.
+func themeConfig(t *testing.T, theme string) *production.Config {
+	t.Helper()
+	text, at, err := scenario.ThemeConfiguration([]string{theme}, admission.Admit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text == nil {
+		return defaultConfig(t)
+	}
+	cfg, err := production.LoadConfig(at.String(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
 // configOf returns the configuration with which the tool finds the defect.
 func configOf(t *testing.T, e deviations.Entry) *production.Config {
 	t.Helper()
@@ -213,7 +230,7 @@ func defects(t *testing.T, cfg *production.Config, s *model.Scenario) []decision
 	result, err := decisions.Run(t.Context(), []*model.Scenario{s}, decisions.Options{
 		Spec: spec.New(profile), Properties: invariants.All(),
 		NewDecider: func() (decisions.Decider, error) {
-			return production.New(t.Context(), cfg, v1.DefaultSchedulerName, production.Options{})
+			return production.NewProfiles(t.Context(), cfg, v1.DefaultSchedulerName, production.Options{})
 		},
 	})
 	if err != nil {

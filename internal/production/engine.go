@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/informers"
@@ -42,6 +43,8 @@ type engine struct {
 	objects   *objects
 	// preemption watches DefaultPreemption; nil if the profile does not run it.
 	preemption *preemptionWatch
+	// matches is what plugins remember of clusters they have seen before, and a question is to be asked without.
+	matches []*sync.Map
 	// messages: decisions tell why, in production's own words.
 	messages bool
 	// starts say where searches begin; nil if nobody says so.
@@ -91,6 +94,7 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
 			name)
 	}
+	e.matches = matchCaches(plugins)
 	return e, e.sort(plugins)
 }
 
@@ -167,6 +171,9 @@ func (e *engine) sort(plugins map[string]fwk.Plugin) error {
 func (e *engine) load(q spec.Question) error {
 	if err := e.objects.set(q.Snapshot); err != nil {
 		return err
+	}
+	for _, matches := range e.matches {
+		matches.Clear()
 	}
 	e.snapshot.set(q.Snapshot)
 	e.nominator.set(q)

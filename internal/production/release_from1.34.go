@@ -37,8 +37,10 @@ func (e *engine) deviceOptions(factory informers.SharedInformerFactory) ([]frame
 	if err != nil {
 		return nil, fmt.Errorf("starting the resource slice tracker: %w", err)
 	}
-	// Nobody tells it which extended resources stand for device classes, which the model does not know either.
 	devices := dynamicresources.NewDRAManager(e.ctx, claims, slices, factory)
+	if err := tellOfClasses(devices, factory); err != nil {
+		return nil, err
+	}
 	return []frameworkruntime.Option{frameworkruntime.WithSharedDRAManager(devices)}, nil
 }
 

@@ -25,7 +25,7 @@ func Properties() [][2]string {
 // breaches returns the properties that are broken on a node with a cell of pods.
 func (t *tables) breaches(node int, cell uint64, s *spec.Snapshot) []string {
 	var broken []string
-	if exceeded := t.spec.Overcommitted(s.Nodes[0], s.Pods); len(exceeded) > 0 {
+	if exceeded := t.spec.Overcommitted(s.Nodes[0], s.Pods, s); len(exceeded) > 0 {
 		names := make([]string, len(exceeded))
 		for i, name := range exceeded {
 			names[i] = string(name)

@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 )
@@ -35,11 +34,6 @@ func (r *reading) checkReferences(objects []object) []object {
 	})
 	for _, o := range objects {
 		switch object := o.Object.(type) {
-		case *resourcev1.DeviceClass:
-			if object.Spec.ExtendedResourceName != nil {
-				r.note(o, "spec.extendedResourceName: it has no effect: neither the model nor kube-scheduler, as it runs "+
-					"here, gives devices for extended resources")
-			}
 		case *v1.Pod:
 			r.checkPod(o, object, nodes)
 		case *v1.Node:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
@@ -180,9 +182,11 @@ func ThoroughTheme(name string, nodes int, actions model.Actions, admit Admissio
 	return t.scenario(nodes, bounded, admit, t.thorough)
 }
 
-// ThemeConfiguration returns the configuration of kube-scheduler that one of the themes asks for, and where it stands;
-// nil if none does. The pods of the other themes ask under its first profile, which is the default one.
+// ThemeConfiguration returns the configuration of kube-scheduler that the themes ask for, and where the first of them
+// states it; nil if none does. It has the profiles of all of them, each name once. The pods of the other themes ask
+// under its first profile, which is the default one.
 func ThemeConfiguration(names []string, admit Admission) (configuration []byte, at Source, err error) {
+	var all [][]byte
 	for _, name := range names {
 		t, err := themeNamed(name)
 		if err != nil {
@@ -198,9 +202,40 @@ func ThemeConfiguration(names []string, admit Admission) (configuration []byte, 
 		if err != nil {
 			return nil, Source{}, fmt.Errorf("theme %s: %w", name, err)
 		}
-		return manifests.SchedulerConfiguration, manifests.SchedulerConfigurationSource, nil
+		if all = append(all, manifests.SchedulerConfiguration); len(all) == 1 {
+			at = manifests.SchedulerConfigurationSource
+		}
 	}
-	return nil, Source{}, nil
+	if len(all) < 2 {
+		return slices.Concat(all...), at, nil
+	}
+	configuration, err = withAllProfiles(all)
+	return configuration, at, err
+}
+
+// withAllProfiles returns a configuration with the profiles of all of these, which have nothing else.
+func withAllProfiles(configurations [][]byte) ([]byte, error) {
+	type profiles struct {
+		APIVersion string           `json:"apiVersion"`
+		Kind       string           `json:"kind"`
+		Profiles   []map[string]any `json:"profiles"`
+	}
+	var all profiles
+	for _, configuration := range configurations {
+		var c profiles
+		if err := yaml.UnmarshalStrict(configuration, &c); err != nil {
+			return nil, fmt.Errorf("the configuration of a theme: %w", err)
+		}
+		all.APIVersion, all.Kind = c.APIVersion, c.Kind
+		for _, profile := range c.Profiles {
+			if !slices.ContainsFunc(all.Profiles, func(known map[string]any) bool {
+				return known["schedulerName"] == profile["schedulerName"]
+			}) {
+				all.Profiles = append(all.Profiles, profile)
+			}
+		}
+	}
+	return yaml.Marshal(all)
 }
 
 func themeNamed(name string) (theme, error) {
