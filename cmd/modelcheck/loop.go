@@ -43,6 +43,7 @@ type loopOptions struct {
 	themes               []string
 	nodes                int
 	pods, events, faults int
+	late                 int
 	happens              []string
 	calm, liveness       bool
 	profile              string
@@ -73,6 +74,9 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.faults, "faults", 0,
 		"Let up to `N` scheduling or binding cycles fail, or wait on permit. The theme says how many by default; with "+
 			"-f it is 0.")
+	f.IntVar(&o.late, "late", 0,
+		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, of the kinds that it does "+
+			"not write itself: its informers run late, and not all alike. What goes on for ever is not checked then.")
 	f.StringSliceVar(&o.happens, "happens", nil,
 		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
 			eventTypes()+".")
@@ -176,6 +180,7 @@ func (o *loopOptions) validate() error {
 		{Name: "--pods", Value: int64(o.pods), Most: decisions.MaxPods},
 		{Name: "--events", Value: int64(o.events), Most: decisions.MaxPods},
 		{Name: "--faults", Value: int64(o.faults), Most: decisions.MaxPods},
+		{Name: "--late", Value: int64(o.late), Most: decisions.MaxPods},
 		{Name: "--workers", Value: int64(o.workers), Most: maxWorkers},
 		{Name: "--max-states", Value: o.maxStates, Most: 1 << 62},
 		{Name: "--max-depth", Value: int64(o.maxDepth), Most: 1 << 30},
@@ -204,6 +209,8 @@ func (o *loopOptions) validate() error {
 		return usage("--seed is for runs that are followed at random; add --simulate N, or --random")
 	case o.given("liveness") && o.liveness && o.simulate > 0:
 		return usage("--liveness is for exploring every state; leave it out, or leave out --simulate")
+	case o.given("liveness") && o.liveness && o.late > 0:
+		return usage("--liveness is not checked of a scheduler that hears late; leave it out, or leave out --late")
 	case o.given("max-states") && o.simulate > 0:
 		return usage("--max-states is for exploring every state; leave it out, or leave out --simulate")
 	}
@@ -262,7 +269,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	for _, scope := range scopes {
 		start := func(initial *spec.Snapshot) (loop.System, error) {
 			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-			return startStepped(context.WithoutCancel(ctx), in, initial, scope.Faults > 0)
+			return startStepped(context.WithoutCancel(ctx), in, initial, scope)
 		}
 		subject := loop.Subject{
 			Model: run.Spec, Start: start, Ask: alone.Decide, Ahead: goAhead,
@@ -379,7 +386,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		scopes = append(scopes, scope)
 	}
 	for _, scope := range scopes {
-		scope.Liveness = o.liveness && o.simulate == 0
+		scope.Liveness = o.liveness && o.simulate == 0 && o.late == 0
 		o.bound(scope)
 	}
 	return in, scopes, nil
@@ -408,6 +415,7 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("events") {
 		scope.Events = o.events
 	}
+	scope.Late = o.late
 	if o.given("faults") {
 		scope.Faults = o.faults
 	}

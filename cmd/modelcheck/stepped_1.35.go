@@ -13,6 +13,6 @@ import (
 // canStep says that this release of kube-scheduler cannot be stepped as a whole.
 const canStep = false
 
-func startStepped(context.Context, *input, *spec.Snapshot, bool) (loop.System, error) {
+func startStepped(context.Context, *input, *spec.Snapshot, *loop.Scope) (loop.System, error) {
 	return nil, errors.ErrUnsupported
 }

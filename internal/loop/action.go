@@ -112,10 +112,16 @@ type Action struct {
 	Volumes bool
 	// Controller: the write is that of a controller that does its work, not an event of the scope.
 	Controller bool
+	// Heard: the write was made before, and kube-scheduler hears of it now.
+	Heard bool
 }
 
 // String says the action in words.
 func (a Action) String() string {
+	if a.Heard {
+		a.Heard = false
+		return "the scheduler hears of it: " + a.String()
+	}
 	switch a.Verb {
 	case Create:
 		if a.Controller {

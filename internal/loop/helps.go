@@ -3,6 +3,7 @@ package loop
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,7 +27,8 @@ func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used
 			return Action{Verb: Schedule}, true
 		case used.Events < scope.Events:
 			if asleep := asleep(m, state); len(asleep) > 0 {
-				classes := classes(append(terminations(state), scope.events(state)...))
+				classes := classes(slices.Concat(hears(state), terminations(state),
+					scope.inTime(state, scope.events(state))))
 				for range min(mostTries, 4*len(classes)) {
 					class := classes[draw.IntN(len(classes))]
 					if action := class[draw.IntN(len(class))]; helps(m, state, action, asleep) {

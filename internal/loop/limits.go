@@ -68,9 +68,9 @@ func unlimited(was, is *storagev1.CSINode) bool {
 }
 
 func csiNode(s *State, ref Ref) *storagev1.CSINode {
-	i := slices.IndexFunc(s.API.CSINodes, func(n *storagev1.CSINode) bool { return RefOf(n) == ref })
+	i := slices.IndexFunc(s.told().CSINodes, func(n *storagev1.CSINode) bool { return RefOf(n) == ref })
 	if i < 0 {
 		return nil
 	}
-	return s.API.CSINodes[i]
+	return s.told().CSINodes[i]
 }

@@ -217,9 +217,9 @@ func listed(lines []string) string {
 
 func hasNode(s *State, name string) bool { return nodeOf(s, name) != nil }
 
-// nodeOf returns the node of that name; nil if there is none.
+// nodeOf returns the node of that name, as the scheduler has been told of it; nil if there is none.
 func nodeOf(s *State, name string) *v1.Node {
-	for _, node := range s.API.Nodes {
+	for _, node := range s.told().Nodes {
 		if node.Name == name {
 			return node
 		}

@@ -30,6 +30,8 @@ type Scope struct {
 	Happens []EventType
 	// Liveness asks for what goes on for ever too.
 	Liveness bool
+	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet.
+	Late int
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
 	// Admitted returns the objects, some of which were changed since they were admitted, as the API server has them then;
@@ -49,6 +51,7 @@ type Used struct{ Arrivals, Events, Faults int }
 // After returns what is used up after the action.
 func (u Used) After(a Action) Used {
 	switch {
+	case a.Heard:
 	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
 		u.Faults++
 	case a.Controller:
@@ -126,6 +129,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	if backoffMatters(state) {
 		actions = append(actions, Action{Verb: Backoff})
 	}
+	actions = append(actions, hears(state)...)
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
@@ -137,7 +141,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		actions = append(actions, s.arrivals(state)...)
 	}
 	if used.Events < s.Events {
-		actions = append(actions, s.events(state)...)
+		actions = append(actions, s.inTime(state, s.events(state))...)
 	}
 	return actions
 }

@@ -124,27 +124,32 @@ type State struct {
 	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
 	// where it is not what the node reports.
 	Images []ImageCount
+	// Unheard are the writes of others that the scheduler has not heard of, the oldest first, and Told is what it has been
+	// told; nil if that is all.
+	Unheard []Action
+	Told    *spec.Snapshot
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
 	hash hash // zero until it is asked for
 }
 
-// View returns the snapshot that the scheduler should decide by: the API's objects, but assumed pods are on their
+// View returns the snapshot that the scheduler should decide by: the API's objects as it has been told of them, but assumed pods are on their
 // nodes, and volumes and claims are as they are reserved.
 func (s *State) View() *spec.Snapshot {
-	view := *s.API
+	told := s.told()
+	view := *told
 	view.Pods = nil
-	for _, pod := range s.API.Pods {
+	for _, pod := range told.Pods {
 		if node := s.AssumedOn(Key(pod)); node != "" && pod.Spec.NodeName == "" {
 			pod = pod.DeepCopy()
 			pod.Spec.NodeName = node
 		}
 		view.Pods = append(view.Pods, pod)
 	}
-	view.PersistentVolumes = instead(s.API.PersistentVolumes, s.Reserved)
-	view.PersistentVolumeClaims = instead(s.API.PersistentVolumeClaims, s.Reserved)
-	view.ResourceClaims = instead(s.API.ResourceClaims, s.Reserved)
+	view.PersistentVolumes = instead(told.PersistentVolumes, s.Reserved)
+	view.PersistentVolumeClaims = instead(told.PersistentVolumeClaims, s.Reserved)
+	view.ResourceClaims = instead(told.ResourceClaims, s.Reserved)
 	return &view
 }
 
@@ -234,6 +239,7 @@ func (s *State) Canonical() string {
 	if len(s.Images) > 0 {
 		fmt.Fprintf(&text, "images counted %v\n", s.Images)
 	}
+	s.canonicalUnheard(&text)
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)
 	}

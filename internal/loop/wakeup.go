@@ -86,7 +86,7 @@ func (v Violation) turnedAway(t *Transition) Violation {
 // schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way:
 // of that one nobody has heard, and the event that tells of it comes when it is bound.
 func schedulable(m *spec.Scheduler, key string, s *State) bool {
-	return feasible(m, key, s.View()) && (len(s.Assumed) == 0 || feasible(m, key, s.API))
+	return feasible(m, key, s.View()) && (len(s.Assumed) == 0 || feasible(m, key, s.told()))
 }
 
 // freed reports whether a node that is feasible for the pod after an event was there before it, and none of the plugins

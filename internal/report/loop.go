@@ -89,6 +89,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		if s.Faults > 0 {
 			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
 		}
+		if s.Late > 0 {
+			text += fmt.Sprintf(", up to %s of each kind of object unheard", plural(int64(s.Late), "change"))
+		}
 		if len(s.Happens) > 0 && s.Events > 0 {
 			text += "; events: " + joined(s.Happens)
 		}
@@ -228,6 +231,9 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	if len(f.Last.After.Queue) == 0 {
 		p.line("    no pod")
 	}
+	for _, a := range f.Last.After.Unheard {
+		p.wrapped("  Not heard of by the scheduler: ", a.String())
+	}
 }
 
 // numbered says which of the runs at random it is.
@@ -273,10 +279,20 @@ func defect(known string) (name, upstream, doc string) {
 	return known, "", ""
 }
 
+// lateNotCovered says what is left out of when the scheduler hears of changes.
+func lateNotCovered(r *LoopRun) string {
+	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
+		return "Late informers of pods, volumes and claims, which the scheduler writes itself; more changes unheard than " +
+			"those of the scope, and handlers of one kind of object that hear at different times."
+	}
+	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +
+		"order; --late N lets them lag."
+}
+
 func loopNotCovered(r *LoopRun) []string {
 	texts := []string{
 		"Larger clusters, more pods and longer sequences of events than those of the scope.",
-		"Late informers: every change is known to the scheduler before the next action, and to all its parts in one order.",
+		lateNotCovered(r),
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
 		"Random choices: among nodes of equal score the first by name is taken.",

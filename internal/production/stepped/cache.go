@@ -65,7 +65,9 @@ func (h held) lines(name string, info *framework.NodeInfo) []string {
 		out[0] = name + ": node" + h.unlikeAPI(node)
 	}
 	out = append(out, amounts(name+": requested", info.Requested)...)
-	out = append(out, amounts(name+": allocatable", info.Allocatable)...)
+	if info.Node() != nil { // nothing reads what a node could hold that is gone
+		out = append(out, amounts(name+": allocatable", info.Allocatable)...)
+	}
 	var used []string
 	for ip, ports := range info.UsedPorts {
 		for port := range ports {

@@ -43,6 +43,8 @@ const (
 type Options struct {
 	// Faults adds the plugin that makes cycles fail or wait, for actions with a Fault.
 	Faults bool
+	// Late lets the scheduler hear of changes only when an action says so, of objects of the kinds that loop.MayLag.
+	Late bool
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
 }
@@ -66,6 +68,9 @@ type Scheduler struct {
 	faults    *faults
 	errors    *errorSink
 	hints     *hintedQueue
+	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
+	late    bool
+	unheard []unheard
 	// popped is the pod that was taken off the queue last.
 	popped *v1.Pod
 	// panicked is what production panicked with on the goroutine that steps; then nothing more can be asked of it.
@@ -102,6 +107,7 @@ func New(ctx context.Context, cfg *production.Config, schedulerName string, init
 			return nil, err
 		}
 	}
+	s.late = o.Late
 	return s, nil
 }
 
@@ -233,10 +239,13 @@ func (s *Scheduler) run(a loop.Action) error {
 	if err := s.act(a); err != nil {
 		return err
 	}
-	return s.settle()
+	return s.settle(a)
 }
 
 func (s *Scheduler) act(a loop.Action) error {
+	if a.Heard {
+		return s.hear(a)
+	}
 	switch a.Verb {
 	case loop.Create:
 		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forClaim(a)) })
@@ -256,6 +265,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return nil
 	case loop.Restart:
 		s.Close()
+		s.unheard = nil
 		return s.build()
 	case loop.Flush:
 		s.clock.Step(maxUnschedulable)
@@ -360,10 +370,12 @@ func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
 
 // settle delivers what changed, and lets binding cycles that can go on come to their end, until there is nothing
 // left to do.
-func (s *Scheduler) settle() error {
+func (s *Scheduler) settle(a loop.Action) error {
 	for {
 		change, ok := s.api.next()
 		switch {
+		case ok && s.late && loop.MayLag(change.ref.Kind):
+			s.unheard = append(s.unheard, unheard{change, a})
 		case ok:
 			if err := s.informers[change.ref.Kind].deliver(change); err != nil {
 				return err

@@ -25,6 +25,13 @@ func (s *Scheduler) State() *loop.State {
 		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
 	}
 	state := &loop.State{API: s.snapshot(), Queue: s.queue()}
+	told := s.told()
+	if len(s.unheard) > 0 {
+		state.Told = snapshotOf(told)
+	}
+	for _, u := range s.unheard {
+		state.Unheard = append(state.Unheard, u.action)
+	}
 	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
 	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
 	dump := s.sched.Cache.Dump()
@@ -42,7 +49,7 @@ func (s *Scheduler) State() *loop.State {
 	}
 	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
 	slices.SortFunc(state.AssumedAs, func(x, y *v1.Pod) int { return cmp.Compare(loop.Key(x), loop.Key(y)) })
-	held := held{assumed: dump.AssumedPods, api: s.api.objects}
+	held := held{assumed: dump.AssumedPods, api: told}
 	for name, info := range dump.Nodes {
 		onNode[name] = held.lines(name, info)
 	}
@@ -55,7 +62,7 @@ func (s *Scheduler) State() *loop.State {
 		state.Nominated,
 		func(x, y loop.Pair) int { return cmp.Or(cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node)) },
 	)
-	state.Images = s.images(dump.Nodes, state.API.Nodes)
+	state.Images = s.images(dump.Nodes, of[*v1.Node](told))
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())
 	return state
@@ -148,8 +155,9 @@ func (s *Scheduler) queue() []loop.Queued {
 }
 
 // snapshot returns what the API has.
-func (s *Scheduler) snapshot() *spec.Snapshot {
-	objects := s.api.objects
+func (s *Scheduler) snapshot() *spec.Snapshot { return snapshotOf(s.api.objects) }
+
+func snapshotOf(objects map[loop.Ref]runtime.Object) *spec.Snapshot {
 	return &spec.Snapshot{
 		Nodes: of[*v1.Node](objects), Pods: of[*v1.Pod](objects), Namespaces: of[*v1.Namespace](objects),
 		PodDisruptionBudgets:   of[*policyv1.PodDisruptionBudget](objects),

@@ -1,0 +1,127 @@
+package stepped_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+func hear(a loop.Action) loop.Action {
+	a.Heard = true
+	return a
+}
+
+// TestLate: the scheduler does not know of nodes and namespaces before it hears of them, in the order of each kind, and
+// knows of pods at once. One that begins anew has heard of everything.
+func TestLate(t *testing.T) {
+	s := newScheduler(t, cluster(node("n1")), stepped.Options{Late: true})
+	second, cordon := create(node("n2").Obj()), update("cordon", node("n1").Unschedulable(true).Obj())
+	label := update("labels", namespace("default", map[string]string{"a": "b"}))
+	for _, a := range []loop.Action{second, cordon, label, create(pod("p").Obj())} {
+		if _, err := s.Do(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := func() []string {
+		var names []string
+		view := s.State().View()
+		for _, n := range view.Nodes {
+			if names = append(names, n.Name); n.Spec.Unschedulable {
+				names = append(names, "cordoned")
+			}
+		}
+		for _, n := range view.Namespaces {
+			if n.Labels["a"] != "" {
+				names = append(names, n.Name)
+			}
+		}
+		for _, p := range view.Pods {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	for _, row := range []struct {
+		reason string
+		action loop.Action
+		want   []string
+	}{
+		{"of pods it hears at once", loop.Action{}, []string{"n1", "p"}},
+		{"kinds have watches of their own", hear(label), []string{"n1", "default", "p"}},
+		{"the node comes before the other is cordoned", hear(second), []string{"n1", "n2", "default", "p"}},
+		{"it begins anew", loop.Action{Verb: loop.Restart}, []string{"n1", "cordoned", "n2", "default", "p"}},
+	} {
+		if row.action.Ref.Kind != "" || row.action.Verb == loop.Restart {
+			if _, err := s.Do(row.action); err != nil {
+				t.Fatalf("%s: %v", row.reason, err)
+			}
+		}
+		if diff := cmp.Diff(row.want, known()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	if _, err := s.Do(hear(cordon)); err == nil {
+		t.Error("it hears of a change twice")
+	}
+}
+
+// homelessCache forgets pods of nodes of which it has not heard.
+type homelessCache struct{ internalcache.Cache }
+
+func (c homelessCache) AddPod(logger klog.Logger, pod *v1.Pod) error {
+	if c.Dump().Nodes[pod.Spec.NodeName] == nil {
+		return nil
+	}
+	return c.Cache.AddPod(logger, pod)
+}
+
+// TestLatePlanted: a cache that forgets pods which come before their node is noticed only if the scheduler hears late.
+func TestLatePlanted(t *testing.T) {
+	second, bound := create(node("n2").Obj()), create(pod("p").Node("n2").Obj())
+	for _, late := range []bool{false, true} {
+		s := newScheduler(t, cluster(node("n1")), stepped.Options{Late: late, Plant: func(s *kubescheduler.Scheduler) {
+			s.Cache = homelessCache{s.Cache}
+		}})
+		actions := []loop.Action{second, bound}
+		if late {
+			actions = append(actions, hear(second))
+		}
+		if broken := breaks(t, s, actions); (len(broken) > 0) != late {
+			t.Errorf("late %v: it breaks %q", late, broken)
+		}
+	}
+}
+
+// TestLateScope: what has happened is heard of sooner or later, and no more is unheard than the scope allows.
+func TestLateScope(t *testing.T) {
+	kinds := cluster(node("n1"), node("n2"))
+	kinds.Pods = nil
+	scope := &loop.Scope{Name: "late", Initial: []*spec.Snapshot{cluster(node("n1"))}, Templates: kinds, Events: 4, Late: 1,
+		Happens: []loop.EventType{loop.NodeCordon}}
+	s := newScheduler(t, scope.Initial[0], stepped.Options{Late: true})
+	used := loop.Used{}
+	var got []string
+	for range 4 {
+		actions := scope.Actions(s.State(), used)
+		if len(actions) == 0 {
+			break
+		}
+		got = append(got, actions[0].String())
+		used = used.After(actions[0])
+		if _, err := s.Do(actions[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"Node n1: cordon: it is cordoned", "the scheduler hears of it: Node n1: cordon: it is cordoned",
+		"Node n1: cordon: it is uncordoned", "the scheduler hears of it: Node n1: cordon: it is uncordoned"}
+	if diff := cmp.Diff(want, got); diff != "" || used.Events != 2 {
+		t.Errorf("%d events (-want +got):\n%s", used.Events, diff)
+	}
+}
