@@ -15,5 +15,6 @@ const canStep = true
 
 // startStepped starts kube-scheduler on the cluster.
 func startStepped(ctx context.Context, in *input, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
-	return stepped.New(ctx, in.config, in.profile, initial, stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0})
+	return stepped.New(ctx, in.config, in.profile, initial,
+		stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0})
 }

@@ -221,7 +221,8 @@ func (s *Scope) addedNodes(state *State) []Action {
 	var actions []Action
 	for _, kind := range s.Templates.Nodes {
 		for n := 1; ; n++ {
-			if name := fmt.Sprintf("%s-%d", kind.Name, n); !slices.ContainsFunc(state.API.Nodes, func(n *v1.Node) bool { return n.Name == name }) {
+			name := fmt.Sprintf("%s-%d", kind.Name, n)
+			if !slices.ContainsFunc(state.API.Nodes, func(n *v1.Node) bool { return n.Name == name }) {
 				node := named(kind, name)
 				node.UID, node.ResourceVersion = "", ""
 				actions = append(actions, Action{Verb: Create, Ref: RefOf(node), Object: node})

@@ -134,8 +134,8 @@ type State struct {
 	hash hash // zero until it is asked for
 }
 
-// View returns the snapshot that the scheduler should decide by: the API's objects as it has been told of them, but assumed pods are on their
-// nodes, and volumes and claims are as they are reserved.
+// View returns the snapshot that the scheduler should decide by: the API's objects as it has been told of them, but
+// assumed pods are on their nodes, and volumes and claims are as they are reserved.
 func (s *State) View() *spec.Snapshot {
 	told := s.told()
 	view := *told

@@ -103,8 +103,8 @@ func TestLatePlanted(t *testing.T) {
 func TestLateScope(t *testing.T) {
 	kinds := cluster(node("n1"), node("n2"))
 	kinds.Pods = nil
-	scope := &loop.Scope{Name: "late", Initial: []*spec.Snapshot{cluster(node("n1"))}, Templates: kinds, Events: 4, Late: 1,
-		Happens: []loop.EventType{loop.NodeCordon}}
+	scope := &loop.Scope{Name: "late", Initial: []*spec.Snapshot{cluster(node("n1"))}, Templates: kinds,
+		Events: 4, Late: 1, Happens: []loop.EventType{loop.NodeCordon}}
 	s := newScheduler(t, scope.Initial[0], stepped.Options{Late: true})
 	used := loop.Used{}
 	var got []string
