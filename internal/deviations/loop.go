@@ -148,6 +148,7 @@ func LoopEntries() []LoopEntry {
 			Happens:  []loop.EventType{loop.PodLabels},
 		},
 		"allocation-time-added":    {Property: "no-errors", Theme: "devices", Pods: 1},
+		"empty-claim-unbound":      {Property: "no-errors", Theme: "device-resources", Pods: 1},
 		"limits-node-unheard":      {Property: "wake-up", Theme: "limits", Pods: 1, Events: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {
