@@ -75,15 +75,16 @@ func (c *Case) deletesEarlier(w spec.Write) bool {
 		(w.Verb == "update" || w.Verb == "delete")
 }
 
-// waitsForDevices reports whether the pod waits, all its claims have allocations, and it could have a node by all other
+// waitsForDevices reports whether the pod waits, all its claims have allocations, it wants no further devices, and it could have a node by all other
 // filters, on which a claim cannot be used that could be given back.
 func (c *Case) waitsForDevices() bool {
 	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
 	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(spec.ResourceClaims(c.Question.Pod, c.Question.Snapshot),
-		func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
+	if spec.AsksForDevices(c.Question.Pod, c.Question.Snapshot) ||
+		slices.ContainsFunc(spec.ResourceClaims(c.Question.Pod, c.Question.Snapshot),
+			func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
 		return false // it depends on whether that could be met there, of which defects are known
 	}
 	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {

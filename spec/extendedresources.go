@@ -14,12 +14,18 @@ import (
 func DevicesAsResources() Change {
 	return Change{
 		Name: "devices-as-resources", Since: "v1.36", Plugin: "DynamicResources",
-		Title:  "extended resources are had from devices of classes",
-		Source: "KEP-5004, feature gate DRAExtendedResource: beta and on by default",
-		concerns: func(pod *v1.Pod, s *Snapshot) bool {
-			return exists(sortedKeys(ByContainers(pod)), func(name v1.ResourceName) bool { return ClassFor(name, s) != nil })
-		},
+		Title:    "extended resources are had from devices of classes",
+		Source:   "KEP-5004, feature gate DRAExtendedResource: beta and on by default",
+		concerns: AsksForDevices,
 	}
+}
+
+// AsksForDevices reports whether the pod requests an extended resource that a device class stands for.
+func AsksForDevices(pod *v1.Pod, s *Snapshot) bool {
+	requests := ByContainers(pod)
+	return exists(sortedKeys(requests), func(name v1.ResourceName) bool {
+		return !none(amount(name, requests)) && ClassFor(name, s) != nil
+	})
 }
 
 // ByContainers returns what the containers of a pod request, as Requests has it, its overhead and what is requested for

@@ -110,6 +110,9 @@ func TestDevicesAsResources(t *testing.T) {
 		if got := NodeResourcesFit().Holds(p, tt.pod, n, s); got != tt.fit {
 			t.Errorf("%s: NodeResourcesFit says %v", tt.reason, got)
 		}
+		if got := Unmets(p, tt.pod, n, s); (len(got) == 0) != tt.devices {
+			t.Errorf("%s: reasons: %v", tt.reason, got)
+		}
 		f := DynamicResources()
 		if got := f.Holds(p, tt.pod, n, s); got != tt.devices {
 			t.Errorf("%s: DynamicResources says %v", tt.reason, got)

@@ -7,9 +7,9 @@ import (
 
 // wantsDevices is what the defects of devices need: claims of the pod without an allocation, or extended resources that
 // are devices, and slices.
-func wantsDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+func wantsDevices(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 	return len(s.ResourceSlices) > 0 &&
-		(exists(ResourceClaims(pod, s), unallocated) || len(classes(ClassFor).asked(p, pod, s)) > 0)
+		(exists(ResourceClaims(pod, s), unallocated) || AsksForDevices(pod, s))
 }
 
 // OutdatedSlices is a defect of kube-scheduler. Of slices that are for other nodes it looks only where those for the

@@ -7,11 +7,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// wantsResources is what the defects of extended resources need: one that the pod requests and a class stands for.
-func wantsResources(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-	return len(classes(ClassFor).asked(p, pod, s)) > 0
-}
-
 // ImplicitNameLost is a defect of kube-scheduler. Whoever it hears of after the class that is picked for the name it
 // does not remember at all, nor by its own name.
 func ImplicitNameLost() Quirk {
@@ -65,7 +60,7 @@ func IgnoredResourceMissed() Quirk {
 		Doc: "A pod that requests an extended resource which a class stands for is kept from nodes that do not name every " +
 			"other extended resource which it requests, also if the profile has it ignored.",
 		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return wantsResources(p, pod, s) &&
+			return AsksForDevices(pod, s) &&
 				exists(s.Nodes, func(node *v1.Node) bool { return len(unnamed(p, pod, node)) > 0 })
 		},
 		Devices: func(r *DeviceRules) {
@@ -87,8 +82,8 @@ func EarlierClaimDeleted() Quirk {
 		Plugin: "DynamicResources",
 		Doc: "A pod for whose extended resources a claim was made when it was to be bound before fits no node, and the " +
 			"claim is deleted, though it is what the pod needs.",
-		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return wantsResources(p, pod, s) && EarlierClaim(pod, s) != nil
+		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return AsksForDevices(pod, s) && EarlierClaim(pod, s) != nil
 		},
 		Devices: func(r *DeviceRules) {
 			r.reusable = func(*resourcev1.ResourceClaim, *resourcev1.ResourceClaim) bool { return false }

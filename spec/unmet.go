@@ -9,7 +9,8 @@ import (
 
 // Unmet is why a claim for devices keeps a pod from a node, for people to read. DynamicResources decides; see Unmets.
 type Unmet struct {
-	// Claim is the claim; nil if there is none for the entry of the pod.
+	// Claim is the claim; nil if there is none for the entry of the pod. Without an entry it is about the pod's extended
+	// resources that are devices on the node: a claim that was made for them before, or nil.
 	Claim *resourcev1.ResourceClaim
 	Entry v1.PodResourceClaim
 	// Request is the name of the request that cannot be met; empty if it is about the claim.
@@ -35,6 +36,7 @@ const (
 	NoClass      Obstacle = "no class"             // of any alternative
 	AllReserved  Obstacle = "reserved to the full" //
 	Elsewhere    Obstacle = "allocated elsewhere"  //
+	OfNoUse      Obstacle = "not what is needed"   // for extended resources on the node
 	Evicts       Obstacle = "tainted"              // so that pods that use it are evicted
 	Failed       Obstacle = "failed to bind"       //
 	TooFew       Obstacle = "too few devices"      // for the request alone
@@ -81,7 +83,10 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 	r := DocumentedDevices()
 	var unmet []Unmet
 	add := func(claim *resourcev1.ResourceClaim, u Unmet) {
-		u.Claim, u.Entry = claim, entryOf(claim, pod, s)
+		u.Entry = entryOf(claim, pod, s)
+		if contains(s.ResourceClaims, claim) { // else it is yet to be made
+			u.Claim = claim
+		}
 		unmet = append(unmet, u)
 	}
 	for _, entry := range pod.Spec.ResourceClaims {
@@ -89,7 +94,10 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 			unmet = append(unmet, absent(entry, pod, s))
 		}
 	}
-	claims := ResourceClaims(pod, s)
+	claims, usable := r.claimsOn(p, pod, node, s)
+	if !usable {
+		add(EarlierClaim(pod, s), Unmet{Why: OfNoUse})
+	}
 	for _, claim := range filter(claims, func(c *resourcev1.ResourceClaim) bool { return !unallocated(c) }) {
 		switch mine := reserved(claim, pod); {
 		case !mine && !r.reservable(claim):
@@ -227,10 +235,13 @@ func absent(entry v1.PodResourceClaim, pod *v1.Pod, s *Snapshot) Unmet {
 	}
 }
 
-// entryOf returns the first entry of the pod that is about the claim.
+// entryOf returns the first entry of the pod that is about the claim; none if it is for extended resources.
 func entryOf(claim *resourcev1.ResourceClaim, pod *v1.Pod, s *Snapshot) v1.PodResourceClaim {
 	i := slices.IndexFunc(pod.Spec.ResourceClaims,
 		func(entry v1.PodResourceClaim) bool { return contains(claimsFor(entry, pod, s), claim) })
+	if i < 0 {
+		return v1.PodResourceClaim{}
+	}
 	return pod.Spec.ResourceClaims[i]
 }
 

@@ -163,6 +163,7 @@ func LoopEntries() []LoopEntry {
 			Events:   2,
 			Happens:  []loop.EventType{loop.ObjectChanged},
 		},
+		"empty-claim-unbound":      {Property: "no-errors", Theme: "device-resources", Pods: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {
 			Property: "no-errors",

@@ -41,6 +41,9 @@ func devices(t *rapid.T, s *spec.Snapshot, pending *v1.Pod, alone bool) {
 			d.found(claim, pending)
 		}
 	}
+	if d.rarely("resources of classes", 3) {
+		d.resources(pending)
+	}
 }
 
 // found draws where an allocated claim is available and for whom it is reserved, and whether the pod uses it.

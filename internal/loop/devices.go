@@ -7,13 +7,15 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // claimController returns what the controller of claims of devices does: pods that are gone, or have ended, use a claim
-// no longer, and one that nobody uses gives its devices back.
+// no longer, and one that nobody uses gives its devices back; and the garbage collector, with claims whose owners are
+// gone.
 //
 // Source: field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has been
 // reserved must not get deallocated"). That the end of the last user gives devices back, and not that there is no user,
@@ -21,6 +23,11 @@ import (
 func claimController(state *State) []Action {
 	var actions []Action
 	for _, claim := range state.API.ResourceClaims {
+		if owner := metav1.GetControllerOfNoCopy(claim); owner != nil && owner.Kind == "Pod" && !state.has(owner.UID) {
+			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim), Controller: true,
+				Doc: "claim: the pod that owns it is gone"})
+			continue
+		}
 		used := slices.DeleteFunc(slices.Clone(claim.Status.ReservedFor),
 			func(by resourcev1.ResourceClaimConsumerReference) bool { return !stillUses(state, claim, by) })
 		if len(used) == len(claim.Status.ReservedFor) {
@@ -38,6 +45,11 @@ func claimController(state *State) []Action {
 		actions = append(actions, Action{Verb: Update, Ref: RefOf(claim), Object: after, Doc: doc, Controller: true})
 	}
 	return actions
+}
+
+// has reports whether there is a pod of the UID.
+func (s *State) has(uid types.UID) bool {
+	return slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool { return pod.UID == uid })
 }
 
 // stillUses reports whether who has reserved the claim is a pod that is there and has not ended; anybody else is left
@@ -76,17 +88,31 @@ func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
 // allocationTimeAdded is the name of a defect that ends binding cycles.
 const allocationTimeAdded = "allocation-time-added"
 
-// reservationRefused reports whether the step ended in an error as the API server did not reserve a claim of devices
-// for the pod.
-func (t *Transition) reservationRefused() bool {
-	return slices.ContainsFunc(t.errors(), func(text string) bool {
-		return strings.Contains(text, `PreBind plugin "DynamicResources": add reservation to claim`)
+// emptyClaimUnbound is the name of another.
+const emptyClaimUnbound = "empty-claim-unbound"
+
+// claimsUnbound reports whether the step ended in an error as claims of devices could not be bound: the API server did
+// not reserve one for the pod, or the plugin had made one for nothing.
+func (t *Transition) claimsUnbound() bool {
+	return t.unboundAs("add reservation to claim") || t.emptyClaim()
+}
+
+// emptyClaim reports whether the step ended in an error as the plugin had made a claim for extended resources of which
+// none are devices.
+func (t *Transition) emptyClaim() bool { return t.unboundAs("nil or empty request mappings") }
+
+func (t *Transition) unboundAs(text string) bool {
+	return slices.ContainsFunc(t.errors(), func(reported string) bool {
+		return strings.Contains(reported, `PreBind plugin "DynamicResources": `+text)
 	})
 }
 
-// refusedBy returns the name of the deviation by which the API server did not reserve a claim for the pod; "" if none
-// is known. view is how the scheduler saw the cluster.
-func refusedBy(pod *v1.Pod, view *spec.Snapshot) string {
+// unboundBy returns the name of the deviation by which claims of the pod could not be bound; "" if none is known. view
+// is how the scheduler saw the cluster.
+func (t *Transition) unboundBy(pod *v1.Pod, view *spec.Snapshot) string {
+	if t.emptyClaim() {
+		return emptyClaimUnbound
+	}
 	for _, claim := range spec.ResourceClaims(pod, view) {
 		switch {
 		case len(claim.Status.ReservedFor) >= resourcev1.ResourceClaimReservedForMaxSize:

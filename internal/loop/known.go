@@ -186,8 +186,14 @@ func Defects() []Known {
 			Doc: "To reserve a claim that is allocated already, kube-scheduler sets the time of its allocation if there is " +
 				"none, which an API server refuses: no further pod can use a claim that v1.35 or earlier allocated.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.reservationRefused() && refusedBy(pod, t.Before.View()) == allocationTimeAdded
+				return t.claimsUnbound() && t.unboundBy(pod, t.Before.View()) == allocationTimeAdded
 			},
+		},
+		{
+			Name: emptyClaimUnbound, Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "For a pod with a claim of its own, and an extended resource that a device class stands for and the node has " +
+				"by a device plugin, a claim for no devices is made, with which the pod's binding cycle ends in an error.",
+			Explains: func(t *Transition, _ *v1.Pod) bool { return t.emptyClaim() },
 		},
 		{
 			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",

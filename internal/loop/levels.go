@@ -50,8 +50,8 @@ func levelsAgree() Property {
 					}
 				}
 			}
-			if t.reservationRefused() {
-				v.Known = refusedBy(pod, view)
+			if t.claimsUnbound() {
+				v.Known = t.unboundBy(pod, view)
 			}
 			return []Violation{v.explained(t)}
 		},

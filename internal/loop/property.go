@@ -324,8 +324,8 @@ func noErrors() Property {
 				v.Known = nominatedNodeGone
 			case t.bindsTwice(pod):
 				v.Known = claimBoundTwice
-			case t.reservationRefused():
-				v.Known = refusedBy(pod, view)
+			case t.claimsUnbound():
+				v.Known = t.unboundBy(pod, view)
 			case strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = t.explanation(v.Pod, t.Before, dryRunFails)
 			case t.failed():

@@ -31,8 +31,8 @@ func refinement() Property {
 				But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
 					describeAll(allowed, view)),
 			}
-			if t.reservationRefused() {
-				v.Known = refusedBy(pod, view)
+			if t.claimsUnbound() {
+				v.Known = t.unboundBy(pod, view)
 			} else {
 				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
 			}

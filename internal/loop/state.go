@@ -153,15 +153,20 @@ func (s *State) View() *spec.Snapshot {
 	return &view
 }
 
-// instead returns the objects, with those that are reserved in the place of the API's.
+// instead returns the objects, with those that are reserved in the place of the API's, and those that it does not have
+// yet.
 func instead[T interface {
 	comparable
 	runtime.Object
 }](objects []T, reserved []runtime.Object) []T {
 	objects = slices.Clone(objects)
 	for _, r := range reserved {
-		if i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r) }); i >= 0 {
-			objects[i], _ = r.(T)
+		object, is := r.(T)
+		switch i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r) }); {
+		case i >= 0:
+			objects[i] = object
+		case is:
+			objects = append(objects, object)
 		}
 	}
 	return objects

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// devices shows what there is of devices, as soon as a pod has a claim for some: slices with their devices, who has
+// devices shows what there is of devices, as soon as a pod has a claim for some, or wants some as a resource: slices with their devices, who has
 // got each, classes, and claims.
 func (p *page) devices(indent string, s *spec.Snapshot) {
 	if !wantsDevices(s) {
@@ -28,16 +28,18 @@ func (p *page) devices(indent string, s *spec.Snapshot) {
 		}
 	}
 	for _, class := range s.DeviceClasses {
-		p.entry(indent, "device class "+class.Name, classSelectors(class))
+		p.entry(indent, "device class "+class.Name, deviceClassWords(class))
 	}
 	for _, claim := range s.ResourceClaims {
 		p.entry(indent, "resource claim "+claim.Namespace+"/"+claim.Name, resourceClaimWords(claim, s))
 	}
 }
 
-// wantsDevices reports whether a pod has a claim for devices.
+// wantsDevices reports whether a pod has a claim for devices, or requests an extended resource that a class stands for.
 func wantsDevices(s *spec.Snapshot) bool {
-	return slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool { return len(pod.Spec.ResourceClaims) > 0 })
+	return slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool {
+		return len(pod.Spec.ResourceClaims) > 0 || spec.AsksForDevices(pod, s)
+	})
 }
 
 // deviceLabels adds the keys of the node labels that it depends on where devices are available.
@@ -134,14 +136,17 @@ func deviceWords(id spec.DeviceID, device *resourcev1.Device, s *spec.Snapshot) 
 	return words
 }
 
-// classSelectors say what a class selects.
-func classSelectors(class *resourcev1.DeviceClass) []string {
+// deviceClassWords say what a class selects, and which extended resource it stands for.
+func deviceClassWords(class *resourcev1.DeviceClass) []string {
 	var words []string
 	for _, selector := range class.Spec.Selectors {
 		words = append(words, "selects "+selectorText(selector))
 	}
 	if len(words) == 0 {
-		return []string{"selects every device"}
+		words = []string{"selects every device"}
+	}
+	if class.Spec.ExtendedResourceName != nil {
+		words = append(words, "stands for "+*class.Spec.ExtendedResourceName)
 	}
 	return words
 }

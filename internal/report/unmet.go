@@ -17,7 +17,7 @@ import (
 // devices are left out where they differ.
 func (p *page) unmet(indent string, c *invariants.Case) {
 	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
-	if f < 0 || len(c.Question.Pod.Spec.ResourceClaims) == 0 {
+	if f < 0 {
 		return
 	}
 	words := make([][2]string, len(c.Expected.Nodes)) // briefly, and with names
@@ -57,8 +57,11 @@ func (p *page) unmet(indent string, c *invariants.Case) {
 // unmetWords say why a claim keeps its pod from a node, with the names of claims that have devices or without.
 func unmetWords(u spec.Unmet, names bool) string {
 	claim := "claim for " + u.Entry.Name
-	if u.Claim != nil {
+	switch {
+	case u.Claim != nil:
 		claim = "claim " + u.Claim.Name
+	case u.Entry.Name == "":
+		claim = "extended resources"
 	}
 	switch u.Why {
 	case spec.NotMade:
@@ -75,6 +78,8 @@ func unmetWords(u spec.Unmet, names bool) string {
 		return fmt.Sprintf("%s is in use by %d pods, the most there may be", claim, len(u.Claim.Status.ReservedFor))
 	case spec.Elsewhere:
 		return fmt.Sprintf("%s is allocated %s", claim, nodesWords(nil, u.Claim.Status.Allocation.NodeSelector, nil))
+	case spec.OfNoUse:
+		return claim + ", made for extended resources of the pod before, is not what it needs here"
 	case spec.Evicts:
 		return fmt.Sprintf("%s has a device whose taint evicts pods, of %s", claim, deviceNames(u.Devices))
 	case spec.Failed:

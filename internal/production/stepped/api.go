@@ -46,6 +46,8 @@ type api struct {
 	nodes map[string]bool
 	// refuseBinding makes the next binding fail.
 	refuseBinding bool
+	// tell has the scheduler hear of a change at once, out of turn.
+	tell func(change) error
 	// unknown are the calls that it has no answer to.
 	unknown []string
 }
@@ -66,6 +68,8 @@ func newAPI() *api {
 	a.client.AddReactor("update", "resourceclaims", a.reactTo(a.updateClaim))
 	a.client.AddReactor("patch", "resourceclaims", a.reactTo(a.patchClaim))
 	a.client.AddReactor("get", "resourceclaims", a.reactTo(a.getClaim))
+	a.client.AddReactor("create", "resourceclaims", a.reactTo(a.createClaim))
+	a.client.AddReactor("delete", "resourceclaims", a.reactTo(a.deleteClaim))
 	a.client.AddReactor("*", "*", a.reactTo(func(action clienttesting.Action) (runtime.Object, error) {
 		call := strings.Trim(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/")
 		a.unknown = append(a.unknown, call)

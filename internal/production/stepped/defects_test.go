@@ -140,6 +140,19 @@ func TestDefects(t *testing.T) {
 				"levels-agree: default/p: allocation-time-added", "no-errors: default/p: allocation-time-added"},
 		},
 		{
+			name: "empty-claim-unbound",
+			initial: func() *spec.Snapshot {
+				s := withDevices(cluster(node("n1").Capacity(map[v1.ResourceName]string{"example.com/gpu": "1", "pods": "10"})),
+					[]string{"d"}, "one")
+				s.DeviceClasses[0].Spec.ExtendedResourceName = new("example.com/gpu")
+				return s
+			},
+			actions: []loop.Action{asking(uses("p", "one"), "example.com/gpu"), schedule},
+			control: []loop.Action{asking(create(pod("p").Obj()), "example.com/gpu"), schedule}, // has no claim of its own
+			want: []string{"refinement: default/p: empty-claim-unbound",
+				"levels-agree: default/p: empty-claim-unbound", "no-errors: default/p: empty-claim-unbound"},
+		},
+		{
 			name:    "assumed-changes-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{labelled, waits, plain, create(apart("web")), schedule},
@@ -324,7 +337,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 25 { // TestBatches has batch-outdated
+	if len(defects) != 26 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

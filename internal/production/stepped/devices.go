@@ -1,12 +1,17 @@
 package stepped
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +20,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 var resourceClaims = schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"}
@@ -35,6 +41,37 @@ func (a *api) getClaim(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	return claim.DeepCopy(), nil
+}
+
+// createClaim answers to the creation of a claim for extended resources of a pod. The scheduler does nothing until it
+// has heard of the claim that it made, so it hears at once.
+func (a *api) createClaim(action clienttesting.Action) (runtime.Object, error) {
+	create, _ := action.(clienttesting.CreateAction)
+	claim, ok := create.GetObject().(*resourcev1.ResourceClaim)
+	if !ok {
+		return nil, fmt.Errorf("the in-memory API creates no claim from a %T", create.GetObject())
+	}
+	claim = claim.DeepCopy()
+	for i := 1; claim.Name == ""; i++ { // the first name that nobody has
+		name := claim.GenerateName + strconv.Itoa(i)
+		if _, err := a.claim(loop.Ref{Kind: "ResourceClaim", Namespace: claim.Namespace, Name: name}); err != nil {
+			claim.Name = name
+		}
+	}
+	ref := loop.RefOf(claim)
+	if err := a.create(ref, claim); err != nil {
+		return nil, err
+	}
+	last := len(a.log) - 1
+	made := a.log[last]
+	a.log = a.log[:last]
+	return made.new.DeepCopyObject(), a.tell(made)
+}
+
+// deleteClaim answers to the deletion of a claim, which has no finalizer any more.
+func (a *api) deleteClaim(action clienttesting.Action) (runtime.Object, error) {
+	remove, _ := action.(clienttesting.DeleteAction)
+	return nil, a.remove(loop.Ref{Kind: "ResourceClaim", Namespace: remove.GetNamespace(), Name: remove.GetName()})
 }
 
 // updateClaim answers to updates of claims of devices: of all but their status, or of that alone.
@@ -114,17 +151,52 @@ func (s *Scheduler) reservedDevices() []runtime.Object {
 		return nil
 	}
 	var reserved []runtime.Object
+	known := map[spec.DeviceID]bool{}
 	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
+		now := claim
 		if pending := manager.ResourceClaims().GetPendingAllocation(claim.UID); pending != nil {
-			claim = claim.DeepCopy()
-			claim.Status.Allocation = pending.DeepCopy()
-			reserved = append(reserved, claim)
-			continue
+			now = claim.DeepCopy()
+			now.Status.Allocation = pending.DeepCopy()
+			reserved = append(reserved, now)
+		} else if assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name); err == nil &&
+			!apiequality.Semantic.DeepEqual(assumed, claim) {
+			now = assumed
+			reserved = append(reserved, now)
 		}
-		assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name)
-		if err == nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
-			reserved = append(reserved, assumed)
+		if now.Status.Allocation != nil {
+			for _, r := range now.Status.Allocation.Devices.Results {
+				known[spec.DeviceID{Driver: r.Driver, Pool: r.Pool, Device: r.Device}] = true
+			}
 		}
 	}
+	if claim := s.unmadeClaim(known); claim != nil {
+		reserved = append(reserved, claim)
+	}
 	return reserved
+}
+
+// unmadeClaim returns a claim with the devices that the plugin has reserved, but for those that are known: of claims for
+// extended resources that are yet to be made; nil if there are none.
+func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.ResourceClaim {
+	state, err := s.framework.SharedDRAManager().ResourceClaims().GatherAllocatedState()
+	if err != nil { // only what happens meanwhile is an error, and nothing does
+		return nil
+	}
+	var results []resourcev1.DeviceRequestAllocationResult
+	for id := range state.AllocatedDevices {
+		r := resourcev1.DeviceRequestAllocationResult{Driver: id.Driver.String(), Pool: id.Pool.String(),
+			Device: id.Device.String()}
+		if !known[spec.DeviceID{Driver: r.Driver, Pool: r.Pool, Device: r.Device}] {
+			results = append(results, r)
+		}
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	slices.SortFunc(results, func(x, y resourcev1.DeviceRequestAllocationResult) int {
+		return cmp.Or(strings.Compare(x.Driver, y.Driver), strings.Compare(x.Pool, y.Pool), strings.Compare(x.Device, y.Device))
+	})
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "yet-to-be-made"}}
+	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: results}}
+	return claim
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -51,6 +52,15 @@ func uses(name, claim string) loop.Action {
 	p := pod(name).Obj()
 	p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: &claim}}
 	return create(p)
+}
+
+// asking has the pod that is created request one of the resource.
+func asking(a loop.Action, name v1.ResourceName) loop.Action {
+	p, _ := a.Object.(*v1.Pod)
+	p.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{
+		Requests: v1.ResourceList{name: resource.MustParse("1")},
+	}}}
+	return a
 }
 
 // TestDevices: a binding writes who uses a claim and with which devices, one that fails takes back that the pod uses

@@ -118,6 +118,7 @@ func (s *Scheduler) build() error {
 	s.ctx = klog.NewContext(ctx, logr.New(s.errors))
 	factory := informers.NewSharedInformerFactory(s.api.client, 0)
 	s.informers = newInformers(factory)
+	s.api.tell = func(c change) error { return s.informers[c.ref.Kind].deliver(c) }
 	options := []kubescheduler.Option{
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		kubescheduler.WithClock(s.clock),
