@@ -87,7 +87,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 	`isPodSchedulableAfter(Assigned)?PodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|haveEnoughRelevantResourcesDecreased|podMatchesAnyAffinityTerms|UnrollPodEvent|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`SetPlugin|WithPlugin|preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.

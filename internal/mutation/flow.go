@@ -60,6 +60,9 @@ func (f *flow) read(pkg *packages.Package, tree *ast.File) {
 			f.path = f.path[:len(f.path)-1]
 			return true
 		}
+		if assertion(n) {
+			return false
+		}
 		f.path = append(f.path, n)
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -94,6 +97,13 @@ func (f *flow) read(pkg *packages.Package, tree *ast.File) {
 		}
 		return true
 	})
+}
+
+// assertion reports whether the node only has the compiler see that a type has an interface: nothing comes of what is
+// made there.
+func assertion(n ast.Node) bool {
+	spec, is := n.(*ast.ValueSpec)
+	return is && len(spec.Names) == 1 && spec.Names[0].Name == "_"
 }
 
 // use notes where a function is named. One that is not called there may be called with anything.

@@ -90,6 +90,11 @@ func (p plugin) f(a, b int) { if p.off && a == b { b = a }; if p.on || a == b { 
 			}},
 		{"a field that is given something else too", "func (p plugin) f(a, b int) { if !p.either { b = a } }",
 			[]string{"!p.either becomes !(!p.either)", "deleted: b = a"}},
+		{"what only the compiler sees", `
+type q struct{ on bool }
+var _ any = &q{}
+func n(fts Features) *q { return &q{on: fts.On} }
+func (q *q) f(a, b int) { if !q.on { b = a } }`, []string{"!q.on becomes !(!q.on)"}},
 		{"a field that is given nothing once", "func (p plugin) f(a, b int) { if !p.unset { b = a } }",
 			[]string{"!p.unset becomes !(!p.unset)", "deleted: b = a"}},
 		{"variables, and parameters of functions that are only called", `
