@@ -25,7 +25,8 @@ func TestAfterEvent(t *testing.T) {
 		action loop.Action
 		want   string
 	}{
-		{"a pending pod that is deleted is gone", loop.Action{Verb: loop.Delete, Ref: loop.RefOf(before.Pods[0])}, "n bound@n"},
+		{"a pending pod that is deleted is gone", loop.Action{Verb: loop.Delete, Ref: loop.RefOf(before.Pods[0])},
+			"n bound@n"},
 		{
 			"a bound one terminates for now",
 			loop.Action{Verb: loop.Delete, Ref: loop.RefOf(before.Pods[1])},

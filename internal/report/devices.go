@@ -14,8 +14,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// devices shows what there is of devices, as soon as a pod has a claim for some, or wants some as a resource: slices with their devices, who has
-// got each, classes, and claims.
+// devices shows what there is of devices, as soon as a pod has a claim for some, or wants some as a resource: slices
+// with their devices, who has got each, classes, and claims.
 func (p *page) devices(indent string, s *spec.Snapshot) {
 	if !wantsDevices(s) {
 		return
@@ -137,8 +137,8 @@ func deviceWords(id spec.DeviceID, device *resourcev1.Device, s *spec.Snapshot) 
 	return words
 }
 
-// deviceClassWords say what a class selects, and which extended resource it stands for; where another does too, how old it
-// is.
+// deviceClassWords say what a class selects, and which extended resource it stands for; where another does too, how old
+// it is.
 func deviceClassWords(class *resourcev1.DeviceClass, s *spec.Snapshot) []string {
 	var words []string
 	for _, selector := range class.Spec.Selectors {
