@@ -75,8 +75,8 @@ func (c *Case) deletesEarlier(w spec.Write) bool {
 		(w.Verb == "update" || w.Verb == "delete")
 }
 
-// waitsForDevices reports whether the pod waits, all its claims have allocations, it wants no further devices, and it could have a node by all other
-// filters, on which a claim cannot be used that could be given back.
+// waitsForDevices reports whether the pod waits, all its claims have allocations, it wants no further devices, and it
+// could have a node by all other filters, on which a claim cannot be used that could be given back.
 func (c *Case) waitsForDevices() bool {
 	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
 	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {

@@ -67,7 +67,7 @@ func MissingDriversHeeded() Change {
 		Title:  "nodes without a CSI driver that prevents it take no pods of it",
 		Source: "CHANGELOG-1.37, kubernetes/kubernetes#140612: feature gate VolumeLimitScaling, beta and on by default",
 		concerns: func(_ *v1.Pod, s *Snapshot) bool {
-			return exists(s.CSIDrivers, preventsIfMissing)
+			return exists(s.CSIDrivers, PreventsIfMissing)
 		},
 	}
 }

@@ -71,14 +71,15 @@ func TestDevicesAsResources(t *testing.T) {
 		{"as many as there are", nil, pod("p", "x/gpu", "2"), nil, true, true},
 		{"more than there are", nil, pod("p", "x/gpu", "3"), nil, true, false},
 		{"by the name of the class", nil, pod("p", resourcev1.ResourceDeviceClassPrefix+"any", "2"), nil, true, true},
-		{"by both names, together more", nil, pod("p", "x/gpu", "2", resourcev1.ResourceDeviceClassPrefix+"any", "1"), nil, true,
-			false},
+		{"by both names, together more", nil, pod("p", "x/gpu", "2", resourcev1.ResourceDeviceClassPrefix+"any", "1"),
+			nil, true, false},
 		{"none", nil, pod("p", "x/gpu", "0"), nil, true, true},
 		{"of a device plugin, which has enough", []string{"x/gpu", "3"}, pod("p", "x/gpu", "3"), nil, true, true},
 		{"of a device plugin, which has too few", []string{"x/gpu", "1"}, pod("p", "x/gpu", "2"), nil, false, true},
 		{"of a device plugin that has none", []string{"x/gpu", "0"}, pod("p", "x/gpu", "2"), nil, true, true},
 		{"another resource", nil, pod("p", "x/other", "1"), nil, false, true},
-		{"one is taken", nil, pod("p", "x/gpu", "2"), []*resourcev1.ResourceClaim{having(deviceClaim("a"), "p/y")}, true, false},
+		{"one is taken", nil, pod("p", "x/gpu", "2"), []*resourcev1.ResourceClaim{having(deviceClaim("a"), "p/y")},
+			true, false},
 		{"an init container uses what others use later", nil,
 			with(pod("p", "x/gpu", "2"), func(p *v1.Pod) {
 				p.Spec.InitContainers = []v1.Container{container("i", "x/gpu", "2"), container("j", "x/gpu", "1")}
@@ -149,7 +150,8 @@ func TestDevicesScored(t *testing.T) {
 			[]*resourcev1.ResourceClaim{having(deviceClaim("a"), "p/x"), watched}, 50},
 		{"none of four, and one more", nil, []*resourcev1.ResourceSlice{fourDevices()}, nil, 75},
 		{"of a device plugin", []string{"x/gpu", "10"}, []*resourcev1.ResourceSlice{fourDevices()}, nil, 90},
-		{"the newer generation has one", nil, []*resourcev1.ResourceSlice{fourDevices(), sliced(fourDevices(), newer)}, nil, 0},
+		{"the newer generation has one", nil,
+			[]*resourcev1.ResourceSlice{fourDevices(), sliced(fourDevices(), newer)}, nil, 0},
 	} {
 		n, s := deviceWorld(tt.slices...)
 		n.Status.Allocatable = override(n.Status.Allocatable, list(tt.allocatable...))

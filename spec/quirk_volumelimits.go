@@ -111,7 +111,7 @@ func MigratedDriverNotMissed() Quirk {
 		Plugin: "NodeVolumeLimits",
 		Doc: "A pod with a migrated in-tree volume is let onto a node without a CSINode although the volume's driver, " +
 			"which is not there, has preventPodSchedulingIfMissing.",
-		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.CSIDrivers, preventsIfMissing) },
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.CSIDrivers, PreventsIfMissing) },
 		Volumes: func(r *VolumeRules) {
 			there := r.there
 			r.there = func(volume CSIVolume, node *v1.Node, s *Snapshot) bool {

@@ -4,5 +4,5 @@ package spec
 
 import storagev1 "k8s.io/api/storage/v1"
 
-// preventsIfMissing: drivers have no such field before v1.36.
-func preventsIfMissing(*storagev1.CSIDriver) bool { return false }
+// PreventsIfMissing returns false: drivers have no such field before v1.36.
+func PreventsIfMissing(*storagev1.CSIDriver) bool { return false }

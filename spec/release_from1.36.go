@@ -4,7 +4,7 @@ package spec
 
 import storagev1 "k8s.io/api/storage/v1"
 
-// preventsIfMissing reports whether the driver wants no pods with volumes of its where it is missing.
-func preventsIfMissing(d *storagev1.CSIDriver) bool {
+// PreventsIfMissing reports whether the driver wants no pods with volumes of its where it is missing.
+func PreventsIfMissing(d *storagev1.CSIDriver) bool {
 	return valueOr(d.Spec.PreventPodSchedulingIfMissing, false)
 }

@@ -95,7 +95,7 @@ func claimsThere(pod *v1.Pod, s *Snapshot) bool {
 // Source: field docs of CSIDriverSpec.preventPodSchedulingIfMissing and of CSINodeSpec.drivers.
 func DriverThere(name string, node *v1.Node, s *Snapshot) bool {
 	required := exists(s.CSIDrivers,
-		func(d *storagev1.CSIDriver) bool { return d.Name == name && preventsIfMissing(d) })
+		func(d *storagev1.CSIDriver) bool { return d.Name == name && PreventsIfMissing(d) })
 	return !required ||
 		exists(driversOn(node, s), func(d storagev1.CSINodeDriver) bool { return d.Name == name })
 }

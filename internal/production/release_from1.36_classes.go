@@ -30,8 +30,8 @@ func tellOfClasses(devices *dynamicresources.DefaultDRAManager, factory informer
 	return nil
 }
 
-// matchCaches returns where the plugins that score requests remember by name which devices match an expression, and which
-// nodes a selector. In another cluster what is called the same is something else.
+// matchCaches returns where the plugins that score requests remember by name which devices match an expression, and
+// which nodes a selector. In another cluster what is called the same is something else.
 func matchCaches(plugins map[string]frameworkapi.Plugin) []*sync.Map {
 	fit, isFit := plugins[noderesources.Name].(*noderesources.Fit)
 	balance, isBalance := plugins[noderesources.BalancedAllocationName].(*noderesources.BalancedAllocation)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -13,8 +14,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// devices shows what there is of devices, as soon as a pod has a claim for some, or wants some as a resource: slices with their devices, who has
-// got each, classes, and claims.
+// devices shows what there is of devices, as soon as a pod has a claim for some, or wants some as a resource: slices
+// with their devices, who has got each, classes, and claims.
 func (p *page) devices(indent string, s *spec.Snapshot) {
 	if !wantsDevices(s) {
 		return
@@ -28,7 +29,7 @@ func (p *page) devices(indent string, s *spec.Snapshot) {
 		}
 	}
 	for _, class := range s.DeviceClasses {
-		p.entry(indent, "device class "+class.Name, deviceClassWords(class))
+		p.entry(indent, "device class "+class.Name, deviceClassWords(class, s))
 	}
 	for _, claim := range s.ResourceClaims {
 		p.entry(indent, "resource claim "+claim.Namespace+"/"+claim.Name, resourceClaimWords(claim, s))
@@ -136,8 +137,9 @@ func deviceWords(id spec.DeviceID, device *resourcev1.Device, s *spec.Snapshot) 
 	return words
 }
 
-// deviceClassWords say what a class selects, and which extended resource it stands for.
-func deviceClassWords(class *resourcev1.DeviceClass) []string {
+// deviceClassWords say what a class selects, and which extended resource it stands for; where another does too, how old
+// it is.
+func deviceClassWords(class *resourcev1.DeviceClass, s *spec.Snapshot) []string {
 	var words []string
 	for _, selector := range class.Spec.Selectors {
 		words = append(words, "selects "+selectorText(selector))
@@ -145,8 +147,15 @@ func deviceClassWords(class *resourcev1.DeviceClass) []string {
 	if len(words) == 0 {
 		words = []string{"selects every device"}
 	}
-	if class.Spec.ExtendedResourceName != nil {
-		words = append(words, "stands for "+*class.Spec.ExtendedResourceName)
+	name := class.Spec.ExtendedResourceName
+	if name == nil {
+		return words
+	}
+	words = append(words, "stands for "+*name)
+	if slices.ContainsFunc(s.DeviceClasses, func(other *resourcev1.DeviceClass) bool {
+		return other != class && other.Spec.ExtendedResourceName != nil && *other.Spec.ExtendedResourceName == *name
+	}) {
+		words = append(words, "created "+class.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
 	return words
 }
@@ -165,7 +174,11 @@ func resourceClaimWords(claim *resourcev1.ResourceClaim, s *spec.Snapshot) []str
 		words = append(words, "is being deleted")
 	}
 	if owner := metav1.GetControllerOfNoCopy(claim); owner != nil {
-		words = append(words, "made for "+consumerName(owner.Name, string(owner.UID), s))
+		what := ""
+		if claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" {
+			what = "extended resources of "
+		}
+		words = append(words, "made for "+what+consumerName(owner.Name, string(owner.UID), s))
 	}
 	for _, request := range claim.Spec.Devices.Requests {
 		for i, a := range spec.Alternatives(request) {

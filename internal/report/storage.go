@@ -26,7 +26,7 @@ type storage struct {
 
 // storageOf finds what concerns the pods and nodes of a snapshot: the claims that pods use, with their classes; the
 // volumes that these have or are reserved for them, or that they can have while they have none; and, as soon as
-// some pod has a volume, the limits of the nodes and what is attached to them.
+// some pod has a volume, the limits of the nodes, what is attached to them, and the drivers that must be there.
 func storageOf(s *spec.Snapshot) storage {
 	named := map[string]bool{}
 	mounts := false
@@ -66,7 +66,7 @@ func storageOf(s *spec.Snapshot) storage {
 		)
 	})
 	used.drivers = kept(s.CSIDrivers, func(driver *storagev1.CSIDriver) bool {
-		return slices.ContainsFunc(
+		return mounts && spec.PreventsIfMissing(driver) || slices.ContainsFunc(
 			used.classes,
 			func(class *storagev1.StorageClass) bool { return class.Provisioner == driver.Name },
 		)

@@ -163,12 +163,16 @@ func classWords(class *storagev1.StorageClass) []string {
 	return words
 }
 
-// driverWords say whether a driver's storage has an end.
+// driverWords say whether a driver's storage has an end, and whether it keeps pods off nodes where it is missing.
 func driverWords(driver *storagev1.CSIDriver) []string {
+	words := []string{"does not report how much storage there is"}
 	if capacity := driver.Spec.StorageCapacity; capacity != nil && *capacity {
-		return []string{"reports how much storage there is"}
+		words = []string{"reports how much storage there is"}
 	}
-	return []string{"does not report how much storage there is"}
+	if spec.PreventsIfMissing(driver) {
+		words = append(words, "keeps pods with its volumes off nodes where it is missing")
+	}
+	return words
 }
 
 // capacityWords say how much storage of a class there is, and for which nodes.

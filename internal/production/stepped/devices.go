@@ -175,8 +175,8 @@ func (s *Scheduler) reservedDevices() []runtime.Object {
 	return reserved
 }
 
-// unmadeClaim returns a claim with the devices that the plugin has reserved, but for those that are known: of claims for
-// extended resources that are yet to be made; nil if there are none.
+// unmadeClaim returns a claim with the devices that the plugin has reserved, but for those that are known: of claims
+// for extended resources that are yet to be made; nil if there are none.
 func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.ResourceClaim {
 	state, err := s.framework.SharedDRAManager().ResourceClaims().GatherAllocatedState()
 	if err != nil { // only what happens meanwhile is an error, and nothing does
@@ -194,7 +194,8 @@ func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.Resour
 		return nil
 	}
 	slices.SortFunc(results, func(x, y resourcev1.DeviceRequestAllocationResult) int {
-		return cmp.Or(strings.Compare(x.Driver, y.Driver), strings.Compare(x.Pool, y.Pool), strings.Compare(x.Device, y.Device))
+		return cmp.Or(strings.Compare(x.Driver, y.Driver), strings.Compare(x.Pool, y.Pool),
+			strings.Compare(x.Device, y.Device))
 	})
 	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "yet-to-be-made"}}
 	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: results}}
