@@ -34,7 +34,7 @@ func dynamicResources(r DeviceRules) Filter {
 		waiting := filter(ResourceClaims(pod, s), unallocated)
 		return !turnsAway(p, pod, s) && r.stops(p, waiting, node, s)
 	}
-	if !r.unclearStops && !r.constraintStops && !r.limitStops {
+	if !r.unclearStops && !r.constraintStops && !r.limitStops && !r.unsoundStops {
 		fails = nil
 	}
 	return Filter{

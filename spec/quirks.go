@@ -290,5 +290,6 @@ func Quirks() []Quirk {
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
-		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll()}
+		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(),
+		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored()}
 }

@@ -177,5 +177,8 @@ func found() map[string]Entry {
 		"full-claim-reserved":             {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"failure-behind-unready":          {Property: verdicts, Theme: "device-claims", Nodes: 1, Pods: 1},
 		"limit-stops-all":                 {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
+		"split-pool-unclear":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"unsound-pool-stops-all":          {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
+		"allocated-claim-unscored":        {Property: answered, Theme: "device-claims", Nodes: 2, Pods: 1},
 	}
 }
