@@ -126,7 +126,7 @@ type deviceState struct {
 
 func (r DeviceRules) deviceState(node *v1.Node, s *Snapshot) deviceState {
 	pools := r.pools(s, node)
-	return deviceState{s, pools, inOrder(usableOn(pools, node)), heldDevices(s), r.unclear(pools, node)}
+	return deviceState{s, pools, inOrder(r.usableOn(pools, node)), heldDevices(s), r.unclear(pools, node)}
 }
 
 // inOrder returns the devices by the names of driver, pool and slice, those last of pools in which a device waits for

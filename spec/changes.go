@@ -31,8 +31,9 @@ type Change struct {
 // Changes returns what is documented otherwise in some release that can be asked about, newest first.
 func Changes() []Change {
 	return []Change{ResizeSummed(), StorageCapacityScored(), MissingDriversHeeded(), BalanceGained(),
-		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(),
-		DevicesAsResources(), TerminatingSpared(), DevicesClaimed(), WholeRequested(), AttributesClassed(),
+		ImageVolumesScored(), FeaturesDeclared(), WholeResized(), PortworxMigrated(), DevicesShared(), DevicesOrdered(),
+		DevicesAsResources(), TerminatingSpared(), WholePoolsOnly(), DevicesClaimed(), WholeRequested(),
+		AttributesClassed(),
 		NominationClearedOnce()}
 }
 
@@ -148,6 +149,17 @@ func DevicesShared() Change {
 	}
 }
 
+// DevicesOrdered: devices are tried by the names of their pools and slices, and before in no order, so that it is open
+// what a search finds out first that cannot succeed.
+func DevicesOrdered() Change {
+	return Change{
+		Name: "devices-ordered", Since: "v1.36", Plugin: devicesPlugin,
+		Title:    "devices are tried in the order of pools and slices",
+		Source:   "CHANGELOG-1.36, kubernetes/kubernetes#136641",
+		concerns: wantsDevicesOf,
+	}
+}
+
 // TerminatingSpared: a preemption has the API server delete those of its victims that do not terminate already, and
 // before all of them. There is no release note.
 func TerminatingSpared() Change {
@@ -226,6 +238,18 @@ func (m *Scheduler) MayClear(pod *v1.Pod, o Outcome) bool {
 	return !m.Profile.has(NominationClearedOnce()) && pod.Status.NominatedNodeName != "" && o.Type == Wait &&
 		!o.KeepsNomination
 }
+
+// WholePoolsOnly: devices are allocated of pools that are complete, and before a number of devices of others as well.
+func WholePoolsOnly() Change {
+	return Change{
+		Name: "whole-pools-only", Since: "v1.35", Plugin: devicesPlugin,
+		Title:    "no devices are allocated of pools that are not complete",
+		Source:   "CHANGELOG-1.35, kubernetes/kubernetes#134189",
+		concerns: wantsDevicesOf,
+	}
+}
+
+func wantsDevicesOf(pod *v1.Pod, s *Snapshot) bool { return wantsDevices(nil, pod, s) }
 
 // Deleted returns the victims of a preemption that the API server is told to delete: see TerminatingSpared.
 func (m *Scheduler) Deleted(o Outcome) []*v1.Pod {

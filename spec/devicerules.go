@@ -42,7 +42,12 @@ type DeviceRules struct {
 	failed func(claim *resourcev1.ResourceClaim) bool
 	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
 	// and where a constraint does not let it have them. limitStops: a claim does where it is for more than it may have.
-	unclearStops, constraintStops, limitStops bool
+	// unsoundStops: a request for a number of devices does where a pool of the node is not sound.
+	unclearStops, constraintStops, limitStops, unsoundStops bool
+	// complete reports whether all slices of the pool are there, as seen from the node. incompleteUsed: devices may be
+	// had of pools that are not complete.
+	complete       func(pool DevicePool, node *v1.Node) bool
+	incompleteUsed bool
 	// classless reports whether a pod is turned away because classes are not there that a request names: documented,
 	// those of all its alternatives.
 	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
@@ -69,6 +74,7 @@ func DocumentedDevices() DeviceRules {
 		counted:       func(holding) bool { return true },
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
+		complete:      func(pool DevicePool, _ *v1.Node) bool { return pool.Complete() },
 		distinct: func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
 			return compared(facts, attribute, func(a, b resourcev1.DeviceAttribute) bool { return !sameValue(a, b) })
 		},

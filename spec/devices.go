@@ -172,12 +172,12 @@ func SliceAvailableOn(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
 // Source: see DevicePool. That nothing is taken from other pools is our reading: a device that is not to be seen yet
 // may have used up their counters, and one of two with the same name cannot be told from the other.
 func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
-	return usableOn(r.pools(s, node), node)
+	return r.usableOn(r.pools(s, node), node)
 }
 
-func usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
+func (r DeviceRules) usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
 	return union(pools, func(p DevicePool) []PublishedDevice {
-		if !p.reaches(node) || !p.Complete() || !p.Sound() {
+		if !p.reaches(node) || !p.Sound() || !r.incompleteUsed && !r.complete(p, node) {
 			return nil
 		}
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
@@ -193,7 +193,7 @@ func (p DevicePool) reaches(node *v1.Node) bool {
 // not complete, or not sound.
 func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
 	return exists(pools, func(p DevicePool) bool {
-		return p.reaches(node) && !(p.Complete() && p.Sound())
+		return p.reaches(node) && !(r.complete(p, node) && p.Sound())
 	})
 }
 

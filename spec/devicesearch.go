@@ -14,6 +14,8 @@ type deviceSearch struct {
 	r        DeviceRules
 	at       deviceState
 	requests []searchedRequest
+	// unordered: devices are tried in any order.
+	unordered bool
 	// stopped: the search ended with an error, where a quirk says so.
 	stopped bool
 }
@@ -41,12 +43,13 @@ func (r DeviceRules) FindAllocation(p *Profile, claims []*resourcev1.ResourceCla
 
 func (r DeviceRules) newDeviceSearch(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
 	s *Snapshot) *deviceSearch {
+	r.incompleteUsed = !p.has(WholePoolsOnly())
 	at := r.deviceState(node, s)
 	near := func(h holding) bool {
 		return exists(at.on, func(d PublishedDevice) bool { return d.ID.InPool() == h.device.InPool() })
 	}
 	at.held = filter(at.held, near)
-	q := &deviceSearch{r: r, at: at}
+	q := &deviceSearch{r: r, at: at, unordered: !p.has(DevicesOrdered())}
 	for _, claim := range claims {
 		for i, request := range claim.Spec.Devices.Requests {
 			ways := each(Alternatives(request), func(a DeviceAlternative) searchedAlternative {
@@ -117,11 +120,17 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 
 func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]Allotment, bool) {
 	facts = slices.Clip(facts)
+	missed := false
 	for _, fact := range devices {
+		before := facts
 		facts = append(facts, fact)
 		if !fact.Alternative.TolerableFor(fact.Device) || !q.r.exclusive(facts, q.at) ||
 			!q.r.withinCounters(facts, q.at) {
-			return nil, false
+			if !q.unordered || !q.r.constraintStops {
+				return nil, false
+			}
+			facts, missed = before, true // those that can be had may be tried first, and not meet a constraint
+			continue
 		}
 		if !q.constrained(facts) {
 			q.stopped = q.r.constraintStops
@@ -130,6 +139,9 @@ func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]All
 		if !q.r.withinCapacity(facts, q.at) {
 			return nil, false
 		}
+	}
+	if missed {
+		return nil, false
 	}
 	return q.meet(request+1, facts)
 }
@@ -154,15 +166,24 @@ func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
 
 // stops reports whether production's search ends with an error, which ends the cycle, as a quirk says.
 func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
-	wantsAll := exists(claims, func(claim *resourcev1.ResourceClaim) bool {
-		return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
-			return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All })
+	wants := func(everything bool) bool {
+		return exists(claims, func(claim *resourcev1.ResourceClaim) bool {
+			return exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
+				return exists(Alternatives(request), func(a DeviceAlternative) bool { return a.All == everything })
+			})
 		})
-	})
-	if !r.limitStops && !(wantsAll && (r.unclearStops || r.constraintStops)) {
+	}
+	wantsAll := wants(true)
+	if !r.limitStops && !r.unsoundStops && !(wantsAll && (r.unclearStops || r.constraintStops)) {
 		return false
 	}
 	q := r.newDeviceSearch(p, claims, node, s)
+	if r.unsoundStops && wants(false) && exists(q.at.pools, func(pool DevicePool) bool {
+		pool.Slices = slicesFor(pool.Slices, node)
+		return !pool.Sound()
+	}) {
+		return true
+	}
 	if r.limitStops && exists(claims, q.exceedsLimit) {
 		return true
 	}

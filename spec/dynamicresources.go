@@ -36,7 +36,7 @@ func dynamicResources(r DeviceRules) Filter {
 		claims, usable := r.claimsOn(p, pod, node, s)
 		return !turnsAway(p, pod, s) && usable && r.stops(p, filter(claims, unallocated), node, s)
 	}
-	if !r.unclearStops && !r.constraintStops && !r.limitStops {
+	if !r.unclearStops && !r.constraintStops && !r.limitStops && !r.unsoundStops {
 		fails = nil
 	}
 	return Filter{

@@ -20,17 +20,19 @@ func OutdatedSlices() Quirk {
 		Title:  "devices of a generation that is outdated are allocated",
 		Plugin: "DynamicResources",
 		Doc: "Devices are allocated from slices of an older generation of their pool, if these are as many as they say, " +
-			"and those of the newer one are for other nodes.",
+			"and those of the newer one are for other nodes. How many there should be is what one for the node says.",
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
-				here := newest(filter(pool, func(slice *resourcev1.ResourceSlice) bool {
-					return node != nil && SliceAvailableOn(slice, node)
-				}))
+				here := newest(slicesFor(pool, node))
 				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
 					return here
 				}
 				return newest(pool)
+			}
+			r.complete = func(pool DevicePool, node *v1.Node) bool {
+				here := slicesFor(pool.Slices, node)
+				return len(here) > 0 && here[0].Spec.Pool.ResourceSliceCount == int64(len(pool.Slices))
 			}
 		},
 	}
@@ -266,6 +268,7 @@ func FullClaimReserved() Quirk {
 func FailureBehindUnready() Quirk {
 	return Quirk{
 		Name: "failure-behind-unready", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.36",
 		Title:  "a failed device is not seen while one before it is not ready",
 		Plugin: "DynamicResources",
 		Doc: "A pod gets a node with a claim of which a device failed to be bound, if another device, which stands before " +

@@ -24,7 +24,10 @@ func TestDeviceQuirks(t *testing.T) {
 		"updated-pool-stops-all":  {"all, and a pool is not complete"},
 		"constraint-stops-all":    {"all, and they do not match"},
 		"failure-behind-unready":  {"... behind one that is not ready"},
-		"limit-stops-all":         {"one more", "one more, by two requests", "one more, by all"},
+		"split-pool-unclear": {"an older generation, where the newer one is for others",
+			"all, and of the pool there is more elsewhere"},
+		"unsound-pool-stops-all": {"a device besides a pool that is not sound"},
+		"limit-stops-all":        {"one more", "one more, by two requests", "one more, by all"},
 	}
 	p := &Profile{Selects: selects}
 	for _, q := range Quirks() {
@@ -67,7 +70,13 @@ func quirkRows() []deviceRow {
 	type slices = []*resourcev1.ResourceSlice
 	type claims = []*resourcev1.ResourceClaim
 	newer := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.Generation = new("m"), 2 }
+	two := func(s *resourcev1.ResourceSliceSpec) { s.Pool.ResourceSliceCount = 2 }
+	twoElsewhere := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.ResourceSliceCount = new("m"), 2 }
 	return []deviceRow{
+		{"all, and of the pool there is more elsewhere", slices{sliced(slice("p", device("x")), two),
+			sliced(slice("p", device("y")), twoElsewhere)}, nil, claims{deviceClaim("a", exactly("r", everyOne))}, true},
+		{"a device besides a pool that is not sound", slices{slice("p", device("x")),
+			slice("q", device("y"), device("y"))}, nil, claims{deviceClaim("a", exactly("r"))}, true},
 		{"an older generation, where the newer one is for others", slices{slice("p", device("x")),
 			sliced(slice("p", device("y")), newer)}, nil, claims{deviceClaim("a", exactly("r"))}, false},
 		{"capacity by its full name", slices{slice("p", device("x", offering("4", nil)))}, nil,

@@ -291,6 +291,6 @@ func Quirks() []Quirk {
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
 		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
-		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(),
-		BalancedDevicesPanic()}
+		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(), BalancedDevicesPanic(),
+		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored()}
 }

@@ -183,5 +183,8 @@ func found() map[string]Entry {
 		"outdated-devices-scored":         {Property: scores, Theme: "device-scores", Nodes: 2, Pods: 1},
 		"shared-devices-unscored":         {Property: scores, Theme: "device-scores", Nodes: 2, Pods: 1},
 		"balanced-devices-panic":          {Property: answered, Theme: "device-scores", Nodes: 2, Pods: 1},
+		"split-pool-unclear":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"unsound-pool-stops-all":          {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
+		"allocated-claim-unscored":        {Property: answered, Theme: "device-claims", Nodes: 2, Pods: 1},
 	}
 }

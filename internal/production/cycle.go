@@ -28,6 +28,9 @@ type cycle struct {
 	subset    *fwk.PreFilterResult
 	narrowing sets.Set[string]
 	rejected  *fwk.Status
+	// stoppedBy is the filter that ended the cycle in an error, at a node; empty if none did.
+	stoppedAt int
+	stoppedBy string
 	// statuses say why a node is not feasible.
 	statuses *framework.NodeToStatus
 	// unfit is production's error if no node is feasible; nil otherwise, and without Options.Messages.
@@ -161,6 +164,7 @@ func (c *cycle) filterUntil(nodes []int, enough int) ([]int, error) {
 		info := c.snapshot.infos[i]
 		status := c.framework.RunFilterPluginsWithNominatedPods(ctx, c.state, c.pod, info)
 		if status.Code() == fwk.Error {
+			c.stoppedAt, c.stoppedBy = i, status.Plugin()
 			return nil, status.AsError()
 		}
 		if status.IsSuccess() && len(feasible) == enough {

@@ -10,10 +10,14 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
 // What is the same in v1.35 and earlier.
+
+// byChance is the filter that may say something else when it is asked again: it looks at pools of devices in no order.
+const byChance = names.DynamicResources
 
 // recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
 func recorder(string) events.EventRecorder { return &events.FakeRecorder{} }

@@ -11,6 +11,9 @@ import (
 
 // What is the same in v1.36 and later.
 
+// byChance would be a filter that may say something else when it is asked again. There is none.
+const byChance = ""
+
 // recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.
 func recorder(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
 

@@ -36,9 +36,24 @@ func (c *cycle) runEachFilter() {
 			said = c.runPreFilter(name, state)
 		}
 		for i, info := range c.snapshot.infos {
-			c.decision.Nodes[i].Statuses[k] = c.runFilter(filter, said, state, info)
+			c.decision.Nodes[i].Statuses[k] = c.settled(i, name, c.runFilter(filter, said, state, info))
 		}
 	}
+}
+
+// settled returns the status of a filter by itself, or what it said of the node in the cycle, if it may say something
+// else when it is asked again.
+func (c *cycle) settled(i int, filter string, status spec.Status) spec.Status {
+	if filter != byChance {
+		return status
+	}
+	switch node := c.decision.Nodes[i]; {
+	case node.Filtered && node.Overall == spec.Fits:
+		return spec.Fits
+	case filter == c.stoppedBy && i == c.stoppedAt:
+		return spec.Unresolvable
+	}
+	return status
 }
 
 // mustPreFilterAgain tells that the framework's PreFilter does not say what each plugin said: it stopped at

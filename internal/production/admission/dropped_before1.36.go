@@ -21,11 +21,17 @@ func Drop(object any) bool {
 	switch object := object.(type) {
 	case *resourcev1.ResourceSlice:
 		dropped = clearSlice(&object.Spec.SharedCounters)
+		dropped = clearPointer(&object.Spec.PerDeviceNodeSelection) || dropped
 		for i := range object.Spec.Devices {
 			dropped = dropOfDevice(&object.Spec.Devices[i]) || dropped
 		}
 	case *resourcev1.ResourceClaim:
 		dropped = dropOfClaim(&object.Spec)
+		if allocation := object.Status.Allocation; allocation != nil {
+			for i := range allocation.Devices.Results {
+				dropped = dropOfResult(&allocation.Devices.Results[i]) || dropped
+			}
+		}
 	case *resourcev1.ResourceClaimTemplate:
 		dropped = dropOfClaim(&object.Spec.Spec)
 	case *v1.Pod:
@@ -56,6 +62,9 @@ func DropRefused(object any) bool {
 func dropOfDevice(d *resourcev1.Device) bool {
 	dropped := clearSlice(&d.Taints)
 	dropped = clearSlice(&d.ConsumesCounters) || dropped
+	dropped = clearPointer(&d.NodeName) || dropped
+	dropped = clearPointer(&d.NodeSelector) || dropped
+	dropped = clearPointer(&d.AllNodes) || dropped
 	dropped = clearSlice(&d.BindingConditions) || dropped
 	dropped = clearSlice(&d.BindingFailureConditions) || dropped
 	dropped = clearPointer(&d.BindsToNode) || dropped
@@ -64,6 +73,15 @@ func dropOfDevice(d *resourcev1.Device) bool {
 		dropped = clearPointer(&capacity.RequestPolicy) || dropped
 		d.Capacity[name] = capacity
 	}
+	return dropped
+}
+
+func dropOfResult(result *resourcev1.DeviceRequestAllocationResult) bool {
+	dropped := clearSlice(&result.BindingConditions)
+	dropped = clearSlice(&result.BindingFailureConditions) || dropped
+	dropped = clearPointer(&result.ShareID) || dropped
+	dropped = len(result.ConsumedCapacity) > 0 || dropped
+	result.ConsumedCapacity = nil
 	return dropped
 }
 
