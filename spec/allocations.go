@@ -17,6 +17,8 @@ type Allotment struct {
 	Request     int
 	Alternative DeviceAlternative
 	Device      PublishedDevice
+	// tried are devices that a search came to before this one; nothing documented depends on them.
+	tried []Allotment
 }
 
 // ValidAllocation reports whether the claims can get these devices on the node, as far as devices go that are

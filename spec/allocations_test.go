@@ -262,7 +262,9 @@ func TestValidAllocation(t *testing.T) {
 	alternatives := Alternatives(a.Spec.Devices.Requests[1])
 	exact := Alternatives(a.Spec.Devices.Requests[0])[0]
 	valid := func() []Allotment {
-		return []Allotment{{a, 0, exact, devices[0]}, {a, 0, exact, devices[1]}, {a, 1, alternatives[0], devices[2]}}
+		return []Allotment{{Claim: a, Alternative: exact, Device: devices[0]},
+			{Claim: a, Alternative: exact, Device: devices[1]},
+			{Claim: a, Request: 1, Alternative: alternatives[0], Device: devices[2]}}
 	}
 	for _, row := range []struct {
 		reason string
@@ -272,7 +274,7 @@ func TestValidAllocation(t *testing.T) {
 		{"as it is", func(f []Allotment) []Allotment { return f }, true},
 		{"by the second alternative", func(f []Allotment) []Allotment { f[2].Alternative = alternatives[1]; return f }, true},
 		{"about a claim that does not ask", func(f []Allotment) []Allotment {
-			return append(f, Allotment{stranger, 0, exact, devices[0]})
+			return append(f, Allotment{Claim: stranger, Alternative: exact, Device: devices[0]})
 		}, false},
 		{"about a request that is not there", func(f []Allotment) []Allotment { f[0].Request = 2; return f }, false},
 		{"by an alternative that is not the request's", func(f []Allotment) []Allotment {

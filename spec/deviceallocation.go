@@ -42,7 +42,9 @@ func (r DeviceRules) waysOf(p *Profile, claim *resourcev1.ResourceClaim, request
 	at deviceState) [][]Allotment {
 	return union(Alternatives(claim.Spec.Devices.Requests[request]), func(a DeviceAlternative) [][]Allotment {
 		facts := each(filter(at.on, func(d PublishedDevice) bool { return r.wants(p, a, d, at.s) }),
-			func(d PublishedDevice) Allotment { return Allotment{claim, request, a, d} })
+			func(d PublishedDevice) Allotment {
+				return Allotment{Claim: claim, Request: request, Alternative: a, Device: d}
+			})
 		return filter(subsets(facts), func(some []Allotment) bool { return r.metBy(p, a, some, at) })
 	})
 }

@@ -65,7 +65,9 @@ func (r DeviceRules) newDeviceSearch(p *Profile, claims []*resourcev1.ResourceCl
 // if the claims wanted nothing else.
 func (q *deviceSearch) alternative(p *Profile, claim *resourcev1.ResourceClaim, request int,
 	a DeviceAlternative) searchedAlternative {
-	fact := func(d PublishedDevice) Allotment { return Allotment{claim, request, a, d} }
+	fact := func(d PublishedDevice) Allotment {
+		return Allotment{Claim: claim, Request: request, Alternative: a, Device: d}
+	}
 	if a.All {
 		facts := each(q.r.allWanted(p, a, q.at), fact)
 		return searchedAlternative{a, facts, len(facts) > 0 && !q.at.unclear}
@@ -153,6 +155,7 @@ func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
 	}
 	for i := 0; i+needed <= len(devices); i++ {
 		with := append(slices.Clip(facts), devices[i])
+		with[len(facts)].tried = devices[:i]
 		if !q.available(with) || !q.constrained(with) {
 			continue
 		}

@@ -164,14 +164,21 @@ func DistinctOverwritten() Quirk {
 		Title:  "of a request for several devices the last is distinct, not all",
 		Plugin: "DynamicResources",
 		Doc: "A constraint of distinct attributes compares a device with the last one that each request has got, and not " +
-			"with those before it.",
+			"with those before it; and with none of a request of which it gave up a device since.",
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.distinct = func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
 				last := map[int]resourcev1.DeviceAttribute{}
+				differs := func(d PublishedDevice) (resourcev1.DeviceAttribute, bool) {
+					value, there := d.attribute(attribute)
+					return value, there && !exists(sortedKeys(last), func(i int) bool { return sameValue(last[i], value) })
+				}
 				for _, f := range facts {
-					value, there := f.Device.attribute(attribute)
-					if !there || exists(sortedKeys(last), func(i int) bool { return sameValue(last[i], value) }) {
+					if exists(f.tried, func(other Allotment) bool { _, is := differs(other.Device); return is }) {
+						delete(last, f.Request)
+					}
+					value, is := differs(f.Device)
+					if !is {
 						return false
 					}
 					last[f.Request] = value

@@ -157,7 +157,7 @@ func (r DeviceRules) unmetAlone(p *Profile, claim *resourcev1.ResourceClaim, nod
 			at := r.deviceState(node, s)
 			fates := each(Alternatives(request), func(a DeviceAlternative) AlternativeFates {
 				return AlternativeFates{a, a.All && at.unclear, each(at.on, func(d PublishedDevice) DeviceFate {
-					return r.fate(p, Allotment{claim, i, a, d}, at)
+					return r.fate(p, Allotment{Claim: claim, Request: i, Alternative: a, Device: d}, at)
 				})}
 			})
 			return Unmet{Request: request.Name, Why: TooFew, Fates: fates}, true
