@@ -12,9 +12,9 @@ import (
 func TestDrop(t *testing.T) {
 	yes := true
 	slice := &resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{
-		SharedCounters: []resourcev1.CounterSet{{Name: "s"}},
+		PerDeviceNodeSelection: &yes, SharedCounters: []resourcev1.CounterSet{{Name: "s"}},
 		Devices: []resourcev1.Device{{
-			Name: "d", AllowMultipleAllocations: &yes, Taints: []resourcev1.DeviceTaint{{Key: "k"}},
+			Name: "d", AllNodes: &yes, AllowMultipleAllocations: &yes, Taints: []resourcev1.DeviceTaint{{Key: "k"}},
 			ConsumesCounters: []resourcev1.DeviceCounterConsumption{{CounterSet: "s"}},
 			Capacity: map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{
 				"memory": {RequestPolicy: &resourcev1.CapacityRequestPolicy{}},
@@ -27,11 +27,17 @@ func TestDrop(t *testing.T) {
 	device := slice.Spec.Devices[0]
 	_, kept := device.Capacity["memory"]
 	if len(slice.Spec.SharedCounters)+len(device.Taints)+len(device.ConsumesCounters) > 0 ||
-		device.AllowMultipleAllocations != nil || device.Capacity["memory"].RequestPolicy != nil ||
+		device.AllowMultipleAllocations != nil || device.AllNodes != nil || slice.Spec.PerDeviceNodeSelection != nil || device.Capacity["memory"].RequestPolicy != nil ||
 		!kept || device.Name != "d" {
 		t.Errorf("left is %+v", slice.Spec)
 	}
 	if Drop(slice) {
 		t.Error("there is something to drop the second time")
+	}
+	claim := &resourcev1.ResourceClaim{Status: resourcev1.ResourceClaimStatus{
+		Allocation: &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
+			Results: []resourcev1.DeviceRequestAllocationResult{{Device: "d", BindingConditions: []string{"ready"}}}}}}}
+	if !Drop(claim) || len(claim.Status.Allocation.Devices.Results[0].BindingConditions) > 0 {
+		t.Errorf("left is %+v", claim.Status)
 	}
 }
