@@ -11,7 +11,7 @@ import (
 const smallest = "testdata/deviations/*.yaml"
 
 // asked are the releases that the smallest clusters are put to.
-func asked() []string { return []string{"v1.34.4", "v1.35.4", "v1.36.3", "v1.37.2"} }
+func asked() []string { return []string{"v1.33.13", "v1.34.4", "v1.35.4", "v1.36.3", "v1.37.2"} }
 
 // presence is a deviation, and what its smallest cluster shows in each of the releases asked.
 type presence struct {
