@@ -9,6 +9,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // changedObjects returns the changes of objects that are neither nodes, pods nor namespaces to what the scope's object
@@ -42,9 +44,9 @@ func lessened(object runtime.Object) []Action {
 		return append(update(object, unlimited, "limits: its drivers have none"),
 			update(object, empty, "drivers: it has none")...)
 	case *storagev1.CSIDriver:
-		if p := object.Spec.PreventPodSchedulingIfMissing; p != nil && *p {
+		if spec.PreventsIfMissing(object) {
 			lenient := object.DeepCopy()
-			lenient.Spec.PreventPodSchedulingIfMissing = new(false)
+			keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})
 			return update(object, lenient, "where it is missing: pods may be placed")
 		}
 	}
@@ -73,7 +75,7 @@ func changedLike(object, like runtime.Object) runtime.Object {
 	case *storagev1.CSIDriver:
 		after := object.DeepCopyObject().(*storagev1.CSIDriver)
 		after.Spec.StorageCapacity = like.Spec.StorageCapacity
-		after.Spec.PreventPodSchedulingIfMissing = like.Spec.PreventPodSchedulingIfMissing
+		keepAwayWhereMissing(after, like)
 		return after
 	case *storagev1.CSIStorageCapacity:
 		after := object.DeepCopyObject().(*storagev1.CSIStorageCapacity)
