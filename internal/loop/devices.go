@@ -64,15 +64,22 @@ func stillUses(state *State, claim *resourcev1.ResourceClaim, by resourcev1.Reso
 	})
 }
 
-// withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uid of who uses it, which is
-// or is not that of the pod of that name, and the IDs of shares.
+// withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uids of its owner and of who
+// uses it, which are or are not those of the pods of these names, and the IDs of shares.
 func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
+	sort := func(name string, uid types.UID) types.UID {
+		same := slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool {
+			return pod.Namespace == claim.Namespace && pod.Name == name && pod.UID == uid
+		})
+		return map[bool]types.UID{true: "", false: "that of another pod"}[same]
+	}
+	for i := range claim.OwnerReferences {
+		owner := &claim.OwnerReferences[i]
+		owner.UID = sort(owner.Name, owner.UID)
+	}
 	for i := range claim.Status.ReservedFor {
 		by := &claim.Status.ReservedFor[i]
-		same := slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool {
-			return pod.Namespace == claim.Namespace && pod.Name == by.Name && pod.UID == by.UID
-		})
-		by.UID = map[bool]types.UID{true: "", false: "that of another pod"}[same]
+		by.UID = sort(by.Name, by.UID)
 	}
 	if claim.Status.Allocation == nil {
 		return

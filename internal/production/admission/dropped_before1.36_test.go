@@ -27,7 +27,8 @@ func TestDrop(t *testing.T) {
 	device := slice.Spec.Devices[0]
 	_, kept := device.Capacity["memory"]
 	if len(slice.Spec.SharedCounters)+len(device.Taints)+len(device.ConsumesCounters) > 0 ||
-		device.AllowMultipleAllocations != nil || device.AllNodes != nil || slice.Spec.PerDeviceNodeSelection != nil || device.Capacity["memory"].RequestPolicy != nil ||
+		device.AllowMultipleAllocations != nil || device.AllNodes != nil ||
+		slice.Spec.PerDeviceNodeSelection != nil || device.Capacity["memory"].RequestPolicy != nil ||
 		!kept || device.Name != "d" {
 		t.Errorf("left is %+v", slice.Spec)
 	}
