@@ -34,8 +34,10 @@ type goTest struct {
 	Func, Version          string
 	Asks, Profile          string
 	Configuration, Cluster string
-	Outcomes               []string
-	Tries                  int
+	// Claims: there are claims of devices.
+	Claims   bool
+	Outcomes []string
+	Tries    int
 	// Writes are what the preemption must write besides the pod's own status, if it does not; nil if that is as wanted.
 	Writes   []string
 	Statuses []wantedStatus
@@ -62,6 +64,7 @@ func (r *Run) GoTest(f *decisions.Finding) (text []byte, ok bool) {
 		Title: printable.Line(f.ID), Func: "Test" + camel(f.ID), Version: r.KubernetesVersion,
 		Asks: name(c.Question.Pod), Profile: r.Spec.For(c.Question.Pod).Profile.SchedulerName,
 		Configuration: goRaw(r.configurationText(f)), Cluster: goRaw(complete(c.Question.Snapshot)),
+		Claims:   len(c.Question.Snapshot.ResourceClaims) > 0,
 		Outcomes: wantedOutcomes(f), Tries: 1, Statuses: wantedStatuses(c),
 	}
 	what := &page{}
