@@ -13,9 +13,8 @@ import (
 // deviations is the subcommand that lists the deviations of kube-scheduler.
 func (c command) deviations() *cobra.Command {
 	return &cobra.Command{
-		Use:        "deviations [NAME...]",
-		SuggestFor: []string{"museum"},
-		Short:      "List the known deviations of kube-scheduler, who says so, and how to reproduce and find each",
+		Use:   "deviations [NAME...]",
+		Short: "List the known deviations of kube-scheduler, who says so, and how to reproduce and find each",
 		Long: `List the known deviations of kube-scheduler with the class of each: reported, unconfirmed, documentation,
 interpretation or by-design. Of those that are named, all that is known: the sentence that is not kept,
 the cause, whom it hurts, whether it is security-sensitive, and how upstream was searched.`,

@@ -164,6 +164,7 @@ func LoopEntries() []LoopEntry {
 			Happens:  []loop.EventType{loop.ObjectChanged},
 		},
 		"empty-claim-unbound":      {Property: "no-errors", Theme: "device-resources", Pods: 1},
+		"device-reservation-freed": {Property: "wake-up", Theme: "device-resources", Pods: 2, Faults: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {
 			Property: "no-errors",

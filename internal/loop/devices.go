@@ -92,6 +92,19 @@ func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
 	}
 }
 
+// Unmade is the name, in no namespace, of a reserved claim for extended resources that is yet to be made.
+const Unmade = "yet-to-be-made"
+
+// unmade returns how many devices are reserved for claims that are yet to be made.
+func (s *State) unmade() int {
+	for _, object := range s.Reserved {
+		if claim, is := object.(*resourcev1.ResourceClaim); is && claim.Name == Unmade {
+			return len(claim.Status.Allocation.Devices.Results)
+		}
+	}
+	return 0
+}
+
 // allocationTimeAdded is the name of a defect that ends binding cycles.
 const allocationTimeAdded = "allocation-time-added"
 

@@ -176,6 +176,16 @@ func Defects() []Known {
 		},
 		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		{
+			Name: "device-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "When the reservation of devices is given up, as the pod it was for fails or is deleted before they are " +
+				"written to a claim, no event tells the pods that were rejected for want of these devices.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				claims := slices.ContainsFunc(without(t.Before.reservedRefs(), t.After.reservedRefs()),
+					func(ref Ref) bool { return ref.Kind == "ResourceClaim" })
+				return t.rejectedBy(pod, "DynamicResources") && (claims || t.After.unmade() < t.Before.unmade())
+			},
+		},
+		{
 			Name: claimBoundTwice, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A claim that two volumes of a pod name is bound, or provisioned for, once for each: the second write meets " +
 				"the first, and the pod's binding cycle ends in an error.",

@@ -154,7 +154,14 @@ func assumed() Property {
 func uses(pod *v1.Pod, object runtime.Object, s *spec.Snapshot) bool {
 	claim := RefOf(object)
 	if claim.Kind == "ResourceClaim" {
-		return pod != nil && slices.ContainsFunc(spec.ResourceClaims(pod, s),
+		if pod == nil {
+			return false
+		}
+		// Nobody knows whose an unmade one is to be: any pod's may be.
+		if made := spec.EarlierClaim(pod, s); claim.Name == Unmade || made != nil && RefOf(made) == claim {
+			return true
+		}
+		return slices.ContainsFunc(spec.ResourceClaims(pod, s),
 			func(used *resourcev1.ResourceClaim) bool { return RefOf(used) == claim })
 	}
 	if volume, ok := object.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {

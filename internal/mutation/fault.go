@@ -52,12 +52,10 @@ func faults(all []*source) []*fault {
 }
 
 // Functions that decide nothing: names, constructors and what they check of the configuration, what is logged; what is
-// off, which is the scheduling of groups of pods and their placements; extenders, which modelcheck refuses;
-// and extended resources by device classes, which the model does not have.
+// off, which is the scheduling of groups of pods and their placements; and extenders, which modelcheck refuses.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
-	`callExtenders|shouldDelegateResourceToDRA|nodeMatches|deviceMatchesClass|MarshalLog|log[A-Z].*|listDevices|` +
-	`addDevicesInSlices|GetStats|formatBCStatusOneLine|[eE]xtendedResourceClaim|PodExtendedStatusEqual)$|PodGroup|GangSched|SchedulingGroup|` +
-	`DRA|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
+	`callExtenders|MarshalLog|log[A-Z].*|listDevices|addDevicesInSlices|GetStats|formatBCStatusOneLine)$|PodGroup|` +
+	`GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
 
 // Functions that are called like those, and decide.
 var decidesThough = regexp.MustCompile(`^validateDevice`)
@@ -148,7 +146,7 @@ func (w *walker) parent() ast.Node {
 // Features of DynamicResources that are off, or that the model does not have, by how its code names them.
 var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadResourceClaims|PodVerticalScaling|` +
 	`[cC]ompatibilityGroups|[fF]ractionalCapacityRange|useMilli|[dD]erivedAttributes|ListTypeAttributes|` +
-	`OptionalNodeOperations|[pP]odGroup|SchedulingGroup|[pP]endingAlloc|[eE]xtendedResourceClaim`)
+	`OptionalNodeOperations|[pP]odGroup|SchedulingGroup|[pP]endingAlloc`)
 
 // Features that are on, where the code asks whether one is off.
 var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)

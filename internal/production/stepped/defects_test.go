@@ -153,6 +153,24 @@ func TestDefects(t *testing.T) {
 				"levels-agree: default/p: empty-claim-unbound", "no-errors: default/p: empty-claim-unbound"},
 		},
 		{
+			name:    "device-reservation-freed",
+			initial: oneDevice,
+			actions: []loop.Action{asking(create(pod("first").Obj()), "example.com/gpu"), waits,
+				asking(create(pod("second").Obj()), "example.com/gpu"), schedule, on(loop.Reject, first)},
+			control: []loop.Action{asking(create(pod("first").Obj()), "example.com/gpu"), waits,
+				asking(create(pod("second").Obj()), "example.com/gpu"), schedule, on(loop.Allow, first)},
+			want: []string{"wake-up: default/second: device-reservation-freed"},
+		},
+		{
+			name:    "device-reservation-freed", // of a claim that is there
+			initial: oneDevice,
+			actions: []loop.Action{uses("first", "one"), waits,
+				asking(create(pod("second").Obj()), "example.com/gpu"), schedule, on(loop.Reject, first)},
+			control: []loop.Action{uses("first", "one"), waits, on(loop.Reject, first),
+				asking(create(pod("second").Obj()), "example.com/gpu"), schedule},
+			want: []string{"wake-up: default/second: device-reservation-freed"},
+		},
+		{
 			name:    "assumed-changes-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{labelled, waits, plain, create(apart("web")), schedule},
@@ -337,7 +355,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 26 { // TestBatches has batch-outdated
+	if len(defects) != 27 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -197,7 +197,7 @@ func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.Resour
 		return cmp.Or(strings.Compare(x.Driver, y.Driver), strings.Compare(x.Pool, y.Pool),
 			strings.Compare(x.Device, y.Device))
 	})
-	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "yet-to-be-made"}}
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: loop.Unmade}}
 	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: results}}
 	return claim
 }

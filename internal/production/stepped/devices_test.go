@@ -54,6 +54,13 @@ func uses(name, claim string) loop.Action {
 	return create(p)
 }
 
+// oneDevice is a cluster with a device of a class that stands for example.com/gpu, and a claim "one".
+func oneDevice() *spec.Snapshot {
+	s := withDevices(cluster(node("n1")), []string{"d"}, "one")
+	s.DeviceClasses[0].Spec.ExtendedResourceName = new("example.com/gpu")
+	return s
+}
+
 // asking has the pod that is created request one of the resource.
 func asking(a loop.Action, name v1.ResourceName) loop.Action {
 	p, _ := a.Object.(*v1.Pod)

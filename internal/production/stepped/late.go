@@ -30,6 +30,9 @@ func (s *Scheduler) hear(a loop.Action) error {
 
 // told returns what the scheduler has been told of.
 func (s *Scheduler) told() map[loop.Ref]runtime.Object {
+	if len(s.unheard) == 0 {
+		return s.api.objects
+	}
 	objects := maps.Clone(s.api.objects)
 	for _, u := range slices.Backward(s.unheard) {
 		if u.old == nil {
