@@ -34,10 +34,9 @@ func dynamicResources(r DeviceRules) Filter {
 	}
 	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		claims, usable := r.claimsOn(p, pod, node, s)
-		return !turnsAway(p, pod, s) && usable && r.stops(p, filter(claims, unallocated), node, s)
-	}
-	if !r.unclearStops && !r.constraintStops && !r.limitStops && !r.unsoundStops {
-		fails = nil
+		waiting := filter(claims, unallocated)
+		return !turnsAway(p, pod, s) && usable &&
+			(r.Aborts(p, waiting, node, s) || r.stops(p, waiting, node, s))
 	}
 	return Filter{
 		Plugin:    "DynamicResources",
@@ -45,7 +44,7 @@ func dynamicResources(r DeviceRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims, usable := r.claimsOn(p, pod, node, s)
 			waiting := filter(claims, unallocated)
-			if !usable || turnsAway(p, pod, s) || fails != nil && fails(p, pod, node, s) ||
+			if !usable || turnsAway(p, pod, s) || fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
 					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
 				}) {
