@@ -85,7 +85,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 	`isPodSchedulableAfter(Assigned)?PodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|haveEnoughRelevantResourcesDecreased|podMatchesAnyAffinityTerms|UnrollPodEvent|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`SetPlugin|WithPlugin|preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`SetPlugin|WithPlugin|preQueueingHint|podResourceClaimIndexFunc|Pod(Extended)?StatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.
@@ -96,6 +96,8 @@ var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|
 	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
 	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
 	`onUpdate|onDelete|removeDevices|createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
+	`allUserClaims|set|updateExtendedResourceClaim|createExtendedResourceClaimInAPI|waitForExtendedClaimInAssumeCache|` +
+	`patchPodExtendedResourceClaimStatus|unreserveExtendedResourceClaim|` +
 	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
