@@ -46,7 +46,7 @@ func dynamicResources(r DeviceRules) Filter {
 			waiting := filter(claims, unallocated)
 			if !usable || turnsAway(p, pod, s) || fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
-					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
+					return unallocated(claim) || r.ready(claim, pod, node, s) && AllocationReaches(claim, node)
 				}) {
 				return false
 			}
@@ -64,10 +64,10 @@ func dynamicResources(r DeviceRules) Filter {
 
 func unallocated(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }
 
-// allocationReaches reports whether what is allocated to the claim is available on the node.
+// AllocationReaches reports whether what is allocated to the claim is available on the node.
 //
 // Source: field doc of AllocationResult.nodeSelector ("If unset, they are available everywhere").
-func allocationReaches(claim *resourcev1.ResourceClaim, node *v1.Node) bool {
+func AllocationReaches(claim *resourcev1.ResourceClaim, node *v1.Node) bool {
 	selector := claim.Status.Allocation.NodeSelector
 	return selector == nil || matchesSelector(selector, node)
 }

@@ -103,7 +103,7 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 		switch mine := reserved(claim, pod); {
 		case !mine && !r.reservable(claim):
 			add(claim, Unmet{Why: AllReserved})
-		case !allocationReaches(claim, node):
+		case !AllocationReaches(claim, node):
 			add(claim, Unmet{Why: Elsewhere})
 		case !mine && r.evicting(r, claim, node, s):
 			add(claim, Unmet{Why: Evicts, Devices: devicesOf(claim)})
