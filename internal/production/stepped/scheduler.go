@@ -249,7 +249,7 @@ func (s *Scheduler) act(a loop.Action) error {
 	}
 	switch a.Verb {
 	case loop.Create:
-		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forClaim(a)) })
+		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forOwner(a)) })
 	case loop.Update:
 		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
 	case loop.Delete:

@@ -172,6 +172,7 @@ func snapshotOf(objects map[loop.Ref]runtime.Object) *spec.Snapshot {
 		DeviceClasses:          of[*resourcev1.DeviceClass](objects),
 		ResourceSlices:         of[*resourcev1.ResourceSlice](objects),
 		ResourceClaims:         of[*resourcev1.ResourceClaim](objects),
+		ResourceClaimTemplates: of[*resourcev1.ResourceClaimTemplate](objects),
 		Services:               of[*v1.Service](objects),
 		ReplicationControllers: of[*v1.ReplicationController](objects),
 		ReplicaSets:            of[*appsv1.ReplicaSet](objects),
