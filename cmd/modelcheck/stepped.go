@@ -1,4 +1,4 @@
-//go:build !before1.36
+//go:build !before1.35
 
 package main
 

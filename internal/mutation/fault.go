@@ -239,9 +239,15 @@ func (w *walker) onError() bool {
 // condition adds a candidate that puts another condition in the place of one.
 func (w *walker) condition(n ast.Expr, wrong string) {
 	w.add(n, w.of(n)+" becomes "+wrong, func(number int, right string) string {
+		if wrong == negated(w.of(n)) { // what it calls may do something, as yield of an iterator does, and once only
+			return fmt.Sprintf("planted.Not(%d, %s)", number, right)
+		}
 		return fmt.Sprintf("planted.If(%d, func() bool { return %s }, func() bool { return %s })", number, right, wrong)
 	})
 }
+
+// negated is the condition that holds where this one does not.
+func negated(condition string) string { return "!(" + condition + ")" }
 
 // value adds a candidate that puts another value in the place of one. The type must be a basic one, or be given.
 func (w *walker) value(n ast.Expr, typeName, wrong string) {

@@ -82,25 +82,26 @@ func (b *batch) left(cycle int64) *loop.Batch {
 		Nodes: slices.Clone(list.names), Scores: list.scores(), Changed: b.changed}
 }
 
-// GetNodeHint implements framework.Framework.
-func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk.PodSignature, state fwk.CycleState,
-	cycle int64) string {
-	if created := c.batch.field("creationTime"); created.IsValid() {
+// beforeHint has production go by the age that the clock of the run says, and afterHint takes up the list that it may
+// have made anew.
+func (b *batch) beforeHint() {
+	if created := b.field("creationTime"); created.IsValid() {
 		at := time.Time{}
-		if c.batch.fresh() {
+		if b.fresh() {
 			at = time.Now()
 		}
 		created.Set(reflect.ValueOf(at))
 	}
-	hint := c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
-	if nodes := c.batch.field("sortedNodes"); nodes.IsValid() {
-		if made, ok := nodes.Interface().(framework.SortedScoredNodes); ok { // production may have made the list anew
+}
+
+func (b *batch) afterHint() {
+	if nodes := b.field("sortedNodes"); nodes.IsValid() {
+		if made, ok := nodes.Interface().(framework.SortedScoredNodes); ok {
 			list := listOf(made)
 			nodes.Set(reflect.ValueOf(list))
-			c.batch.list = unsafe.Pointer(list)
+			b.list = unsafe.Pointer(list)
 		}
 	}
-	return hint
 }
 
 // StoreScheduleResults implements framework.Framework. What is left is given to production as a list that can be looked

@@ -154,7 +154,7 @@ func (s *Scheduler) reservedDevices() []runtime.Object {
 	known := map[spec.DeviceID]bool{}
 	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
 		now := claim
-		if pending := manager.ResourceClaims().GetPendingAllocation(claim.UID); pending != nil {
+		if pending := pendingAllocation(manager.ResourceClaims(), claim.UID); pending != nil {
 			now = claim.DeepCopy()
 			now.Status.Allocation = pending.DeepCopy()
 			reserved = append(reserved, now)

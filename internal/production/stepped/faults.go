@@ -109,13 +109,12 @@ func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.
 // permitTimeout is the longest that kube-scheduler lets a pod wait.
 const permitTimeout = 15 * time.Minute
 
-// PreBindPreFlight implements fwk.PreBindPlugin.
-func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod,
-	string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+// preFlight says whether PreBind has anything to do.
+func (f *faults) preFlight() *fwk.Status {
 	if f.armed == loop.FailPreBind {
-		return nil, nil
+		return nil
 	}
-	return nil, fwk.NewStatus(fwk.Skip)
+	return fwk.NewStatus(fwk.Skip)
 }
 
 // PreBind implements fwk.PreBindPlugin.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,22 +49,19 @@ type binding struct {
 	since []string
 }
 
-// RunPermitPlugins implements framework.Framework. If it lets the pod go on, or wait, a binding cycle begins for
-// certain.
-func (c *controlled) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	node string) (map[string]time.Duration, *fwk.Status) {
-	timeouts, status := c.Framework.RunPermitPlugins(ctx, state, pod, node)
-	if status.IsSuccess() || status.IsWait() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.bindings[pod.UID] = &binding{
-			pod:     pod,
-			ended:   make(chan struct{}),
-			paused:  make(chan struct{}),
-			proceed: make(chan struct{}),
-		}
+// permitted notes what the permit plugins said: if they let the pod go on, or wait, a binding cycle begins for certain.
+func (c *controlled) permitted(pod *v1.Pod, status *fwk.Status) {
+	if !status.IsSuccess() && !status.IsWait() {
+		return
 	}
-	return timeouts, status
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bindings[pod.UID] = &binding{
+		pod:     pod,
+		ended:   make(chan struct{}),
+		paused:  make(chan struct{}),
+		proceed: make(chan struct{}),
+	}
 }
 
 // RunPreBindPreFlights implements framework.Framework. With the feature gate NominatedNodeNameForExpectation every

@@ -59,14 +59,14 @@ func (q *hintedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fw
 	q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, check)
 }
 
-// Update implements internalqueue.SchedulingQueue.
-func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
-	if before != nil {
-		for _, event := range ownChanges(before, after) {
-			q.note(klog.FromContext(ctx), event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
-		}
+// noteUpdate notes that a pod that waits has changed.
+func (q *hintedQueue) noteUpdate(logger klog.Logger, before, after *v1.Pod) {
+	if before == nil {
+		return
 	}
-	q.SchedulingQueue.Update(ctx, before, after)
+	for _, event := range ownChanges(before, after) {
+		q.note(logger, event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
+	}
 }
 
 // note asks the hints that the event is for about the pods in unschedulablePods that hear of it.

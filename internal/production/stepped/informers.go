@@ -112,16 +112,3 @@ var _ cache.ResourceEventHandlerRegistration = synced{}
 
 // HasSynced implements cache.ResourceEventHandlerRegistration.
 func (synced) HasSynced() bool { return true }
-
-// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
-func (s synced) HasSyncedChecker() cache.DoneChecker { return s }
-
-// Name implements cache.DoneChecker.
-func (synced) Name() string { return "stepped" }
-
-// Done implements cache.DoneChecker.
-func (synced) Done() <-chan struct{} {
-	done := make(chan struct{})
-	close(done)
-	return done
-}

@@ -61,7 +61,7 @@ func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID
 // finish lets the evictions for the pod, if there are any, come to their end. before is called when all that comes
 // before the first is done.
 func (e *evictions) finish(preemptor types.UID, before func()) {
-	if !e.plugin.Executor.IsPodRunningPreemption(preemptor) {
+	if !e.underWay(preemptor) {
 		return
 	}
 	ctx := <-e.arrived

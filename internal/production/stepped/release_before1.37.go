@@ -15,7 +15,6 @@ import (
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
@@ -95,15 +94,6 @@ func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleStat
 func byStart(plugin *defaultpreemption.DefaultPreemption) {
 	moreImportant := plugin.MoreImportantPod
 	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
-}
-
-// aroundEviction has around called for every eviction, with what evicts.
-func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
-	preempt := e.plugin.Executor.PreemptPod
-	e.plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
-		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) error {
-		return around(ctx, victim, func(ctx context.Context) error { return preempt(ctx, c, preemptor, victim, pluginName) })
-	}
 }
 
 // nodeList are nodes, the best first.

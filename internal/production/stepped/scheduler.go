@@ -130,7 +130,7 @@ func (s *Scheduler) build() error {
 		options = append(options, kubescheduler.WithFrameworkOutOfTreeRegistry(s.faults.registry()))
 	}
 	// has no channel, so throws events away
-	recorder := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+	recorder := func(string) eventRecorder { return &events.FakeRecorder{} }
 	var err error
 	if s.sched, err = kubescheduler.New(nothingInBackground(s.ctx), s.api.client, factory, nil, recorder,
 		options...); err != nil {

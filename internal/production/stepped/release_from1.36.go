@@ -1,0 +1,76 @@
+//go:build !before1.36
+
+package stepped
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// What is stepped in another way before v1.36.
+
+// eventRecorder is what the scheduler records events with.
+type eventRecorder = events.EventRecorderLogger
+
+// RunPermitPlugins implements framework.Framework.
+func (c *controlled) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) (map[string]time.Duration, *fwk.Status) {
+	timeouts, status := c.Framework.RunPermitPlugins(ctx, state, pod, node)
+	c.permitted(pod, status)
+	return timeouts, status
+}
+
+// GetNodeHint implements framework.Framework.
+func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk.PodSignature, state fwk.CycleState,
+	cycle int64) string {
+	c.batch.beforeHint()
+	defer c.batch.afterHint()
+	return c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+}
+
+// PreBindPreFlight implements fwk.PreBindPlugin.
+func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod,
+	string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, f.preFlight()
+}
+
+// Update implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
+	q.noteUpdate(klog.FromContext(ctx), before, after)
+	q.SchedulingQueue.Update(ctx, before, after)
+}
+
+// underWay reports whether the pod has preempted, and its victims are being evicted.
+func (e *evictions) underWay(preemptor types.UID) bool {
+	return e.plugin.Executor.IsPodRunningPreemption(preemptor)
+}
+
+// pendingAllocation returns the allocation that a pod whose binding is under way is to write to the claim; nil if there
+// is none.
+func pendingAllocation(claims fwk.ResourceClaimTracker, claim types.UID) *resourcev1.AllocationResult {
+	return claims.GetPendingAllocation(claim)
+}
+
+// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
+func (s synced) HasSyncedChecker() cache.DoneChecker { return s }
+
+// Name implements cache.DoneChecker.
+func (synced) Name() string { return "stepped" }
+
+// Done implements cache.DoneChecker.
+func (synced) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// began returns nothing: a cycle that fails goes by the pod as the informer has it.
+func (s *Scheduler) began() []string { return nil }
