@@ -18,7 +18,7 @@ func PreemptionWrites() Property {
 			"it, clears the nominations of lower priority to the node, and writes nothing else; other decisions " +
 			"write nothing before the pod is bound or its status updated, but that all devices of one claim of the " +
 			"pod are given back that cannot be used on a node, if the pod waits for that, and a claim that was made " +
-			"for its extended resources is deleted.",
+			"for its extended resources is deleted, once its finalizer is removed, if the pod waits for that.",
 		Decision: func(c *Case) (bool, []Breach) {
 			if c.Decision.Writes == nil || c.Decision.Failure != "" || len(c.Decision.Outcomes) != 1 {
 				return false, nil // of several outcomes, chance picked the one that was written
@@ -26,13 +26,13 @@ func PreemptionWrites() Property {
 			wanted := c.WantedWrites(c.Decision.Outcomes[0])
 			deallocations := min(1, len(spec.Deallocatable(c.Question.Pod, c.Question.Snapshot)))
 			deallocates := deallocations > 0 && c.waitsForDevices()
-			var breaches []Breach
+			breaches := c.deletionOfEarlier()
 			for _, w := range c.Decision.Writes {
+				if w.Resource == "resourceclaims" {
+					continue // see deletionOfEarlier
+				}
 				if deallocations > 0 && deallocated(w) {
 					deallocations--
-					continue
-				}
-				if c.Decision.Outcomes[0].Type != spec.Bind && c.deletesEarlier(w) {
 					continue
 				}
 				if i := slices.IndexFunc(wanted, func(v spec.Write) bool { return sameWrite(v, w) }); i >= 0 {
@@ -65,33 +65,60 @@ func deallocated(w spec.Write) bool {
 	return w.Verb == "update" && w.Resource == "resourceclaims/status" && len(w.Fields) == 0
 }
 
-// deletesEarlier reports whether the write is part of the deletion of a claim that was made for extended resources of
-// the pod when it was to be bound before.
+// deletionOfEarlier returns what is wrong with how a claim is deleted that was made for extended resources of the pod
+// when it was to be bound before. It has to be, where nothing but it keeps the pod from a node; it may be, if the pod
+// waits; and once begun this is finished.
 //
-// Source: KEP-5004, "Failure handling" ("if the special resourceclaim is picked to be deleted, then the special
-// resourcelclaim's finalizer is first removed with an update API call, then the claim is deleted").
-func (c *Case) deletesEarlier(w spec.Write) bool {
-	return spec.EarlierClaim(c.Question.Pod, c.Question.Snapshot) != nil && w.Resource == "resourceclaims" &&
-		(w.Verb == "update" || w.Verb == "delete")
+// Source: KEP-5004, "PostFilter" ("If the special resource claim is not available, i.e., the claim cannot be bound to
+// the node, then scheduler would deallocate it, and delete it during PostFilter phase"), and "Failure handling" ("if
+// the special resourceclaim is picked to be deleted, then the special resourcelclaim's finalizer is first removed with
+// an update API call, then the claim is deleted").
+func (c *Case) deletionOfEarlier() []Breach {
+	var verbs []string
+	for _, w := range c.Decision.Writes {
+		if w.Resource == "resourceclaims" && !slices.Contains(w.Fields, spec.ProtectedFromDeletion) {
+			verbs = append(verbs, w.Verb)
+		} else if w.Resource == "resourceclaims" {
+			verbs = append(verbs, w.Verb+" in vain")
+		}
+	}
+	made := spec.EarlierClaim(c.Question.Pod, c.Question.Snapshot)
+	switch {
+	case len(verbs) == 0 && made != nil && len(c.Question.Pod.Spec.ResourceClaims) == 0 && c.waitsFor(
+		func(alone *spec.Snapshot) bool { return spec.AsksForDevices(c.Question.Pod, alone) }):
+		return []Breach{preemption("kube-scheduler does not delete the claim that it made before")}
+	case len(verbs) > 0 && (made == nil || c.Decision.Outcomes[0].Type == spec.Bind):
+		return []Breach{preemption("kube-scheduler is not to %s a claim", verbs[0])}
+	case len(verbs) > 0 && !slices.Equal(verbs, []string{"update", "delete"}):
+		return []Breach{preemption("kube-scheduler is to remove its finalizer from the claim that it made before, and to "+
+			"delete it, and does %v", verbs)}
+	}
+	return nil
 }
 
 // waitsForDevices reports whether the pod waits, all its claims have allocations, it wants no further devices, and it
 // could have a node by all other filters, on which a claim cannot be used that could be given back.
 func (c *Case) waitsForDevices() bool {
-	f := slices.Index(c.Expected.Filters, spec.DynamicResources().Plugin)
-	if f < 0 || c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
-		return false
-	}
 	if spec.AsksForDevices(c.Question.Pod, c.Question.Snapshot) ||
 		slices.ContainsFunc(spec.ResourceClaims(c.Question.Pod, c.Question.Snapshot),
 			func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
 		return false // it depends on whether that could be met there, of which defects are known
 	}
+	return c.waitsFor(func(alone *spec.Snapshot) bool { return len(spec.Deallocatable(c.Question.Pod, alone)) > 0 })
+}
+
+// waitsFor reports whether the pod waits, and could have a node by all filters but DynamicResources, of which, alone in
+// the snapshot, that is so.
+func (c *Case) waitsFor(so func(alone *spec.Snapshot) bool) bool {
+	if !slices.Contains(c.Expected.Filters, spec.DynamicResources().Plugin) ||
+		c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
+		return false
+	}
 	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {
 		alone := *c.Question.Snapshot
 		alone.Nodes = []*v1.Node{node}
 		n := slices.Index(c.Question.Snapshot.Nodes, node)
-		return len(spec.Deallocatable(c.Question.Pod, &alone)) > 0 && c.Decision.Nodes[n].Filtered &&
+		return so(&alone) && c.Decision.Nodes[n].Filtered &&
 			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
 				return plugin != spec.DynamicResources().Plugin &&
 					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits

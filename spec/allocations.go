@@ -19,6 +19,8 @@ type Allotment struct {
 	Device      PublishedDevice
 	// tried are devices that a search came to before this one; nothing documented depends on them.
 	tried []Allotment
+	// broken: a selector of the alternative cannot be evaluated of the device; it is no fact, but ends a search.
+	broken bool
 }
 
 // ValidAllocation reports whether the claims can get these devices on the node, as far as devices go that are

@@ -2,9 +2,9 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// Decides reports whether there is a decision. There always is, but for quirks by which a filter Fails: then there
-// is none if the filter is asked about some node, that is, if no filter before it rejects the node, nominated pods
-// included. Nor is there if by a quirk ScoringFails and nodes are scored, of which there must be two.
+// Decides reports whether there is a decision. There always is, unless a filter Fails, of devices or by a quirk: then
+// there is none if the filter is asked about some node, that is, if no filter before it rejects the node, nominated
+// pods included. Nor is there if by a quirk ScoringFails and nodes are scored, of which there must be two.
 //
 // A pod that is turned away asks no filter. One whose nominated node is feasible asks about that node only; an
 // error there is passed over, and all nodes are asked about.

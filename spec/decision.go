@@ -63,9 +63,12 @@ type Write struct {
 	// Pod is the pod that changes; nil if it is another object.
 	Pod *v1.Pod
 	// Fields are those of the pod's status that a patch changes, sorted; others are named from the object's root. Of an
-	// update of a claim's status they are those that it has from then on.
+	// update of a claim they are those of its status that it has from then on, and ProtectedFromDeletion.
 	Fields []string
 }
+
+// ProtectedFromDeletion is among the fields of an update by which a claim has the finalizer of kube-scheduler.
+const ProtectedFromDeletion = ".metadata.finalizers"
 
 // NodeDecision is the part of a decision that concerns one node.
 type NodeDecision struct {

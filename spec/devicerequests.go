@@ -80,7 +80,7 @@ func (r DeviceRules) provided(a DeviceAlternative, d PublishedDevice) bool {
 		})
 }
 
-// holdsOf reports whether the selector holds of the device. One that cannot be evaluated does not.
+// holdsOf reports whether the selector holds of the device. One that cannot be evaluated does not; see Aborts.
 func holdsOf(p *Profile, selector resourcev1.DeviceSelector, d PublishedDevice) bool {
 	if selector.CEL == nil || p.Selects == nil {
 		return false

@@ -16,7 +16,9 @@ type deviceSearch struct {
 	requests []searchedRequest
 	// unordered: devices are tried in any order.
 	unordered bool
-	// stopped: the search ended with an error, where a quirk says so.
+	// everything: devices that are too few are tried, too, as one of them may end the search.
+	everything bool
+	// stopped: the search ended with an error.
 	stopped bool
 }
 
@@ -153,8 +155,14 @@ func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
 	if needed == 0 {
 		return q.meet(request+1, facts)
 	}
-	for i := 0; i+needed <= len(devices); i++ {
+	for i := 0; i < len(devices) && (q.everything || i+needed <= len(devices)); i++ {
 		with := append(slices.Clip(facts), devices[i])
+		if devices[i].broken {
+			if q.stopped = q.r.exclusive(with, q.at); q.stopped {
+				return nil, false
+			}
+			continue
+		}
 		with[len(facts)].tried = devices[:i]
 		if !q.available(with) || !q.constrained(with) {
 			continue

@@ -34,10 +34,9 @@ func dynamicResources(r DeviceRules) Filter {
 	}
 	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		claims, usable := r.claimsOn(p, pod, node, s)
-		return !turnsAway(p, pod, s) && usable && r.stops(p, filter(claims, unallocated), node, s)
-	}
-	if !r.unclearStops && !r.constraintStops && !r.limitStops && !r.unsoundStops {
-		fails = nil
+		waiting := filter(claims, unallocated)
+		return !turnsAway(p, pod, s) && usable &&
+			(r.Aborts(p, waiting, node, s) || r.stops(p, waiting, node, s))
 	}
 	return Filter{
 		Plugin:    "DynamicResources",
@@ -45,9 +44,9 @@ func dynamicResources(r DeviceRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims, usable := r.claimsOn(p, pod, node, s)
 			waiting := filter(claims, unallocated)
-			if !usable || turnsAway(p, pod, s) || fails != nil && fails(p, pod, node, s) ||
+			if !usable || turnsAway(p, pod, s) || fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
-					return unallocated(claim) || r.ready(claim, pod, node, s) && allocationReaches(claim, node)
+					return unallocated(claim) || r.ready(claim, pod, node, s) && AllocationReaches(claim, node)
 				}) {
 				return false
 			}
@@ -65,10 +64,10 @@ func dynamicResources(r DeviceRules) Filter {
 
 func unallocated(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }
 
-// allocationReaches reports whether what is allocated to the claim is available on the node.
+// AllocationReaches reports whether what is allocated to the claim is available on the node.
 //
 // Source: field doc of AllocationResult.nodeSelector ("If unset, they are available everywhere").
-func allocationReaches(claim *resourcev1.ResourceClaim, node *v1.Node) bool {
+func AllocationReaches(claim *resourcev1.ResourceClaim, node *v1.Node) bool {
 	selector := claim.Status.Allocation.NodeSelector
 	return selector == nil || matchesSelector(selector, node)
 }

@@ -31,7 +31,7 @@ type Expected struct {
 	// NotWeighed is set where the least casualty was given up: after so many sets of pods. Then Ideal is empty. In the
 	// literal reading, which allows what is ideal and nothing else, every preemption is Undecided then.
 	NotWeighed int
-	// NoDecision: the scheduler ends in an error, where a quirk says so. Then nothing else counts but the statuses.
+	// NoDecision: the scheduler ends in an error. Then nothing else counts but the statuses.
 	NoDecision bool
 }
 
@@ -51,7 +51,7 @@ type AllowedStatuses struct {
 	Holds bool
 	// HoldsEmpty: the filter holds, or would if no pod were on the node.
 	HoldsEmpty bool
-	// Fails: there is no status but an error, where a quirk says so. It reads as RejectsForGood, as in a Decision.
+	// Fails: there is no status but an error. It reads as RejectsForGood, as in a Decision.
 	Fails bool
 }
 

@@ -85,8 +85,8 @@ func (q *indexed) prepare(f Filter) indexedFilter {
 	p, pod, x := q.m.Profile, q.pod, q.x
 	ask := indexedFilter{Filter: f}
 	switch {
-	case f.Fails == nil && f.Idle != nil && f.Footprint != ReadsCluster && f.Idle(p, pod, nil, x.Snapshot):
-		ask.idle = true
+	case f.Idle != nil && f.Footprint != ReadsCluster && f.Idle(p, pod, nil, x.Snapshot):
+		ask.idle, ask.Fails = true, nil
 	case f.indexed != nil:
 		ask.holds = f.indexed(p, pod, q)
 	case f.Footprint.LooksAcross():

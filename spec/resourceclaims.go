@@ -121,6 +121,6 @@ func Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 	return filter(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
 		return !unallocated(claim) && all(claim.Status.ReservedFor,
 			func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID }) &&
-			exists(s.Nodes, func(node *v1.Node) bool { return !allocationReaches(claim, node) || failedToBind(claim) })
+			exists(s.Nodes, func(node *v1.Node) bool { return !AllocationReaches(claim, node) || failedToBind(claim) })
 	})
 }

@@ -201,8 +201,8 @@ func TestDynamicResources(t *testing.T) {
 	if f.Holds(&Profile{Selects: selects}, p, n, s) {
 		t.Error("there is a device for one claim, and the pod has two")
 	}
-	if f.Fails != nil {
-		t.Error("by the documents no filter ends in an error")
+	if f.Fails(&Profile{Selects: selects}, p, n, s) {
+		t.Error("it ends in an error, though no selector asks for what is not there")
 	}
 	if idle := f.Idle(&Profile{}, pod("p"), nil, s); !idle || f.Idle(&Profile{}, p, nil, s) {
 		t.Error("the filter is idle for pods without claims, and for those alone")

@@ -140,8 +140,8 @@ type Filter struct {
 	Monotone func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// TurnsAway tells that the plugin keeps the pod from every node before any filter is asked; nil means never.
 	TurnsAway func(p *Profile, pod *v1.Pod, s *Snapshot) bool
-	// Fails tells, for a quirk, that the plugin has no status on the node but an error, which ends the cycle; nil
-	// means never.
+	// Fails tells that the plugin has no status on the node but an error, which ends the cycle; nil means never. It does
+	// not where it is Idle.
 	Fails func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
 	// indexed makes the fast form of Holds for a question; nil if there is none.
 	indexed func(p *Profile, pod *v1.Pod, q *indexed) func(at *stage) bool

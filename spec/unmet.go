@@ -17,7 +17,7 @@ type Unmet struct {
 	Request string
 	Why     Obstacle
 	// Classes, Devices and Constraints are what the obstacle is about: classes that are missing, devices that are
-	// tainted or failed, constraints that no devices meet.
+	// tainted or failed, or of which a selector cannot be evaluated, constraints that no devices meet.
 	Classes     []string
 	Devices     []DeviceID
 	Constraints []resourcev1.DeviceConstraint
@@ -43,6 +43,7 @@ const (
 	NotTogether  Obstacle = "not together"         // the requests of the claim
 	Constrained  Obstacle = "constraint"           //
 	NotBeside    Obstacle = "not beside others"    // the claims of the pod
+	Unevaluable  Obstacle = "not to be evaluated"  // a selector of the request
 )
 
 // AlternativeFates are what becomes of the node's devices for an alternative of a request.
@@ -76,9 +77,9 @@ const (
 
 // Unmets returns why claims for devices keep the pod from the node; none if and only if DynamicResources holds.
 //
-// Of claims that wait for an allocation the first reason of these is given: a request that cannot be met if it were
-// alone; the requests of a claim together; a constraint, if one of them is enough, or all; the claims of the pod
-// together.
+// Of claims that wait for an allocation the first reason of these is given: selectors that cannot be evaluated of some
+// device, where this ends the allocation; a request that cannot be met if it were alone; the requests of a claim
+// together; a constraint, if one of them is enough, or all; the claims of the pod together.
 func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 	r := DocumentedDevices()
 	var unmet []Unmet
@@ -102,7 +103,7 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 		switch mine := reserved(claim, pod); {
 		case !mine && !r.reservable(claim):
 			add(claim, Unmet{Why: AllReserved})
-		case !allocationReaches(claim, node):
+		case !AllocationReaches(claim, node):
 			add(claim, Unmet{Why: Elsewhere})
 		case !mine && r.evicting(r, claim, node, s):
 			add(claim, Unmet{Why: Evicts, Devices: devicesOf(claim)})
@@ -120,6 +121,12 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 		}
 	}
 	if len(unmet) > 0 {
+		return unmet
+	}
+	if r.Aborts(p, waiting, node, s) {
+		for _, b := range r.newDeviceSearch(p, waiting, node, s).breaking(p, node) {
+			add(b.claim, Unmet{Request: b.claim.Spec.Devices.Requests[b.request].Name, Why: Unevaluable, Devices: b.devices})
+		}
 		return unmet
 	}
 	allocatable := func(claims ...*resourcev1.ResourceClaim) bool {

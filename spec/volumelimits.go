@@ -31,6 +31,12 @@ func NodeVolumeLimits() Filter { return nodeVolumeLimits(DocumentedVolumes()) }
 
 func nodeVolumeLimits(r VolumeRules) Filter {
 	fails := r.countingFails()
+	idle := func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
+		return claimsThere(pod, s) && len(CSIVolumes(pod, s)) == 0
+	}
+	if fails != nil { // also for other pods' volumes
+		idle = nil
+	}
 	return Filter{
 		Plugin:    "NodeVolumeLimits",
 		Footprint: ReadsNodeAndVolumes,
@@ -47,9 +53,7 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 					return len(more) == 0 || len(now)+len(more) <= int(*limit.Allocatable.Count)
 				})
 		},
-		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
-			return claimsThere(pod, s) && len(CSIVolumes(pod, s)) == 0
-		},
+		Idle:  idle,
 		Fails: fails,
 	}
 }

@@ -169,9 +169,14 @@ func facts(r spec.DeviceRules, w deviceWorld, node *v1.Node,
 func (o *deviceOracle) differs(r spec.DeviceRules, w deviceWorld, node *v1.Node,
 	results []resourcev1.AllocationResult, err error) string {
 	allocatable := r.Allocatable(o.profile, w.claims, node, w.Snapshot)
+	aborts := r.Aborts(o.profile, w.claims, node, w.Snapshot)
 	switch {
+	case err != nil && aborts && strings.Contains(err.Error(), "CEL"):
+		return ""
 	case err != nil && !errors.Is(err, structured.ErrFailedAllocationOnNode):
 		return fmt.Sprintf("error (allocatable: %v): %s", allocatable, kindOf(err.Error()))
+	case aborts:
+		return "does not abort"
 	case len(results) == 0 && len(w.claims) > 0:
 		if allocatable {
 			return "finds no allocation"
@@ -391,6 +396,12 @@ func TestDevicesPlanted(t *testing.T) {
 				claim.Spec.Devices.Constraints = nil
 			}
 		}},
+		{"attributes that a selector asks for", eachDevice(func(d *resourcev1.Device) {
+			d.Attributes = maps.Clone(d.Attributes)
+			if _, there := d.Attributes["example.com/numa"]; !there {
+				d.Attributes["example.com/numa"] = resourcev1.DeviceAttribute{IntValue: new(int64(7))}
+			}
+		})},
 		{"the order of alternatives", func(w deviceWorld) {
 			for _, claim := range w.claims {
 				for _, request := range claim.Spec.Devices.Requests {

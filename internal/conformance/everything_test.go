@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,11 +17,36 @@ import (
 // TestEverythingAtOnce: on clusters drawn over all fields at once, production decides what the model allows, or
 // quirks explain the whole decision; and its answers agree with each other, or quirks explain why they do not.
 func TestEverythingAtOnce(t *testing.T) {
+	exercised := map[string]int{}
+	rapid.Check(t, everythingAtOnce(t, exercised))
+	for _, oracle := range invariants.Oracles() {
+		if exercised[oracle.Name] == 0 {
+			t.Errorf("%s was never exercised", oracle.Name)
+		}
+	}
+}
+
+// FuzzEverythingAtOnce is guided by coverage: what reaches new code, of production too, is kept and changed.
+//
+//	go test ./internal/conformance -run '^$' -fuzz FuzzEverythingAtOnce -fuzztime 10m -parallel 2
+func FuzzEverythingAtOnce(f *testing.F) {
+	for seed := range byte(100) {
+		drawnFrom := make([]byte, seedSize)
+		_, _ = rand.NewChaCha8([32]byte{seed}).Read(drawnFrom) // it has no errors
+		f.Add(drawnFrom)
+	}
+	f.Fuzz(rapid.MakeFuzz(everythingAtOnce(f, map[string]int{})))
+}
+
+// seedSize is how many bytes a cluster is drawn from, which is more than most need.
+const seedSize = 64 << 10
+
+// everythingAtOnce is the property of both. It counts how often each oracle was exercised.
+func everythingAtOnce(t testing.TB, exercised map[string]int) func(*rapid.T) {
 	c := newChecker(t, defaultConfig(t))
 	everything := c.with(defects()...)
 	questions := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6})
-	exercised := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	return func(t *rapid.T) {
 		q := drawn(t, questions.Draw(t, "question"))
 		if generate.LeftToChance(q) {
 			return
@@ -40,11 +66,6 @@ func TestEverythingAtOnce(t *testing.T) {
 			if len(broken) > 0 && !oracle.Explained(answer, everything.model) {
 				t.Fatalf("%s: %v\n%s", oracle.Name, broken, describe(q))
 			}
-		}
-	})
-	for _, oracle := range invariants.Oracles() {
-		if exercised[oracle.Name] == 0 {
-			t.Errorf("%s was never exercised", oracle.Name)
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package decisions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-a3f26817/modelcheck/model"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -26,15 +30,18 @@ const (
 
 // estimates returns about how many states each scenario has.
 func estimates(scenarios []*model.Scenario, m *spec.Scheduler, effort int) ([]float64, error) {
-	var states []float64
-	for _, s := range scenarios {
-		estimate, err := model.EstimateStates(context.Background(), s, m, effort)
-		if err != nil {
-			return nil, err
-		}
-		states = append(states, estimate.States)
+	states, errs := make([]float64, len(scenarios)), make([]error, len(scenarios))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range scenarios {
+		group.Go(func() error {
+			estimate, err := model.EstimateStates(context.Background(), s, m, effort)
+			states[i], errs[i] = estimate.States, err
+			return nil
+		})
 	}
-	return states, nil
+	_ = group.Wait() // it has no errors of its own
+	return states, cmp.Or(errs...)
 }
 
 // TooLargeError is that a scope clearly takes more memory than there is, so that it cannot be explored whole.

@@ -51,8 +51,9 @@ type cause struct {
 // pluginDefects are the defects of one plugin.
 type pluginDefects struct {
 	plugin string
-	// mended and odd are tables of the model, errata mended, with none of the defects and with all of them.
-	mended, odd *model.Tables
+	// mended and odd return tables of the model, errata mended, with none of the defects and with all of them. They take
+	// a while to make, and most scopes need few.
+	mended, odd func() *model.Tables
 }
 
 func newExplainer(plain *model.Tables, s *spec.Scheduler, agrees func(*model.CanonicalQuestion, *model.Evaluation,
@@ -78,7 +79,8 @@ func (x *explainer) defectsOf(plugin string) pluginDefects {
 	own := slices.DeleteFunc(slices.Clone(x.defects), func(d *cause) bool { return d.plugin != plugin })
 	return pluginDefects{
 		plugin: plugin,
-		mended: x.tablesWith(x.errata), odd: x.tablesWith(slices.Concat(x.errata, own)),
+		mended: sync.OnceValue(func() *model.Tables { return x.tablesWith(x.errata) }),
+		odd:    sync.OnceValue(func() *model.Tables { return x.tablesWith(slices.Concat(x.errata, own)) }),
 	}
 }
 
@@ -256,7 +258,7 @@ func (x *explainer) applicable(a *model.Evaluation) []*cause {
 	for _, d := range x.defects {
 		i := slices.IndexFunc(x.plugins, func(p pluginDefects) bool { return p.plugin == d.plugin })
 		// What becomes of a nomination is not what its plugin says of nodes.
-		if p := x.plugins[i]; d.KeepsNomination != nil || !p.mended.Idle(a, p.plugin) || !p.odd.Idle(a, p.plugin) {
+		if p := x.plugins[i]; d.KeepsNomination != nil || !p.mended().Idle(a, p.plugin) || !p.odd().Idle(a, p.plugin) {
 			known = append(known, d)
 		}
 	}

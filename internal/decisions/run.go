@@ -154,7 +154,7 @@ func newRun(scenarios []*model.Scenario, o Options) (*run, error) {
 		r.chunks = Whole(scenarios)
 	}
 	for i := range scenarios {
-		if _, err := r.explorer(i); err != nil {
+		if _, err := model.NewMachine(scenarios[i], model.NewCatalog()); err != nil {
 			return nil, err
 		}
 	}

@@ -83,6 +83,8 @@ func (d *deviceDraw) exactly() *resourcev1.ExactDeviceRequest {
 		exact.AllocationMode, exact.Count = resourcev1.DeviceAllocationModeAll, 0
 	}
 	switch d.pick("selects", 6) {
+	case 3: // cannot be evaluated of all
+		exact.Selectors = []resourcev1.DeviceSelector{selector(`device.attributes["example.com"].numa == 0`)}
 	case 4:
 		exact.Selectors = []resourcev1.DeviceSelector{selector(`"speed" in device.attributes["` + gpuDriver + `"]`)}
 	case 5:

@@ -47,8 +47,8 @@ type Property struct {
 // Properties returns every property of steps.
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
-		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), noVainWait(), noErrors(), noPanics(),
-		repeatable()}
+		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), allocationsValid(), noVainWait(), noErrors(),
+		noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

@@ -82,7 +82,7 @@ type source struct {
 }
 
 // Files for tests, files that are generated, and what is off: preemption by groups of pods, resources of nodes that
-// devices have, and groups of devices that go together. Extended resources by device classes are not modelled.
+// devices have, and groups of devices that go together.
 var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*|` +
 	`nodeallocatabledynamicresources|compatibility_groups)\.go$`)
 

@@ -85,7 +85,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 	`isPodSchedulableAfter(Assigned)?PodDeletion|haveAnyRequestedResourcesIncreased|isFit|podLabelsMatchSpreadConstraints|` +
 	`involvedInTopologySpreading|haveEnoughRelevantResourcesDecreased|podMatchesAnyAffinityTerms|UnrollPodEvent|` +
 	`hasConstraintWithNodeTaintsPolicyHonor|checkTopologyKeyLabelsChanged|isPVCRequestedFromPod|matchEventResources|` +
-	`SetPlugin|WithPlugin|preQueueingHint|podResourceClaimIndexFunc|PodStatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
+	`SetPlugin|WithPlugin|preQueueingHint|podResourceClaimIndexFunc|Pod(Extended)?StatusEqual|UnrollWildCardResource|As|Gated|ClearRejectorPlugins|Label)$`)
 
 // Functions that only the scheduler as a whole calls: before a pod is decided about, after it, and for pods that may be
 // decided about together.
@@ -96,6 +96,8 @@ var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|
 	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
 	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
 	`onUpdate|onDelete|removeDevices|createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +
+	`allUserClaims|set|updateExtendedResourceClaim|createExtendedResourceClaimInAPI|waitForExtendedClaimInAssumeCache|` +
+	`patchPodExtendedResourceClaimStatus|unreserveExtendedResourceClaim|` +
 	`GetBindVolumeToClaim|arePodVolumesBound|SetSkipAllPostFilterPlugins|SetRecordPluginMetrics|RemoveNode|WithError)$`)
 
 // stratumOf is what a function of the source is part of.
@@ -237,9 +239,15 @@ func (w *walker) onError() bool {
 // condition adds a candidate that puts another condition in the place of one.
 func (w *walker) condition(n ast.Expr, wrong string) {
 	w.add(n, w.of(n)+" becomes "+wrong, func(number int, right string) string {
+		if wrong == negated(w.of(n)) { // what it calls may do something, as yield of an iterator does, and once only
+			return fmt.Sprintf("planted.Not(%d, %s)", number, right)
+		}
 		return fmt.Sprintf("planted.If(%d, func() bool { return %s }, func() bool { return %s })", number, right, wrong)
 	})
 }
+
+// negated is the condition that holds where this one does not.
+func negated(condition string) string { return "!(" + condition + ")" }
 
 // value adds a candidate that puts another value in the place of one. The type must be a basic one, or be given.
 func (w *walker) value(n ast.Expr, typeName, wrong string) {

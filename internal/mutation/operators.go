@@ -30,7 +30,7 @@ func (w *walker) visit(n ast.Node) {
 		w.binary(n)
 	case *ast.IfStmt:
 		if _, compares := ast.Unparen(n.Cond).(*ast.BinaryExpr); !compares {
-			w.condition(n.Cond, "!("+w.of(n.Cond)+")")
+			w.condition(n.Cond, negated(w.of(n.Cond)))
 		}
 	case *ast.BasicLit:
 		w.number(n)

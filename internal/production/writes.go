@@ -34,6 +34,9 @@ func writes(client *fake.Clientset, objects *objects) []spec.Write {
 		if update, ok := action.(testing.UpdateAction); ok {
 			if claim, ok := update.GetObject().(*resourcev1.ResourceClaim); ok {
 				w.Fields = fieldsOf(claim.Status)
+				if action.GetSubresource() == "" && slices.Contains(claim.Finalizers, resourcev1.Finalizer) {
+					w.Fields = append(w.Fields, spec.ProtectedFromDeletion)
+				}
 			}
 		}
 		writes = append(writes, w)

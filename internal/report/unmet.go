@@ -84,6 +84,9 @@ func unmetWords(u spec.Unmet, names bool) string {
 		return fmt.Sprintf("%s has a device whose taint evicts pods, of %s", claim, deviceNames(u.Devices))
 	case spec.Failed:
 		return fmt.Sprintf("%s has a device that failed to be bound, of %s", claim, deviceNames(u.Devices))
+	case spec.Unevaluable:
+		return fmt.Sprintf("%s, request %s: a selector cannot be evaluated of %s, which ends the allocation", claim,
+			u.Request, deviceNames(u.Devices))
 	case spec.NotTogether:
 		return claim + ": each request can be met, but not all together"
 	case spec.Constrained:

@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// allocationsValid returns the property that claims get devices that they may have.
+func allocationsValid() Property {
+	return Property{
+		Name: "allocations-valid",
+		Doc: "The devices that a cycle allocates to claims of a pod are a valid allocation on its node, in what the " +
+			"scheduler has heard of; and when an allocation is written that was not reserved, it goes together with those " +
+			"of others.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb.event() {
+				return nil
+			}
+			before, after := t.Before.View(), t.After.View()
+			got := newlyAllocated(before, after)
+			if len(got) == 0 {
+				return nil
+			}
+			if t.Action.Verb == Schedule {
+				return t.invalid(got, before)
+			}
+			var broken []Violation
+			for _, claim := range got {
+				node := t.nodeOfUser(claim)
+				if node != nil && !t.Model.Devices().Beside(claim, node, after) {
+					broken = append(broken, Violation{But: fmt.Sprintf("the allocation of claim %s is written, of which the "+
+						"devices, or what they take, are others' by then", Key(claim))}.explained(t))
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// newlyAllocated returns the claims that have an allocation after, and had none before.
+func newlyAllocated(before, after *spec.Snapshot) []*resourcev1.ResourceClaim {
+	had := func(claim *resourcev1.ResourceClaim) bool {
+		return slices.ContainsFunc(before.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
+			return Key(c) == Key(claim) && c.UID == claim.UID && c.Status.Allocation != nil
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(after.ResourceClaims), func(claim *resourcev1.ResourceClaim) bool {
+		return claim.Status.Allocation == nil || claim.Name == Unmade || had(claim)
+	})
+}
+
+// invalid says in what the allocations that the pod of the cycle has got for its claims are not valid.
+func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapshot) []Violation {
+	pod := t.After.Pod(t.Step.Popped)
+	if pod == nil {
+		return nil
+	}
+	node := t.placed(pod)
+	if node == nil { // what is written of a binding that failed then is the claims' all the same
+		node = t.nodeOfUser(got[0])
+	}
+	if node == nil {
+		return nil
+	}
+	wrong := t.Model.Devices().Allocated(t.Model.Profile, got, node, view)
+	if wrong == "" {
+		return nil
+	}
+	v := Violation{Pod: t.Step.Popped, But: fmt.Sprintf("on %s %s", node.Name, wrong)}
+	v.Known = t.explanation(v.Pod, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
+		return m.Devices().Allocated(m.Profile, got, node, seen) == ""
+	})
+	return []Violation{v}
+}
+
+// placed returns the node that the pod is bound to, or assumed on, after the step; nil if there is none.
+func (t *Transition) placed(pod *v1.Pod) *v1.Node {
+	if pod.Spec.NodeName != "" {
+		return nodeOf(t.Before, pod.Spec.NodeName)
+	}
+	return nodeOf(t.Before, t.After.AssumedOn(Key(pod)))
+}
+
+// nodeOfUser returns a node that the allocation of the claim is available on and that a pod is on, or to be, which uses
+// it; one that it is available on, if no pod does.
+func (t *Transition) nodeOfUser(claim *resourcev1.ResourceClaim) *v1.Node {
+	for _, pod := range t.After.API.Pods {
+		if node := t.placed(pod); node != nil && uses(pod, claim, t.After.API) {
+			return node
+		}
+	}
+	for _, node := range t.Before.told().Nodes {
+		if spec.AllocationReaches(claim, node) {
+			return node
+		}
+	}
+	return nil
+}
