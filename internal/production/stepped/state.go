@@ -33,7 +33,7 @@ func (s *Scheduler) State() *loop.State {
 		state.Unheard = append(state.Unheard, u.action)
 	}
 	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
-	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
+	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
