@@ -52,8 +52,8 @@ func faults(all []*source) []*fault {
 }
 
 // Functions that decide nothing: names, constructors and what they check of the configuration, what is logged; what is
-// off, which is the scheduling of groups of pods and their placements; what the queue shows to metrics and to who debugs
-// it, options of its constructor, and its end; and extenders, which modelcheck refuses.
+// off, which is the scheduling of groups of pods and their placements; what the queue shows to metrics and debuggers,
+// options of its constructor, and its end; and extenders, which modelcheck refuses.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
 	`callExtenders|MarshalLog|log[A-Z].*|listDevices|addDevicesInSlices|GetStats|formatBCStatusOneLine)$|PodGroup|` +
 	`GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacementScore|[sS]corePlacement|` +
