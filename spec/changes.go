@@ -293,6 +293,23 @@ func minor(release string) (minor int) {
 	return minor
 }
 
+// before reports whether a release, such as "v1.36.3", is earlier than the one that mended something: that is a minor
+// release, such as "v1.37", or a patch release.
+func before(release, mended string) bool {
+	if minor(release) != minor(mended) {
+		return minor(release) < minor(mended)
+	}
+	return patch(release) < patch(mended)
+}
+
+// patch returns the number of the patch release; 0 of a minor release.
+func patch(release string) (patch int) {
+	if _, err := fmt.Sscanf(release, fmt.Sprintf("v1.%d.%%d", minor(release)), &patch); err != nil {
+		return 0
+	}
+	return patch
+}
+
 // has reports whether the documents of the profile's release have the change.
 func (p *Profile) has(c Change) bool { return !slices.Contains(p.Lacks, c.Name) }
 

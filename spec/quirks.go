@@ -25,7 +25,8 @@ type Quirk struct {
 	Doc string
 	// Since is the minor release that it came with, such as "v1.37"; empty if all have it, as far as is known.
 	Since string
-	// Mended is the minor release that has it no more, such as "v1.37"; empty if all have it.
+	// Mended is the minor release that has it no more, such as "v1.37", or the patch release, such as "v1.36.2", if
+	// earlier ones of that minor release have it; empty if all have it.
 	Mended string
 
 	// Needs reports whether something is there without which it makes no difference to the question, whatever other

@@ -53,7 +53,7 @@ func (p *Profile) defects() []Quirk {
 // In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "". Of the plugin
 // for devices there is none before the feature is on.
 func (q Quirk) In(release string) bool {
-	return release == "" || (q.Mended == "" || minor(release) < minor(q.Mended)) &&
+	return release == "" || (q.Mended == "" || before(release, q.Mended)) &&
 		(q.Since == "" || minor(release) >= minor(q.Since)) &&
 		(q.Plugin != devicesPlugin || minor(release) >= minor(DevicesClaimed().Since))
 }

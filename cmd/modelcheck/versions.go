@@ -97,6 +97,11 @@ func releaseNamed(argument, name string) (releases.Release, error) {
 		}
 		names = append(names, r.Name)
 	}
+	for _, r := range releases.All() {
+		if patch, is := r.Patch(name); is {
+			return patch, nil
+		}
+	}
 	return releases.Release{}, usage("%s: Kubernetes %q is not among the releases there are: %s", argument, name,
 		strings.Join(names, ", "))
 }
@@ -121,8 +126,10 @@ func (c command) versions() *cobra.Command {
 		Short: "Build modelcheck for other releases of Kubernetes",
 		Long: `install builds modelcheck for other releases of Kubernetes, from its sources: those of the clone that
 it is run in, or that it was built in. It needs Go, and takes some minutes for each. Programs are kept
-in the user's cache, or where MODELCHECK_RELEASES says.`,
-		Example: `  modelcheck versions install 1.35`,
+in the user's cache, or where MODELCHECK_RELEASES says. Other patch releases than those that are listed
+can be installed by their whole version.`,
+		Example: `  modelcheck versions install 1.35
+  modelcheck versions install 1.36.0`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("say which release is to be installed, such as %s", releases.All()[0].Name)

@@ -11,8 +11,9 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides.
-const KubernetesVersion = "v1.35.4"
+// KubernetesVersion is the release of kube-scheduler that decides. For another patch release it is set when modelcheck
+// is built.
+var KubernetesVersion = "v1.35.4"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
 func (*engine) releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {

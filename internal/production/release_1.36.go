@@ -19,8 +19,9 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides.
-const KubernetesVersion = "v1.36.3"
+// KubernetesVersion is the release of kube-scheduler that decides. For another patch release it is set when modelcheck
+// is built.
+var KubernetesVersion = "v1.36.3"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
 func (*engine) releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {

@@ -16,8 +16,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides.
-const KubernetesVersion = "v1.33.13"
+// KubernetesVersion is the release of kube-scheduler that decides. For another patch release it is set when modelcheck
+// is built.
+var KubernetesVersion = "v1.33.13"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
 func (*engine) releaseOptions(informers.SharedInformerFactory) []frameworkruntime.Option { return nil }

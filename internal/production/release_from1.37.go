@@ -25,8 +25,9 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// KubernetesVersion is the release of kube-scheduler that decides. A test holds it to go.mod.
-const KubernetesVersion = "v1.37.2"
+// KubernetesVersion is the release of kube-scheduler that decides. A test holds it to go.mod. For another patch release
+// it is set when modelcheck is built.
+var KubernetesVersion = "v1.37.2"
 
 // releaseOptions are the collaborators that the framework has in this release, besides those of all releases.
 func (e *engine) releaseOptions(factory informers.SharedInformerFactory) []frameworkruntime.Option {

@@ -1,6 +1,7 @@
 package releases
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,8 +30,16 @@ func Install(ctx context.Context, r Release, sources, version string, log io.Wri
 	}
 	draft := filepath.Join(dir, fmt.Sprintf("%s.%d.part", programFile, os.Getpid()))
 	defer func() { _ = os.Remove(draft) }() // it is there only if the build failed
-	args := []string{"build", "-tags", strings.Join(r.Tags, ","), "-ldflags", "-X 'main.builtFrom=" + version + "'",
-		"-o", draft}
+	args := []string{"build", "-tags", strings.Join(r.Tags, ","), "-ldflags", "-X 'main.builtFrom=" + version + "'" +
+		" -X " + module + "/internal/production.KubernetesVersion=" + r.Version, "-o", draft}
+	if r.Base != "" {
+		other, err := otherPatch(r, sources)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(filepath.Dir(other)) }()
+		args = append(args, "-mod=mod", "-modfile", other)
+	}
 	if r.Borrows != "" {
 		overlay := draft + ".json"
 		defer func() { _ = os.Remove(overlay) }()
@@ -58,7 +67,7 @@ func Install(ctx context.Context, r Release, sources, version string, log io.Wri
 // runGo runs Go in the release's folder, and returns what it writes. What it says goes to log.
 func runGo(ctx context.Context, r Release, sources string, log io.Writer, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", args...)
-	command.Dir, command.Stderr = folder(sources, r.Name), log
+	command.Dir, command.Stderr = folder(sources, cmp.Or(r.Base, r.Name)), log
 	out, err := command.Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("building for Kubernetes %s needs Go: install it, with go in PATH", r.Version)
@@ -68,6 +77,39 @@ func runGo(ctx context.Context, r Release, sources string, log io.Writer, args .
 	}
 	return out, nil
 }
+
+// otherPatch writes the go.mod of the patch release, with its go.sum beside it, in a directory of its own: that of its
+// base with each module of Kubernetes in the other version.
+func otherPatch(r Release, sources string) (string, error) {
+	dir, err := os.MkdirTemp("", "modelcheck")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for a go.mod: %w", err)
+	}
+	from := folder(sources, r.Base)
+	text, err := os.ReadFile(filepath.Join(from, "go.mod"))
+	if err == nil {
+		text = staging.ReplaceAll(text, []byte("${1}v0."+strings.TrimPrefix(r.Version, "v1.")))
+		text = kubernetes.ReplaceAll(text, []byte("${1}"+r.Version))
+		err = os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o600)
+	}
+	var sums []byte
+	if err == nil {
+		sums, err = os.ReadFile(filepath.Join(from, "go.sum"))
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o600)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("writing the go.mod of Kubernetes %s: %w", r.Version, err), os.RemoveAll(dir))
+	}
+	return filepath.Join(dir, "go.mod"), nil
+}
+
+// staging and kubernetes are what a go.mod of releases says of the modules of Kubernetes, up to their versions.
+var (
+	staging    = regexp.MustCompile(`(?m)^(\tk8s\.io/[a-z-]+ => k8s\.io/[a-z-]+ )v0\.\S+$`)
+	kubernetes = regexp.MustCompile(`(?m)^(\tk8s\.io/kubernetes => k8s\.io/kubernetes )v1\.\S+$`)
+)
 
 // folder is where the go.mod of a release is.
 func folder(sources, name string) string { return filepath.Join(sources, "releases", "v"+name) }
@@ -88,7 +130,7 @@ func borrow(ctx context.Context, r Release, sources, overlay string, log io.Writ
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("%s has no Go files of resource.k8s.io/v1", api.Dir)
 	}
-	at, err := filepath.Abs(filepath.Join(folder(sources, r.Name), "resource", "v1"))
+	at, err := filepath.Abs(filepath.Join(folder(sources, cmp.Or(r.Base, r.Name)), "resource", "v1"))
 	if err != nil {
 		return fmt.Errorf("laying types of resource.k8s.io/v1 over those of v%s: %w", r.Name, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/version"
@@ -22,6 +23,9 @@ type Release struct {
 	// Tags are the build tags: before1.NN for each later release that modelcheck knows, since it lacks what came with
 	// that.
 	Tags []string
+	// Base is the release of the same minor version whose go.mod and files a patch release is built with; empty if it has
+	// its own.
+	Base string
 	// Borrows is the release that lends it the Go types of resource.k8s.io/v1, which modelcheck is written in; empty if
 	// it has them itself.
 	Borrows string
@@ -42,6 +46,21 @@ func All() []Release {
 func (r Release) Is(name string) bool {
 	name = "v" + strings.TrimPrefix(name, "v")
 	return name == "v"+r.Name || name == r.Version
+}
+
+// patch is the version of a patch release.
+var patch = regexp.MustCompile(`^v(1\.\d+)\.(0|[1-9]\d{0,2})$`)
+
+// Patch returns the patch release that somebody means who says name, such as "1.36.0", if it is one of the release's
+// minor version: it has what the release has but for the version of Kubernetes.
+func (r Release) Patch(name string) (Release, bool) {
+	version := "v" + strings.TrimPrefix(name, "v")
+	match := patch.FindStringSubmatch(version)
+	if match == nil || match[1] != r.Name {
+		return Release{}, false
+	}
+	return Release{Name: strings.TrimPrefix(version, "v"), Version: version, Tags: r.Tags, Base: r.Name,
+		Borrows: r.Borrows}, true
 }
 
 // Of returns the release of a version.

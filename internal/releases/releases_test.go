@@ -3,6 +3,7 @@ package releases_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -59,6 +60,23 @@ func TestIs(t *testing.T) {
 	}
 	if got := releases.Of("v1.36.3"); got.Name != "1.36" {
 		t.Errorf("v1.36.3 is of %q", got.Name)
+	}
+}
+
+// Another patch release of a minor version is built with what that has; anything else is none.
+func TestPatch(t *testing.T) {
+	r := releases.Release{Name: "1.33", Version: "v1.33.13", Tags: []string{"before1.34"}, Borrows: "1.34"}
+	for _, name := range []string{"1.33.0", "v1.33.0"} {
+		got, is := r.Patch(name)
+		want := releases.Release{Name: "1.33.0", Version: "v1.33.0", Tags: r.Tags, Base: "1.33", Borrows: "1.34"}
+		if !is || !reflect.DeepEqual(got, want) {
+			t.Errorf("Patch(%q) is %+v, %t", name, got, is)
+		}
+	}
+	for _, name := range []string{"", "1.33", "1.34.0", "1.33.0.1", "1.33.01", "1.33.x", "1.33.0 -X", "../1.33.0"} {
+		if got, is := r.Patch(name); is {
+			t.Errorf("Patch(%q) is %+v", name, got)
+		}
 	}
 }
 
