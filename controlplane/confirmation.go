@@ -75,8 +75,11 @@ func (c *confirmation) seen() string {
 		return ""
 	}
 	text := c.trial.seen.happened() + "; by the model " + strings.Join(c.trial.expected.documented, ", or ")
-	if c.trial.afterwards != "" {
+	switch {
+	case len(c.trial.seen.victims) > 0 && c.trial.afterwards != "":
 		text += "; once victims have ended, " + c.trial.afterwards
+	case c.trial.afterwards != "":
+		text += "; tried again at once, " + c.trial.afterwards
 	}
 	return text
 }
@@ -120,8 +123,11 @@ func (t *trial) write(b *strings.Builder, what string) {
 	if t.seen.message != "" {
 		line("it says", t.seen.message)
 	}
-	if t.afterwards != "" {
+	switch {
+	case len(t.seen.victims) > 0 && t.afterwards != "":
 		line("then", "once "+strings.Join(t.seen.victims, ", ")+" has ended, "+t.afterwards)
+	case t.afterwards != "":
+		line("then", "tried again at once, "+t.afterwards)
 	}
 	if t.expected.message != "" && t.seen.message != "" && t.seen.message != t.expected.message {
 		line("in process", t.expected.message)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -140,6 +141,27 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 		o.sort, o.ending, o.final = waited, waits(q.Pod, nominated), nominated == ""
 	}
 	return o, nil
+}
+
+// failedBefore returns what was to be seen of the first cycle of a pod that was bound in a later one, which kube-scheduler
+// tells by an event; nil if it was bound in the first.
+func failedBefore(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) (*observation, error) {
+	for began := time.Now(); time.Since(began) < settled; {
+		events, err := client.EventsV1().Events(pod.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("looking for events of %s: %w", key(pod), err)
+		}
+		i := slices.IndexFunc(events.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == pod.UID && e.Reason == "FailedScheduling"
+		})
+		if i >= 0 {
+			return &observation{sort: waited, ending: waits(pod, ""), message: events.Items[i].Note, final: true}, nil
+		}
+		if err := sleep(ctx, poll); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // selectedNode is the annotation by which kube-scheduler asks for a volume for the claims of a pod that it has placed.

@@ -71,7 +71,8 @@ type trial struct {
 	cluster  *cluster
 	expected *expectation
 	seen     *observation
-	// afterwards is what comes of the pod once the pods that were evicted for it have ended; empty if there are none.
+	// afterwards is what comes of the pod once the pods that were evicted for it have ended, or when it is tried again at
+	// once; empty if neither is so.
 	afterwards string
 	// refused says why the cluster cannot be had there; empty if it can.
 	refused string
@@ -125,6 +126,11 @@ func try(ctx context.Context, p *plane.Plane, c *cluster) (*trial, error) {
 		return t, nil
 	case err == nil && t.seen.sort == preempted && len(t.seen.victims) > 0:
 		t.afterwards, err = afterwards(ctx, p, c.pod, t.seen.victims)
+	case err == nil && t.seen.sort == bound && !slices.Contains(t.expected.production, t.seen.ending):
+		var before *observation
+		if before, err = failedBefore(ctx, p.Client, t.expected.question.Pod); before != nil {
+			t.seen, t.afterwards = before, t.seen.ending
+		}
 	}
 	return t, err
 }

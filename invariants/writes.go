@@ -85,7 +85,9 @@ func (c *Case) deletionOfEarlier() []Breach {
 	made := spec.EarlierClaim(c.Question.Pod, c.Question.Snapshot)
 	switch {
 	case len(verbs) == 0 && made != nil && len(c.Question.Pod.Spec.ResourceClaims) == 0 && c.waitsFor(
-		func(alone *spec.Snapshot) bool { return spec.AsksForDevices(c.Question.Pod, alone) }):
+		func(_ *spec.NodeDecision, alone *spec.Snapshot) bool {
+			return spec.AsksForDevices(c.Question.Pod, alone)
+		}):
 		return []Breach{preemption("kube-scheduler does not delete the claim that it made before")}
 	case len(verbs) > 0 && (made == nil || c.Decision.Outcomes[0].Type == spec.Bind):
 		return []Breach{preemption("kube-scheduler is not to %s a claim", verbs[0])}
@@ -104,12 +106,14 @@ func (c *Case) waitsForDevices() bool {
 			func(claim *resourcev1.ResourceClaim) bool { return claim.Status.Allocation == nil }) {
 		return false // it depends on whether that could be met there, of which defects are known
 	}
-	return c.waitsFor(func(alone *spec.Snapshot) bool { return len(spec.Deallocatable(c.Question.Pod, alone)) > 0 })
+	return c.waitsFor(func(d *spec.NodeDecision, alone *spec.Snapshot) bool {
+		return d.Filtered && len(spec.Deallocatable(c.Question.Pod, alone)) > 0
+	})
 }
 
 // waitsFor reports whether the pod waits, and could have a node by all filters but DynamicResources, of which, alone in
 // the snapshot, that is so.
-func (c *Case) waitsFor(so func(alone *spec.Snapshot) bool) bool {
+func (c *Case) waitsFor(so func(d *spec.NodeDecision, alone *spec.Snapshot) bool) bool {
 	if !slices.Contains(c.Expected.Filters, spec.DynamicResources().Plugin) ||
 		c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
 		return false
@@ -118,7 +122,7 @@ func (c *Case) waitsFor(so func(alone *spec.Snapshot) bool) bool {
 		alone := *c.Question.Snapshot
 		alone.Nodes = []*v1.Node{node}
 		n := slices.Index(c.Question.Snapshot.Nodes, node)
-		return so(&alone) && c.Decision.Nodes[n].Filtered &&
+		return so(&c.Decision.Nodes[n], &alone) &&
 			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
 				return plugin != spec.DynamicResources().Plugin &&
 					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits

@@ -92,5 +92,9 @@ func steppedUp(r resourcev1.CapacityRequestPolicyRange, requested resource.Quant
 		return requested
 	}
 	step, over := r.Step.Value(), requested.Value()-least.Value()
-	return *resource.NewQuantity(least.Value()+(over+step-1)/step*step, least.Format)
+	steps := over / step
+	if over%step > 0 {
+		steps++ // not added before the division: there may be no such number
+	}
+	return *resource.NewQuantity(least.Value()+steps*step, least.Format)
 }

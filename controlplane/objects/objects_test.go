@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,14 +62,22 @@ func TestReferences(t *testing.T) {
 			Controller: &controller}, {APIVersion: "v1", Kind: "Pod", Name: "unknown", UID: "unknown"}}}}
 	volume := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}}
 	volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: "c", UID: "own c"}
+	devices := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "d"}}
+	devices.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "p", UID: "own p"},
+		{Resource: "pods", Name: "unknown", UID: "unknown"}}
 	_, s := put(t, objects.Cluster{Snapshot: &spec.Snapshot{Pods: []*v1.Pod{pod("p")},
-		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}, PersistentVolumes: []*v1.PersistentVolume{volume}}})
+		PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}, PersistentVolumes: []*v1.PersistentVolume{volume},
+		ResourceClaims: []*resourcev1.ResourceClaim{devices}}})
 	owners := s.PersistentVolumeClaims[0].OwnerReferences
 	if owners[0].UID != "given to p" || owners[1].UID != "unknown" {
 		t.Errorf("the claim is owned by %v", owners)
 	}
 	if uid := s.PersistentVolumes[0].Spec.ClaimRef.UID; uid != "given to c" {
 		t.Errorf("the volume is reserved for the claim %q", uid)
+	}
+	reserved := s.ResourceClaims[0].Status.ReservedFor
+	if reserved[0].UID != "given to p" || reserved[1].UID != "unknown" {
+		t.Errorf("the claim for devices is reserved for %v", reserved)
 	}
 }
 

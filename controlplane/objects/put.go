@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,7 +65,7 @@ func (p *putter) put(ctx context.Context, k kind, object runtime.Object) error {
 		return &RefusedError{k.name + " " + (types.NamespacedName{Namespace: wanted.object.GetNamespace(),
 			Name: wanted.object.GetName()}).String(), err}
 	}
-	refer(k, wanted.object, p.uids)
+	wanted.refer(k, p.uids)
 	client := clientOf(p.client, k, wanted.object.GetNamespace())
 	created, err := client.Create(ctx, wanted.object, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) && k.kept != nil {
@@ -158,22 +159,29 @@ func wantedOf(k kind, object runtime.Object) (*wanted, error) {
 }
 
 // refer changes the UIDs by which the object refers to others of the cluster to those that the API server gave these.
-func refer(k kind, object *unstructured.Unstructured, uids map[types.UID]types.UID) {
-	owners := object.GetOwnerReferences()
+func (w *wanted) refer(k kind, uids map[types.UID]types.UID) {
+	owners := w.object.GetOwnerReferences()
 	for i := range owners {
-		if uid, known := uids[owners[i].UID]; known {
-			owners[i].UID = uid
-		}
+		owners[i].UID = cmp.Or(uids[owners[i].UID], owners[i].UID)
 	}
 	if len(owners) > 0 {
-		object.SetOwnerReferences(owners)
+		w.object.SetOwnerReferences(owners)
 	}
-	if k.name != "PersistentVolume" {
-		return
+	var referring []any // maps that have a uid
+	switch k.name {
+	case "PersistentVolume":
+		if claim, found, _ := unstructured.NestedFieldNoCopy(w.object.Object, "spec", "claimRef"); found {
+			referring = append(referring, claim)
+		}
+	case "ResourceClaim":
+		referring, _ = w.status["reservedFor"].([]any)
 	}
-	uid, found, err := unstructured.NestedString(object.Object, "spec", "claimRef", "uid")
-	if given, known := uids[types.UID(uid)]; err == nil && found && known {
-		_ = unstructured.SetNestedField(object.Object, string(given), "spec", "claimRef", "uid") // claimRef is a map
+	for _, r := range referring {
+		fields, _ := r.(map[string]any)
+		uid, _ := fields["uid"].(string)
+		if given, known := uids[types.UID(uid)]; known {
+			fields["uid"] = string(given)
+		}
 	}
 }
 

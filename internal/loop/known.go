@@ -50,7 +50,7 @@ func (t *Transition) defects() []Known {
 
 // Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
-	return []Known{
+	return append(mended(), []Known{
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
@@ -254,7 +254,7 @@ func Defects() []Known {
 				return !spec.Preempts(pod) && !feasible(t.Model, Key(pod), t.Before.View())
 			},
 		},
-	}
+	}...)
 }
 
 // withoutNominations returns the view in which such pods, if they have no node, hold no nominations.

@@ -122,6 +122,8 @@ type State struct {
 	Assumed, Nominated []Pair
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
+	// Began says what was known of the status of pods when their cycles began, where a failure goes by that.
+	Began []string
 	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding
 	// is under way, where the API has them otherwise.
 	Reserved []runtime.Object
@@ -242,6 +244,9 @@ func (s *State) Canonical() string {
 	fmt.Fprintf(&text, "assumed %v nominated %v\n", s.Assumed, s.Nominated)
 	for _, pod := range s.AssumedAs {
 		fmt.Fprintf(&text, "assumed as %s\n", s.canonical(pod))
+	}
+	if len(s.Began) > 0 {
+		fmt.Fprintf(&text, "cycles began with %q\n", s.Began)
 	}
 	if s.Batch != nil {
 		fmt.Fprintf(&text, "batch {Signature:%s Chosen:%s Nodes:%v Changed:%t}\n", s.Batch.Signature, s.Batch.Chosen,

@@ -81,7 +81,8 @@ func compiles(t *testing.T, reason string, s *source, all []*fault) {
 	text := planted(s, inSource(all, s))
 	text = strings.Replace(text, "; import \"k8s.io/component-helpers/planted\"", "", 1)
 	text += "\ntype switches struct{}\nvar planted switches\nfunc (switches) On(int) bool { return false }\n" +
-		"func (switches) If(n int, right, wrong func() bool) bool { return right() }\n"
+		"func (switches) If(n int, right, wrong func() bool) bool { return right() }\n" +
+		"func (switches) Not(n int, right bool) bool { return right }\n"
 	text = strings.ReplaceAll(text, "planted.Pick[", "pick[") +
 		"func pick[T any](n int, right, wrong T) T { return right }\n"
 	fset := token.NewFileSet()

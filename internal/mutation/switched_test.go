@@ -95,13 +95,13 @@ func main() {
 		all = append(all, planted.If(0, func() bool { return len(list) == 0 }, func() bool { return len(list) != 0 }))
 		all = append(all, planted.If(1, func() bool { return len(list) > 1 }, func() bool { return len(list) >= 1 }))
 		all = append(all, planted.If(2, func() bool { return false }, func() bool { return list[0] == 0 }))
-		return append(all, planted.Pick(3, 1, 2), planted.Pick(4, 5, 5), planted.On(5))
+		return append(all, planted.Pick(3, 1, 2), planted.Pick(4, 5, 5), planted.On(5), planted.Not(6, true))
 	}
 	fmt.Println(ask())
 	s.Watch()
 	ask()
 	fmt.Println(s.Noted(), s.Noted())
-	for _, fault := range []int{0, 3, 5, -1} {
+	for _, fault := range []int{0, 3, 5, 6, -1} {
 		s.Turn(fault)
 		fmt.Println(ask())
 	}
@@ -113,12 +113,13 @@ func main() {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
 	}
-	const want = `[true false false 1 5 false]
-[0 2 3 5] []
-[false false false 1 5 false]
-[true false false 2 5 false]
-[true false false 1 5 true]
-[true false false 1 5 false]
+	const want = `[true false false 1 5 false true]
+[0 2 3 5 6] []
+[false false false 1 5 false true]
+[true false false 2 5 false true]
+[true false false 1 5 true true]
+[true false false 1 5 false false]
+[true false false 1 5 false true]
 `
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

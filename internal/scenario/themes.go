@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -213,7 +214,8 @@ func ThemeConfiguration(names []string, admit Admission) (configuration []byte, 
 	return configuration, at, err
 }
 
-// withAllProfiles returns a configuration with the profiles of all of these, which have nothing else.
+// withAllProfiles returns a configuration with the profiles of all of these, which have nothing else. What is called the
+// same has to be the same: else the pods of one theme would be asked about under the profile of another.
 func withAllProfiles(configurations [][]byte) ([]byte, error) {
 	type profiles struct {
 		APIVersion string           `json:"apiVersion"`
@@ -228,10 +230,14 @@ func withAllProfiles(configurations [][]byte) ([]byte, error) {
 		}
 		all.APIVersion, all.Kind = c.APIVersion, c.Kind
 		for _, profile := range c.Profiles {
-			if !slices.ContainsFunc(all.Profiles, func(known map[string]any) bool {
+			same := slices.IndexFunc(all.Profiles, func(known map[string]any) bool {
 				return known["schedulerName"] == profile["schedulerName"]
-			}) {
+			})
+			switch {
+			case same < 0:
 				all.Profiles = append(all.Profiles, profile)
+			case !reflect.DeepEqual(all.Profiles[same], profile):
+				return nil, fmt.Errorf("two themes have a profile %v, and not the same: rename one", profile["schedulerName"])
 			}
 		}
 	}

@@ -78,3 +78,10 @@ func TestUnknownTheme(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// TestThemesProfiles: all themes can be explored in one run, in which each profile is what its theme says.
+func TestThemesProfiles(t *testing.T) {
+	if _, _, err := scenario.ThemeConfiguration(scenario.ThemeNames(), admission.Admit); err != nil {
+		t.Error(err)
+	}
+}

@@ -132,9 +132,13 @@ type answer struct {
 	increments []*spec.Increment
 }
 
-// ask asks from scratch: what was worked out before may have come of another fault.
-func (t *trial) ask(profiles *production.Profiles, q spec.Question) answer {
+// ask asks from scratch: what was worked out before may have come of another fault. It is forgotten without one: what
+// is taken back as wrongly as it was noted is right.
+func (t *trial) ask(profiles *production.Profiles, q spec.Question, fault int) answer {
+	t.Turn(noFault)
 	profiles.Forget()
+	t.Turn(fault)
+	defer t.Turn(noFault)
 	return answer{profiles.Decide(q), t.increments(profiles, q)}
 }
 
@@ -159,7 +163,7 @@ func (t *trial) increments(profiles *production.Profiles, q spec.Question) []*sp
 // near returns the faults that make a difference to some value on the way to the answer.
 func (s *subject) near(q spec.Question, right answer) []int {
 	s.trial.Watch()
-	watched := s.trial.ask(s.odd, q)
+	watched := s.trial.ask(s.odd, q, noFault)
 	noted := s.trial.Noted()
 	if !reflect.DeepEqual(watched, right) { // to work out the value that is wrong changed something
 		s.renew()
@@ -192,9 +196,7 @@ func (t *trial) turn(fault int) bool {
 func (s *subject) try(fault int, q spec.Question, right answer, with *production.Profiles) {
 	s.trial.trying(fault)
 	defer s.trial.trying(noFault)
-	s.trial.Turn(fault)
-	wrong := s.trial.ask(with, q)
-	s.trial.Turn(noFault)
+	wrong := s.trial.ask(with, q, fault)
 	if reflect.DeepEqual(right, wrong) {
 		return
 	}

@@ -86,6 +86,7 @@ func TestDefects(t *testing.T) {
 	wary := apart("web")
 	wary.Spec.Priority, wary.Spec.Containers = urgent.Spec.Priority, urgent.Spec.Containers
 	guard := func(app string) *v1.Pod { return pod("guard").Priority(10).Label("app", app).Node("n1").Obj() }
+	claimGone := loop.Action{Verb: loop.Delete, Ref: loop.Ref{Kind: "ResourceClaim", Namespace: "default", Name: "one"}}
 	for _, row := range []struct {
 		name             string
 		initial          func() *spec.Snapshot
@@ -300,6 +301,44 @@ func TestDefects(t *testing.T) {
 			want: []string{"wake-up: default/p: hint-anti-affinity-of-others"},
 		},
 		{
+			name:    "hint-own-labels",
+			initial: func() *spec.Snapshot { return with(cluster(node("n1")), boundTo("n1", apart("web"))) },
+			actions: []loop.Action{labelled, schedule, plain},
+			control: []loop.Action{labelled, plain, schedule}, // it is tried afterwards
+			want:    []string{"wake-up: default/web: hint-own-labels"},
+		},
+		{
+			name:    "hint-anti-affinity-of-gone",
+			initial: func() *spec.Snapshot { return with(cluster(node("n1")), boundTo("n1", apart("web"))) },
+			actions: []loop.Action{labelled, schedule, remove(apart("web")), gone(apart("web"))},
+			control: []loop.Action{labelled, remove(apart("web")), gone(apart("web")), schedule},
+			want:    []string{"wake-up: default/web: hint-anti-affinity-of-gone"},
+		},
+		{
+			name:    "hint-nominated-skipped",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{labelled, fails, create(wary), schedule, remove(pod("web").Obj())},
+			control: []loop.Action{labelled, schedule, create(wary), schedule, remove(pod("web").Obj()),
+				gone(pod("web").Obj())}, // it is on its node
+			want: []string{"wake-up: default/apart: hint-nominated-skipped"},
+		},
+		{
+			name: "claim-deletion-unheard",
+			initial: func() *spec.Snapshot {
+				return withDevices(cluster(node("n1")), []string{"d"}, "one", "two")
+			},
+			actions: []loop.Action{uses("p", "one"), schedule, uses("q", "two"), schedule, claimGone},
+			control: []loop.Action{uses("p", "one"), schedule, claimGone, uses("q", "two"), schedule},
+			want:    []string{"wake-up: default/q: claim-deletion-unheard"},
+		},
+		{
+			name:    "preempted-unheard",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(late), waits, create(urgent), schedule, remove(urgent)},
+			control: []loop.Action{create(late), waits, create(urgent), remove(urgent)}, // nobody is preempted
+			want:    []string{"wake-up: default/late: preempted-unheard"},
+		},
+		{
 			name:    "hint-anti-affinity-all-terms",
 			initial: func() *spec.Snapshot { return with(cluster(node("n1")), web1) },
 			actions: []loop.Action{create(apart("web", "db")), schedule, remove(web1), gone(web1)},
@@ -355,7 +394,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 27 { // TestBatches has batch-outdated
+	if len(defects) != 32 { // TestBatches has batch-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

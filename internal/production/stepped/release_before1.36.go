@@ -4,6 +4,7 @@ package stepped
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -14,7 +15,10 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // What is stepped in another way from v1.36 on.
@@ -40,11 +44,6 @@ func (q *hintedQueue) Update(logger klog.Logger, before, after *v1.Pod) {
 	q.SchedulingQueue.Update(logger, before, after)
 }
 
-// underWay reports whether the pod has preempted, and its victims are being evicted.
-func (e *evictions) underWay(preemptor types.UID) bool {
-	return e.plugin.Evaluator.IsPodRunningPreemption(preemptor)
-}
-
 // aroundEviction has around called for every eviction, with what evicts.
 func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
 	preempt := e.plugin.Evaluator.PreemptPod
@@ -56,11 +55,41 @@ func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(co
 
 // pendingAllocation returns the allocation that a pod whose binding is under way is to write to the claim; nil if there
 // is none. The tracker of claims keeps the claim as it is to be, and tells nobody.
-func pendingAllocation(claims fwk.ResourceClaimTracker, claim types.UID) *resourcev1.AllocationResult {
+func pendingAllocation(claims any, claim types.UID) *resourcev1.AllocationResult {
 	field := reflect.ValueOf(claims).Elem().FieldByName("inFlightAllocations")
 	pending := *(**sync.Map)(unsafe.Pointer(field.UnsafeAddr()))
 	if allocated, ok := pending.Load(claim); ok {
 		return allocated.(*resourcev1.ResourceClaim).Status.Allocation
 	}
 	return nil
+}
+
+// began returns what is known of the status of pods that fail. In these releases a binding cycle that fails goes by the
+// pod as it was when the cycle began: it takes a nomination away only if the pod had it then, and where the condition
+// tells of the same failure already, nothing is written, of which the queue would hear.
+func (s *Scheduler) began() []string {
+	var began []string
+	for _, pod := range of[*v1.Pod](s.api.objects) {
+		known := pod
+		if b := s.framework.binding(pod.UID); b != nil {
+			known = b.pod
+		}
+		nominated := ""
+		if known.Status.NominatedNodeName != pod.Status.NominatedNodeName {
+			nominated = " nominated to " + known.Status.NominatedNodeName
+		}
+		_, told := podutil.GetPodCondition(&known.Status, v1.PodScheduled)
+		if pod.Spec.NodeName == "" && (nominated != "" || told != nil) {
+			began = append(began, fmt.Sprintf("%s%s%s", loop.Key(pod), nominated, reasonOf(told)))
+		}
+	}
+	return began
+}
+
+// reasonOf says what a condition tells; "" if there is none.
+func reasonOf(condition *v1.PodCondition) string {
+	if condition == nil {
+		return ""
+	}
+	return ", " + condition.Reason + ": " + condition.Message
 }

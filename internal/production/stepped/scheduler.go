@@ -166,7 +166,7 @@ func (s *Scheduler) control(schedulerName string) error {
 	s.sched.SchedulingQueue = s.hints
 	workInLine(inner)
 	muteMetrics(inner)
-	s.framework = &controlled{Framework: inner, batch: newBatch(inner, s.clock.Now),
+	s.framework = &controlled{Framework: inner, perRelease: newPerRelease(inner, s.clock.Now),
 		bindings: map[types.UID]*binding{}}
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
@@ -215,7 +215,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	for _, b := range s.framework.all() {
 		b.since = append(b.since, a.String())
 	}
-	s.framework.batch.note(a)
+	s.framework.noteAction(a)
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
@@ -289,8 +289,8 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
 	s.sched.ScheduleOne(s.ctx)
 	if s.popped != nil {
-		if s.evictions != nil {
-			s.evictions.finish(s.popped.UID, s.api.sortLog)
+		if s.evictions != nil && s.preempting(s.popped.UID) {
+			s.evictions.finish(s.api.sortLog)
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {

@@ -33,7 +33,7 @@ func (s *Scheduler) State() *loop.State {
 		state.Unheard = append(state.Unheard, u.action)
 	}
 	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
-	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
+	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
@@ -49,6 +49,7 @@ func (s *Scheduler) State() *loop.State {
 	}
 	slices.SortFunc(state.Assumed, func(x, y loop.Pair) int { return cmp.Compare(x.Pod, y.Pod) })
 	slices.SortFunc(state.AssumedAs, func(x, y *v1.Pod) int { return cmp.Compare(loop.Key(x), loop.Key(y)) })
+	state.Began = s.began()
 	held := held{assumed: dump.AssumedPods, api: told}
 	for name, info := range dump.Nodes {
 		onNode[name] = held.lines(name, info)

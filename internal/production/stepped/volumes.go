@@ -85,17 +85,15 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 	if v == nil {
 		return nil
 	}
-	binder := reflect.ValueOf(v.SchedulerVolumeBinder).Elem()
-	volumes := (*volumebinding.PVAssumeCache)(unsafe.Pointer(binder.FieldByName("pvCache").UnsafeAddr()))
-	claims := (*volumebinding.PVCAssumeCache)(unsafe.Pointer(binder.FieldByName("pvcCache").UnsafeAddr()))
+	volumes, claims := assumeCaches(reflect.ValueOf(v.SchedulerVolumeBinder).Elem())
 	var reserved []runtime.Object
 	for _, volume := range of[*v1.PersistentVolume](objects) {
-		if assumed, err := volumes.Get(volume.Name); err == nil && !apiequality.Semantic.DeepEqual(assumed, volume) {
+		if assumed := volumes(volume.Name); assumed != nil && !apiequality.Semantic.DeepEqual(assumed, volume) {
 			reserved = append(reserved, assumed)
 		}
 	}
 	for _, claim := range of[*v1.PersistentVolumeClaim](objects) {
-		if assumed, err := claims.Get(loop.Key(claim)); err == nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
+		if assumed := claims(loop.Key(claim)); assumed != nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
 			reserved = append(reserved, assumed)
 		}
 	}

@@ -1,0 +1,62 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// mended are known defects that the newest release has no more, of which others of the list would explain too much.
+func mended() []Known {
+	return []Known{
+		{
+			Name: "hint-own-labels", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135394", Mended: "v1.36",
+			Doc: "The hint of InterPodAffinity takes a change of the pending pod's own labels for one of a pod that is on " +
+				"no node, and skips it: when the anti-affinity of others matches the pod no more, it is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Verb == Update && t.Action.Ref == RefOf(pod)
+			},
+		},
+		{
+			Name: "hint-anti-affinity-of-gone", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135325", Mended: "v1.36",
+			Doc: "When a pod goes, the hint of InterPodAffinity looks at the anti-affinity of the pending pod only: if it " +
+				"was that of the pod that goes which kept the other away, this is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				gone, view := t.Before.Pod(t.Action.Ref.Key()), t.Before.View()
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && t.Action.Verb == Gone &&
+					slices.ContainsFunc(requiredAntiTerms(gone),
+						func(term v1.PodAffinityTerm) bool { return spec.MatchesPod(term, gone, pod, view) })
+			},
+		},
+		{
+			Name: "hint-nominated-skipped", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135392", Mended: "v1.36",
+			Doc: "A nominated pod is respected as if it were on its node, but when it goes, or its nomination does, the hints " +
+				"of InterPodAffinity and PodTopologySpread skip it as a pod on no node: who was rejected for its sake is not " +
+				"retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread") &&
+					slices.ContainsFunc(t.Before.API.Pods, func(was *v1.Pod) bool {
+						is, node := t.After.Pod(Key(was)), was.Status.NominatedNodeName
+						return node != "" && was.Spec.NodeName == "" && Key(was) != Key(pod) &&
+							(is == nil || is.Spec.NodeName == "" && is.Status.NominatedNodeName != node)
+					})
+			},
+		},
+		{
+			Name: "claim-deletion-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#140831", Mended: "v1.37",
+			Doc: "DynamicResources hears of claims that give their devices back, but not of those that are deleted with " +
+				"them: pods that were rejected for want of these devices are not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.rejectedBy(pod, "DynamicResources") && t.Action.Ref.Kind == "ResourceClaim" && t.Action.Verb == Delete
+			},
+		},
+		{
+			Name: "preempted-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135719", Mended: "v1.36",
+			Doc: "A pod that is preempted while it waits on permit counts as rejected by DefaultPreemption, of which no event " +
+				"tells anything for it: when a node is feasible again, the pod is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.rejectedBy(pod, "DefaultPreemption") },
+		},
+	}
+}
