@@ -66,7 +66,7 @@ func DocumentedDevices() DeviceRules {
 		},
 		reservable:    reservable,
 		evicting:      evicting,
-		failed:        failedToBind,
+		failed:        FailedToBind,
 		classless:     lacksClasses(all[DeviceAlternative]),
 		apart:         apart,
 		takesCapacity: ordinary,

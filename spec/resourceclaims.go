@@ -93,8 +93,8 @@ func evicting(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *
 	})
 }
 
-// failedToBind reports whether the driver of an allocated device says that it failed.
-func failedToBind(claim *resourcev1.ResourceClaim) bool {
+// FailedToBind reports whether the driver of an allocated device says that it failed.
+func FailedToBind(claim *resourcev1.ResourceClaim) bool {
 	return exists(claim.Status.Allocation.Devices.Results, func(result resourcev1.DeviceRequestAllocationResult) bool {
 		return exists(result.BindingFailureConditions,
 			func(condition string) bool { return reportedOf(result, claim, condition) })
@@ -121,6 +121,6 @@ func Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 	return filter(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
 		return !unallocated(claim) && all(claim.Status.ReservedFor,
 			func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID }) &&
-			exists(s.Nodes, func(node *v1.Node) bool { return !AllocationReaches(claim, node) || failedToBind(claim) })
+			exists(s.Nodes, func(node *v1.Node) bool { return !AllocationReaches(claim, node) || FailedToBind(claim) })
 	})
 }

@@ -47,14 +47,15 @@ const (
 	// a budget, Service, CSINode, driver, capacity, topologies of a class or labels of a volume become like those of
 	// the scope's object of that name
 	ObjectChanged EventType = "object-changed"
-	Restarted     EventType = "restart" // the scheduler restarts
+	DeviceFailed  EventType = "device-failed" // a driver says that a device which must become ready has failed
+	Restarted     EventType = "restart"       // the scheduler restarts
 )
 
 // EventKinds returns every kind.
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels,
 		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, NodeStatus, PodTolerations,
-		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, Restarted}
+		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, DeviceFailed, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.
@@ -67,6 +68,8 @@ func (s *Scope) events(state *State) []Action {
 		switch {
 		case kind == Restarted:
 			actions = append(actions, Action{Verb: Restart})
+		case kind == DeviceFailed:
+			actions = append(actions, drivers(state, true)...)
 		case kind == NodeAdded:
 			actions = append(actions, s.addedNodes(state)...)
 		case kind == ObjectAdded || kind == ObjectRemoved:

@@ -47,7 +47,8 @@ type Property struct {
 // Properties returns every property of steps.
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
-		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), allocationsValid(), noVainWait(), noErrors(),
+		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), allocationsValid(),
+		failedGivenBack(), noVainWait(), noErrors(),
 		noPanics(), repeatable()}
 }
 
@@ -81,7 +82,8 @@ func conservation() Property {
 		Name: "conservation",
 		Doc: "Every pending pod is in exactly one of activeQ, backoffQ, unschedulablePods, gated, in flight and " +
 			"binding (one that is being deleted in at most one), and no other pod is; between steps only pods that " +
-			"wait on permit are in flight, and only pods that wait for their volumes are binding.",
+			"wait on permit are in flight, and only pods that wait for their volumes or devices are " +
+			"binding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			blame := func(pod, format string, args ...any) {
@@ -102,7 +104,7 @@ func conservation() Property {
 				}
 			}
 			for _, q := range t.After.Queue {
-				if t.After.Pod(q.Pod) == nil {
+				if t.After.Pod(q.Pod) == nil && !q.Devices { // that wait goes on, as far as the time for it goes
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
 				}
 			}

@@ -135,6 +135,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	actions = append(actions, claimController(state)...)
 	actions = append(actions, templateController(state)...)
 	actions = append(actions, provisioner(state, used.Faults < s.Faults)...)
+	actions = append(actions, drivers(state, false)...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions
 	}
@@ -152,7 +153,7 @@ func endsOfWaits(state *State, volumes bool) []Action {
 	var actions []Action
 	for _, q := range state.Queue {
 		switch ref := refOfPod(q.Pod); {
-		case !q.Waits:
+		case !q.Waits, q.Devices:
 		case !q.Volumes:
 			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref},
 				Action{Verb: Expire, Ref: ref})

@@ -46,6 +46,7 @@ func settling(state *State) []Action {
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
 	actions = append(actions, templateController(state)...)
+	actions = append(actions, drivers(state, false)...)
 	return append(actions, provisioner(state, false)...)
 }
 
@@ -134,7 +135,7 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		}
 		q, queued := state.Queued(key)
 		p := podStatus{
-			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes || feasible(e.Model, key, view), waits: q.Waits,
+			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes && !q.Devices || feasible(e.Model, key, view), waits: q.Waits,
 			nominated: !deleting(pod) && !q.Waits && nominatedInVain(pod, state), queued: queued,
 		}
 		if len(q.Queues) > 0 {

@@ -48,7 +48,7 @@ const (
 	Unschedulable
 	Gated
 	InFlight
-	// Binding: the pod's volumes are being bound. The queue is done with it, but for a failure.
+	// Binding: the pod's volumes are being bound, or its devices made ready. The queue is done with it, but for a failure.
 	Binding
 )
 
@@ -68,10 +68,12 @@ type Queued struct {
 	Penalty bool
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
-	// Waits is set while the pod waits, on permit or (Volumes) for its volumes to be bound, and Since has the
-	// actions since then: the queue remembers the events of that time, for the case that the pod comes back.
+	// Waits is set while the pod waits, on permit or (Volumes, Devices) for its volumes to be bound or its devices to be
+	// ready, and Since has the actions since then: the queue remembers the events of that time, for the case that the pod
+	// comes back.
 	Waits   bool
 	Volumes bool
+	Devices bool
 	Since   []string
 	// Fault is what is still to go wrong with the binding of a pod that waits.
 	Fault Fault

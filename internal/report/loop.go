@@ -256,7 +256,7 @@ func queuedInWords(q loop.Queued) string {
 	}
 	text := q.Pod + ": " + strings.Join(queues, " and ")
 	if q.Waits && !q.Volumes {
-		text += ", waits on permit"
+		text += map[bool]string{false: ", waits on permit", true: ", waits for its devices"}[q.Devices]
 	}
 	if len(q.Rejectors) > 0 {
 		text += ", rejected by " + strings.Join(q.Rejectors, ", ")
@@ -296,7 +296,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
 		"Random choices: among nodes of equal score the first by name is taken.",
-		"Devices that must become ready, pod groups, extenders.",
+		"That the time runs out which drivers have to make devices ready, pod groups, extenders.",
 	}
 	for _, result := range r.Results {
 		if result.LeftOut > 0 {

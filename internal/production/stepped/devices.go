@@ -135,6 +135,9 @@ func (a *api) writeStatus(after *resourcev1.ResourceClaim) (runtime.Object, erro
 		if now != nil && now.AllocationTimestamp != nil && (was == nil || was.AllocationTimestamp == nil) {
 			now.AllocationTimestamp = began()
 		}
+		if now != nil && was != nil && now.AllocationTimestamp != nil && was.AllocationTimestamp != nil {
+			now.AllocationTimestamp = was.AllocationTimestamp // see inTime
+		}
 		if errs := admission.StatusErrors(after, before); len(errs) > 0 {
 			kind := resourcev1.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind()
 			return apierrors.NewInvalid(kind, after.Name, errs)
@@ -154,9 +157,13 @@ func (s *Scheduler) reservedDevices() []runtime.Object {
 	known := map[spec.DeviceID]bool{}
 	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
 		now := claim
-		if pending := pendingAllocation(manager.ResourceClaims(), claim.UID); pending != nil {
+		if pending := pendingAllocation(manager.ResourceClaims(), claim.UID); pending != nil &&
+			claim.Status.Allocation == nil { // else it is written, and devices are yet to become ready
 			now = claim.DeepCopy()
 			now.Status.Allocation = pending.DeepCopy()
+			if now.Status.Allocation.AllocationTimestamp != nil {
+				now.Status.Allocation.AllocationTimestamp = began()
+			}
 			reserved = append(reserved, now)
 		} else if assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name); err == nil &&
 			!apiequality.Semantic.DeepEqual(assumed, claim) {

@@ -20,6 +20,8 @@ import (
 type controlled struct {
 	framework.Framework
 
+	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
+	preBinding *binding
 	perRelease
 
 	mu       sync.Mutex
@@ -42,6 +44,8 @@ type binding struct {
 	// bound tells, while the pod waits for its volumes, whether they are bound; err is why they will not be.
 	bound func() (bool, error)
 	err   error
+	// ready tells, while the pod waits for devices, whether these are ready to be bound, or failed.
+	ready func() bool
 	// fault is what is still to go wrong.
 	fault loop.Fault
 	// since are the actions taken while the pod waited.
@@ -82,6 +86,14 @@ func (c *controlled) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status 
 	status := c.Framework.WaitOnPermit(ctx, pod)
 	<-b.proceed
 	return status
+}
+
+// pause has the binding cycle, which is at pre-bind, wait until it is decided.
+func (c *controlled) pause(b *binding) {
+	c.preBinding = nil
+	b.paused <- struct{}{}
+	<-b.proceed
+	c.preBinding = b
 }
 
 // watch sees to it that the end of the pod's binding cycle is noticed.

@@ -59,6 +59,8 @@ func (c *controlled) takePanics() []string {
 func (c *controlled) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) (status *fwk.Status) {
 	defer c.note(&status)
+	c.preBinding = c.binding(pod.UID)
+	defer func() { c.preBinding = nil }()
 	return c.Framework.RunPreBindPlugins(ctx, state, pod, node)
 }
 

@@ -21,6 +21,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -175,6 +176,9 @@ func (s *Scheduler) control(schedulerName string) error {
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
 			s.volumes = &volumes{binding.Binder, s.framework}
 			binding.Binder = s.volumes
+		}
+		if devices, ok := plugin.(*dynamicresources.DynamicResources); ok {
+			controlDevices(devices, s.framework)
 		}
 	}
 	s.watchPops()

@@ -138,14 +138,16 @@ func (s *Scheduler) queue() []loop.Queued {
 		inFlight = append(inFlight, entry)
 	}
 	for _, b := range s.framework.all() {
-		if key := loop.Key(b.pod); b.bound != nil && places[key] == nil { // production calls Done before pre-bind
+		waits := b.bound != nil || b.ready != nil
+		if key := loop.Key(b.pod); waits && places[key] == nil { // production calls Done before pre-bind
 			inFlight = append(
 				inFlight,
 				loop.Queued{
 					Pod:     key,
 					Queues:  []loop.QueueName{loop.Binding},
 					Waits:   true,
-					Volumes: true,
+					Volumes: b.bound != nil,
+					Devices: b.ready != nil,
 					Fault:   b.fault,
 				},
 			)

@@ -55,8 +55,7 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 		}
 		return checkBindings(binder, klog.FromContext(ctx), pod, bindings, claims)
 	}
-	b.paused <- struct{}{}
-	<-b.proceed
+	v.framework.pause(b)
 	b.bound = nil
 	if b.err != nil {
 		return fmt.Errorf("binding volumes: %w", b.err)
@@ -64,9 +63,12 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 	return nil
 }
 
-// look asks for every pod that waits for its volumes whether they are bound, or will not be.
+// look asks for every pod that waits for its volumes or devices whether they are bound, or ready, or will not be.
 func (c *controlled) look() {
 	for _, b := range c.all() {
+		if b.ready != nil && !b.decided && b.ready() {
+			c.decide(b.pod.UID)
+		}
 		if b.bound == nil || b.decided {
 			continue
 		}

@@ -1,0 +1,93 @@
+package stepped_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// withConditions is a cluster with a device that must become ready, and claims for it.
+func withConditions() *spec.Snapshot {
+	s := withDevices(cluster(node("n1")), []string{"d"}, "one", "two")
+	s.ResourceSlices[0].Spec.Devices[0].BindingConditions = []string{"Attached"}
+	s.ResourceSlices[0].Spec.Devices[0].BindingFailureConditions = []string{"Failed"}
+	return s
+}
+
+// says takes the report of a driver that ends like this.
+func says(t *testing.T, s *stepped.Scheduler, end string) []string {
+	t.Helper()
+	all := (&loop.Scope{Events: 1, Happens: []loop.EventType{loop.DeviceFailed}}).Actions(s.State(), loop.Used{})
+	i := slices.IndexFunc(all, func(a loop.Action) bool { return strings.HasSuffix(a.Doc, end) })
+	if i < 0 {
+		t.Fatalf("no driver says that its device %s: %v", end, all)
+	}
+	return breaks(t, s, all[i:i+1])
+}
+
+// TestBindingConditions: a pod waits until the driver says that its device is ready; if it failed, the pod comes back,
+// and gives the device back when it is tried.
+func TestBindingConditions(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		end    string
+		bound  bool
+	}{{"the device becomes ready", "is ready", true}, {"the device fails", "failed", false}} {
+		t.Run(row.reason, func(t *testing.T) {
+			s := newScheduler(t, withConditions(), stepped.Options{})
+			broken := breaks(t, s, []loop.Action{uses("first", "one"), schedule})
+			if q, _ := s.State().Queued("default/first"); !q.Waits || !q.Devices || !q.In(loop.Binding) {
+				t.Fatalf("before the driver says anything the pod is %+v; broken is %q", q, broken)
+			}
+			// Meanwhile the device is taken.
+			broken = append(broken, breaks(t, s, []loop.Action{uses("second", "two"), schedule})...)
+			broken = append(broken, says(t, s, row.end)...)
+			if got := s.State().Pod("default/first").Spec.NodeName != ""; got != row.bound {
+				t.Errorf("the pod is bound: %v", got)
+			}
+			if !row.bound {
+				broken = append(broken, breaks(t, s, []loop.Action{backoff, schedule})...)
+				if claim := s.State().API.ResourceClaims[0]; claim.Status.Allocation != nil {
+					t.Errorf("the claim keeps its device: %+v", claim.Status)
+				}
+			}
+			if broken != nil {
+				t.Errorf("broken is %q", broken)
+			}
+		})
+	}
+}
+
+// unforgiving gives nothing back after no node is feasible.
+type unforgiving struct{ framework.Framework }
+
+func (unforgiving) RunPostFilterPlugins(context.Context, fwk.CycleState, *v1.Pod,
+	fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	return nil, fwk.NewStatus(fwk.Unschedulable)
+}
+
+// TestPlantedConditions: it is noticed if a device that failed is not given back; and a scheduler can be closed while a
+// pod waits.
+func TestPlantedConditions(t *testing.T) {
+	s := newScheduler(t, withConditions(), stepped.Options{Plant: func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return unforgiving{inner} })
+	}})
+	breaks(t, s, []loop.Action{uses("first", "one"), schedule})
+	says(t, s, "failed")
+	broken := breaks(t, s, []loop.Action{backoff, schedule})
+	if !slices.ContainsFunc(broken, func(text string) bool { return strings.HasPrefix(text, "failed-given-back: ") }) {
+		t.Errorf("failed-given-back does not notice it; what is noticed: %q", broken)
+	}
+	s = newScheduler(t, withConditions(), stepped.Options{}) // closed at the end of the test
+	breaks(t, s, []loop.Action{uses("first", "one"), schedule})
+}
