@@ -214,8 +214,8 @@ func ThemeConfiguration(names []string, admit Admission) (configuration []byte, 
 	return configuration, at, err
 }
 
-// withAllProfiles returns a configuration with the profiles of all of these, which have nothing else. What is called the
-// same has to be the same: else the pods of one theme would be asked about under the profile of another.
+// withAllProfiles returns a configuration with the profiles of all of these, which have nothing else. What is called
+// the same has to be the same: else the pods of one theme would be asked about under the profile of another.
 func withAllProfiles(configurations [][]byte) ([]byte, error) {
 	type profiles struct {
 		APIVersion string           `json:"apiVersion"`
