@@ -1,4 +1,4 @@
-//go:build !before1.35
+//go:build !before1.34
 
 package main
 

@@ -12,8 +12,8 @@ import (
 )
 
 // punctual are the kinds that kube-scheduler itself writes. What it hears of them late is left out: it takes its own
-// writes for done before it hears of them.
-var punctual = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"}
+// writes for done before it hears of them. And templates of claims, of which it does not hear at all.
+var punctual = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
 
 // MayLag reports whether kube-scheduler may hear late of objects of the kind.
 func MayLag(kind string) bool { return !slices.Contains(punctual, kind) }

@@ -192,7 +192,8 @@ func (b *behaviours) pack(m *move, number int) uint32 {
 }
 
 // fair returns the label of an action that is not put off for ever: all but what permit plugins and provisioners
-// do, which may never answer. Of what is created while it settles, each is by a provisioner.
+// do, which may never answer. Of what is created while it settles, each is by a provisioner, or a claim from a
+// template: without that a pod is not feasible, and nothing is due to it.
 func fair(action uint32) (label uint64, ok bool) {
 	if action&atRest != 0 {
 		return 0, false

@@ -249,7 +249,7 @@ func rollBack() Property {
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
-			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 {
+			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() {
 				return nil // or it is yet to fail
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault == FailBind

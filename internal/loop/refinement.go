@@ -131,6 +131,19 @@ func (t *Transition) evicted() []string {
 	return evicted
 }
 
+// evictsAgain reports whether the step told a pod that terminates already that it is evicted, as releases before v1.35
+// do: they delete such victims once more.
+func (t *Transition) evictsAgain() bool {
+	told := func(pod *v1.Pod) bool {
+		return slices.ContainsFunc(pod.Status.Conditions,
+			func(c v1.PodCondition) bool { return c.Type == v1.DisruptionTarget })
+	}
+	return slices.ContainsFunc(t.Before.API.Pods, func(was *v1.Pod) bool {
+		is := t.After.Pod(Key(was))
+		return was.DeletionTimestamp != nil && is != nil && told(is) && !told(was)
+	})
+}
+
 // permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
 // already are not evicted again; so to be nominated anew to the same node for their sake looks like waiting with
 // the nomination.

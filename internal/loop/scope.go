@@ -133,6 +133,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
+	actions = append(actions, templateController(state)...)
 	actions = append(actions, provisioner(state, used.Faults < s.Faults)...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions

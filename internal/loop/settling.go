@@ -45,6 +45,7 @@ func settling(state *State) []Action {
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
+	actions = append(actions, templateController(state)...)
 	return append(actions, provisioner(state, false)...)
 }
 

@@ -80,6 +80,13 @@ type Queued struct {
 // In reports whether the pod is in that part of the queue.
 func (q Queued) In(name QueueName) bool { return slices.Contains(q.Queues, name) }
 
+// asleep reports whether nothing but an event or the flush brings the pod back to be tried: it was rejected, or kept
+// out of the queue for want of a claim. Scheduling gates are another matter.
+func (s *State) asleep(q Queued) bool {
+	pod := s.Pod(q.Pod)
+	return q.In(Unschedulable) || q.In(Gated) && pod != nil && !spec.Gated(pod)
+}
+
 // Pair is a pod with a node.
 type Pair struct{ Pod, Node string }
 
@@ -312,6 +319,7 @@ func Objects(s *spec.Snapshot) []runtime.Object {
 	objects = append(objects, list(s.VolumeAttachments)...)
 	objects = append(objects, list(s.DeviceClasses)...)
 	objects = append(objects, list(s.ResourceSlices)...)
+	objects = append(objects, list(s.ResourceClaimTemplates)...)
 	objects = append(objects, list(s.ResourceClaims)...)
 	objects = append(objects, list(s.PodDisruptionBudgets)...)
 	objects = append(objects, list(s.Services)...)

@@ -27,7 +27,7 @@ func wakeUp() Property {
 			after := t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !q.In(Unschedulable) || !was.In(Unschedulable) || !schedulable(t.Model, q.Pod, t.After) ||
+				if !t.After.asleep(q) || !t.Before.asleep(was) || !schedulable(t.Model, q.Pod, t.After) ||
 					schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after) {
 					continue
 				}
@@ -56,7 +56,7 @@ func progress() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
-				if !q.In(Unschedulable) || was.In(Unschedulable) || faulted || !feasible(t.Model, q.Pod, after) {
+				if !t.After.asleep(q) || t.Before.asleep(was) || faulted || !feasible(t.Model, q.Pod, after) {
 					continue
 				}
 				v := Violation{

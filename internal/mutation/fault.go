@@ -52,16 +52,22 @@ func faults(all []*source) []*fault {
 }
 
 // Functions that decide nothing: names, constructors and what they check of the configuration, what is logged; what is
-// off, which is the scheduling of groups of pods and their placements; and extenders, which modelcheck refuses.
+// off, which is the scheduling of groups of pods and their placements; what the queue shows to metrics and debuggers,
+// options of its constructor, and its end; and extenders, which modelcheck refuses.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
 	`callExtenders|MarshalLog|log[A-Z].*|listDevices|addDevicesInSlices|GetStats|formatBCStatusOneLine)$|PodGroup|` +
-	`GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacementScore|[sS]corePlacement`)
+	`GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacementScore|[sS]corePlacement|` +
+	measures + `|^(With(Clock|Pod|PreEnqueue|Queueing|PluginMetrics|Metrics|API)[A-Za-z]*|[cC]lose|AllClusterEventLabels|` +
+	`PendingPods|UnschedulablePods|InFlightPods|listInFlightEvents)$`)
+
+// measures is how functions are called that only keep metrics.
+const measures = `Metrics?$|^updateMetrics`
 
 // Functions that are called like those, and decide.
 var decidesThough = regexp.MustCompile(`^validateDevice`)
 
 // Types of what is off, all methods of which decide nothing.
-var decideNothing = regexp.MustCompile(`PodGroup`)
+var decideNothing = regexp.MustCompile(`[pP]odGroup|workloadForest`)
 
 func leftOut(f *ast.FuncDecl) bool {
 	return decidesNothing.MatchString(f.Name.Name) && !decidesThough.MatchString(f.Name.Name) ||

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,12 +207,15 @@ func (w *walker) tellsOnly(n ast.Node) bool {
 		case *ast.Ident:
 			called = f
 		}
-		return called != nil && w.pkg.TypesInfo.Uses[called] != nil && tells(w.pkg.TypesInfo.Uses[called].Pkg())
+		return called != nil && w.pkg.TypesInfo.Uses[called] != nil &&
+			(measuring.MatchString(called.Name) || tells(w.pkg.TypesInfo.Uses[called].Pkg()))
 	case *ast.ExprStmt:
 		return w.tellsOnly(n.X)
 	}
 	return false
 }
+
+var measuring = regexp.MustCompile(measures)
 
 func tells(p *types.Package) bool {
 	return p != nil && (slices.Contains([]string{"sync", "sync/atomic", "fmt", "errors", "github.com/go-logr/logr"},

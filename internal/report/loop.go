@@ -296,7 +296,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
 		"Random choices: among nodes of equal score the first by name is taken.",
-		"Claims of devices from templates, devices that must become ready, pod groups, extenders.",
+		"Devices that must become ready, pod groups, extenders.",
 	}
 	for _, result := range r.Results {
 		if result.LeftOut > 0 {

@@ -23,6 +23,10 @@ type (
 	StorageInfoLister   = framework.StorageInfoLister
 	PodActivator        = framework.PodActivator
 	ScoreExtensions     = framework.ScoreExtensions
+	ReservePlugin       = framework.ReservePlugin
+	PermitPlugin        = framework.PermitPlugin
+	PreBindPlugin       = framework.PreBindPlugin
+	EnqueueExtensions   = framework.EnqueueExtensions
 )
 
 // ModeOverride says that a nomination is to be as stated.

@@ -23,6 +23,10 @@ type (
 	StorageInfoLister   = fwk.StorageInfoLister
 	PodActivator        = fwk.PodActivator
 	ScoreExtensions     = fwk.ScoreExtensions
+	ReservePlugin       = fwk.ReservePlugin
+	PermitPlugin        = fwk.PermitPlugin
+	PreBindPlugin       = fwk.PreBindPlugin
+	EnqueueExtensions   = fwk.EnqueueExtensions
 )
 
 // ModeOverride says that a nomination is to be as stated.

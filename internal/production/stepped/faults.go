@@ -15,6 +15,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points.
@@ -27,16 +28,18 @@ var errFault = errors.New("it fails, as the action asks")
 type faults struct{ armed loop.Fault }
 
 var (
-	_ fwk.ReservePlugin     = (*faults)(nil)
-	_ fwk.PermitPlugin      = (*faults)(nil)
-	_ fwk.PreBindPlugin     = (*faults)(nil)
-	_ fwk.EnqueueExtensions = (*faults)(nil)
+	_ frameworkapi.ReservePlugin     = (*faults)(nil)
+	_ frameworkapi.PermitPlugin      = (*faults)(nil)
+	_ frameworkapi.PreBindPlugin     = (*faults)(nil)
+	_ frameworkapi.EnqueueExtensions = (*faults)(nil)
 )
 
 // registry returns the registry with the plugin, and enable puts it into the profile.
 func (f *faults) registry() frameworkruntime.Registry {
 	return frameworkruntime.Registry{
-		FaultPlugin: func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return f, nil },
+		FaultPlugin: func(context.Context, runtime.Object, frameworkapi.Handle) (frameworkapi.Plugin, error) {
+			return f, nil
+		},
 	}
 }
 
@@ -50,11 +53,11 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 	}
 }
 
-// Name implements fwk.Plugin.
+// Name implements frameworkapi.Plugin.
 func (f *faults) Name() string { return FaultPlugin }
 
-// EventsToRegister implements fwk.EnqueueExtensions: every event may help, as with a plugin that does not say, but
-// for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
+// EventsToRegister implements frameworkapi.EnqueueExtensions: every event may help, as with a plugin that does not say,
+// but for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
 // new one, and not if it is the same as before.
 func (f *faults) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	all := framework.UnrollWildCardResource()
@@ -83,7 +86,7 @@ func onlyStatus(was, is *v1.Pod) bool {
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// Reserve implements fwk.ReservePlugin.
+// Reserve implements frameworkapi.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
 	if f.armed == loop.FailReserve {
 		return fwk.AsStatus(errFault)
@@ -91,11 +94,11 @@ func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.
 	return nil
 }
 
-// Unreserve implements fwk.ReservePlugin.
+// Unreserve implements frameworkapi.ReservePlugin.
 func (f *faults) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
 
-// Permit implements fwk.PermitPlugin. The real timer of the wait is never to run out; the action Expire does what
-// it would do.
+// Permit implements frameworkapi.PermitPlugin. The real timer of the wait is never to run out; the action Expire does
+// what it would do.
 func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
 	switch f.armed {
 	case loop.RejectPermit:
@@ -117,7 +120,7 @@ func (f *faults) preFlight() *fwk.Status {
 	return fwk.NewStatus(fwk.Skip)
 }
 
-// PreBind implements fwk.PreBindPlugin.
+// PreBind implements frameworkapi.PreBindPlugin.
 func (f *faults) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
 	if f.armed == loop.FailPreBind {
 		return fwk.AsStatus(errFault)

@@ -20,8 +20,7 @@ import (
 type controlled struct {
 	framework.Framework
 
-	// batch is what one cycle leaves for an equal pod in the next.
-	batch *batch
+	perRelease
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
@@ -160,20 +159,4 @@ func (c *controlled) forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.bindings, uid)
-}
-
-// RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
-// the first by name wins.
-func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
-	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
-	names := make([]string, len(scores))
-	for i := range scores {
-		names[i] = scores[i].Name
-	}
-	slices.Sort(names)
-	for i := range scores {
-		scores[i].Randomizer = len(names) - slices.Index(names, scores[i].Name)
-	}
-	return scores, status
 }

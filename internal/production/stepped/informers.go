@@ -24,6 +24,7 @@ func watched() []runtime.Object {
 		&v1.PersistentVolumeClaim{}, &storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.VolumeAttachment{},
 		&storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
 		&resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{}, &resourcev1.ResourceClaim{},
+		&resourcev1.ResourceClaimTemplate{}, // which only controllers watch
 		&v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 
@@ -62,5 +64,77 @@ func TestPlantedDevices(t *testing.T) {
 				t.Errorf("without the bug it breaks %q", broken)
 			}
 		})
+	}
+}
+
+// fromTemplate is a cluster with a device and a template for claims.
+func fromTemplate() *spec.Snapshot {
+	s := withDevices(cluster(node("n1")), []string{"d"})
+	template := &resourcev1.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "t"}}
+	template.Spec.Spec = withDevices(&spec.Snapshot{}, nil, "like").ResourceClaims[0].Spec
+	s.ResourceClaimTemplates = append(s.ResourceClaimTemplates, template)
+	return s
+}
+
+// wantsClaim is a pod with a claim from the template.
+func wantsClaim(name string) *v1.Pod {
+	p := pod(name).Obj()
+	p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimTemplateName: new("t")}}
+	return p
+}
+
+// byControllers takes what controllers do, until they have nothing left to do.
+func byControllers(t *testing.T, s *stepped.Scheduler) (broken []string) {
+	t.Helper()
+	for range 9 {
+		all := (&loop.Scope{}).Actions(s.State(), loop.Used{})
+		i := slices.IndexFunc(all, func(a loop.Action) bool { return a.Controller })
+		if i < 0 {
+			return broken
+		}
+		broken = append(broken, breaks(t, s, all[i:i+1])...)
+	}
+	t.Fatal("the controllers come to no end")
+	return nil
+}
+
+// TestClaimFromTemplate: a pod waits for its claim, and is woken when its status names that; a claim goes with its pod,
+// and one that is deleted is made again. It is noticed if the pod is not woken.
+func TestClaimFromTemplate(t *testing.T) {
+	first := wantsClaim("first")
+	run := func(o stepped.Options) (*stepped.Scheduler, []string) {
+		s := newScheduler(t, fromTemplate(), o)
+		broken := breaks(t, s, []loop.Action{create(first)})
+		if q, _ := s.State().Queued("default/first"); !q.In(loop.Gated) {
+			t.Errorf("without its claim the pod is %+v", q)
+		}
+		return s, append(broken, byControllers(t, s)...)
+	}
+	s, broken := run(stepped.Options{})
+	claims := s.State().API.ResourceClaims
+	if len(claims) != 1 || claims[0].OwnerReferences[0].UID != s.State().Pod("default/first").UID {
+		t.Fatalf("claims are made: %v", claims)
+	}
+	broken = append(broken, breaks(t, s, []loop.Action{schedule})...)
+	if s.State().Pod("default/first").Spec.NodeName != "n1" || broken != nil {
+		t.Errorf("with its claim the pod is not bound; broken is %q", broken)
+	}
+	broken = append(breaks(t, s, []loop.Action{remove(first), gone(first)}), byControllers(t, s)...)
+	if left := s.State().API.ResourceClaims; len(left) > 0 || broken != nil {
+		t.Errorf("without the pod there is %v; broken is %q", left, broken)
+	}
+
+	s, _ = run(stepped.Options{})
+	broken = append(breaks(t, s, []loop.Action{remove(s.State().API.ResourceClaims[0])}), byControllers(t, s)...)
+	broken = append(broken, breaks(t, s, []loop.Action{schedule})...)
+	if s.State().Pod("default/first").Spec.NodeName != "n1" || broken != nil {
+		t.Errorf("with another claim the pod is not bound; broken is %q", broken)
+	}
+
+	_, broken = run(stepped.Options{Plant: func(s *kubescheduler.Scheduler) {
+		s.SchedulingQueue = losingQueue{s.SchedulingQueue}
+	}})
+	if !slices.ContainsFunc(broken, func(text string) bool { return strings.HasPrefix(text, "wake-up: ") }) {
+		t.Errorf("wake-up does not notice that the pod is not woken; what is noticed: %q", broken)
 	}
 }

@@ -58,12 +58,9 @@ func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID
 	return e
 }
 
-// finish lets the evictions for the pod, if there are any, come to their end. before is called when all that comes
-// before the first is done.
-func (e *evictions) finish(preemptor types.UID, before func()) {
-	if !e.underWay(preemptor) {
-		return
-	}
+// finish lets the evictions that are under way come to their end. before is called when all that comes before the first
+// is done.
+func (e *evictions) finish(before func()) {
 	ctx := <-e.arrived
 	before()
 	e.proceed <- struct{}{}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -15,4 +16,9 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, state fwk.Cyc
 	c.batch.beforeHint()
 	defer c.batch.afterHint()
 	return c.Framework.GetNodeHint(ctx, pod, state, cycle)
+}
+
+// preempting reports whether the pod has preempted, and its victims are being evicted.
+func (s *Scheduler) preempting(pod types.UID) bool {
+	return s.evictions.plugin.Evaluator.IsPodRunningPreemption(pod)
 }

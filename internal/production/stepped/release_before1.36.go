@@ -44,11 +44,6 @@ func (q *hintedQueue) Update(logger klog.Logger, before, after *v1.Pod) {
 	q.SchedulingQueue.Update(logger, before, after)
 }
 
-// underWay reports whether the pod has preempted, and its victims are being evicted.
-func (e *evictions) underWay(preemptor types.UID) bool {
-	return e.plugin.Evaluator.IsPodRunningPreemption(preemptor)
-}
-
 // aroundEviction has around called for every eviction, with what evicts.
 func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
 	preempt := e.plugin.Evaluator.PreemptPod
@@ -60,7 +55,7 @@ func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(co
 
 // pendingAllocation returns the allocation that a pod whose binding is under way is to write to the claim; nil if there
 // is none. The tracker of claims keeps the claim as it is to be, and tells nobody.
-func pendingAllocation(claims fwk.ResourceClaimTracker, claim types.UID) *resourcev1.AllocationResult {
+func pendingAllocation(claims any, claim types.UID) *resourcev1.AllocationResult {
 	field := reflect.ValueOf(claims).Elem().FieldByName("inFlightAllocations")
 	pending := *(**sync.Map)(unsafe.Pointer(field.UnsafeAddr()))
 	if allocated, ok := pending.Load(claim); ok {

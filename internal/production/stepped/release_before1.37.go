@@ -95,33 +95,3 @@ func byStart(plugin *defaultpreemption.DefaultPreemption) {
 	moreImportant := plugin.MoreImportantPod
 	plugin.MoreImportantPod = func(x, y *v1.Pod) bool { return moreImportant(started(x, 0), started(y, 0)) }
 }
-
-// nodeList are nodes, the best first.
-type nodeList struct{ names []string }
-
-var _ framework.SortedScoredNodes = (*nodeList)(nil)
-
-// Pop implements framework.SortedScoredNodes.
-func (l *nodeList) Pop() string {
-	first := l.names[0]
-	l.names = l.names[1:]
-	return first
-}
-
-// Len implements framework.SortedScoredNodes.
-func (l *nodeList) Len() int { return len(l.names) }
-
-// listOf returns the nodes as a list that can be looked at.
-func listOf(nodes framework.SortedScoredNodes) *nodeList {
-	if list, ok := nodes.(*nodeList); ok {
-		return list
-	}
-	list := &nodeList{}
-	for nodes.Len() > 0 {
-		list.names = append(list.names, nodes.Pop())
-	}
-	return list
-}
-
-// scores are not kept in these releases.
-func (l *nodeList) scores() string { return "" }

@@ -48,9 +48,9 @@ func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
 	q.SchedulingQueue.Update(ctx, before, after)
 }
 
-// underWay reports whether the pod has preempted, and its victims are being evicted.
-func (e *evictions) underWay(preemptor types.UID) bool {
-	return e.plugin.Executor.IsPodRunningPreemption(preemptor)
+// preempting reports whether the pod has preempted, and its victims are being evicted.
+func (s *Scheduler) preempting(pod types.UID) bool {
+	return s.evictions.plugin.Executor.IsPodRunningPreemption(pod)
 }
 
 // pendingAllocation returns the allocation that a pod whose binding is under way is to write to the claim; nil if there

@@ -165,7 +165,7 @@ func (s *Scheduler) control(schedulerName string) error {
 	s.sched.SchedulingQueue = s.hints
 	workInLine(inner)
 	muteMetrics(inner)
-	s.framework = &controlled{Framework: inner, batch: newBatch(inner, s.clock.Now),
+	s.framework = &controlled{Framework: inner, perRelease: newPerRelease(inner, s.clock.Now),
 		bindings: map[types.UID]*binding{}}
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
@@ -211,7 +211,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	for _, b := range s.framework.all() {
 		b.since = append(b.since, a.String())
 	}
-	s.framework.batch.note(a)
+	s.framework.noteAction(a)
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
@@ -249,7 +249,7 @@ func (s *Scheduler) act(a loop.Action) error {
 	}
 	switch a.Verb {
 	case loop.Create:
-		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forClaim(a)) })
+		return s.api.locked(func() error { return s.api.create(a.Ref, s.api.forOwner(a)) })
 	case loop.Update:
 		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
 	case loop.Delete:
@@ -285,8 +285,8 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
 	s.sched.ScheduleOne(s.ctx)
 	if s.popped != nil {
-		if s.evictions != nil {
-			s.evictions.finish(s.popped.UID, s.api.sortLog)
+		if s.evictions != nil && s.preempting(s.popped.UID) {
+			s.evictions.finish(s.api.sortLog)
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {

@@ -33,7 +33,7 @@ func (s *Scheduler) State() *loop.State {
 		state.Unheard = append(state.Unheard, u.action)
 	}
 	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
-	state.Batch = s.framework.batch.left(s.sched.CurrentCycle())
+	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
@@ -172,6 +172,7 @@ func snapshotOf(objects map[loop.Ref]runtime.Object) *spec.Snapshot {
 		DeviceClasses:          of[*resourcev1.DeviceClass](objects),
 		ResourceSlices:         of[*resourcev1.ResourceSlice](objects),
 		ResourceClaims:         of[*resourcev1.ResourceClaim](objects),
+		ResourceClaimTemplates: of[*resourcev1.ResourceClaimTemplate](objects),
 		Services:               of[*v1.Service](objects),
 		ReplicationControllers: of[*v1.ReplicationController](objects),
 		ReplicaSets:            of[*appsv1.ReplicaSet](objects),

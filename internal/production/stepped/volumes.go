@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -82,26 +83,34 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 	if v == nil {
 		return nil
 	}
-	binder := reflect.ValueOf(v.SchedulerVolumeBinder).Elem()
-	volumes := (*volumebinding.PVAssumeCache)(unsafe.Pointer(binder.FieldByName("pvCache").UnsafeAddr()))
-	claims := (*volumebinding.PVCAssumeCache)(unsafe.Pointer(binder.FieldByName("pvcCache").UnsafeAddr()))
+	volumes, claims := assumeCaches(reflect.ValueOf(v.SchedulerVolumeBinder).Elem())
 	var reserved []runtime.Object
 	for _, volume := range of[*v1.PersistentVolume](objects) {
-		if assumed, err := volumes.Get(volume.Name); err == nil && !apiequality.Semantic.DeepEqual(assumed, volume) {
+		if assumed := volumes(volume.Name); assumed != nil && !apiequality.Semantic.DeepEqual(assumed, volume) {
 			reserved = append(reserved, assumed)
 		}
 	}
 	for _, claim := range of[*v1.PersistentVolumeClaim](objects) {
-		if assumed, err := claims.Get(loop.Key(claim)); err == nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
+		if assumed := claims(loop.Key(claim)); assumed != nil && !apiequality.Semantic.DeepEqual(assumed, claim) {
 			reserved = append(reserved, assumed)
 		}
 	}
 	return reserved
 }
 
-// forClaim returns the object that the action creates. A volume that a controller makes is for the claim that there
-// is, of the name it has.
-func (a *api) forClaim(action loop.Action) runtime.Object {
+// forOwner returns the object that the action creates. A volume that a controller makes is for the claim that there is,
+// of the name it has, and a claim of devices for the pod.
+func (a *api) forOwner(action loop.Action) runtime.Object {
+	if claim, ok := action.Object.(*resourcev1.ResourceClaim); ok && action.Controller {
+		claim = claim.DeepCopy()
+		for i := range claim.OwnerReferences {
+			owner := &claim.OwnerReferences[i]
+			if pod, err := a.pod(loop.Ref{Kind: "Pod", Namespace: claim.Namespace, Name: owner.Name}); err == nil {
+				owner.UID = pod.UID
+			}
+		}
+		return claim
+	}
 	volume, ok := action.Object.(*v1.PersistentVolume)
 	if !ok || !action.Controller {
 		return action.Object

@@ -1,3 +1,5 @@
+//go:build !before1.35
+
 package stepped
 
 import (

@@ -1,0 +1,69 @@
+//go:build !before1.35
+
+package stepped
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// What is stepped in another way before v1.35.
+
+// RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
+// the first by name wins.
+func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Name
+	}
+	slices.Sort(names)
+	for i := range scores {
+		scores[i].Randomizer = len(names) - slices.Index(names, scores[i].Name)
+	}
+	return scores, status
+}
+
+// perRelease is what stands between the scheduler and its framework in some releases.
+type perRelease struct {
+	// batch is what one cycle leaves for an equal pod in the next.
+	batch *batch
+}
+
+func newPerRelease(inner framework.Framework, now func() time.Time) perRelease {
+	return perRelease{newBatch(inner, now)}
+}
+
+func (p *perRelease) noteAction(a loop.Action) { p.batch.note(a) }
+
+// left returns what the last cycle leaves for the next; nil if that is nothing.
+func (s *Scheduler) left() *loop.Batch { return s.framework.batch.left(s.sched.CurrentCycle()) }
+
+// assumeCaches returns what the binder has of a volume, and of a claim, by name; nil if it has none.
+func assumeCaches(binder reflect.Value) (volumes, claims func(name string) runtime.Object) {
+	pvs := (*volumebinding.PVAssumeCache)(unsafe.Pointer(binder.FieldByName("pvCache").UnsafeAddr()))
+	pvcs := (*volumebinding.PVCAssumeCache)(unsafe.Pointer(binder.FieldByName("pvcCache").UnsafeAddr()))
+	return assumedIn(pvs.Get), assumedIn(pvcs.Get)
+}
+
+// assumedIn returns what get finds; nil if it finds nothing.
+func assumedIn[T runtime.Object](get func(string) (T, error)) func(string) runtime.Object {
+	return func(name string) runtime.Object {
+		if assumed, err := get(name); err == nil {
+			return assumed
+		}
+		return nil
+	}
+}
