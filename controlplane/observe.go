@@ -143,8 +143,8 @@ func look(ctx context.Context, client kubernetes.Interface, q spec.Question) (*o
 	return o, nil
 }
 
-// failedBefore returns what was to be seen of the first cycle of a pod that was bound in a later one, which kube-scheduler
-// tells by an event; nil if it was bound in the first.
+// failedBefore returns what was to be seen of the first cycle of a pod that was bound in a later one, which
+// kube-scheduler tells by an event; nil if it was bound in the first.
 func failedBefore(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) (*observation, error) {
 	for began := time.Now(); time.Since(began) < settled; {
 		events, err := client.EventsV1().Events(pod.Namespace).List(ctx, metav1.ListOptions{})
