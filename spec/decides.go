@@ -26,7 +26,7 @@ func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node
 }
 
 func (m *Scheduler) filtersDecide(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
-	if !m.canFail() || m.TurnsAway(pod, s) {
+	if !m.canFail(pod, s) || m.TurnsAway(pod, s) {
 		return true
 	}
 	fails := filter(s.Nodes, failsOn)
@@ -52,15 +52,18 @@ func (m *Scheduler) TurnsAway(pod *v1.Pod, s *Snapshot) bool {
 		exists(m.filters, func(f Filter) bool { return f.TurnsAway != nil && f.TurnsAway(m.Profile, pod, s) })
 }
 
-func (m *Scheduler) canFail() bool {
-	return exists(m.filters, func(f Filter) bool { return f.Fails != nil })
+// canFail reports whether a filter that may end in an error has something to say about the pod.
+func (m *Scheduler) canFail(pod *v1.Pod, s *Snapshot) bool {
+	return exists(m.filters, func(f Filter) bool {
+		return f.Fails != nil && (f.Idle == nil || !f.Idle(m.Profile, pod, s.Pods, s))
+	})
 }
 
 // dryRunFails reports whether nothing comes of a preemption because filters end in an error when they are asked
 // about a node without the pods in jeopardy, and no other node helps. The scheduler lets the pod wait then, with
 // its nomination.
 func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
-	return m.canFail() && !m.TurnsAway(pod, s) && !AwaitsVictims(pod, s) &&
+	return m.canFail(pod, s) && !m.TurnsAway(pod, s) && !AwaitsVictims(pod, s) &&
 		len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)
@@ -71,7 +74,7 @@ func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
 // FailsOn reports whether asking the filters about the node, with the nominated pods that must be respected and
 // then without, ends in an error before one of them rejects it.
 func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	if !m.canFail() {
+	if !m.canFail(pod, s) {
 		return false
 	}
 	for _, stage := range m.stages(pod, node, s) {

@@ -20,7 +20,7 @@ import (
 // not the node that is rejected: the expression is at fault. Which devices are considered is not documented; that the
 // first in order is found is what PreferredAlternatives goes by.
 func (r DeviceRules) Aborts(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
-	if len(claims) == 0 {
+	if !mayBreak(p, claims, node, s) {
 		return false
 	}
 	q := r.newDeviceSearch(p, claims, node, s)
@@ -33,6 +33,18 @@ func (r DeviceRules) Aborts(p *Profile, claims []*resourcev1.ResourceClaim, node
 		q.meet(0, nil)
 	}
 	return q.stopped
+}
+
+// mayBreak reports whether there is a device near the node, whatever its pool is like, of which a selector cannot be
+// evaluated. There hardly ever is, which is quickly seen.
+func mayBreak(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+	ways := union(claims, func(claim *resourcev1.ResourceClaim) []DeviceAlternative {
+		return union(claim.Spec.Devices.Requests, Alternatives)
+	})
+	near := filter(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
+	return exists(DevicePool{Slices: near}.Devices(), func(d PublishedDevice) bool {
+		return exists(ways, func(way DeviceAlternative) bool { return breaks(p, way, d, s) })
+	})
 }
 
 // breakingDevices are devices of which a selector cannot be evaluated that an alternative to meet a request has.

@@ -191,9 +191,14 @@ func (q *indexed) on(n int) *ExpectedOnNode {
 	return known
 }
 
+// canFail is that of Scheduler.
+func (q *indexed) canFail() bool {
+	return exists(q.asks, func(ask indexedFilter) bool { return ask.Fails != nil })
+}
+
 // failsOn is FailsOn, without pods.
 func (q *indexed) failsOn(n int, away ...*v1.Pod) bool {
-	if !q.m.canFail() {
+	if !q.canFail() {
 		return false
 	}
 	at := q.at(n, away...)

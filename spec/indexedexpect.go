@@ -44,7 +44,7 @@ func (q *indexed) decides(question Question, feasible, found []*v1.Node) bool {
 }
 
 func (q *indexed) filtersDecide(feasible []*v1.Node) bool {
-	if !q.m.canFail() || q.m.TurnsAway(q.pod, q.x.Snapshot) {
+	if !q.canFail() || q.m.TurnsAway(q.pod, q.x.Snapshot) {
 		return true
 	}
 	fails := filter(q.x.Snapshot.Nodes, func(node *v1.Node) bool { return q.failsOn(q.x.number[node.Name]) })
@@ -145,7 +145,7 @@ func (q *indexed) keepsNomination(question Question) bool {
 }
 
 func (q *indexed) dryRunFails(question Question) bool {
-	if !q.m.canFail() || q.m.TurnsAway(q.pod, q.x.Snapshot) || AwaitsVictims(q.pod, q.nominatedPart()) {
+	if !q.canFail() || q.m.TurnsAway(q.pod, q.x.Snapshot) || AwaitsVictims(q.pod, q.nominatedPart()) {
 		return false
 	}
 	failing := exists(q.x.Snapshot.Nodes, func(node *v1.Node) bool {
