@@ -96,12 +96,12 @@ func (of classes) asked(p *Profile, pod *v1.Pod, s *Snapshot) []v1.ResourceName 
 }
 
 // DevicesFor returns the claim that the scheduler makes for the extended resources which the pod would have from
-// devices of the node, in the snapshot only if it has been made; nil if there are none of them. It has a request for
-// each resource, of the resource's name.
+// devices of the node, in the snapshot only if it has been made; nil if there are none of them. For each resource it has
+// a request for each container that runs on, and one for what init containers need beyond that. A request has as many
+// different devices, and two may have shares of one.
 //
-// Source: KEP-5004, "Resource Claim API" ("At most one such claim object is created per pod") and "Filter". The KEP has
-// a request for each container, and so has kube-scheduler; what devices may be had is the same, as no request selects
-// among the devices of the class. That init containers may use devices of those that run after them is as with any
+// Source: KEP-5004, "Resource Claim API" ("At most one such claim object is created per pod") and "Filter"; it has a
+// request for each container. That init containers may use devices of those that run after them is as with any
 // resource: https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers.
 func (r DeviceRules) DevicesFor(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) *resourcev1.ResourceClaim {
 	requests := ByContainers(pod)
@@ -118,13 +118,32 @@ func (r DeviceRules) DevicesFor(p *Profile, pod *v1.Pod, node *v1.Node, s *Snaps
 			{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)},
 		},
 	}}
-	claim.Spec.Devices.Requests = each(from, func(name v1.ResourceName) resourcev1.DeviceRequest {
-		return resourcev1.DeviceRequest{Name: string(name), Exactly: &resourcev1.ExactDeviceRequest{
-			DeviceClassName: r.classes(name, s).Name, AllocationMode: resourcev1.DeviceAllocationModeExactCount,
-			Count: amount(name, requests).Int64(),
-		}}
+	claim.Spec.Devices.Requests = union(from, func(name v1.ResourceName) []resourcev1.DeviceRequest {
+		return requestsFor(name, r.classes(name, s).Name, pod, amount(name, requests).Int64())
 	})
 	return claim
+}
+
+// requestsFor returns the requests for so many devices of the class in all, of the resource's name if there is one.
+func requestsFor(name v1.ResourceName, class string, pod *v1.Pod, total int64) []resourcev1.DeviceRequest {
+	request := func(of string, count int64) resourcev1.DeviceRequest {
+		return resourcev1.DeviceRequest{Name: string(name) + of, Exactly: &resourcev1.ExactDeviceRequest{
+			DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count,
+		}}
+	}
+	running := each(slices.Concat(Sidecars(pod), pod.Spec.Containers), func(c v1.Container) resourcev1.DeviceRequest {
+		return request(" of "+c.Name, amount(name, c.Resources.Requests).Int64())
+	})
+	more := total
+	for _, r := range running {
+		more -= r.Exactly.Count
+	}
+	all := filter(append(running, request(" of init containers", more)),
+		func(r resourcev1.DeviceRequest) bool { return r.Exactly.Count > 0 })
+	if len(all) == 1 {
+		all[0].Name = string(name)
+	}
+	return all
 }
 
 // EarlierClaim returns the claim that was made for extended resources of the pod when it was to be bound before; nil if

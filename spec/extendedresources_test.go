@@ -129,6 +129,36 @@ func TestDevicesAsResources(t *testing.T) {
 	}
 }
 
+// TestSharedByContainers: containers may have shares of one device, and one container has different devices.
+func TestSharedByContainers(t *testing.T) {
+	and := func(requests ...string) func(*v1.Pod) {
+		return func(p *v1.Pod) { p.Spec.Containers = append(p.Spec.Containers, container("more", requests...)) }
+	}
+	before := func(c v1.Container) func(*v1.Pod) {
+		return func(p *v1.Pod) { p.Spec.InitContainers = append(p.Spec.InitContainers, c) }
+	}
+	for _, tt := range []struct {
+		reason string
+		pod    *v1.Pod
+		want   bool
+	}{
+		{"one container, one device", pod("p", "x/gpu", "1"), true},
+		{"one container, two devices", pod("p", "x/gpu", "2"), false},
+		{"two containers", with(pod("p", "x/gpu", "1"), and("x/gpu", "1")), true},
+		{"a sidecar", with(pod("p", "x/gpu", "1"), before(sidecar("s", "x/gpu", "1"))), true},
+		{"an init container that needs one more", with(pod("p", "x/gpu", "1"), before(container("i", "x/gpu", "2"))), true},
+		{"an init container that needs two more", with(pod("p", "x/gpu", "1"), before(container("i", "x/gpu", "3"))), false},
+	} {
+		shared := device("d")
+		forMany(&shared)
+		n, s := deviceWorld(slice("p", shared))
+		s.DeviceClasses[0].Spec.ExtendedResourceName = new("x/gpu")
+		if got := DynamicResources().Holds(&Profile{Selects: selects}, tt.pod, n, s); got != tt.want {
+			t.Errorf("%s: got %v", tt.reason, got)
+		}
+	}
+}
+
 // with returns the pod, changed.
 func with(p *v1.Pod, change func(*v1.Pod)) *v1.Pod {
 	change(p)
