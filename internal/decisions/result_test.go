@@ -102,12 +102,18 @@ func (d specDecider) Decide(q spec.Question) *spec.Decision {
 		Outcomes:     e.Outcomes,
 		Candidates:   e.Candidates,
 	}
+	if e.NoDecision {
+		decision.Failure = "an error, as the spec has it"
+	}
 	for _, node := range e.Nodes {
 		n := spec.NodeDecision{Filtered: true, Overall: spec.Unschedulable, Scores: node.Scores}
 		for _, allowed := range node.Statuses {
 			status := spec.Unschedulable
-			if allowed.Holds {
+			switch {
+			case allowed.Holds:
 				status = spec.Fits
+			case allowed.Fails:
+				status = spec.Unresolvable
 			}
 			n.Statuses = append(n.Statuses, status)
 		}
