@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,17 +31,21 @@ const (
 
 // estimates returns about how many states each scenario has.
 func estimates(scenarios []*model.Scenario, m *spec.Scheduler, effort int) ([]float64, error) {
-	states, errs := make([]float64, len(scenarios)), make([]error, len(scenarios))
+	states, errs, panics := make([]float64, len(scenarios)), make([]error, len(scenarios)), make([]any, len(scenarios))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range scenarios {
 		group.Go(func() error {
+			defer func() { panics[i] = recover() }() // a predicate of a user's may: the caller is told
 			estimate, err := model.EstimateStates(context.Background(), s, m, effort)
 			states[i], errs[i] = estimate.States, err
 			return nil
 		})
 	}
 	_ = group.Wait() // it has no errors of its own
+	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
+		panic(panics[i])
+	}
 	return states, cmp.Or(errs...)
 }
 
