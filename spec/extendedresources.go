@@ -96,9 +96,9 @@ func (of classes) asked(p *Profile, pod *v1.Pod, s *Snapshot) []v1.ResourceName 
 }
 
 // DevicesFor returns the claim that the scheduler makes for the extended resources which the pod would have from
-// devices of the node, in the snapshot only if it has been made; nil if there are none of them. For each resource it has
-// a request for each container that runs on, and one for what init containers need beyond that. A request has as many
-// different devices, and two may have shares of one.
+// devices of the node, in the snapshot only if it has been made; nil if there are none of them. For each resource it
+// has a request for each container that runs on, and one for what init containers need beyond that. A request has as
+// many different devices, and two may have shares of one.
 //
 // Source: KEP-5004, "Resource Claim API" ("At most one such claim object is created per pod") and "Filter"; it has a
 // request for each container. That init containers may use devices of those that run after them is as with any
