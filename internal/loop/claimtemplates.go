@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// podClaimAnnotation is resourcev1.PodResourceClaimAnnotation, which has its name since v1.36.
+const podClaimAnnotation = "resource.kubernetes.io/pod-claim-name"
+
 // templateController returns what the controller of claims does for pods that want claims made from templates: it makes
 // a claim, that the pod owns, and then writes the claim's name into the status of the pod. Until it has, the pod waits.
 //
@@ -55,7 +58,7 @@ func (s *State) hasClaimFor(pod *v1.Pod, entry v1.PodResourceClaim) bool {
 func (s *State) madeFor(pod *v1.Pod, entry v1.PodResourceClaim) *resourcev1.ResourceClaim {
 	for _, claim := range s.API.ResourceClaims {
 		if claim.Namespace == pod.Namespace && metav1.IsControlledBy(claim, pod) && claim.DeletionTimestamp == nil &&
-			claim.Annotations[resourcev1.PodResourceClaimAnnotation] == entry.Name {
+			claim.Annotations[podClaimAnnotation] == entry.Name {
 			return claim
 		}
 	}
@@ -78,7 +81,7 @@ func (s *State) fromTemplate(template *resourcev1.ResourceClaimTemplate, pod *v1
 	claim := &resourcev1.ResourceClaim{ObjectMeta: *template.Spec.ObjectMeta.DeepCopy(),
 		Spec: *template.Spec.Spec.DeepCopy()}
 	claim.Namespace = pod.Namespace
-	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, resourcev1.PodResourceClaimAnnotation, entry.Name)
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, podClaimAnnotation, entry.Name)
 	claim.OwnerReferences = []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Pod", Name: pod.Name, Controller: new(true)},
 	}
