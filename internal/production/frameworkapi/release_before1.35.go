@@ -5,28 +5,30 @@ package frameworkapi
 import "k8s.io/kubernetes/pkg/scheduler/framework"
 
 type (
-	FilterPlugin        = framework.FilterPlugin
-	PreFilterPlugin     = framework.PreFilterPlugin
-	ScorePlugin         = framework.ScorePlugin
-	Plugin              = framework.Plugin
-	PreFilterResult     = framework.PreFilterResult
-	Handle              = framework.Handle
-	PreFilterExtensions = framework.PreFilterExtensions
-	NominatingInfo      = framework.NominatingInfo
-	NodePluginScores    = framework.NodePluginScores
-	PluginScore         = framework.PluginScore
-	NodeScoreList       = framework.NodeScoreList
-	NodeScore           = framework.NodeScore
-	PodNominator        = framework.PodNominator
-	SharedLister        = framework.SharedLister
-	NodeInfoLister      = framework.NodeInfoLister
-	StorageInfoLister   = framework.StorageInfoLister
-	PodActivator        = framework.PodActivator
-	ScoreExtensions     = framework.ScoreExtensions
-	ReservePlugin       = framework.ReservePlugin
-	PermitPlugin        = framework.PermitPlugin
-	PreBindPlugin       = framework.PreBindPlugin
-	EnqueueExtensions   = framework.EnqueueExtensions
+	FilterPlugin         = framework.FilterPlugin
+	PreFilterPlugin      = framework.PreFilterPlugin
+	ScorePlugin          = framework.ScorePlugin
+	Plugin               = framework.Plugin
+	PreFilterResult      = framework.PreFilterResult
+	Handle               = framework.Handle
+	PreFilterExtensions  = framework.PreFilterExtensions
+	NominatingInfo       = framework.NominatingInfo
+	NodePluginScores     = framework.NodePluginScores
+	PluginScore          = framework.PluginScore
+	NodeScoreList        = framework.NodeScoreList
+	NodeScore            = framework.NodeScore
+	PodNominator         = framework.PodNominator
+	SharedLister         = framework.SharedLister
+	NodeInfoLister       = framework.NodeInfoLister
+	StorageInfoLister    = framework.StorageInfoLister
+	PodActivator         = framework.PodActivator
+	ScoreExtensions      = framework.ScoreExtensions
+	ReservePlugin        = framework.ReservePlugin
+	PermitPlugin         = framework.PermitPlugin
+	PreBindPlugin        = framework.PreBindPlugin
+	EnqueueExtensions    = framework.EnqueueExtensions
+	SharedDRAManager     = framework.SharedDRAManager
+	ResourceClaimTracker = framework.ResourceClaimTracker
 )
 
 // ModeOverride says that a nomination is to be as stated.

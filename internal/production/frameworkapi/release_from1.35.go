@@ -5,28 +5,30 @@ package frameworkapi
 import fwk "k8s.io/kube-scheduler/framework"
 
 type (
-	FilterPlugin        = fwk.FilterPlugin
-	PreFilterPlugin     = fwk.PreFilterPlugin
-	ScorePlugin         = fwk.ScorePlugin
-	Plugin              = fwk.Plugin
-	PreFilterResult     = fwk.PreFilterResult
-	Handle              = fwk.Handle
-	PreFilterExtensions = fwk.PreFilterExtensions
-	NominatingInfo      = fwk.NominatingInfo
-	NodePluginScores    = fwk.NodePluginScores
-	PluginScore         = fwk.PluginScore
-	NodeScoreList       = fwk.NodeScoreList
-	NodeScore           = fwk.NodeScore
-	PodNominator        = fwk.PodNominator
-	SharedLister        = fwk.SharedLister
-	NodeInfoLister      = fwk.NodeInfoLister
-	StorageInfoLister   = fwk.StorageInfoLister
-	PodActivator        = fwk.PodActivator
-	ScoreExtensions     = fwk.ScoreExtensions
-	ReservePlugin       = fwk.ReservePlugin
-	PermitPlugin        = fwk.PermitPlugin
-	PreBindPlugin       = fwk.PreBindPlugin
-	EnqueueExtensions   = fwk.EnqueueExtensions
+	FilterPlugin         = fwk.FilterPlugin
+	PreFilterPlugin      = fwk.PreFilterPlugin
+	ScorePlugin          = fwk.ScorePlugin
+	Plugin               = fwk.Plugin
+	PreFilterResult      = fwk.PreFilterResult
+	Handle               = fwk.Handle
+	PreFilterExtensions  = fwk.PreFilterExtensions
+	NominatingInfo       = fwk.NominatingInfo
+	NodePluginScores     = fwk.NodePluginScores
+	PluginScore          = fwk.PluginScore
+	NodeScoreList        = fwk.NodeScoreList
+	NodeScore            = fwk.NodeScore
+	PodNominator         = fwk.PodNominator
+	SharedLister         = fwk.SharedLister
+	NodeInfoLister       = fwk.NodeInfoLister
+	StorageInfoLister    = fwk.StorageInfoLister
+	PodActivator         = fwk.PodActivator
+	ScoreExtensions      = fwk.ScoreExtensions
+	ReservePlugin        = fwk.ReservePlugin
+	PermitPlugin         = fwk.PermitPlugin
+	PreBindPlugin        = fwk.PreBindPlugin
+	EnqueueExtensions    = fwk.EnqueueExtensions
+	SharedDRAManager     = fwk.SharedDRAManager
+	ResourceClaimTracker = fwk.ResourceClaimTracker
 )
 
 // ModeOverride says that a nomination is to be as stated.

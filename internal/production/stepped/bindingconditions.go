@@ -10,8 +10,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
+
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // devices stands between the plugin DynamicResources and what it knows of claims. Production looks every five seconds
@@ -19,7 +20,7 @@ import (
 // instead: its look waits until a claim is one of both, and what it makes of that is production's own. The time that
 // drivers have never runs out.
 type devices struct {
-	fwk.SharedDRAManager
+	frameworkapi.SharedDRAManager
 	plugin    *dynamicresources.DynamicResources
 	framework *controlled
 }
@@ -27,7 +28,7 @@ type devices struct {
 // controlDevices puts devices in the place of what the plugin knows.
 func controlDevices(plugin *dynamicresources.DynamicResources, framework *controlled) {
 	field := reflect.ValueOf(plugin).Elem().FieldByName("draManager")
-	manager := (*fwk.SharedDRAManager)(unsafe.Pointer(field.UnsafeAddr()))
+	manager := (*frameworkapi.SharedDRAManager)(unsafe.Pointer(field.UnsafeAddr()))
 	if *manager != nil {
 		*manager = &devices{*manager, plugin, framework}
 	}
@@ -37,18 +38,18 @@ func controlDevices(plugin *dynamicresources.DynamicResources, framework *contro
 //go:linkname isClaimReadyForBinding k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isClaimReadyForBinding
 func isClaimReadyForBinding(plugin *dynamicresources.DynamicResources, claim *resourcev1.ResourceClaim) (bool, error)
 
-// ResourceClaims implements fwk.SharedDRAManager.
-func (d *devices) ResourceClaims() fwk.ResourceClaimTracker {
+// ResourceClaims implements frameworkapi.SharedDRAManager.
+func (d *devices) ResourceClaims() frameworkapi.ResourceClaimTracker {
 	return &awaited{d.SharedDRAManager.ResourceClaims(), d}
 }
 
 // awaited are the claims, of which one that a pod waits for is not had until its devices are ready, or failed.
 type awaited struct {
-	fwk.ResourceClaimTracker
+	frameworkapi.ResourceClaimTracker
 	devices *devices
 }
 
-// Get implements fwk.ResourceClaimTracker.
+// Get implements frameworkapi.ResourceClaimTracker.
 func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error) {
 	claim, err := a.ResourceClaimTracker.Get(namespace, name)
 	b := a.devices.framework.preBinding
@@ -72,8 +73,8 @@ func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error)
 	return inTime(claim), nil
 }
 
-// AssumeClaimAfterAPICall implements fwk.ResourceClaimTracker. Pods that it wakes are asked for their claims on the
-// way.
+// AssumeClaimAfterAPICall implements frameworkapi.ResourceClaimTracker. Pods that it wakes are asked for their claims on
+// the way.
 func (a *awaited) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error {
 	b := a.devices.framework.preBinding
 	a.devices.framework.preBinding = nil
