@@ -73,8 +73,8 @@ func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error)
 	return inTime(claim), nil
 }
 
-// AssumeClaimAfterAPICall implements frameworkapi.ResourceClaimTracker. Pods that it wakes are asked for their claims on
-// the way.
+// AssumeClaimAfterAPICall implements frameworkapi.ResourceClaimTracker. Pods that it wakes are asked for their claims
+// on the way.
 func (a *awaited) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error {
 	b := a.devices.framework.preBinding
 	a.devices.framework.preBinding = nil
