@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 )
 
 // Devices returns the rules for devices, as the quirks of the model change them.
@@ -103,7 +104,7 @@ func (r DeviceRules) wrongWords(result resourcev1.DeviceRequestAllocationResult,
 	switch {
 	case valueOr(result.AdminAccess, false) != f.Alternative.Admin:
 		return "with other access than is asked for"
-	case len(result.Tolerations) != len(f.Alternative.Tolerations):
+	case !apiequality.Semantic.DeepEqual(result.Tolerations, f.Alternative.Tolerations):
 		return "with other tolerations than the request has"
 	case !slices.Equal(result.BindingConditions, device.BindingConditions) ||
 		!slices.Equal(result.BindingFailureConditions, device.BindingFailureConditions):
@@ -112,8 +113,9 @@ func (r DeviceRules) wrongWords(result resourcev1.DeviceRequestAllocationResult,
 		return "as a share, or not, and the device is not"
 	}
 	consumed, _ := r.Consumes(f.Alternative, f.Device)
-	for name, amount := range consumed {
-		if got := result.ConsumedCapacity[name]; f.Device.Shareable() && got.Cmp(amount) != 0 {
+	for _, name := range sortedKeys(consumed) {
+		got, amount := result.ConsumedCapacity[name], consumed[name]
+		if f.Device.Shareable() && got.Cmp(amount) != 0 {
 			return fmt.Sprintf("with %s of %s, and it takes %s", got.String(), name, amount.String())
 		}
 	}

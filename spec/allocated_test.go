@@ -46,6 +46,11 @@ func TestAllocated(t *testing.T) {
 			func(r *resourcev1.ExactDeviceRequest) {
 				r.Tolerations = []resourcev1.DeviceToleration{{Operator: resourcev1.DeviceTolerationOpExists}}
 			}), "tolerations"},
+		{"with another toleration", one(func(r *resourcev1.DeviceRequestAllocationResult) {
+			r.Tolerations = []resourcev1.DeviceToleration{{Key: "k", Operator: resourcev1.DeviceTolerationOpExists}}
+		}, "p/worn", func(r *resourcev1.ExactDeviceRequest) {
+			r.Tolerations = []resourcev1.DeviceToleration{{Operator: resourcev1.DeviceTolerationOpExists}}
+		}), "other tolerations"},
 		{"no share of a device for many", one(same, "p/many", amounting("1")), "share"},
 		{"a share", one(sharing("1"), "p/many", amounting("1")), ""},
 		{"a share of another amount", one(sharing("2"), "p/many", amounting("1")), "it takes 1"},

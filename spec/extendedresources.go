@@ -138,12 +138,12 @@ func requestsFor(name v1.ResourceName, class string, pod *v1.Pod, total int64) [
 	for _, r := range running {
 		more -= r.Exactly.Count
 	}
-	all := filter(append(running, request(" of init containers", more)),
+	wanted := filter(append(running, request(" of init containers", more)),
 		func(r resourcev1.DeviceRequest) bool { return r.Exactly.Count > 0 })
-	if len(all) == 1 {
-		all[0].Name = string(name)
+	if len(wanted) == 1 {
+		wanted[0].Name = string(name)
 	}
-	return all
+	return wanted
 }
 
 // EarlierClaim returns the claim that was made for extended resources of the pod when it was to be bound before; nil if
