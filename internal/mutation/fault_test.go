@@ -218,4 +218,11 @@ func TestJudged(t *testing.T) {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
+	for id, counts := range map[string]bool{
+		"a/b.go:3 F: fwk.QueueSkip becomes fwk.Queue": false, "a/b.go:3 F: fwk.Queue becomes fwk.QueueSkip": true,
+	} {
+		if got := reasons.of(id) == ""; got != counts {
+			t.Errorf("%s: counts: %v", id, got)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // controlled stands between the scheduler and the framework of its profile. It passes everything on. On the way it
@@ -171,4 +172,18 @@ func (c *controlled) forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.bindings, uid)
+}
+
+// places returns the place of each of the scored nodes by name, from the end: that of the first by name is the highest.
+func places(scores []frameworkapi.NodePluginScores) []int {
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Name
+	}
+	slices.Sort(names)
+	places := make([]int, len(scores))
+	for i := range scores {
+		places[i] = len(names) - slices.Index(names, scores[i].Name)
+	}
+	return places
 }

@@ -5,7 +5,6 @@ package stepped
 import (
 	"context"
 	"reflect"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -40,14 +39,8 @@ func (s *Scheduler) left() *loop.Batch { return nil }
 func (c *controlled) RunScorePlugins(ctx context.Context, state frameworkapi.CycleState, pod *v1.Pod,
 	nodes []frameworkapi.NodeInfo) ([]frameworkapi.NodePluginScores, *frameworkapi.Status) {
 	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
-	names := make([]string, len(scores))
-	for i := range scores {
-		names[i] = scores[i].Name
-	}
-	slices.Sort(names)
-	for i := range scores {
-		before := len(names) - slices.Index(names, scores[i].Name)
-		scores[i].TotalScore = scores[i].TotalScore*int64(len(names)+1) + int64(before)
+	for i, place := range places(scores) {
+		scores[i].TotalScore = scores[i].TotalScore*int64(len(scores)+1) + int64(place)
 	}
 	return scores, status
 }

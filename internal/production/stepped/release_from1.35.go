@@ -5,7 +5,6 @@ package stepped
 import (
 	"context"
 	"reflect"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -25,13 +24,8 @@ import (
 func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	scores, status := c.Framework.RunScorePlugins(ctx, state, pod, nodes)
-	names := make([]string, len(scores))
-	for i := range scores {
-		names[i] = scores[i].Name
-	}
-	slices.Sort(names)
-	for i := range scores {
-		scores[i].Randomizer = len(names) - slices.Index(names, scores[i].Name)
+	for i, place := range places(scores) {
+		scores[i].Randomizer = place
 	}
 	return scores, status
 }
