@@ -38,6 +38,7 @@ func Renamed(q spec.Question) spec.Question {
 		ReplicationControllers: backwards(s.ReplicationControllers, names),
 		ReplicaSets:            backwards(s.ReplicaSets, names),
 		StatefulSets:           backwards(s.StatefulSets, names),
+		Now:                    s.Now,
 	}
 	return spec.Question{Pod: other.Pods[len(other.Pods)-1-pending], Snapshot: other}
 }

@@ -24,7 +24,7 @@ func PreemptionWrites() Property {
 				return false, nil // of several outcomes, chance picked the one that was written
 			}
 			wanted := c.WantedWrites(c.Decision.Outcomes[0])
-			deallocations := min(1, len(spec.Deallocatable(c.Question.Pod, c.Question.Snapshot)))
+			deallocations := min(1, len(c.Spec.Profile.Deallocatable(c.Question.Pod, c.Question.Snapshot)))
 			deallocates := deallocations > 0 && c.waitsForDevices()
 			breaches := c.deletionOfEarlier()
 			for _, w := range c.Decision.Writes {
@@ -107,7 +107,7 @@ func (c *Case) waitsForDevices() bool {
 		return false // it depends on whether that could be met there, of which defects are known
 	}
 	return c.waitsFor(func(d *spec.NodeDecision, alone *spec.Snapshot) bool {
-		return d.Filtered && len(spec.Deallocatable(c.Question.Pod, alone)) > 0
+		return d.Filtered && len(c.Spec.Profile.Deallocatable(c.Question.Pod, alone)) > 0
 	})
 }
 

@@ -20,8 +20,8 @@ import (
 //
 // An allocation is looked for by FindAllocation, which finds one if and only if the claims are Allocatable.
 //
-// The question is about now: what is allocated once the pod is bound is not part of it, and the snapshots of a state
-// space keep their claims as they are.
+// The question is about Snapshot.Now: what is allocated once the pod is bound is not part of it, and the snapshots of a
+// state space keep their claims as they are.
 func DynamicResources() Filter { return dynamicResources(DocumentedDevices()) }
 
 func dynamicResources(r DeviceRules) Filter {
@@ -46,7 +46,7 @@ func dynamicResources(r DeviceRules) Filter {
 			waiting := filter(claims, unallocated)
 			if !usable || turnsAway(p, pod, s) || fails(p, pod, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
-					return unallocated(claim) || r.ready(claim, pod, node, s) && AllocationReaches(claim, node)
+					return unallocated(claim) || r.ready(p, claim, pod, node, s) && AllocationReaches(claim, node)
 				}) {
 				return false
 			}

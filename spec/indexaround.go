@@ -29,7 +29,7 @@ func (x *Index) part(n int) *Snapshot {
 		Nodes: s.Nodes[n : n+1], Pods: slices.Concat(x.on[n], x.nominated[node.Name]),
 		StorageClasses: s.StorageClasses, Namespaces: s.Namespaces,
 		CSIDrivers: s.CSIDrivers, CSIStorageCapacities: s.CSIStorageCapacities,
-		ResourceClaims: s.ResourceClaims, ResourceSlices: s.ResourceSlices, DeviceClasses: s.DeviceClasses,
+		ResourceClaims: s.ResourceClaims, ResourceSlices: s.ResourceSlices, DeviceClasses: s.DeviceClasses, Now: s.Now,
 	}
 	for _, pod := range part.Pods {
 		part.PersistentVolumeClaims = joined(part.PersistentVolumeClaims, x.claimsNamed(pod))

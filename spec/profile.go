@@ -1,6 +1,10 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // Profile is the part of a scheduler profile that the predicates read, in plain terms:
 // which plugins take part, with what weight and arguments. Its zero value has no plugins;
@@ -30,6 +34,8 @@ type Profile struct {
 	Spread        SpreadArgs
 	// VolumeShape is the scoring function of VolumeBinding, by increasing utilization.
 	VolumeShape []ShapePoint
+	// BindingTimeout is how long drivers may take until devices that they were told of are ready.
+	BindingTimeout time.Duration
 
 	// Selects evaluates the CEL expression of a selector of devices; an error if that is not possible. Without it no
 	// selector holds of any device. What it says depends on nothing but its arguments.
@@ -120,5 +126,7 @@ func DefaultProfile() *Profile {
 		PodAffinity: PodAffinityArgs{HardPodAffinityWeight: 1},
 		Spread:      SpreadArgs{Defaulting: "System"},
 		VolumeShape: []ShapePoint{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}},
+		// Field doc of DynamicResourcesArgs.bindingTimeout.
+		BindingTimeout: 10 * time.Minute,
 	}
 }

@@ -62,13 +62,16 @@ func claimServes(claim *resourcev1.ResourceClaim, entry v1.PodResourceClaim, pod
 }
 
 // ready reports whether the pod may use the claim, which has an allocation, as it is: it is reserved for the pod, or
-// can be; no device of it is tainted so that the pods that use it are evicted; and no device failed to be bound.
+// can be; no device of it is tainted so that the pods that use it are evicted; no device failed to be bound; and none
+// is late.
 //
 // Source: field docs of ResourceClaimStatus.reservedFor ("There can be at most 256 such reservations"),
 // ExactDeviceRequest.tolerations ("The scheduler will not let new pods reserve the claim while it has these tainted
-// devices") and Device.bindingFailureConditions.
-func (r DeviceRules) ready(claim *resourcev1.ResourceClaim, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-	return (reserved(claim, pod) || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !r.failed(claim)
+// devices") and Device.bindingFailureConditions, and see Late.
+func (r DeviceRules) ready(p *Profile, claim *resourcev1.ResourceClaim, pod *v1.Pod, node *v1.Node,
+	s *Snapshot) bool {
+	return (reserved(claim, pod) || r.reservable(claim) && !r.evicting(r, claim, node, s)) && !r.failed(claim) &&
+		!p.Late(claim, s)
 }
 
 // reserved reports whether the claim is reserved for the pod.
@@ -117,10 +120,12 @@ func reportedOf(result resourcev1.DeviceRequestAllocationResult, claim *resource
 // whether there are allocated claims that could get deallocated to help get the Pod schedulable. If yes, it picks
 // one"), and field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has
 // been reserved must not get deallocated").
-func Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
+func (p *Profile) Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
 	return filter(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
 		return !unallocated(claim) && all(claim.Status.ReservedFor,
 			func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID }) &&
-			exists(s.Nodes, func(node *v1.Node) bool { return !AllocationReaches(claim, node) || FailedToBind(claim) })
+			exists(s.Nodes, func(node *v1.Node) bool {
+				return !AllocationReaches(claim, node) || FailedToBind(claim) || p.Late(claim, s)
+			})
 	})
 }

@@ -238,7 +238,7 @@ func TestDeallocatable(t *testing.T) {
 		{"reserved for both", reservedBy(x("a"), "p", "other"), false},
 	} {
 		p, _, s := claimRow{claim: row.claim}.claimed()
-		if got := len(Deallocatable(p, s)) > 0; got != row.want {
+		if got := len(DefaultProfile().Deallocatable(p, s)) > 0; got != row.want {
 			t.Errorf("%s: it may be: %v", row.reason, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Snapshot is the set of objects a scheduler sees at one moment: the model's Snapshot. Every
@@ -45,6 +46,9 @@ type Snapshot struct {
 	ReplicationControllers []*v1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet
 	StatefulSets           []*appsv1.StatefulSet
+
+	// Now is when this is so; zero: no time is over that something has.
+	Now metav1.Time `json:",omitzero"`
 
 	// gone are the pods that Without took away. Only quirks read it: kube-scheduler takes pods away one at a time
 	// from what it has counted, so defects of that counting depend on who is gone.

@@ -17,7 +17,7 @@ type Unmet struct {
 	Request string
 	Why     Obstacle
 	// Classes, Devices and Constraints are what the obstacle is about: classes that are missing, devices that are
-	// tainted or failed, or of which a selector cannot be evaluated, constraints that no devices meet.
+	// tainted, failed or late, or of which a selector cannot be evaluated, constraints that no devices meet.
 	Classes     []string
 	Devices     []DeviceID
 	Constraints []resourcev1.DeviceConstraint
@@ -39,6 +39,7 @@ const (
 	OfNoUse      Obstacle = "not what is needed"   // for extended resources on the node
 	Evicts       Obstacle = "tainted"              // so that pods that use it are evicted
 	Failed       Obstacle = "failed to bind"       //
+	IsLate       Obstacle = "late"                 // to become ready
 	TooFew       Obstacle = "too few devices"      // for the request alone
 	NotTogether  Obstacle = "not together"         // the requests of the claim
 	Constrained  Obstacle = "constraint"           //
@@ -109,6 +110,8 @@ func Unmets(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []Unmet {
 			add(claim, Unmet{Why: Evicts, Devices: devicesOf(claim)})
 		case r.failed(claim):
 			add(claim, Unmet{Why: Failed, Devices: devicesOf(claim)})
+		case p.Late(claim, s):
+			add(claim, Unmet{Why: IsLate, Devices: devicesOf(claim)})
 		}
 	}
 	waiting := filter(claims, unallocated)

@@ -31,6 +31,7 @@ func Read(ctx context.Context, client dynamic.Interface) (*spec.Snapshot, error)
 			}
 		}
 	}
+	s.Now = spec.Moment(s)
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/invariants"
@@ -159,8 +160,18 @@ func (m *minimiser) withoutSurroundings(s *model.Scenario) (*model.Scenario, Exa
 				}
 				return o
 			}).Snapshot
+		less.Around.Now = momentOf(&less)
 		return &less, true
 	})
+}
+
+// momentOf returns when the scenario is, as whoever reads it has it.
+func momentOf(s *model.Scenario) metav1.Time {
+	all := spec.Snapshot{ResourceClaims: s.Around.ResourceClaims}
+	for _, template := range s.Nodes {
+		all.Nodes = append(all.Nodes, template.Node)
+	}
+	return spec.Moment(&all)
 }
 
 // simplerTemplates leaves out what templates say.

@@ -24,6 +24,11 @@ func Smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.
 	if valid == nil {
 		valid = func(runtime.Object) bool { return true }
 	}
+	shows := holds
+	holds = func(q spec.Question) bool {
+		q.Snapshot.Now = spec.Moment(q.Snapshot) // as whoever reads it has it
+		return shows(q)
+	}
 	if len(objects(q.Snapshot)) > mostObjects {
 		if q = halved(q, holds); len(objects(q.Snapshot)) > mostObjects {
 			return q

@@ -47,6 +47,7 @@ func Admitted(q spec.Question, admit Admission) (spec.Question, error) {
 		}
 		put(s, object)
 	}
+	s.Now = spec.Moment(s)
 	return spec.Question{Pod: admitted[pending].(*v1.Pod), Snapshot: s}, nil
 }
 
@@ -88,6 +89,7 @@ func admittedAgain(s *spec.Snapshot, admit Admission) *spec.Snapshot {
 		}
 		put(again, object)
 	}
+	again.Now = spec.Moment(again)
 	return again
 }
 

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -74,21 +75,35 @@ func (d *deviceDraw) found(claim *resourcev1.ResourceClaim, pod *v1.Pod) {
 			}
 		}
 	}
-	if result := &claim.Status.Allocation.Devices.Results[0]; d.rarely("bound by the driver", 5) {
-		result.BindingConditions, result.BindingFailureConditions = []string{"Attached"}, []string{"Failed"}
-		status := resourcev1.AllocatedDeviceStatus{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
-		if result.ShareID != nil {
-			status.ShareID = new(string(*result.ShareID))
-		}
-		for _, condition := range result.BindingFailureConditions {
-			status.Conditions = append(status.Conditions, metav1.Condition{Type: condition, Reason: "Driver",
-				LastTransitionTime: metav1.NewTime(epoch),
-				Status:             drawn(d, "failed", metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown)})
-		}
-		claim.Status.Devices = append(claim.Status.Devices, status)
+	if d.rarely("bound by the driver", 5) {
+		d.bound(claim)
 	}
 	if d.pick("used", 3) == 2 {
 		d.use(pod, claim)
+	}
+}
+
+// bound draws what the driver says of the first device, which is to be ready before a pod is bound, and since when it
+// has had time. All that it says is from now.
+func (d *deviceDraw) bound(claim *resourcev1.ResourceClaim) {
+	result := &claim.Status.Allocation.Devices.Results[0]
+	result.BindingConditions, result.BindingFailureConditions = []string{"Attached"}, []string{"Failed"}
+	status := resourcev1.AllocatedDeviceStatus{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+	if result.ShareID != nil {
+		status.ShareID = new(string(*result.ShareID))
+	}
+	says := func(condition string) {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: condition, Reason: "Driver",
+			LastTransitionTime: metav1.NewTime(epoch),
+			Status:             drawn(d, condition, metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown)})
+	}
+	says("Failed")
+	if d.pick("says whether it is attached", 2) == 1 {
+		says("Attached")
+	}
+	claim.Status.Devices = append(claim.Status.Devices, status)
+	if ago := drawn(d, "allocated ago", -1, 0, 9*time.Minute, 10*time.Minute, time.Hour); ago >= 0 {
+		claim.Status.Allocation.AllocationTimestamp = new(metav1.NewTime(epoch.Add(-ago)))
 	}
 }
 

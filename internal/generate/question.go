@@ -124,6 +124,7 @@ func DrawQuestion(scope Scope) *rapid.Generator[spec.Question] {
 		if has(Budgets) {
 			budgets(t, s)
 		}
+		s.Now = spec.Moment(s)
 		return spec.Question{Pod: pending, Snapshot: s}
 	})
 }

@@ -25,7 +25,8 @@ const (
 	// Schedule: the scheduler takes the next pod off its queue and runs its scheduling cycle and its binding cycle,
 	// until the pod is bound, is back in the queue, or waits on permit.
 	Schedule
-	// Allow, Reject and Expire end the wait of a pod on permit; Expire also that for its volumes.
+	// Allow, Reject and Expire end the wait of a pod on permit; Expire also that for its volumes, and the time in which
+	// devices of a claim are to become ready.
 	Allow
 	Reject
 	Expire
@@ -143,6 +144,9 @@ func (a Action) String() string {
 	case Reject:
 		return a.Ref.String() + " is rejected by permit"
 	case Expire:
+		if a.Ref.Kind == "ResourceClaim" {
+			return a.Ref.String() + ": the time is over in which its devices are to become ready"
+		}
 		return a.Ref.String() + " has waited too long"
 	case Restart:
 		return "the scheduler restarts"

@@ -67,7 +67,7 @@ func snapshotWith(s *spec.Snapshot, i int, instead runtime.Object) *spec.Snapsho
 	fields := reflect.ValueOf(&with).Elem()
 	for f := range fields.NumField() {
 		list := fields.Field(f)
-		if !list.CanSet() {
+		if !list.CanSet() || list.Kind() != reflect.Slice {
 			continue
 		}
 		kept := reflect.Zero(list.Type())
@@ -81,5 +81,6 @@ func snapshotWith(s *spec.Snapshot, i int, instead runtime.Object) *spec.Snapsho
 		}
 		list.Set(kept)
 	}
+	with.Now = spec.Moment(&with)
 	return &with
 }

@@ -73,45 +73,46 @@ func report(claim *resourcev1.ResourceClaim, result resourcev1.DeviceRequestAllo
 		Doc: fmt.Sprintf("device: its driver says that %s %s", result.Device, what)}
 }
 
-// inTime returns the view without when claims were allocated of which devices must become ready: asked alone,
-// kube-scheduler takes the time of runs for long ago, and the time of their drivers for over.
-func inTime(view *spec.Snapshot) *spec.Snapshot {
-	same := *view
-	same.ResourceClaims = nil
-	for _, claim := range view.ResourceClaims {
-		allocation := claim.Status.Allocation
-		if allocation != nil && slices.ContainsFunc(allocation.Devices.Results,
-			func(r resourcev1.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 }) {
-			claim = claim.DeepCopy()
-			claim.Status.Allocation.AllocationTimestamp = nil
+// overdue returns the ends of the time that drivers have, for each allocated claim of which a device is neither ready
+// nor failed. Nobody hears of it: kube-scheduler looks at the clock.
+//
+// Source: field doc of DynamicResourcesArgs.bindingTimeout in kubescheduler.config.k8s.io/v1.
+func overdue(state *State) []Action {
+	var actions []Action
+	for _, claim := range state.API.ResourceClaims {
+		if spec.Timed(claim) && !spec.ReadyToBind(claim) && !spec.FailedToBind(claim) &&
+			!claim.Status.Allocation.AllocationTimestamp.Before(&state.API.Now) {
+			actions = append(actions, Action{Verb: Expire, Ref: RefOf(claim)})
 		}
-		same.ResourceClaims = append(same.ResourceClaims, claim)
 	}
-	return &same
+	return actions
 }
 
-// failedGivenBack returns the property that devices which failed are given back.
+// failedGivenBack returns the property that devices which failed, or are late, are given back.
 //
-// Source: KEP-5007 ("If any one of the conditions in the BindingFailureConditions becomes `True`, clear the allocation
-// in the `ResourceClaim` and reschedule the Pod"), and spec.Deallocatable: not while another pod uses the claim.
+// Source: field doc of DynamicResourcesArgs.bindingTimeout ("If the timeout elapses before all required conditions are
+// true (or any bindingFailureConditions become true), the allocation is cleared"), KEP-5007 ("If any one of the
+// conditions in the BindingFailureConditions becomes `True`, clear the allocation in the `ResourceClaim` and reschedule
+// the Pod"), and Deallocatable of spec.Profile: not while another pod uses the claim.
 func failedGivenBack() Property {
 	return Property{
 		Name: "failed-given-back",
-		Doc: "A pod that is tried while a device of a claim, which nobody else uses, has failed to be bound, gives the " +
-			"devices of such a claim back.",
+		Doc: "A pod that is tried while a device of a claim, which nobody else uses, has failed to be bound, or is late, " +
+			"gives the devices of such a claim back.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Before.Pod(t.Step.Popped)
 			if pod == nil || t.Action.Fault != NoFault {
 				return nil
 			}
-			view := t.Before.View()
-			failed := slices.DeleteFunc(spec.Deallocatable(pod, view), func(claim *resourcev1.ResourceClaim) bool {
-				return !spec.FailedToBind(claim)
+			view, profile := t.Before.View(), t.Model.Profile
+			useless := profile.Deallocatable(pod, view)
+			failed := slices.DeleteFunc(slices.Clone(useless), func(claim *resourcev1.ResourceClaim) bool {
+				return !spec.FailedToBind(claim) && !profile.Late(claim, view)
 			})
-			if len(failed) == 0 || slices.ContainsFunc(spec.Deallocatable(pod, view), t.givenBack) || t.outOf(pod) {
+			if len(failed) == 0 || slices.ContainsFunc(useless, t.givenBack) || t.outOf(pod) {
 				return nil
 			}
-			return []Violation{Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed",
+			return []Violation{Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed, or is late",
 				Key(failed[0]))}.explained(t)}
 		},
 	}

@@ -48,6 +48,7 @@ const (
 	// the scope's object of that name
 	ObjectChanged EventType = "object-changed"
 	DeviceFailed  EventType = "device-failed" // a driver says that a device which must become ready has failed
+	DeviceLate    EventType = "device-late"   // the time is over in which such devices of a claim are to become ready
 	Restarted     EventType = "restart"       // the scheduler restarts
 )
 
@@ -55,7 +56,8 @@ const (
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels,
 		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, NodeStatus, PodTolerations,
-		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, DeviceFailed, Restarted}
+		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, DeviceFailed, DeviceLate,
+		Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.
@@ -70,6 +72,8 @@ func (s *Scope) events(state *State) []Action {
 			actions = append(actions, Action{Verb: Restart})
 		case kind == DeviceFailed:
 			actions = append(actions, drivers(state, true)...)
+		case kind == DeviceLate:
+			actions = append(actions, overdue(state)...)
 		case kind == NodeAdded:
 			actions = append(actions, s.addedNodes(state)...)
 		case kind == ObjectAdded || kind == ObjectRemoved:

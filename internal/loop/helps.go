@@ -102,7 +102,7 @@ func afterEvent(s *spec.Snapshot, a Action) *spec.Snapshot {
 	fields := reflect.ValueOf(&after).Elem()
 	for f := range fields.NumField() {
 		list := fields.Field(f)
-		if !list.CanSet() {
+		if !list.CanSet() || list.Kind() != reflect.Slice {
 			continue
 		}
 		kept := reflect.MakeSlice(list.Type(), 0, list.Len()+1)
@@ -123,5 +123,5 @@ func afterEvent(s *spec.Snapshot, a Action) *spec.Snapshot {
 // terminates reports whether the event leaves the object where it is for the time being.
 func terminates(object runtime.Object, a Action) bool {
 	pod, ok := object.(*v1.Pod)
-	return ok && a.Verb == Delete && pod.Spec.NodeName != ""
+	return ok && a.Verb == Delete && pod.Spec.NodeName != "" || a.Verb == Expire
 }

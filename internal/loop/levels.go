@@ -60,7 +60,7 @@ func levelsAgree() Property {
 
 // alone returns what kube-scheduler decides about the pod when it is asked about it alone, or why it decides nothing.
 func (t *Transition) alone(pod *v1.Pod, view *spec.Snapshot) (decided []spec.Outcome, failure string) {
-	for _, reading := range readings(inTime(view)) {
+	for _, reading := range readings(view) {
 		alone := t.Ask(spec.Question{Pod: in(reading, Key(pod)), Snapshot: reading})
 		if alone.Failure != "" {
 			return nil, alone.Failure

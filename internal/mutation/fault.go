@@ -98,7 +98,7 @@ var aboutEvents = regexp.MustCompile(`^isSchedulableAfter|EventsToRegister|Clust
 var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|PreBind.*|SignPod|.*Signer|` +
 	`AssumePodVolumes|[rR]evertAssumed.*|BindPodVolumes|bindAPIUpdate|checkBindings|convertDynamicProvisionsToPVCs|` +
 	`PatchPodStatus|Retriable(WithConflict)?|IsUnexpectedError|NodesForStatusCode|Set(Skip|Parallel)PreBindPlugins|` +
-	`bindClaim|is(Claim|Pod)ReadyForBinding|isClaimTimeout|hasBindingConditions|.*BindingConditionsStatus.*|` +
+	`bindClaim|isPodReadyForBinding|hasBindingConditions|.*BindingConditionsStatus.*|` +
 	`ConfigForResult|isMatch|IsSubRequestRef|GetPendingAllocation|allInFlightAllocationsRLocked|` +
 	`SignalClaimPendingAllocation|MaybeRemoveClaimPendingAllocation|AssumeClaimAfterAPICall|AssumedClaimRestore|` +
 	`onUpdate|onDelete|removeDevices|createNodeSelector|addNewNodeSelectorRequirements|containsNodeSelectorRequirement|getBinding|BindTo|` +

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/informers"
@@ -51,6 +52,8 @@ type engine struct {
 	starts *Starts
 	// client records what production writes to the API server. It stores nothing.
 	client *fake.Clientset
+	// bindingTimeout is how long drivers of devices may take.
+	bindingTimeout time.Duration
 }
 
 // newEngine builds the framework as kube-scheduler does, from the whole in-tree registry with the given
@@ -94,7 +97,7 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
 			name)
 	}
-	e.matches = matchCaches(plugins)
+	e.matches, e.bindingTimeout = matchCaches(plugins), BindingTimeout(e.ran)
 	return e, e.sort(plugins)
 }
 
@@ -169,7 +172,7 @@ func (e *engine) sort(plugins map[string]fwk.Plugin) error {
 
 // load makes the question's snapshot what the framework sees.
 func (e *engine) load(q spec.Question) error {
-	if err := e.objects.set(q.Snapshot); err != nil {
+	if err := e.objects.set(q.Snapshot, e.bindingTimeout); err != nil {
 		return err
 	}
 	for _, matches := range e.matches {

@@ -41,6 +41,8 @@ type objects struct {
 	replicationControllers *feed[*v1.ReplicationController]
 	replicaSets            *feed[*appsv1.ReplicaSet]
 	statefulSets           *feed[*appsv1.StatefulSet]
+
+	moments moments
 }
 
 // newObjects puts a feed in the factory's place for every type of object that a snapshot has. It must
@@ -69,8 +71,8 @@ func newObjects(factory informers.SharedInformerFactory) *objects {
 	}
 }
 
-// set makes the snapshot's objects the ones the plugins see.
-func (o *objects) set(s *spec.Snapshot) error {
+// set makes the snapshot's objects the ones the plugins see, of a profile that lets drivers of devices take so long.
+func (o *objects) set(s *spec.Snapshot, bindingTimeout time.Duration) error {
 	sets := [...]func() error{
 		func() error { return o.nodes.set(s.Nodes) },
 		func() error { return o.namespaces.set(s.Namespaces) },
@@ -83,7 +85,7 @@ func (o *objects) set(s *spec.Snapshot) error {
 		func() error { return o.storageCapacities.set(s.CSIStorageCapacities) },
 		func() error { return o.deviceClasses.setAfresh(s.DeviceClasses) },
 		func() error { return o.resourceSlices.set(s.ResourceSlices) },
-		func() error { return o.resourceClaims.setAfresh(s.ResourceClaims) },
+		func() error { return o.resourceClaims.setAfresh(o.moments.show(s, bindingTimeout)) },
 		func() error { return o.budgets.set(s.PodDisruptionBudgets) },
 		func() error { return o.services.set(s.Services) },
 		func() error { return o.replicationControllers.set(s.ReplicationControllers) },

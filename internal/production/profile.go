@@ -81,7 +81,9 @@ func (e *engine) spec() *spec.Profile {
 		Release:       KubernetesVersion,
 		Selects:       SelectsDevices(),
 		Lacks:         lacks(),
-		Filters:       slices.Clone(e.filterNames),
+
+		BindingTimeout: BindingTimeout(e.ran),
+		Filters:        slices.Clone(e.filterNames),
 		Preempts: slices.ContainsFunc(
 			runs.PostFilter.Enabled,
 			func(p config.Plugin) bool { return p.Name == names.DefaultPreemption },

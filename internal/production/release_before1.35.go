@@ -3,7 +3,10 @@
 package production
 
 import (
+	"time"
+
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
 )
 
@@ -16,3 +19,8 @@ func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewPa
 // deletedAsVictims returns the victims that a preemption has the API server delete: all of them, also those that
 // terminate.
 func deletedAsVictims(victims []*v1.Pod) []*v1.Pod { return victims }
+
+// bindingTimeoutOf returns how long drivers may take until devices are ready. Nobody says so in the arguments.
+func bindingTimeoutOf(_ *config.DynamicResourcesArgs, otherwise time.Duration) time.Duration {
+	return otherwise
+}

@@ -4,10 +4,12 @@ package production
 
 import (
 	"context"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 )
 
 // What is the same in v1.35 and later.
@@ -33,4 +35,12 @@ func (inOrder) Until(ctx context.Context, results int, do workqueue.DoWorkPieceF
 	for result := 0; result < results && ctx.Err() == nil; result++ {
 		do(result)
 	}
+}
+
+// bindingTimeoutOf returns how long drivers may take until devices are ready, by the arguments.
+func bindingTimeoutOf(args *config.DynamicResourcesArgs, otherwise time.Duration) time.Duration {
+	if args.BindingTimeout == nil {
+		return otherwise // DRADeviceBindingConditions is off
+	}
+	return args.BindingTimeout.Duration
 }

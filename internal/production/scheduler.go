@@ -153,7 +153,7 @@ func (s *Scheduler) Forget() {
 			s.retire()
 		}
 	}()
-	let = e.objects.set(&spec.Snapshot{}) == nil
+	let = e.objects.set(&spec.Snapshot{}, 0) == nil
 }
 
 // Close ends what runs in the background, and closes plugins that can be closed; the error is theirs. Decide

@@ -35,6 +35,8 @@ type Whole struct {
 	objects *objects
 	// profiles are the frameworks by scheduler name.
 	profiles map[string]*witness
+	// timeouts are how long they let drivers of devices take.
+	timeouts map[string]time.Duration
 
 	// What the cycle came to: the pod it failed for, why, and what it wants its nomination to be.
 	failed     *fwk.Status
@@ -44,7 +46,7 @@ type Whole struct {
 // NewWhole builds the scheduler that runs all profiles of the configuration. Cancelling the context is as good as
 // Close.
 func NewWhole(ctx context.Context, cfg *Config) (*Whole, error) {
-	w := &Whole{client: &fake.Clientset{}, profiles: map[string]*witness{}}
+	w := &Whole{client: &fake.Clientset{}, profiles: map[string]*witness{}, timeouts: map[string]time.Duration{}}
 	w.ctx, w.cancel = context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	factory := informers.NewSharedInformerFactory(w.client, 0)
 	w.objects = newObjects(factory)
@@ -60,6 +62,9 @@ func NewWhole(ctx context.Context, cfg *Config) (*Whole, error) {
 	w.sched.FailureHandler = func(_ context.Context, _ framework.Framework, _ *framework.QueuedPodInfo,
 		status *fwk.Status, nominating *fwk.NominatingInfo, _ time.Time) {
 		w.failed, w.nominating = status, nominating
+	}
+	for i := range cfg.kube.Profiles {
+		w.timeouts[cfg.kube.Profiles[i].SchedulerName] = BindingTimeout(&cfg.kube.Profiles[i])
 	}
 	for name, inner := range w.sched.Profiles {
 		seen := &witness{Framework: inner}
@@ -122,14 +127,14 @@ func (w *Whole) cycle(pod *v1.Pod, seen *witness) error {
 // load empties the cluster and fills it again, so that nothing is left of the question before, not even an order. There
 // is a cycle in between, since v1.37 loses uses of claims with nodes that come back between two cycles.
 func (w *Whole) load(q spec.Question) error {
-	if err := w.objects.set(&spec.Snapshot{}); err != nil {
+	if err := w.objects.set(&spec.Snapshot{}, 0); err != nil {
 		return err
 	}
 	if err := w.cycle(q.Pod, w.profiles[q.Pod.Spec.SchedulerName]); err != nil {
 		return err
 	}
 	w.client.ClearActions()
-	return w.objects.set(q.Snapshot)
+	return w.objects.set(q.Snapshot, w.timeouts[q.Pod.Spec.SchedulerName])
 }
 
 // witness stands between the scheduler and a framework, passes everything on, and notes what is said of each node. It

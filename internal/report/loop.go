@@ -296,7 +296,7 @@ func loopNotCovered(r *LoopRun) []string {
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
 		"Random choices: among nodes of equal score the first by name is taken.",
-		"That the time runs out which drivers have to make devices ready, pod groups, extenders.",
+		"Pod groups, extenders.",
 	}
 	for _, result := range r.Results {
 		if result.LeftOut > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 
@@ -84,6 +85,9 @@ func unmetWords(u spec.Unmet, names bool) string {
 		return fmt.Sprintf("%s has a device whose taint evicts pods, of %s", claim, deviceNames(u.Devices))
 	case spec.Failed:
 		return fmt.Sprintf("%s has a device that failed to be bound, of %s", claim, deviceNames(u.Devices))
+	case spec.IsLate:
+		return fmt.Sprintf("%s was allocated at %s, and is not ready in time: it has %s", claim,
+			u.Claim.Status.Allocation.AllocationTimestamp.UTC().Format(time.RFC3339), deviceNames(u.Devices))
 	case spec.Unevaluable:
 		return fmt.Sprintf("%s, request %s: a selector cannot be evaluated of %s, which ends the allocation", claim,
 			u.Request, deviceNames(u.Devices))

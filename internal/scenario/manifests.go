@@ -108,9 +108,10 @@ func (r *reading) read(documents []document) (*Manifests, error) {
 	return r.manifests(objects), nil
 }
 
-// Snapshot returns the objects as a scheduler sees them. It shares them with the manifests.
+// Snapshot returns the objects as a scheduler sees them, at the latest moment that they tell of. It shares them with
+// the manifests.
 func (m *Manifests) Snapshot() *spec.Snapshot {
-	return &spec.Snapshot{
+	s := &spec.Snapshot{
 		Nodes:                  m.Nodes,
 		Pods:                   m.Pods,
 		Namespaces:             m.Namespaces,
@@ -131,6 +132,8 @@ func (m *Manifests) Snapshot() *spec.Snapshot {
 		ReplicaSets:            m.ReplicaSets,
 		StatefulSets:           m.StatefulSets,
 	}
+	s.Now = spec.Moment(s)
+	return s
 }
 
 // Where tells where an object of the manifests was read. It is false for objects that were not read, such as a

@@ -110,7 +110,7 @@ func (q *question) admitted(asked spec.Question) (spec.Question, error) {
 func each(s *spec.Snapshot, do func(metav1.Object)) {
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
-		if !v.Type().Field(i).IsExported() {
+		if !v.Type().Field(i).IsExported() || v.Field(i).Kind() != reflect.Slice {
 			continue
 		}
 		for j := range v.Field(i).Len() {

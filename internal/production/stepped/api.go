@@ -12,6 +12,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,8 @@ type api struct {
 	nodes map[string]bool
 	// refuseBinding makes the next binding fail.
 	refuseBinding bool
+	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
+	late map[types.UID]metav1.Time
 	// tell has the scheduler hear of a change at once, out of turn.
 	tell func(change) error
 	// unknown are the calls that it has no answer to.
@@ -59,7 +62,8 @@ type change struct {
 }
 
 func newAPI() *api {
-	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}, nodes: map[string]bool{}}
+	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}, nodes: map[string]bool{},
+		late: map[types.UID]metav1.Time{}}
 	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
 	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
@@ -199,7 +203,22 @@ func (a *api) update(ref loop.Ref, object runtime.Object) error {
 		return err
 	}
 	newMeta.SetUID(oldMeta.GetUID())
+	if claim, ok := object.(*resourcev1.ResourceClaim); ok {
+		ofThisRun(claim, old.(*resourcev1.ResourceClaim))
+	}
 	return a.put(ref, object)
+}
+
+// ofThisRun gives consumers of a claim the UIDs that they have here: the write may be that of another run, which led to
+// the same state.
+func ofThisRun(claim, stored *resourcev1.ResourceClaim) {
+	for i := range claim.Status.ReservedFor {
+		for _, consumer := range stored.Status.ReservedFor {
+			if consumer.Resource == claim.Status.ReservedFor[i].Resource && consumer.Name == claim.Status.ReservedFor[i].Name {
+				claim.Status.ReservedFor[i].UID = consumer.UID
+			}
+		}
+	}
 }
 
 // delete removes an object; a pod that is bound, or has finalizers, only begins to terminate.

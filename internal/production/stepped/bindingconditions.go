@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -10,33 +11,43 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // devices stands between the plugin DynamicResources and what it knows of claims. Production looks every five seconds
 // whether drivers say that the devices of a pod are ready to be bound, or failed. Here it looks after every action
-// instead: its look waits until a claim is one of both, and what it makes of that is production's own. The time that
-// drivers have never runs out.
+// instead: its look waits until a claim is one of both, or an action ends the time that drivers have, and what it makes
+// of that is production's own.
 type devices struct {
 	frameworkapi.SharedDRAManager
 	plugin    *dynamicresources.DynamicResources
 	framework *controlled
+	api       *api
+	timeout   time.Duration
 }
 
 // controlDevices puts devices in the place of what the plugin knows.
-func controlDevices(plugin *dynamicresources.DynamicResources, framework *controlled) {
+func (s *Scheduler) controlDevices(plugin *dynamicresources.DynamicResources) {
 	field := reflect.ValueOf(plugin).Elem().FieldByName("draManager")
 	manager := (*frameworkapi.SharedDRAManager)(unsafe.Pointer(field.UnsafeAddr()))
 	if *manager != nil {
-		*manager = &devices{*manager, plugin, framework}
+		*manager = &devices{*manager, plugin, s.framework, s.api, production.BindingTimeout(s.profile)}
 	}
 }
 
 //
 //go:linkname isClaimReadyForBinding k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isClaimReadyForBinding
 func isClaimReadyForBinding(plugin *dynamicresources.DynamicResources, claim *resourcev1.ResourceClaim) (bool, error)
+
+//
+//go:linkname isClaimTimeout k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isClaimTimeout
+func isClaimTimeout(plugin *dynamicresources.DynamicResources, claim *resourcev1.ResourceClaim) bool
 
 // ResourceClaims implements frameworkapi.SharedDRAManager.
 func (d *devices) ResourceClaims() frameworkapi.ResourceClaimTracker {
@@ -70,7 +81,7 @@ func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error)
 	if err != nil {
 		return nil, err
 	}
-	return inTime(claim), nil
+	return a.atMoment(claim), nil
 }
 
 // AssumeClaimAfterAPICall implements frameworkapi.ResourceClaimTracker. Pods that it wakes are asked for their claims
@@ -82,10 +93,10 @@ func (a *awaited) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error
 	return a.ResourceClaimTracker.AssumeClaimAfterAPICall(claim)
 }
 
-// decided reports whether the devices of the claim are ready to be bound, or one failed.
+// decided reports whether the devices of the claim are ready to be bound, or one failed or is late.
 func (a *awaited) decided(claim *resourcev1.ResourceClaim) bool {
 	ready, err := isClaimReadyForBinding(a.devices.plugin, claim)
-	return ready || err != nil
+	return ready || err != nil || isClaimTimeout(a.devices.plugin, a.atMoment(claim))
 }
 
 func reservedForPod(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
@@ -93,16 +104,45 @@ func reservedForPod(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
 		func(by resourcev1.ResourceClaimConsumerReference) bool { return by.UID == pod.UID })
 }
 
-// inTime returns the claim as it is seen before the time is over that drivers have since its allocation: that is long
-// ago by the wall clock, at which production looks.
-func inTime(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
-	allocation := claim.Status.Allocation
-	if allocation == nil || allocation.AllocationTimestamp == nil ||
-		!slices.ContainsFunc(allocation.Devices.Results,
-			func(r resourcev1.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 }) {
+// atMoment returns the claim as production is to see it, which looks at the wall clock, where runs have none.
+func (a *awaited) atMoment(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	if !spec.Timed(claim) {
+		return claim
+	}
+	return production.AtMoment(a.devices.api.since(claim), *began(), a.devices.timeout)
+}
+
+// overdue ends the time in which devices of the claim are to become ready: it is as if they had been allocated earlier.
+// Nobody is told.
+func (a *api) overdue(ref loop.Ref, timeout time.Duration) error {
+	claim, ok := a.objects[ref].(*resourcev1.ResourceClaim)
+	if !ok || !spec.Timed(claim) {
+		return fmt.Errorf("no device of %s is to become ready in time", ref)
+	}
+	a.late[claim.UID] = metav1.NewTime(began().Add(-timeout))
+	a.objects[ref] = a.since(claim)
+	return nil
+}
+
+// since returns the claim with the time of its allocation that the run has.
+func (a *api) since(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	at, late := a.late[claim.UID]
+	if !late || claim.Status.Allocation == nil || claim.Status.Allocation.AllocationTimestamp == nil {
 		return claim
 	}
 	claim = claim.DeepCopy()
-	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: epoch.Add(200 * 365 * 24 * time.Hour)}
+	claim.Status.Allocation.AllocationTimestamp = &at
+	return claim
+}
+
+// sinceEpoch returns an object of a cluster in which it is now, as it is if now is when runs begin.
+func sinceEpoch(object runtime.Object, now metav1.Time) runtime.Object {
+	claim, ok := object.(*resourcev1.ResourceClaim)
+	if !ok || now.IsZero() || !spec.Timed(claim) {
+		return object
+	}
+	claim = claim.DeepCopy()
+	at := claim.Status.Allocation.AllocationTimestamp
+	at.Time = began().Add(at.Sub(now.Time))
 	return claim
 }

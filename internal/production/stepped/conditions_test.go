@@ -24,25 +24,33 @@ func withConditions() *spec.Snapshot {
 	return s
 }
 
-// says takes the report of a driver that ends like this.
+// says takes the report of a driver that ends like this, or the end of its time.
 func says(t *testing.T, s *stepped.Scheduler, end string) []string {
 	t.Helper()
-	all := (&loop.Scope{Events: 1, Happens: []loop.EventType{loop.DeviceFailed}}).Actions(s.State(), loop.Used{})
-	i := slices.IndexFunc(all, func(a loop.Action) bool { return strings.HasSuffix(a.Doc, end) })
+	scope := &loop.Scope{Events: 1, Happens: []loop.EventType{loop.DeviceFailed, loop.DeviceLate}}
+	all := scope.Actions(s.State(), loop.Used{})
+	i := slices.IndexFunc(all, func(a loop.Action) bool { return strings.HasSuffix(a.String(), end) })
 	if i < 0 {
 		t.Fatalf("no driver says that its device %s: %v", end, all)
 	}
 	return breaks(t, s, all[i:i+1])
 }
 
-// TestBindingConditions: a pod waits until the driver says that its device is ready; if it failed, the pod comes back,
-// and gives the device back when it is tried.
+// late is how the end of the time of drivers ends.
+const late = "its devices are to become ready"
+
+// TestBindingConditions: a pod waits until the driver says that its device is ready; if it failed, or its time is over,
+// the pod comes back, and gives the device back when it is tried.
 func TestBindingConditions(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		end    string
 		bound  bool
-	}{{"the device becomes ready", "is ready", true}, {"the device fails", "failed", false}} {
+	}{
+		{"the device becomes ready", "is ready", true},
+		{"the device fails", "failed", false},
+		{"the time is over", late, false},
+	} {
 		t.Run(row.reason, func(t *testing.T) {
 			s := newScheduler(t, withConditions(), stepped.Options{})
 			broken := breaks(t, s, []loop.Action{uses("first", "one"), schedule})
@@ -56,7 +64,7 @@ func TestBindingConditions(t *testing.T) {
 				t.Errorf("the pod is bound: %v", got)
 			}
 			if !row.bound {
-				broken = append(broken, breaks(t, s, []loop.Action{backoff, schedule})...)
+				broken = append(broken, breaks(t, s, []loop.Action{backoff, schedule, schedule})...)
 				if claim := s.State().API.ResourceClaims[0]; claim.Status.Allocation != nil {
 					t.Errorf("the claim keeps its device: %+v", claim.Status)
 				}
@@ -76,18 +84,20 @@ func (unforgiving) RunPostFilterPlugins(context.Context, fwk.CycleState, *v1.Pod
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
-// TestPlantedConditions: it is noticed if a device that failed is not given back; and a scheduler can be closed while a
-// pod waits.
+// TestPlantedConditions: it is noticed if a device that failed, or is late, is not given back; and a scheduler can be
+// closed while a pod waits.
 func TestPlantedConditions(t *testing.T) {
-	s := newScheduler(t, withConditions(), stepped.Options{Plant: func(s *kubescheduler.Scheduler) {
-		stepped.Below(s, func(inner framework.Framework) framework.Framework { return unforgiving{inner} })
-	}})
-	breaks(t, s, []loop.Action{uses("first", "one"), schedule})
-	says(t, s, "failed")
-	broken := breaks(t, s, []loop.Action{backoff, schedule})
-	if !slices.ContainsFunc(broken, func(text string) bool { return strings.HasPrefix(text, "failed-given-back: ") }) {
-		t.Errorf("failed-given-back does not notice it; what is noticed: %q", broken)
+	for _, end := range []string{"failed", late} {
+		s := newScheduler(t, withConditions(), stepped.Options{Plant: func(s *kubescheduler.Scheduler) {
+			stepped.Below(s, func(inner framework.Framework) framework.Framework { return unforgiving{inner} })
+		}})
+		breaks(t, s, []loop.Action{uses("first", "one"), schedule})
+		says(t, s, end)
+		broken := breaks(t, s, []loop.Action{backoff, schedule})
+		if !slices.ContainsFunc(broken, func(text string) bool { return strings.HasPrefix(text, "failed-given-back: ") }) {
+			t.Errorf("failed-given-back does not notice it; what is noticed: %q", broken)
+		}
 	}
-	s = newScheduler(t, withConditions(), stepped.Options{}) // closed at the end of the test
+	s := newScheduler(t, withConditions(), stepped.Options{}) // closed at the end of the test
 	breaks(t, s, []loop.Action{uses("first", "one"), schedule})
 }

@@ -136,7 +136,10 @@ func (a *api) writeStatus(after *resourcev1.ResourceClaim) (runtime.Object, erro
 			now.AllocationTimestamp = began()
 		}
 		if now != nil && was != nil && now.AllocationTimestamp != nil && was.AllocationTimestamp != nil {
-			now.AllocationTimestamp = was.AllocationTimestamp // see inTime
+			now.AllocationTimestamp = was.AllocationTimestamp // see atMoment
+		}
+		if now == nil {
+			delete(a.late, after.UID)
 		}
 		if errs := admission.StatusErrors(after, before); len(errs) > 0 {
 			kind := resourcev1.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind()
@@ -166,7 +169,7 @@ func (s *Scheduler) reservedDevices() []runtime.Object {
 			}
 			reserved = append(reserved, now)
 		} else if assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name); err == nil &&
-			!apiequality.Semantic.DeepEqual(assumed, claim) {
+			!apiequality.Semantic.DeepEqual(s.api.since(assumed), claim) {
 			now = assumed
 			reserved = append(reserved, now)
 		}

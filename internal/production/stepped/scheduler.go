@@ -103,6 +103,7 @@ func New(ctx context.Context, cfg *production.Config, schedulerName string, init
 		return nil, err
 	}
 	for _, object := range loop.Objects(initial) {
+		object = sinceEpoch(object, initial.Now)
 		if _, err := s.Do(loop.Action{Verb: loop.Create, Ref: loop.RefOf(object), Object: object}); err != nil {
 			s.Close()
 			return nil, err
@@ -178,7 +179,7 @@ func (s *Scheduler) control(schedulerName string) error {
 			binding.Binder = s.volumes
 		}
 		if devices, ok := plugin.(*dynamicresources.DynamicResources); ok {
-			controlDevices(devices, s.framework)
+			s.controlDevices(devices)
 		}
 	}
 	s.watchPops()
@@ -263,6 +264,9 @@ func (s *Scheduler) act(a loop.Action) error {
 	case loop.Schedule:
 		return s.schedule(a.Fault)
 	case loop.Allow, loop.Reject, loop.Expire:
+		if a.Ref.Kind == "ResourceClaim" {
+			return s.api.locked(func() error { return s.api.overdue(a.Ref, production.BindingTimeout(s.profile)) })
+		}
 		return s.permit(a)
 	case loop.Backoff:
 		s.clock.Step(backoff + time.Second)

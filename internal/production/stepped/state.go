@@ -179,6 +179,7 @@ func snapshotOf(objects map[loop.Ref]runtime.Object) *spec.Snapshot {
 		ReplicationControllers: of[*v1.ReplicationController](objects),
 		ReplicaSets:            of[*appsv1.ReplicaSet](objects),
 		StatefulSets:           of[*appsv1.StatefulSet](objects),
+		Now:                    *began(),
 	}
 }
 
