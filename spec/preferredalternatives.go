@@ -7,7 +7,8 @@ import (
 
 // PreferredAlternatives is the score
 //
-//	Raw       == sum over the requests of the pod's claims that have alternatives: 8 - the index of the one that is met
+//	Raw       == IF nothing is to be allocated THEN 0
+//	             ELSE sum over the requests of the pod's claims that have alternatives: 8 - the index of the one that is met
 //	Normalize == Raw, as a percentage of the greatest; 0 everywhere if that is 0
 //
 // It answers for the score of the plugin DynamicResources, and reads the node and what there is of devices.
@@ -15,7 +16,8 @@ import (
 // Source: KEP-4816 (nodes where earlier alternatives can be met score higher), FirstAvailableDeviceRequestMaxSize in
 // k8s.io/api/resource/v1. Which of several valid allocations would be made is not documented: it is the first by the
 // names of driver, pool and slice, by a comment in the code ("this allows driver authors to influence prioritization
-// through their naming conventions").
+// through their naming conventions"). That requests count which have been met before, and not if all have, is stated in
+// code alone; where they count they are the same on every node.
 func PreferredAlternatives() ScorePlugin { return preferredAlternatives(DocumentedDevices()) }
 
 func preferredAlternatives(r DeviceRules) ScorePlugin {
@@ -23,6 +25,10 @@ func preferredAlternatives(r DeviceRules) ScorePlugin {
 		Plugin:    "DynamicResources",
 		Footprint: ReadsNodeAndDevices,
 		Raw: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) int64 {
+			if all(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool { return !unallocated(claim) }) &&
+				len(r.classes.asked(p, pod, s)) == 0 {
+				return 0
+			}
 			claims, _ := r.claimsOn(p, pod, node, s)
 			facts, _ := r.FindAllocation(p, filter(claims, unallocated), node, s)
 			return sum(claims, func(claim *resourcev1.ResourceClaim) int64 {
