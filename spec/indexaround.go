@@ -4,22 +4,26 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 )
 
 // around returns the part of the snapshot that predicates read which do not look across nodes: the node, the pods
-// bound and nominated to it, and what there is of volumes that these or the pending pod use, or could.
-func (x *Index) around(n int, own *ownVolumes) *Snapshot {
+// bound and nominated to it, and what there is of volumes and devices that these or the pending pod use, or could.
+func (x *Index) around(n int, own *ownVolumes, uses []*resourcev1.ResourceClaim) *Snapshot {
 	part := x.part(n)
-	if own == nil {
+	if own == nil && len(uses) == 0 {
 		return part
 	}
 	s := *part
-	s.PersistentVolumeClaims = joined(own.claims, part.PersistentVolumeClaims)
-	s.PersistentVolumes = joined(own.volumes, part.PersistentVolumes)
+	if own != nil {
+		s.PersistentVolumeClaims = joined(own.claims, part.PersistentVolumeClaims)
+		s.PersistentVolumes = joined(own.volumes, part.PersistentVolumes)
+	}
+	s.ResourceClaims = joined(uses, part.ResourceClaims)
 	return &s
 }
 
-// part is around for a pod without volumes.
+// part is around for a pod without volumes and claims.
 func (x *Index) part(n int) *Snapshot {
 	if x.parts[n] != nil {
 		return x.parts[n]
@@ -29,8 +33,9 @@ func (x *Index) part(n int) *Snapshot {
 		Nodes: s.Nodes[n : n+1], Pods: slices.Concat(x.on[n], x.nominated[node.Name]),
 		StorageClasses: s.StorageClasses, Namespaces: s.Namespaces,
 		CSIDrivers: s.CSIDrivers, CSIStorageCapacities: s.CSIStorageCapacities,
-		ResourceClaims: s.ResourceClaims, ResourceSlices: s.ResourceSlices, DeviceClasses: s.DeviceClasses, Now: s.Now,
+		DeviceClasses: s.DeviceClasses, Now: s.Now,
 	}
+	part.ResourceSlices, part.ResourceClaims = x.devicesNear(node)
 	for _, pod := range part.Pods {
 		part.PersistentVolumeClaims = joined(part.PersistentVolumeClaims, x.claimsNamed(pod))
 	}

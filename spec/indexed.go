@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 )
 
 // indexed is a question under way that is asked by an index.
@@ -12,6 +13,8 @@ type indexed struct {
 	pod *v1.Pod
 	x   *Index
 	own *ownVolumes
+	// uses are the pod's claims of devices.
+	uses []*resourcev1.ResourceClaim
 	// asks are the filters, in the order of the model's.
 	asks []indexedFilter
 	// nodes are what is known of each node as it is.
@@ -49,7 +52,7 @@ type stage struct {
 // around is what is around the node, with away and put done.
 func (at *stage) around() *Snapshot {
 	if at.part == nil {
-		at.part = at.of(at.q.x.around(at.n, at.q.own))
+		at.part = at.of(at.q.x.around(at.n, at.q.own, at.q.uses))
 	}
 	return at.part
 }
@@ -58,8 +61,8 @@ func (at *stage) around() *Snapshot {
 func (at *stage) asIs() bool { return len(at.away)+len(at.put) == 0 }
 
 func (m *Scheduler) indexed(pod *v1.Pod, x *Index) *indexed {
-	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod), searches: map[searchKey]*Preemptions{},
-		runs: map[string][]DryRun{}}
+	q := &indexed{m: m, pod: pod, x: x, own: x.ownVolumes(pod), uses: ownResourceClaims(pod, x.Snapshot),
+		searches: map[searchKey]*Preemptions{}, runs: map[string][]DryRun{}}
 	if x.plain != nil && x.plain.pod == pod && x.plain.m == m.plain {
 		q.base = x.plain
 		q.sameFeasible = !exists(m.quirks, func(quirk Quirk) bool { return quirk.Overlooks != nil })
@@ -270,7 +273,7 @@ func (q *indexed) score(r ScorePlugin, feasible []*v1.Node) []Score {
 		return each(feasible, func(*v1.Node) Score { return Score{Skipped: true} })
 	default:
 		return q.m.Weighted(r, each(feasible, func(node *v1.Node) int64 {
-			return r.Raw(p, q.pod, node, q.x.around(q.x.number[node.Name], q.own))
+			return r.Raw(p, q.pod, node, q.x.around(q.x.number[node.Name], q.own, q.uses))
 		}))
 	}
 }

@@ -58,7 +58,7 @@ func (q *indexed) scoringFails(found []*v1.Node) bool {
 		exists(q.m.quirks, func(quirk Quirk) bool { return quirk.ScoringFails != nil }) &&
 		!q.m.TurnsAway(q.pod, q.x.Snapshot) && len(q.m.rules.unscored(q.pod, found)) == 0 &&
 		exists(found, func(node *v1.Node) bool {
-			return q.m.ScoringFailsOn(q.pod, node, q.x.around(q.x.number[node.Name], q.own))
+			return q.m.ScoringFailsOn(q.pod, node, q.x.around(q.x.number[node.Name], q.own, q.uses))
 		})
 }
 
