@@ -9,7 +9,7 @@ import (
 
 // indexedDevices are the slices and claims of a snapshot, by the pools that they are about.
 type indexedDevices struct {
-	slices, claims map[PoolID][]int // indexes into the snapshot, of slices that publish the pool and claims that have of it
+	slices, claims map[PoolID][]int // indexes into the snapshot: of slices of the pool, claims that have of it
 	// named are the pools with a slice for a node of the name, common those with a slice that is for no single node.
 	named  map[string][]PoolID
 	common []PoolID
