@@ -9,8 +9,8 @@ import (
 )
 
 // templateFacts are the spec's answers about the nodes of one template, for one template of pending pod in the same
-// surroundings, as far as predicates go that read no pods: they are the same whatever is on the node. Devices are looked
-// for in vain as often as a node has other pods otherwise, which takes longer than all else.
+// surroundings, as far as predicates go that read no pods: they are the same whatever is on the node. To look for
+// devices takes longer than all else, and would be done again for each content.
 type templateFacts struct {
 	// statuses has one entry per filter of the profile; those of other filters say nothing.
 	statuses []spec.AllowedStatuses

@@ -21,8 +21,8 @@ const (
 )
 
 // effort is the number of questions per scenario after which an estimate is believed, lessEffort the number after
-// which one is that a scope fits, and moreEffort the number after which one is that it does not. An estimate with little
-// effort is too large; one with effort never by more than hopeless.
+// which one is that a scope fits, and moreEffort the number after which one is that it does not. An estimate with
+// little effort is too large; one with effort never by more than hopeless.
 const (
 	lessEffort = 200
 	effort     = 1_000
