@@ -170,7 +170,7 @@ func (c Cluster) renumber(nodes, pods []int) Cluster {
 		}
 		return to
 	}
-	renumbered := Cluster{Pending: templates(c.Pending)}
+	renumbered := Cluster{Pending: templates(c.Pending), Fewer: c.Fewer}
 	for _, nodeState := range c.Nodes {
 		renumbered.Nodes = append(renumbered.Nodes, ClusterNode{
 			Template: nodes[nodeState.Template], ID: nodeState.ID, Bound: templates(nodeState.Bound),

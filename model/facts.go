@@ -34,8 +34,7 @@ type facts struct {
 	dryRun    sync.Once
 	evictable victimSets
 
-	// scheduler has the filters that read the node's pods, allowed reports whether those that look at the node
-	// alone hold.
+	// scheduler has the filters that read the node's pods, allowed reports whether those that read no pods hold.
 	scheduler *spec.Scheduler
 	allowed   bool
 	pending   *v1.Pod
@@ -81,7 +80,6 @@ func (t *Tables) evaluate(pending int, content *Content) *facts {
 	pod, node, s := q.Pod, q.Snapshot.Nodes[0], q.Snapshot
 	f := &facts{
 		awaits:       slices.ContainsFunc(spec.Jeopardy(pod, node, s), spec.TerminatingByPreemption),
-		fails:        t.narrow.FailsOn(pod, node, s),
 		scoringFails: t.spec.ScoringFailsOn(pod, node, s),
 		scheduler:    t.counting, allowed: true, pending: pod, node: node, pods: podsOf[0], bound: content.Bound,
 		snapshot: s,
@@ -93,9 +91,11 @@ func (t *Tables) evaluate(pending int, content *Content) *facts {
 		func() bool { return f.allowed && f.scheduler.Passes(pod, node, s.Without(f.pods...)) },
 	)
 	base := t.baseFacts(pending, content)
-	f.filter(t, base)
+	ofTemplate := t.templateFactsOf(pending, content, pod, node, s)
+	f.filter(t, base, ofTemplate)
+	f.fails = f.failsBy(t, len(content.Nominated) > 0)
 	if f.feasible {
-		f.score(t, base)
+		f.score(t, base, ofTemplate)
 	}
 	return f
 }
@@ -110,20 +110,22 @@ func (t *Tables) baseFacts(pending int, content *Content) *facts {
 }
 
 // filter asks the filters that look at one node only.
-func (f *facts) filter(t *Tables, base *facts) {
+func (f *facts) filter(t *Tables, base *facts, ofTemplate *templateFacts) {
 	f.statuses = make([]spec.AllowedStatuses, len(t.filters))
 	passes := true
 	for i, filter := range t.filters {
 		switch {
 		case filter.Footprint.LooksAcross():
 			f.statuses[i] = spec.AllowedStatuses{Holds: true, HoldsEmpty: true}
-		case base != nil && t.changed.filters&(1<<i) == 0:
+		case base != nil && t.sharesFilter(i):
 			f.statuses[i] = base.statuses[i]
+		case readsNoPods(filter.Footprint):
+			f.statuses[i] = ofTemplate.statuses[i]
 		default:
 			f.statuses[i] = t.spec.Allowed(filter, f.pending, f.node, f.snapshot)
 		}
 		passes = passes && f.statuses[i].Holds
-		f.allowed = f.allowed && (f.statuses[i].Holds || filter.Footprint != spec.ReadsNode)
+		f.allowed = f.allowed && (f.statuses[i].Holds || !readsNoPods(filter.Footprint))
 	}
 	if base != nil && t.changed.filters&^t.looksWide == 0 {
 		f.base, f.feasible = base, base.feasible
@@ -132,21 +134,32 @@ func (f *facts) filter(t *Tables, base *facts) {
 	f.feasible = passes && f.scheduler.PassesWithNominated(f.pending, f.node, f.snapshot)
 }
 
+// failsBy is FailsOn of the filters that look at one node only. Without nominated pods their statuses tell.
+func (f *facts) failsBy(t *Tables, nominated bool) bool {
+	if nominated {
+		return t.narrow.FailsOn(f.pending, f.node, f.snapshot)
+	}
+	i := slices.IndexFunc(f.statuses, func(a spec.AllowedStatuses) bool { return a.Fails || !a.Holds })
+	return i >= 0 && f.statuses[i].Fails
+}
+
 // score asks the score plugins that look at one node only, where they are asked: the node is feasible.
-func (f *facts) score(t *Tables, base *facts) {
+func (f *facts) score(t *Tables, base *facts, ofTemplate *templateFacts) {
 	f.raw = make([]int64, len(t.scorePlugins))
+	ofTemplate.score(t, f.pending, f.node, f.snapshot)
 	for i, scorePlugin := range t.scorePlugins {
 		switch {
 		case scorePlugin.Footprint.LooksAcross():
 		case base != nil && base.feasible && t.changed.scorePlugins&(1<<i) == 0:
 			f.raw[i] = base.raw[i]
 			f.abstains |= base.abstains & (1 << i)
+		case readsNoPods(scorePlugin.Footprint):
+			f.raw[i] = ofTemplate.raw[i]
+			f.abstains |= ofTemplate.abstains & (1 << i)
 		default:
-			if scorePlugin.Raw != nil {
-				f.raw[i] = scorePlugin.Raw(t.spec.Profile, f.pending, f.node, f.snapshot)
-			}
-			if scorePlugin.Abstains != nil &&
-				scorePlugin.Abstains(t.spec.Profile, f.pending, []*v1.Node{f.node}, f.snapshot) {
+			raw, abstains := t.rawOf(scorePlugin, f.pending, f.node, f.snapshot)
+			f.raw[i] = raw
+			if abstains {
 				f.abstains |= 1 << i
 			}
 		}

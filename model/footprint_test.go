@@ -11,16 +11,27 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestFootprints: a predicate says the same of a node when what it says it does not read is changed.
+// TestFootprints: a predicate says the same of a node when what it says it does not read is changed, and so does each
+// that a quirk changes.
 func TestFootprints(t *testing.T) {
 	p := spec.DefaultProfile()
+	filters := spec.Filters()
+	for _, quirk := range spec.Quirks() {
+		odd := spec.New(p).With(quirk)
+		filters = append(filters, slices.DeleteFunc(odd.Filters(), func(f spec.Filter) bool {
+			return !odd.ChangesFilter(f.Plugin)
+		})...)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		q := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "question")
 		keepsCompany(t, q.Pod)
 		other := generate.DrawQuestion(generate.Scope{Nodes: 3, Pods: 6}).Draw(t, "another cluster").Snapshot
 		node := rapid.SampledFrom(q.Snapshot.Nodes).Draw(t, "node")
-		for _, f := range spec.Filters() {
+		for _, f := range filters {
 			s := perturbed(f.Footprint, node, q.Snapshot, other)
+			if f.Fails != nil && f.Fails(p, q.Pod, node, s) != f.Fails(p, q.Pod, node, q.Snapshot) {
+				t.Fatalf("whether %s fails on %s is another matter when other objects change", f.Plugin, node.Name)
+			}
 			if got, want := f.Holds(p, q.Pod, node, s), f.Holds(p, q.Pod, node, q.Snapshot); got != want {
 				t.Fatalf("%s says %v of %s, and %v when other objects change", f.Plugin, want, node.Name, got)
 			}

@@ -71,9 +71,9 @@ func (m *Machine) InitialOf(clusters []int, emit func(state []byte)) {
 
 // arrange returns the i-th initial cluster as an arrangement, with identities if they are given.
 func (m *Machine) arrange(i int, who *identities) *Arrangement {
-	actions := m.Scenario.Actions
+	actions, cluster := m.Scenario.Actions, &m.Scenario.Initial[i]
 	a := &Arrangement{
-		Left: Left{uint8(actions.Arrivals), uint8(actions.Completions), uint8(actions.Deletions),
+		Left: Left{uint8(max(0, actions.Arrivals-cluster.Fewer)), uint8(actions.Completions), uint8(actions.Deletions),
 			uint8(actions.Placements), uint8(actions.NodeChanges)},
 		ArrivalsOfTemplate: append([]int(nil), actions.ArrivalsOfTemplate...),
 	}
@@ -86,7 +86,6 @@ func (m *Machine) arrange(i int, who *identities) *Arrangement {
 		}
 		return pods
 	}
-	cluster := &m.Scenario.Initial[i]
 	for _, node := range cluster.Nodes {
 		a.Nodes = append(a.Nodes, NodeState{
 			Template: node.Template, ID: who.node(node.Template, node.ID), Bound: pods(node.Bound),

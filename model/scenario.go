@@ -110,6 +110,8 @@ type Scenario struct {
 type Cluster struct {
 	Nodes   []ClusterNode
 	Pending []ClusterPod
+	// Fewer is how many of the pods that may arrive in the scenario do not arrive in this cluster.
+	Fewer int
 }
 
 // ClusterNode is one node of a Cluster.
@@ -137,6 +139,15 @@ func (s *Scenario) MaxNodes() int {
 		most = max(most, len(c.Nodes))
 	}
 	return most
+}
+
+// LeastArrivals is how many pods may arrive in the initial cluster in which the fewest may.
+func (s *Scenario) LeastArrivals() int {
+	least := s.Actions.Arrivals
+	for _, c := range s.Initial {
+		least = min(least, max(0, s.Actions.Arrivals-c.Fewer))
+	}
+	return least
 }
 
 // MaxPods is the largest number of pods that can exist at once.

@@ -26,7 +26,7 @@ func (s *Scenario) Slices() []Slice {
 		}
 		if _, known := at[string(key)]; !known {
 			at[string(key)] = len(slices)
-			slices = append(slices, Slice{Share: s.share(nodes)})
+			slices = append(slices, Slice{Share: s.share(nodes, s.Actions.Arrivals-s.Initial[i].Fewer)})
 		}
 		slice := &slices[at[string(key)]]
 		slice.Initial = append(slice.Initial, i)
@@ -46,12 +46,12 @@ func (s *Scenario) nodesOf(initial int) []int {
 // share counts the ways to put the pods on the nodes or to leave them pending, whether they fit or not: multisets
 // out of all pairs of a template of pod and a node or none, of as many as arrive, divided by the number of ways to
 // order the nodes of a template.
-func (s *Scenario) share(nodes []int) float64 {
+func (s *Scenario) share(nodes []int, arrivals int) float64 {
 	total, orders := 0, 0.0
 	for _, n := range nodes {
 		total += n
 		order, _ := math.Lgamma(float64(n) + 1)
 		orders += order
 	}
-	return multisetsUpTo(len(s.Pods)*(total+1), s.Actions.Arrivals) / math.Exp(orders)
+	return multisetsUpTo(len(s.Pods)*(total+1), arrivals) / math.Exp(orders)
 }

@@ -44,7 +44,9 @@ type Tables struct {
 
 	mu    sync.RWMutex
 	facts map[uint64]*facts // by the template that asks and the number of the content
-	idle  map[uint32]idle   // by the number of the set of pods
+	// templates are the facts that are the same for all contents with one template of node.
+	templates map[templateKey]*templateFacts
+	idle      map[uint32]idle // by the number of the set of pods
 	// nodes has what score plugins that read nodes alone say of those of a question, by score plugin, pod template
 	// and the node templates in order.
 	nodes map[string][]int64
@@ -59,11 +61,11 @@ type idle struct{ filters, scorePlugins uint64 }
 func NewTables(c *Catalog, s *spec.Scheduler) *Tables {
 	t := &Tables{
 		catalog: c, spec: s, filters: s.Filters(), scorePlugins: s.ScorePlugins(), names: s.NewExpected(),
-		facts: map[uint64]*facts{}, idle: map[uint32]idle{}, nodes: map[string][]int64{},
-		wide: map[uint64]*spec.Scheduler{},
+		facts: map[uint64]*facts{}, templates: map[templateKey]*templateFacts{}, idle: map[uint32]idle{},
+		nodes: map[string][]int64{}, wide: map[uint64]*spec.Scheduler{},
 	}
 	t.narrow = s.Only(func(f spec.Filter) bool { return !f.Footprint.LooksAcross() })
-	t.counting = t.narrow.Only(func(f spec.Filter) bool { return f.Footprint != spec.ReadsNode })
+	t.counting = t.narrow.Only(func(f spec.Filter) bool { return !readsNoPods(f.Footprint) })
 	for i, f := range t.filters {
 		if f.Footprint.LooksAcross() {
 			t.looksWide |= 1 << i
@@ -100,6 +102,11 @@ func (t *Tables) With(quirks ...spec.Quirk) *Tables {
 	}
 	odd.sharesPreemption = odd.sharesPreemption && odd.changed.filters == 0
 	return odd
+}
+
+// sharesFilter reports whether facts take over from the base what a filter says.
+func (t *Tables) sharesFilter(i int) bool {
+	return t.base != nil && !t.overlooks && t.changed.filters&(1<<i) == 0
 }
 
 // Size is the number of entries made.

@@ -64,11 +64,10 @@ func (m *Scheduler) canFail(pod *v1.Pod, s *Snapshot) bool {
 // its nomination.
 func (m *Scheduler) dryRunFails(pod *v1.Pod, s *Snapshot) bool {
 	return m.canFail(pod, s) && !m.TurnsAway(pod, s) && !AwaitsVictims(pod, s) &&
-		len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0 &&
 		exists(s.Nodes, func(node *v1.Node) bool {
 			jeopardy := Jeopardy(pod, node, s)
 			return len(jeopardy) > 0 && m.FailsOn(pod, node, s.Without(jeopardy...))
-		})
+		}) && len(m.leastRivals(Question{Pod: pod, Snapshot: s})) == 0
 }
 
 // FailsOn reports whether asking the filters about the node, with the nominated pods that must be respected and

@@ -43,16 +43,18 @@ func DevicePools(s *Snapshot) []DevicePool { return DocumentedDevices().pools(s,
 
 // pools returns the pools of the snapshot, as they are seen from the node.
 func (r DeviceRules) pools(s *Snapshot, node *v1.Node) []DevicePool {
-	var ids []PoolID
-	pools := map[PoolID][]*resourcev1.ResourceSlice{}
+	var pools []DevicePool
+	at := map[PoolID]int{}
 	for _, slice := range s.ResourceSlices {
 		id := PoolID{slice.Spec.Driver, slice.Spec.Pool.Name}
-		if pools[id] == nil {
-			ids = append(ids, id)
+		i, known := at[id]
+		if !known {
+			i, at[id] = len(pools), len(pools)
+			pools = append(pools, DevicePool{ID: id})
 		}
-		pools[id] = append(pools[id], slice)
+		pools[i].Slices = append(pools[i].Slices, slice)
 	}
-	return each(ids, func(id PoolID) DevicePool { return DevicePool{id, r.current(pools[id], node)} })
+	return each(pools, func(p DevicePool) DevicePool { return DevicePool{p.ID, r.current(p.Slices, node)} })
 }
 
 // newest returns the slices of the newest generation of a pool:

@@ -39,6 +39,9 @@ type searchedAlternative struct {
 // FindAllocation returns a valid allocation of the claims, none of which has one yet; false if there is none.
 func (r DeviceRules) FindAllocation(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node,
 	s *Snapshot) ([]Allotment, bool) {
+	if len(claims) == 0 {
+		return nil, true
+	}
 	q := r.newDeviceSearch(p, claims, node, s)
 	return q.meet(0, nil)
 }

@@ -35,7 +35,7 @@ func dynamicResources(r DeviceRules) Filter {
 	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 		claims, usable := r.claimsOn(p, pod, node, s)
 		waiting := filter(claims, unallocated)
-		return !turnsAway(p, pod, s) && usable &&
+		return len(waiting) > 0 && !turnsAway(p, pod, s) && usable &&
 			(r.Aborts(p, waiting, node, s) || r.stops(p, waiting, node, s))
 	}
 	return Filter{

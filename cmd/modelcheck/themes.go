@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -94,13 +97,19 @@ func themeNames(asked []string) ([]string, error) {
 // themeScenarios returns the scenarios of themes, for each profile.
 func themeScenarios(names []string, thorough bool, nodes int, actions model.Actions,
 	profiles []string) ([]*model.Scenario, error) {
-	return scenario.ForProfiles(profiles, func() (scenarios []*model.Scenario, err error) {
-		for _, name := range names {
-			theme, err := theme(thorough)(name, nodes, actions, admission.Admit)
-			if err != nil {
-				return nil, err
-			}
-			scenarios = append(scenarios, theme)
+	return scenario.ForProfiles(profiles, func() ([]*model.Scenario, error) {
+		scenarios, errs := make([]*model.Scenario, len(names)), make([]error, len(names))
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i, name := range names {
+			group.Go(func() error {
+				scenarios[i], errs[i] = theme(thorough)(name, nodes, actions, admission.Admit)
+				return nil
+			})
+		}
+		_ = group.Wait() // it has no errors of its own
+		if err := cmp.Or(errs...); err != nil {
+			return nil, err
 		}
 		return scenarios, nil
 	})

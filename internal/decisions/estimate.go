@@ -20,10 +20,11 @@ const (
 	statesShare   = 8
 )
 
-// effort is the number of questions per scenario after which an estimate is believed, and moreEffort the number
-// after which one is that a scope does not fit. An estimate with little effort is too large, never by more than
-// hopeless.
+// effort is the number of questions per scenario after which an estimate is believed, lessEffort the number after
+// which one is that a scope fits, and moreEffort the number after which one is that it does not. An estimate with
+// little effort is too large; one with effort never by more than hopeless.
 const (
+	lessEffort = 200
 	effort     = 1_000
 	moreEffort = 10_000
 	hopeless   = 1e6

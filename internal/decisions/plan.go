@@ -61,15 +61,18 @@ func NewPlan(r Request) (*Plan, error) {
 			return p, nil
 		}
 	}
-	effort, most := effort, math.Inf(1)
-	if (p.limited() || p.given != nil) && !r.Keep {
-		effort = 0 // only whether it can be explored at all
+	enough, most := lessEffort, math.Inf(1)
+	switch {
+	case r.Keep:
+		enough = effort // chunks are cut by it
+	case p.limited() || p.given != nil:
+		enough = 0 // only whether it can be explored at all
 	}
 	if r.Keep && p.Options.MaxStates == 0 { // a limit on states is one for a scenario as a whole, which is left whole
 		most = chunkStates
 	}
 	var err error
-	if p.States, err = estimates(p.Scenarios, p.Options.Spec, effort); err != nil {
+	if p.States, err = estimates(p.Scenarios, p.Options.Spec, enough); err != nil {
 		return nil, err
 	}
 	p.Options.Chunks = Cut(p.Scenarios, p.States, most)
@@ -109,8 +112,12 @@ func (p *Plan) Fits(chunks []int) error {
 		return nil
 	}
 	large := p.largest(chunks, p.States)
-	if excess := p.excess(large); excess > 1 && excess <= hopeless {
-		states, err := estimates(p.Scenarios, p.Options.Spec, moreEffort)
+	for _, enough := range []int{effort, moreEffort} {
+		excess := p.excess(large)
+		if excess <= 1 || enough == moreEffort && excess > hopeless {
+			break
+		}
+		states, err := estimates(p.Scenarios, p.Options.Spec, enough)
 		if err != nil {
 			return err
 		}

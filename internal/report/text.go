@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -197,8 +198,11 @@ func (p *page) themes(r *Run) {
 		}
 		nodes, pods := count(int64(len(s.Scenario.Nodes))), count(int64(len(s.Scenario.Pods)))
 		if len(r.Scope.Files) == 0 { // themes have bounds of their own
-			nodes, pods = fmt.Sprintf("%d of %s", s.Scenario.MaxNodes(), nodes),
-				fmt.Sprintf("%d of %s", s.Scenario.Actions.Arrivals, pods)
+			arrivals := strconv.Itoa(s.Scenario.Actions.Arrivals)
+			if least := s.Scenario.LeastArrivals(); least < s.Scenario.Actions.Arrivals {
+				arrivals = fmt.Sprintf("%d-%s", least, arrivals) // where there are more nodes, fewer arrive
+			}
+			nodes, pods = fmt.Sprintf("%d of %s", s.Scenario.MaxNodes(), nodes), fmt.Sprintf("%s of %s", arrivals, pods)
 		}
 		rows = append(rows, []string{s.Scenario.Name, nodes, pods, count(s.Distinct), count(s.Generated),
 			count(int64(s.Depth)), count(total.Questions(i)), ends(s)})

@@ -157,7 +157,7 @@ func withNominees(clusters []model.Cluster, nominees []nominee) []model.Cluster 
 			}
 			places := slices.Clone(cluster.Nodes)
 			places[at].Nominated = []model.ClusterPod{{Template: nominee.pod}}
-			all = append(all, model.Cluster{Nodes: places})
+			all = append(all, model.Cluster{Nodes: places, Fewer: cluster.Fewer})
 		}
 	}
 	return all

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/seed-a3f26817/modelcheck/model"
 )
 
@@ -58,6 +61,40 @@ func TestThemeBounds(t *testing.T) {
 		thorough := got.thorough.Spec.Actions.of(plain)
 		if fmt.Sprint(plain) != fmt.Sprint(row.want) || fmt.Sprint(thorough) != fmt.Sprint(row.thorough) {
 			t.Errorf("asked for %+v: %+v and %+v, want %+v and %+v", row.asked, plain, thorough, row.want, row.thorough)
+		}
+	}
+}
+
+// TestThemeTogether: where there are more nodes, fewer pods arrive; not in a thorough run.
+func TestThemeTogether(t *testing.T) {
+	node := "apiVersion: v1\nkind: Node\nmetadata: {name: node}\n---\n"
+	theme, err := themeOf("web.yaml", []byte(themeFile("web", "order: 1, description: A., together: {atMost: 4}")+node+
+		themeFile("web", "thorough: true, description: B.")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		arrivals int
+		more     []*themeSection[themeSpec]
+		want     []int // fewer arrive, with one node, two, ...
+	}{
+		{2, nil, []int{0, 0, 1, 2, 2}},
+		{3, nil, []int{0, 1, 2, 3, 3}},
+		{3, []*themeSection[themeSpec]{theme.thorough}, []int{0, 0, 0, 0, 0}},
+	} {
+		as := func(objects []runtime.Object) ([]runtime.Object, []field.ErrorList) {
+			return objects, make([]field.ErrorList, len(objects))
+		}
+		s, err := theme.scenario(5, model.Actions{Arrivals: row.arrivals}, as, row.more...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fewer []int
+		for _, cluster := range s.Initial {
+			fewer = append(fewer, cluster.Fewer)
+		}
+		if !slices.Equal(fewer, row.want) {
+			t.Errorf("of %d arrivals %v fewer, want %v", row.arrivals, fewer, row.want)
 		}
 	}
 }

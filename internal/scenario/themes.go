@@ -40,6 +40,11 @@ type themeSpec struct {
 	Nodes bounds `json:"nodes,omitempty"`
 	// Actions bounds what is asked for.
 	Actions themeActions `json:"actions,omitempty"`
+	// Together bounds the nodes of a cluster and the pods that arrive in it, counted together: where there are more
+	// nodes, fewer pods arrive. A thorough run has no such bound.
+	Together struct {
+		AtMost *int `json:"atMost,omitempty"`
+	} `json:"together,omitempty"`
 }
 
 // themeActions bounds how often each action may happen, whatever the user asks for.
@@ -261,6 +266,11 @@ func (t theme) scenario(nodes int, actions model.Actions, admit Admission,
 		return nil, fmt.Errorf("theme %s: %w", t.name(), err)
 	}
 	s := EveryCluster(t.name(), t.plain.Spec.Description, manifests.Snapshot(), t.plain.Spec.Nodes.of(nodes), actions)
+	if most := t.plain.Spec.Together.AtMost; most != nil && len(more) == 0 {
+		for i := range s.Initial {
+			s.Initial[i].Fewer = min(actions.Arrivals, max(0, len(s.Initial[i].Nodes)+actions.Arrivals-*most))
+		}
+	}
 	s.LeftOut = leftOut
 	return s, nil
 }
