@@ -65,6 +65,61 @@ func AllocatedClaimUnscored() Quirk {
 	}
 }
 
+// AllCountersPanic is a defect of kube-scheduler v1.36.0: it forgets in which pool a device is that a request for all
+// devices is for, and looks there for its counters.
+func AllCountersPanic() Quirk {
+	return Quirk{
+		Name: "all-counters-panic", Class: Reported, Upstream: "kubernetes/kubernetes#138882",
+		Since: "v1.36", Mended: "v1.36.2",
+		Title:  "all devices, one of which takes of shared counters: a panic",
+		Plugin: devicesPlugin,
+		Doc: "A request for all devices ends kube-scheduler in a panic where one of them takes of shared counters, and is " +
+			"not shared already.",
+		Needs:  wantsAllDevices,
+		Panics: true,
+		Devices: func(r *DeviceRules) {
+			r.allStops = func(r DeviceRules, facts []Allotment, at deviceState) bool {
+				last, before := facts[len(facts)-1], facts[:len(facts)-1]
+				is := last.Device.ID
+				shared := last.Device.Shareable() && (exists(before, func(f Allotment) bool { return f.Device.ID == is }) ||
+					exists(at.held, func(h holding) bool { return h.device == is && h.shared && h.consumed != nil }))
+				at.held = filter(at.held, func(h holding) bool { return !h.shared }) // shares keep nobody off before that
+				return len(last.Device.Device.ConsumesCounters) > 0 && !shared && r.exclusive(facts, at)
+			}
+		},
+	}
+}
+
+// SharesUncounted is a defect of kube-scheduler v1.36.0.
+func SharesUncounted() Quirk {
+	return Quirk{
+		Name: "shares-uncounted", Class: Reported, Upstream: "kubernetes/kubernetes#139034",
+		Since: "v1.36", Mended: "v1.36.2",
+		Title:  "devices that are shared leave the counters they take to others",
+		Plugin: devicesPlugin,
+		Doc: "What a device takes of shared counters that may be allocated more than once, and is allocated, is free for " +
+			"other devices, which may exclude it.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.spends = func(h holding) bool { return !h.shared }
+		},
+	}
+}
+
+// CountersKept is a defect of kube-scheduler v1.36.0.
+func CountersKept() Quirk {
+	return Quirk{
+		Name: "counters-kept", Class: Reported, Upstream: "kubernetes/kubernetes#140436",
+		Since: "v1.36", Mended: "v1.36.3",
+		Title:  "a device that is passed over keeps the counters it would take",
+		Plugin: devicesPlugin,
+		Doc: "A device that is considered and passed over, for a taint, for a constraint or for what else is needed beside " +
+			"it, takes of shared counters all the same, so that the pod may not get another device.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.keepsCounters = true },
+	}
+}
+
 // slicesFor returns the slices of which the node has access to a device.
 func slicesFor(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
 	return filter(pool, func(slice *resourcev1.ResourceSlice) bool { return node != nil && SliceAvailableOn(slice, node) })

@@ -293,5 +293,6 @@ func Quirks() []Quirk {
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
 		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
 		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(), BalancedDevicesPanic(),
-		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored()}
+		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
+		CountersKept()}
 }
