@@ -219,9 +219,11 @@ func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
 	}
 	takers := r.takers(r, facts, at.held)
 	return all(at.pools, func(pool DevicePool) bool {
-		takes := func(d PublishedDevice) bool { return d.ID.InPool() == pool.ID && len(d.Device.ConsumesCounters) > 0 }
+		takes := func(d PublishedDevice) bool {
+			return r.together(d.ID.InPool(), pool.ID) && len(d.Device.ConsumesCounters) > 0
+		}
 		newly := filter(takers, takes)
-		if len(newly) == 0 {
+		if len(newly) == 0 || newly[0].ID.InPool() != pool.ID {
 			return true
 		}
 		taken := slices.Concat(filter(pool.Devices(), holds), newly, filter(at.kept, takes))
@@ -236,7 +238,8 @@ func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
 func enoughOfReferenced(_ DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
 	return all(by.Device.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool {
 		return all(sortedKeys(c.Counters), func(name string) bool {
-			return pool.suffices(c.CounterSet, name, taken)
+			_, there := pool.counter(c.CounterSet, name)
+			return pool.suffices(c.CounterSet, name, taken) || !there && by.ID.InPool() != pool.ID
 		})
 	})
 }

@@ -29,6 +29,8 @@ type DeviceRules struct {
 	takesCapacity func(f Allotment) bool
 	takers        func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice
 	counted       func(h holding) bool
+	// together reports whether what devices of two pools take of counters is counted together.
+	together func(one, other PoolID) bool
 	// spends reports whether a holding takes of the counters of its pool.
 	spends func(h holding) bool
 	// enough reports whether there is enough of the counters of the pool that the devices take, for those that a device
@@ -79,6 +81,7 @@ func DocumentedDevices() DeviceRules {
 		takers:        takers,
 		counted:       func(holding) bool { return true },
 		spends:        func(holding) bool { return true },
+		together:      func(one, other PoolID) bool { return one == other },
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
 		complete:      func(pool DevicePool, _ *v1.Node) bool { return pool.Complete() },

@@ -120,6 +120,22 @@ func CountersKept() Quirk {
 	}
 }
 
+// NamesakesCounted is a defect of kube-scheduler v1.36, which knows pools by their names alone where it counts.
+func NamesakesCounted() Quirk {
+	return Quirk{
+		Name: "namesakes-counted", Class: Reported, Upstream: "kubernetes/kubernetes#140434",
+		Since: "v1.36", Mended: "v1.36.4",
+		Title:  "pools of two drivers with the same name share their counters",
+		Plugin: devicesPlugin,
+		Doc: "Of pools that have the same name, and are of different drivers, the counters of the first that a pod gets a " +
+			"device of are those of the others, too.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.together = func(one, other PoolID) bool { return one.Pool == other.Pool }
+		},
+	}
+}
+
 // slicesFor returns the slices of which the node has access to a device.
 func slicesFor(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
 	return filter(pool, func(slice *resourcev1.ResourceSlice) bool { return node != nil && SliceAvailableOn(slice, node) })

@@ -31,7 +31,8 @@ func TestDeviceQuirks(t *testing.T) {
 		"shares-uncounted":       {"counters that a shared device takes"},
 		"counters-kept": {"counters of a device that is tainted", "... of one that does not match",
 			"... of one that was tried, and may be shared"},
-		"limit-stops-all": {"one more", "one more, by two requests", "one more, by all"},
+		"namesakes-counted": {"counters of two pools of the same name"},
+		"limit-stops-all":   {"one more", "one more, by two requests", "one more, by all"},
 	}
 	p := &Profile{Selects: selects}
 	for _, q := range Quirks() {
@@ -99,6 +100,9 @@ func quirkRows() []deviceRow {
 			taking("y", like("speed", "slow")), taking("z", like("speed", "fast"))), counters)}, nil, claims{pair("a")}, true},
 		{"... of one that was tried, and may be shared", slices{sliced(slice("p", taking("x", forMany), taking("y"),
 			device("z")), counters)}, nil, claims{deviceClaim("a", exactly("r"), exactly("s", selecting("y")))}, true},
+		{"counters of two pools of the same name", slices{sliced(slice("p", taking("x")), counters),
+			sliced(sliced(slice("p", taking("y")), counters), func(s *resourcev1.ResourceSliceSpec) { s.Driver = "e" })}, nil,
+			claims{deviceClaim("a", exactly("r", several(2)))}, true},
 		{"all, and of the pool there is more elsewhere", slices{sliced(slice("p", device("x")), two),
 			sliced(slice("p", device("y")), twoElsewhere)}, nil, claims{deviceClaim("a", exactly("r", everyOne))}, true},
 		{"a device besides a pool that is not sound", slices{slice("p", device("x")),

@@ -294,5 +294,5 @@ func Quirks() []Quirk {
 		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
 		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(), BalancedDevicesPanic(),
 		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
-		CountersKept()}
+		CountersKept(), NamesakesCounted()}
 }

@@ -193,6 +193,7 @@ func found() map[string]Entry {
 		"allocated-claim-unscored":        {Property: answered, Theme: "device-claims", Nodes: 2, Pods: 1},
 		"all-counters-panic":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
 		"shares-uncounted":                {Property: verdicts, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"namesakes-counted":               {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }
