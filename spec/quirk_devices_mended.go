@@ -47,12 +47,12 @@ func UnsoundPoolStopsAll() Quirk {
 	}
 }
 
-// AllocatedClaimUnscored is a defect of kube-scheduler v1.35, which takes the n-th of the new allocations for that of
-// the pod's n-th claim.
+// AllocatedClaimUnscored is a defect of kube-scheduler v1.35 to v1.36.1, which takes the n-th of the new allocations
+// for that of the pod's n-th claim.
 func AllocatedClaimUnscored() Quirk {
 	return Quirk{
 		Name: "allocated-claim-unscored", Class: Reported, Upstream: "kubernetes/kubernetes#139016",
-		Since: "v1.35", Mended: "v1.36",
+		Since: "v1.35", Mended: "v1.36.2",
 		Title:  "a claim with an allocation beside one without ends the cycle",
 		Plugin: devicesPlugin,
 		Doc: "If some claims of a pod have an allocation and others do not, and the pod fits on several nodes, their score " +
