@@ -166,8 +166,8 @@ func TestQuirkIn(t *testing.T) {
 		{"v1.36.2", "v1.37", map[string]bool{"": true, "v1.35.4": false, "v1.36.1": false, "v1.36.2": true,
 			"v1.36.3": true, "v1.37.0": false}},
 		{"v1.37", "", map[string]bool{"v1.36.3": false, "v1.37.0": true}},
-		{"", "v1.36.2", map[string]bool{"v1.35.4": true, "v1.36.0": true, "v1.36.1": true, "v1.36.2": false, "v1.36.10": false,
-			"v1.37.0": false}},
+		{"", "v1.36.2", map[string]bool{"v1.35.4": true, "v1.36.0": true, "v1.36.1": true, "v1.36.2": false,
+			"v1.36.10": false, "v1.37.0": false}},
 	} {
 		for release, want := range row.in {
 			if got := (Quirk{Since: row.since, Mended: row.mended}).In(release); got != want {
