@@ -126,11 +126,14 @@ type deviceState struct {
 	on      []PublishedDevice
 	held    []holding
 	unclear bool
+	// kept are devices the counters of which a search keeps, though it has given them up.
+	kept []PublishedDevice
 }
 
 func (r DeviceRules) deviceState(node *v1.Node, s *Snapshot) deviceState {
 	pools := r.pools(s, node)
-	return deviceState{s, pools, inOrder(r.usableOn(pools, node)), heldDevices(s), r.unclear(pools, node)}
+	return deviceState{s: s, pools: pools, on: inOrder(r.usableOn(pools, node)), held: heldDevices(s),
+		unclear: r.unclear(pools, node)}
 }
 
 // inOrder returns the devices by the names of driver, pool and slice, those last of pools in which a device waits for
@@ -211,16 +214,19 @@ func (r DeviceRules) capacityLeft(takers []Allotment, f Allotment, held []holdin
 // Source: docs of CounterSet ("When a device is allocated, the portion of counters it uses will no longer be available
 // for use by other devices").
 func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
-	holds := func(d PublishedDevice) bool { return exists(at.held, func(h holding) bool { return h.device == d.ID }) }
+	holds := func(d PublishedDevice) bool {
+		return exists(at.held, func(h holding) bool { return h.device == d.ID && r.spends(h) })
+	}
 	takers := r.takers(r, facts, at.held)
 	return all(at.pools, func(pool DevicePool) bool {
-		newly := filter(takers, func(d PublishedDevice) bool {
-			return d.ID.InPool() == pool.ID && len(d.Device.ConsumesCounters) > 0
-		})
-		if len(newly) == 0 {
+		takes := func(d PublishedDevice) bool {
+			return r.together(d.ID.InPool(), pool.ID) && len(d.Device.ConsumesCounters) > 0
+		}
+		newly := filter(takers, takes)
+		if len(newly) == 0 || newly[0].ID.InPool() != pool.ID {
 			return true
 		}
-		taken := append(filter(pool.Devices(), holds), newly...)
+		taken := slices.Concat(filter(pool.Devices(), holds), newly, filter(at.kept, takes))
 		return all(newly, func(d PublishedDevice) bool { return r.enough(r, pool, taken, d) })
 	})
 }
@@ -232,7 +238,8 @@ func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
 func enoughOfReferenced(_ DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
 	return all(by.Device.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool {
 		return all(sortedKeys(c.Counters), func(name string) bool {
-			return pool.suffices(c.CounterSet, name, taken)
+			_, there := pool.counter(c.CounterSet, name)
+			return pool.suffices(c.CounterSet, name, taken) || !there && by.ID.InPool() != pool.ID
 		})
 	})
 }

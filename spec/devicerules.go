@@ -29,6 +29,10 @@ type DeviceRules struct {
 	takesCapacity func(f Allotment) bool
 	takers        func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice
 	counted       func(h holding) bool
+	// together reports whether what devices of two pools take of counters is counted together.
+	together func(one, other PoolID) bool
+	// spends reports whether a holding takes of the counters of its pool.
+	spends func(h holding) bool
 	// enough reports whether there is enough of the counters of the pool that the devices take, for those that a device
 	// takes newly.
 	enough func(r DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool
@@ -44,6 +48,10 @@ type DeviceRules struct {
 	// and where a constraint does not let it have them. limitStops: a claim does where it is for more than it may have.
 	// unsoundStops: a request for a number of devices does where a pool of the node is not sound.
 	unclearStops, constraintStops, limitStops, unsoundStops bool
+	// allStops reports whether a request for all devices ends in a panic with the last of the facts; nil if none does.
+	allStops func(r DeviceRules, facts []Allotment, at deviceState) bool
+	// keepsCounters: a search keeps the counters of devices that it has given up: see gaveUp.
+	keepsCounters bool
 	// complete reports whether all slices of the pool are there, as seen from the node. incompleteUsed: devices may be
 	// had of pools that are not complete.
 	complete       func(pool DevicePool, node *v1.Node) bool
@@ -72,6 +80,8 @@ func DocumentedDevices() DeviceRules {
 		takesCapacity: ordinary,
 		takers:        takers,
 		counted:       func(holding) bool { return true },
+		spends:        func(holding) bool { return true },
+		together:      func(one, other PoolID) bool { return one == other },
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
 		complete:      func(pool DevicePool, _ *v1.Node) bool { return pool.Complete() },

@@ -54,7 +54,9 @@ func (r DeviceRules) newDeviceSearch(p *Profile, claims []*resourcev1.ResourceCl
 		return exists(at.on, func(d PublishedDevice) bool { return d.ID.InPool() == h.device.InPool() })
 	}
 	at.held = filter(at.held, near)
-	q := &deviceSearch{r: r, at: at, unordered: !p.has(DevicesOrdered())}
+	r.keepsCounters = r.keepsCounters &&
+		exists(at.on, func(d PublishedDevice) bool { return len(d.Device.ConsumesCounters) > 0 })
+	q := &deviceSearch{r: r, at: at, unordered: !p.has(DevicesOrdered()), everything: r.keepsCounters}
 	for _, claim := range claims {
 		for i, request := range claim.Spec.Devices.Requests {
 			ways := each(Alternatives(request), func(a DeviceAlternative) searchedAlternative {
@@ -78,9 +80,10 @@ func (q *deviceSearch) alternative(p *Profile, claim *resourcev1.ResourceClaim, 
 		return searchedAlternative{a, facts, len(facts) > 0 && !q.at.unclear}
 	}
 	wanted := filter(q.at.on, func(d PublishedDevice) bool {
-		return q.r.wants(p, a, d, q.at.s) && a.TolerableFor(d) && q.available([]Allotment{fact(d)})
+		return q.r.wants(p, a, d, q.at.s) && (a.TolerableFor(d) || q.r.keepsCounters) &&
+			q.available([]Allotment{fact(d)})
 	})
-	return searchedAlternative{a, each(wanted, fact), int64(len(wanted)) >= a.Count}
+	return searchedAlternative{a, each(wanted, fact), int64(len(wanted)) >= a.Count || q.everything}
 }
 
 // available reports whether the devices may be had together, constraints of claims left aside.
@@ -127,14 +130,21 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 
 func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]Allotment, bool) {
 	facts = slices.Clip(facts)
-	missed := false
+	from, missed := len(facts), false
 	for _, fact := range devices {
 		before := facts
 		facts = append(facts, fact)
-		if !fact.Alternative.TolerableFor(fact.Device) || !q.r.exclusive(facts, q.at) ||
-			!q.r.withinCounters(facts, q.at) {
+		if q.r.allStops != nil && q.r.allStops(q.r, facts, q.at) {
+			q.stopped = true
+			return nil, false
+		}
+		had := q.r.exclusive(facts, q.at) && q.r.withinCounters(facts, q.at)
+		if !had || !fact.Alternative.TolerableFor(fact.Device) {
 			if !q.unordered || !q.r.constraintStops {
-				return nil, false
+				if had {
+					q.gaveUp(facts, false)
+				}
+				return q.backtrack(before, from)
 			}
 			facts, missed = before, true // those that can be had may be tried first, and not meet a constraint
 			continue
@@ -144,13 +154,24 @@ func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]All
 			return nil, false
 		}
 		if !q.r.withinCapacity(facts, q.at) {
-			return nil, false
+			return q.backtrack(before, from)
 		}
 	}
 	if missed {
 		return nil, false
 	}
-	return q.meet(request+1, facts)
+	if found, is := q.meet(request+1, facts); is || q.stopped {
+		return found, is
+	}
+	return q.backtrack(facts, from)
+}
+
+// backtrack gives up the devices of the facts from the given one on.
+func (q *deviceSearch) backtrack(facts []Allotment, from int) ([]Allotment, bool) {
+	for ; len(facts) > from; facts = facts[:len(facts)-1] {
+		q.gaveUp(facts, true)
+	}
+	return nil, false
 }
 
 func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
@@ -167,15 +188,32 @@ func (q *deviceSearch) meetBySome(request int, devices []Allotment, needed int,
 			continue
 		}
 		with[len(facts)].tried = devices[:i]
-		if !q.available(with) || !q.constrained(with) {
+		if !q.available(with) {
+			continue
+		}
+		if !devices[i].Alternative.TolerableFor(devices[i].Device) || !q.constrained(with) {
+			q.gaveUp(with, false)
 			continue
 		}
 		found, is := q.meetBySome(request, devices[i+1:], needed-1, with)
 		if is || q.stopped {
 			return found, is
 		}
+		q.gaveUp(with, true)
 	}
 	return nil, false
+}
+
+// gaveUp has the search keep the counters of the device of the last of the facts, as a quirk says, if it takes of them
+// newly: it was not tolerated, or did not meet a constraint; or it was tried, and may be allocated more than once.
+func (q *deviceSearch) gaveUp(facts []Allotment, tried bool) {
+	device := facts[len(facts)-1].Device
+	if !q.r.keepsCounters || tried && !device.Shareable() {
+		return
+	}
+	if len(q.r.takers(q.r, facts, q.at.held)) > len(q.r.takers(q.r, facts[:len(facts)-1], q.at.held)) {
+		q.at.kept = append(q.at.kept, device)
+	}
 }
 
 // stops reports whether production's search ends with an error, which ends the cycle, as a quirk says.
@@ -188,7 +226,8 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 		})
 	}
 	wantsAll := wants(true)
-	if !r.limitStops && !r.unsoundStops && !(wantsAll && (r.unclearStops || r.constraintStops)) {
+	if !r.limitStops && !r.unsoundStops &&
+		!(wantsAll && (r.unclearStops || r.constraintStops || r.allStops != nil)) {
 		return false
 	}
 	q := r.newDeviceSearch(p, claims, node, s)

@@ -140,11 +140,11 @@ func AllButFull() Quirk {
 	}
 }
 
-// SharesRecounted is a defect of kube-scheduler v1.36.
+// SharesRecounted is a defect of kube-scheduler v1.36; before v1.36.2 shares did not count at all: see SharesUncounted.
 func SharesRecounted() Quirk {
 	return Quirk{
 		Name: "shares-recounted", Class: Reported, Upstream: "kubernetes/kubernetes#140433",
-		Since: "v1.36", Mended: "v1.37",
+		Since: "v1.36.2", Mended: "v1.37",
 		Title:  "devices without capacity take counters once for each share",
 		Plugin: "DynamicResources",
 		Doc: "A device that may be allocated more than once, is allocated, and has no capacity, takes of shared counters " +

@@ -47,12 +47,12 @@ func UnsoundPoolStopsAll() Quirk {
 	}
 }
 
-// AllocatedClaimUnscored is a defect of kube-scheduler v1.35, which takes the n-th of the new allocations for that of
-// the pod's n-th claim.
+// AllocatedClaimUnscored is a defect of kube-scheduler v1.35 to v1.36.1, which takes the n-th of the new allocations
+// for that of the pod's n-th claim.
 func AllocatedClaimUnscored() Quirk {
 	return Quirk{
 		Name: "allocated-claim-unscored", Class: Reported, Upstream: "kubernetes/kubernetes#139016",
-		Since: "v1.35", Mended: "v1.36",
+		Since: "v1.35", Mended: "v1.36.2",
 		Title:  "a claim with an allocation beside one without ends the cycle",
 		Plugin: devicesPlugin,
 		Doc: "If some claims of a pod have an allocation and others do not, and the pod fits on several nodes, their score " +
@@ -61,6 +61,77 @@ func AllocatedClaimUnscored() Quirk {
 		ScoringFails: func(_ *Scheduler, pod *v1.Pod, _ *v1.Node, s *Snapshot) bool {
 			claims := ResourceClaims(pod, s)
 			return exists(claims, unallocated) && !all(claims, unallocated)
+		},
+	}
+}
+
+// AllCountersPanic is a defect of kube-scheduler v1.36.0: it forgets in which pool a device is that a request for all
+// devices is for, and looks there for its counters.
+func AllCountersPanic() Quirk {
+	return Quirk{
+		Name: "all-counters-panic", Class: Reported, Upstream: "kubernetes/kubernetes#138882",
+		Since: "v1.36", Mended: "v1.36.2",
+		Title:  "all devices, one of which takes of shared counters: a panic",
+		Plugin: devicesPlugin,
+		Doc: "A request for all devices ends kube-scheduler in a panic where one of them takes of shared counters, and is " +
+			"not shared already.",
+		Needs:  wantsAllDevices,
+		Panics: true,
+		Devices: func(r *DeviceRules) {
+			r.allStops = func(r DeviceRules, facts []Allotment, at deviceState) bool {
+				last, before := facts[len(facts)-1], facts[:len(facts)-1]
+				is := last.Device.ID
+				shared := last.Device.Shareable() && (exists(before, func(f Allotment) bool { return f.Device.ID == is }) ||
+					exists(at.held, func(h holding) bool { return h.device == is && h.shared && h.consumed != nil }))
+				at.held = filter(at.held, func(h holding) bool { return !h.shared }) // shares keep nobody off before that
+				return len(last.Device.Device.ConsumesCounters) > 0 && !shared && r.exclusive(facts, at)
+			}
+		},
+	}
+}
+
+// SharesUncounted is a defect of kube-scheduler v1.36.0.
+func SharesUncounted() Quirk {
+	return Quirk{
+		Name: "shares-uncounted", Class: Reported, Upstream: "kubernetes/kubernetes#139034",
+		Since: "v1.36", Mended: "v1.36.2",
+		Title:  "devices that are shared leave the counters they take to others",
+		Plugin: devicesPlugin,
+		Doc: "What a device takes of shared counters that may be allocated more than once, and is allocated, is free for " +
+			"other devices, which may exclude it.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.spends = func(h holding) bool { return !h.shared }
+		},
+	}
+}
+
+// CountersKept is a defect of kube-scheduler v1.36.0.
+func CountersKept() Quirk {
+	return Quirk{
+		Name: "counters-kept", Class: Reported, Upstream: "kubernetes/kubernetes#140436",
+		Since: "v1.36", Mended: "v1.36.3",
+		Title:  "a device that is passed over keeps the counters it would take",
+		Plugin: devicesPlugin,
+		Doc: "A device that is considered and passed over, for a taint, for a constraint or for what else is needed beside " +
+			"it, takes of shared counters all the same, so that the pod may not get another device.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.keepsCounters = true },
+	}
+}
+
+// NamesakesCounted is a defect of kube-scheduler v1.36, which knows pools by their names alone where it counts.
+func NamesakesCounted() Quirk {
+	return Quirk{
+		Name: "namesakes-counted", Class: Reported, Upstream: "kubernetes/kubernetes#140434",
+		Since: "v1.36", Mended: "v1.36.4",
+		Title:  "pools of two drivers with the same name share their counters",
+		Plugin: devicesPlugin,
+		Doc: "Of pools that have the same name, and are of different drivers, the counters of the first that a pod gets a " +
+			"device of are those of the others, too.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.together = func(one, other PoolID) bool { return one.Pool == other.Pool }
 		},
 	}
 }

@@ -27,7 +27,12 @@ func TestDeviceQuirks(t *testing.T) {
 		"split-pool-unclear": {"an older generation, where the newer one is for others",
 			"all, and of the pool there is more elsewhere"},
 		"unsound-pool-stops-all": {"a device besides a pool that is not sound"},
-		"limit-stops-all":        {"one more", "one more, by two requests", "one more, by all"},
+		"all-counters-panic":     {"all, one of which takes of counters"},
+		"shares-uncounted":       {"counters that a shared device takes"},
+		"counters-kept": {"counters of a device that is tainted", "... of one that does not match",
+			"... of one that was tried, and may be shared"},
+		"namesakes-counted": {"counters of two pools of the same name"},
+		"limit-stops-all":   {"one more", "one more, by two requests", "one more, by all"},
 	}
 	p := &Profile{Selects: selects}
 	for _, q := range Quirks() {
@@ -40,7 +45,7 @@ func TestDeviceQuirks(t *testing.T) {
 		for _, row := range append(deviceRows(), quirkRows()...) {
 			predicate, found := row.allocatable(r)
 			n, s := deviceWorld(row.slices...)
-			if predicate != found && !r.constraintStops {
+			if predicate != found && !r.constraintStops && !r.keepsCounters && r.allStops == nil {
 				t.Errorf("%s: %s: the predicate says %v, the search %v", q.Name, row.reason, predicate, found)
 			}
 			if found != row.want || r.stops(p, row.wanting, n, s) {
@@ -72,7 +77,32 @@ func quirkRows() []deviceRow {
 	newer := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.Generation = new("m"), 2 }
 	two := func(s *resourcev1.ResourceSliceSpec) { s.Pool.ResourceSliceCount = 2 }
 	twoElsewhere := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.ResourceSliceCount = new("m"), 2 }
+	one := counterSet("s", "c", "1")
+	counters := func(s *resourcev1.ResourceSliceSpec) { s.SharedCounters = []resourcev1.CounterSet{one} }
+	taking := func(name string, changes ...func(*resourcev1.Device)) resourcev1.Device {
+		return device(name, append(changes, counting("s", "c", "1"))...)
+	}
+	pair := func(name string) *resourcev1.ResourceClaim {
+		c := deviceClaim(name, exactly("r"), exactly("s"))
+		speed := resourcev1.FullyQualifiedName("d/speed")
+		c.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &speed}}
+		return c
+	}
 	return []deviceRow{
+		{"all, one of which takes of counters", slices{sliced(slice("p", device("x"), taking("y")), counters)}, nil,
+			claims{deviceClaim("a", exactly("r", everyOne))}, true},
+		{"counters that a shared device takes", slices{sliced(slice("p", taking("x", forMany), taking("y")), counters)},
+			claims{resulting(having(deviceClaim("h"), "p/x"), sharing(""))},
+			claims{deviceClaim("a", exactly("r", selecting("y")))}, false},
+		{"counters of a device that is tainted", slices{sliced(slice("p", taking("x", spoiled("k=:NoSchedule")),
+			taking("y")), counters)}, nil, claims{deviceClaim("a", exactly("r"))}, true},
+		{"... of one that does not match", slices{sliced(slice("p", device("x", like("speed", "fast")),
+			taking("y", like("speed", "slow")), taking("z", like("speed", "fast"))), counters)}, nil, claims{pair("a")}, true},
+		{"... of one that was tried, and may be shared", slices{sliced(slice("p", taking("x", forMany), taking("y"),
+			device("z")), counters)}, nil, claims{deviceClaim("a", exactly("r"), exactly("s", selecting("y")))}, true},
+		{"counters of two pools of the same name", slices{sliced(slice("p", taking("x")), counters),
+			sliced(sliced(slice("p", taking("y")), counters), func(s *resourcev1.ResourceSliceSpec) { s.Driver = "e" })}, nil,
+			claims{deviceClaim("a", exactly("r", several(2)))}, true},
 		{"all, and of the pool there is more elsewhere", slices{sliced(slice("p", device("x")), two),
 			sliced(slice("p", device("y")), twoElsewhere)}, nil, claims{deviceClaim("a", exactly("r", everyOne))}, true},
 		{"a device besides a pool that is not sound", slices{slice("p", device("x")),

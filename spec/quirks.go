@@ -23,7 +23,7 @@ type Quirk struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
-	// Since is the minor release that it came with, such as "v1.37"; empty if all have it, as far as is known.
+	// Since is the release that it came with, such as "v1.37" or "v1.36.2"; empty if all have it, as far as is known.
 	Since string
 	// Mended is the minor release that has it no more, such as "v1.37", or the patch release, such as "v1.36.2", if
 	// earlier ones of that minor release have it; empty if all have it.
@@ -293,5 +293,6 @@ func Quirks() []Quirk {
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
 		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
 		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(), BalancedDevicesPanic(),
-		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored()}
+		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
+		CountersKept(), NamesakesCounted()}
 }

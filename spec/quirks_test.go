@@ -154,20 +154,24 @@ func TestQuirkTitles(t *testing.T) {
 	}
 }
 
-// TestQuirkIn: a defect is in the releases before that which mended it, which may be a patch release.
+// TestQuirkIn: a defect is in the releases from that on which brought it, and before that which mended it, either of
+// which may be a patch release.
 func TestQuirkIn(t *testing.T) {
 	for _, row := range []struct {
-		mended string
-		in     map[string]bool
+		since, mended string
+		in            map[string]bool
 	}{
-		{"", map[string]bool{"": true, "v1.33.13": true, "v1.37.2": true}},
-		{"v1.37", map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.37.2": false}},
-		{"v1.36.2", map[string]bool{"v1.35.4": true, "v1.36.0": true, "v1.36.1": true, "v1.36.2": false, "v1.36.10": false,
-			"v1.37.0": false}},
+		{"", "", map[string]bool{"": true, "v1.33.13": true, "v1.37.2": true}},
+		{"", "v1.37", map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.37.2": false}},
+		{"v1.36.2", "v1.37", map[string]bool{"": true, "v1.35.4": false, "v1.36.1": false, "v1.36.2": true,
+			"v1.36.3": true, "v1.37.0": false}},
+		{"v1.37", "", map[string]bool{"v1.36.3": false, "v1.37.0": true}},
+		{"", "v1.36.2", map[string]bool{"v1.35.4": true, "v1.36.0": true, "v1.36.1": true, "v1.36.2": false,
+			"v1.36.10": false, "v1.37.0": false}},
 	} {
 		for release, want := range row.in {
-			if got := (Quirk{Mended: row.mended}).In(release); got != want {
-				t.Errorf("mended in %q, it is in %q: %t", row.mended, release, got)
+			if got := (Quirk{Since: row.since, Mended: row.mended}).In(release); got != want {
+				t.Errorf("since %q and mended in %q, it is in %q: %t", row.since, row.mended, release, got)
 			}
 		}
 	}

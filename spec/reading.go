@@ -54,7 +54,7 @@ func (p *Profile) defects() []Quirk {
 // for devices there is none before the feature is on.
 func (q Quirk) In(release string) bool {
 	return release == "" || (q.Mended == "" || before(release, q.Mended)) &&
-		(q.Since == "" || minor(release) >= minor(q.Since)) &&
+		(q.Since == "" || !before(release, q.Since)) &&
 		(q.Plugin != devicesPlugin || minor(release) >= minor(DevicesClaimed().Since))
 }
 

@@ -39,12 +39,17 @@ func configFile(name string) string { return path.Join("testdata/configs", name+
 // Repeat is the command that shows the defect in its smallest cluster.
 func (e Entry) Repeat() string { return modelcheck(e.Quirk.Mended) + " -f " + e.File() }
 
-// modelcheck is how the program is started for the last minor release before that in which a defect is mended.
+// modelcheck is how the program is started for the last release before that in which a defect is mended: the last minor
+// one, or the patch release.
 func modelcheck(mended string) string {
 	if mended == "" {
 		return "modelcheck"
 	}
-	return fmt.Sprintf("modelcheck --kubernetes 1.%d", version.MustParseGeneric(mended).Minor()-1)
+	in := version.MustParseGeneric(mended)
+	if in.Patch() > 0 {
+		return fmt.Sprintf("modelcheck --kubernetes 1.%d.%d", in.Minor(), in.Patch()-1)
+	}
+	return fmt.Sprintf("modelcheck --kubernetes 1.%d", in.Minor()-1)
 }
 
 // Find is the command by which the tool finds the defect in clusters that it makes itself.
@@ -186,5 +191,9 @@ func found() map[string]Entry {
 		"split-pool-unclear":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
 		"unsound-pool-stops-all":          {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
 		"allocated-claim-unscored":        {Property: answered, Theme: "device-claims", Nodes: 2, Pods: 1},
+		"all-counters-panic":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"shares-uncounted":                {Property: verdicts, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"namesakes-counted":               {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }

@@ -79,6 +79,7 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 	}
 
 	all := frameworkplugins.NewInTreeRegistry()
+	poolsByName(all)
 	for name, factory := range registry {
 		all[name] = factory
 	}

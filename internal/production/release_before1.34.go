@@ -29,6 +29,9 @@ func (*engine) deviceOptions(informers.SharedInformerFactory) ([]frameworkruntim
 	return nil, nil
 }
 
+// poolsByName does nothing, as there are no devices.
+func poolsByName(frameworkruntime.Registry) {}
+
 // SelectsDevices returns a function that is never asked, as there are no devices.
 func SelectsDevices() func(string, spec.PublishedDevice) (bool, error) {
 	return func(string, spec.PublishedDevice) (bool, error) {

@@ -16,7 +16,8 @@ import (
 
 // What is the same in v1.35 and earlier.
 
-// byChance is the filter that may say something else when it is asked again: it looks at pools of devices in no order.
+// byChance is the filter that may say something else when it is asked again: it looks at pools of devices in no order,
+// where they are many.
 const byChance = names.DynamicResources
 
 // recorder is given to kube-scheduler as a whole; it has no channel, so throws events away.

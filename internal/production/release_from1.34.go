@@ -41,7 +41,7 @@ func (e *engine) deviceOptions(factory informers.SharedInformerFactory) ([]frame
 	if err := tellOfClasses(devices, factory); err != nil {
 		return nil, err
 	}
-	return []frameworkruntime.Option{frameworkruntime.WithSharedDRAManager(devices)}, nil
+	return []frameworkruntime.Option{frameworkruntime.WithSharedDRAManager(devicesByPool(devices))}, nil
 }
 
 // asyncAPICalls reports whether the feature gate is on with which the API server is called by a queue.

@@ -28,6 +28,7 @@ type (
 	PreBindPlugin        = framework.PreBindPlugin
 	EnqueueExtensions    = framework.EnqueueExtensions
 	SharedDRAManager     = framework.SharedDRAManager
+	ResourceSliceLister  = framework.ResourceSliceLister
 	ResourceClaimTracker = framework.ResourceClaimTracker
 )
 

@@ -28,6 +28,7 @@ type (
 	PreBindPlugin        = fwk.PreBindPlugin
 	EnqueueExtensions    = fwk.EnqueueExtensions
 	SharedDRAManager     = fwk.SharedDRAManager
+	ResourceSliceLister  = fwk.ResourceSliceLister
 	ResourceClaimTracker = fwk.ResourceClaimTracker
 )
 
