@@ -46,9 +46,9 @@ func (v Verb) String() string {
 		"restart", "backoff", "flush"}[v]
 }
 
-// event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
+// Event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
 // clock.
-func (v Verb) event() bool { return v <= Gone }
+func (v Verb) Event() bool { return v <= Gone }
 
 // Fault is what goes wrong in a scheduling or binding cycle.
 type Fault uint8

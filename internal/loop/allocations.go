@@ -18,7 +18,7 @@ func allocationsValid() Property {
 			"scheduler has heard of; and when an allocation is written that was not reserved, it goes together with those " +
 			"of others.",
 		Broken: func(t *Transition) []Violation {
-			if t.Action.Verb.event() {
+			if t.Action.Verb.Event() {
 				return nil
 			}
 			before, after := t.Before.View(), t.After.View()

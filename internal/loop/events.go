@@ -153,7 +153,8 @@ func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action
 			})
 		}
 	case NodeRemoved:
-		if !slices.ContainsFunc(state.View().Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }) {
+		on := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
+		if !slices.ContainsFunc(state.View().Pods, on) && !slices.ContainsFunc(state.API.Pods, on) {
 			actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
 		}
 	}

@@ -102,7 +102,7 @@ func (t *Transition) allowedBy(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapsh
 	if !m.Decides(pod, view) {
 		return t.failed() && got.Type == spec.Wait
 	}
-	return permits(outcomes(m, pod, view, got), got, pod, view)
+	return t.permits(outcomes(m, pod, view, got), got, pod, view)
 }
 
 // triedFirst returns the node that the step tries first for the pod: that of its nomination, or what the cycle before

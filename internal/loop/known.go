@@ -78,7 +78,7 @@ func Defects() []Known {
 			Doc: "The hint of InterPodAffinity does not resolve the namespaceSelector of a term, of the pod itself " +
 				"or of the pod that goes: a pod in a namespace that the selector selects is skipped.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				terms := append(affinityTerms(pod), affinityTerms(t.Before.Pod(t.Action.Ref.Key()))...)
+				terms := append(affinityTerms(pod), affinityTerms(t.Before.heard(t.Action.Ref.Key()))...)
 				if t.Action.Ref.Kind == "Node" && t.affinityHeld(pod) { // an event of any other pod was missed
 					for _, other := range t.Before.View().Pods {
 						terms = append(terms, affinityTerms(other)...)
@@ -96,7 +96,7 @@ func Defects() []Known {
 			Doc: "One term of required anti-affinity is enough to keep two pods apart, but the hint of InterPodAffinity " +
 				"retries a pod only if all terms matched the pod that goes or changes, or all terms of that one the pod.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				other, view := t.Before.Pod(t.Action.Ref.Key()), t.Before.View()
+				other, view := t.Before.heard(t.Action.Ref.Key()), t.Before.View()
 				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && other != nil &&
 					(matchesSome(pod, other, view) || matchesSome(other, pod, view))
 			},
@@ -117,7 +117,7 @@ func Defects() []Known {
 				begins := append(t.evicted(), t.Action.Ref.Key()) // deleted, or evicted for the pod itself
 				return t.rejectedBy(pod, "PodTopologySpread") && (t.Action.Verb == Delete || t.Action.Verb == Schedule) &&
 					slices.ContainsFunc(begins, func(key string) bool {
-						is := t.After.Pod(key)
+						is := t.After.heard(key)
 						return is != nil && is.DeletionTimestamp != nil
 					})
 			},
@@ -138,7 +138,7 @@ func Defects() []Known {
 				"nobody is told that the node it was nominated to is free.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				key := cmp.Or(t.Step.Popped, t.Action.Ref.Key())
-				was, is := t.Before.Pod(key), t.After.Pod(key)
+				was, is := t.Before.heard(key), t.After.heard(key)
 				if t.Action.Verb != Schedule && (t.Action.Verb != Update || t.Action.Ref.Kind != "Pod") || was == nil || is == nil {
 					return false
 				}
@@ -161,7 +161,7 @@ func Defects() []Known {
 			Doc: "Disks are not namespaced, but the hint of VolumeRestrictions skips pods of other namespaces: when one goes " +
 				"whose disk the pod wants, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				gone := t.Before.Pod(t.Action.Ref.Key())
+				gone := t.Before.heard(t.Action.Ref.Key())
 				return t.rejectedBy(pod, "VolumeRestrictions") && t.Action.Ref.Kind == "Pod" && gone != nil &&
 					gone.Namespace != pod.Namespace && sharesDisk(pod, gone)
 			},
@@ -213,7 +213,7 @@ func Defects() []Known {
 			},
 			Sees: func(s *State) *spec.Snapshot {
 				if !slices.ContainsFunc(
-					s.API.Pods,
+					s.told().Pods,
 					func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" },
 				) {
 					return nil
@@ -316,7 +316,7 @@ func (v Violation) explained(t *Transition) Violation {
 	if v.Known != "" {
 		return v
 	}
-	pod := t.After.Pod(v.Pod)
+	pod := t.After.heard(v.Pod)
 	for _, defect := range t.defects() {
 		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
 			v.Known = defect.Name

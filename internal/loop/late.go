@@ -6,17 +6,115 @@ import (
 	"slices"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// punctual are the kinds that kube-scheduler itself writes. What it hears of them late is left out: it takes its own
-// writes for done before it hears of them. And templates of claims, of which it does not hear at all.
-var punctual = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
+// punctual are volumes and claims, of which kube-scheduler takes its own writes for done before it hears of them: what
+// it hears of them late is left out. And templates of claims, of which it does not hear at all.
+var punctual = []string{"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
 
 // MayLag reports whether kube-scheduler may hear late of objects of the kind.
 func MayLag(kind string) bool { return !slices.Contains(punctual, kind) }
+
+// Unheard is a write that kube-scheduler has not heard of.
+type Unheard struct {
+	// Action is the write: that of somebody else, or one in its own words.
+	Action
+	// Was and Is are the object before and since; nil if there was none, or it is gone.
+	Was, Is runtime.Object
+	// Own: kube-scheduler made it. So it knows to which node it has bound a pod, and Nominates, if not nil, is the
+	// nomination with which a pod came back from its cycle, which it takes for written. Of others that it writes it
+	// waits to hear: of what a binding cycle begins with (KEP-5278), and of those that give way to a preemption.
+	Own       bool
+	Nominates *string
+}
+
+// binds returns the node to which kube-scheduler has bound the pod by the write; "" if that is not what it did.
+func (u Unheard) binds(pod *v1.Pod) string {
+	was, _ := u.Was.(*v1.Pod)
+	is, _ := u.Is.(*v1.Pod)
+	if !u.Own || was == nil || is == nil || was.UID != pod.UID || was.Spec.NodeName != "" {
+		return ""
+	}
+	return is.Spec.NodeName
+}
+
+// boundUnheard returns the node to which kube-scheduler has bound the pod, which it has not heard of; "" if there is
+// none.
+func (s *State) boundUnheard(pod *v1.Pod) string {
+	for _, u := range s.Unheard {
+		if node := u.binds(pod); node != "" {
+			return node
+		}
+	}
+	return ""
+}
+
+// known returns a pod without a node as kube-scheduler has to see it: on the node where it is assumed, or was bound to
+// by kube-scheduler itself, and with the nomination that it has. kube-scheduler need not hear of its own writes to
+// know them, also where the cache has forgotten them.
+func (s *State) known(pod *v1.Pod) *v1.Pod {
+	node, nominated := cmp.Or(s.AssumedOn(Key(pod)), s.boundUnheard(pod)), pod.Status.NominatedNodeName
+	if s.nominationOpen(pod) {
+		nominated = s.nominatedTo(pod)
+	}
+	if node == "" && nominated == pod.Status.NominatedNodeName {
+		return pod
+	}
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = node, nominated
+	return pod
+}
+
+// nominatedTo returns the node to which the pod is nominated in the queue; "" if it is not.
+func (s *State) nominatedTo(pod *v1.Pod) string {
+	for _, pair := range s.Nominated {
+		if pair.Pod == Key(pod) {
+			return pair.Node
+		}
+	}
+	return ""
+}
+
+// nominationOpen reports whether kube-scheduler has not heard of a nomination with which the pod came back from its
+// cycle, or cannot write one, as the API server has the pod no longer. Until then the queue may have what it has heard,
+// or what was written: no document says which.
+func (s *State) nominationOpen(pod *v1.Pod) bool {
+	return len(s.Unheard) > 0 && (s.outdated(pod) || slices.ContainsFunc(s.Unheard, func(u Unheard) bool {
+		is, ok := u.Is.(*v1.Pod)
+		return ok && is.UID == pod.UID && u.Nominates != nil
+	}))
+}
+
+// nomination returns the last nomination with which the pod came back from its cycle in the step; nil if it did not.
+func (t *Transition) nomination(pod *v1.Pod) *string {
+	var last *string
+	for _, u := range t.After.Unheard {
+		is, ok := u.Is.(*v1.Pod)
+		if ok && is.UID == pod.UID && u.Nominates != nil &&
+			!slices.ContainsFunc(t.Before.Unheard, func(before Unheard) bool { return before.Is == u.Is }) {
+			last = u.Nominates
+		}
+	}
+	return last
+}
+
+// nominationStays reports whether nothing has happened in the step that could change the nomination of the pod, which
+// is open: it was not tried, did not come back from a wait, and nothing of pods was heard.
+func (t *Transition) nominationStays(pod *v1.Pod) bool {
+	was, _ := t.Before.Queued(Key(pod))
+	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits
+}
+
+// outdated reports whether the API server would refuse what kube-scheduler, which has not heard of it, does with the
+// pod.
+func (s *State) outdated(pod *v1.Pod) bool {
+	is := s.Pod(Key(pod))
+	return is == nil || is.UID != pod.UID || deleting(is) && !deleting(pod) || is.Spec.NodeName != ""
+}
 
 // told is what kube-scheduler has been told of what the API server has.
 func (s *State) told() *spec.Snapshot {
@@ -26,47 +124,61 @@ func (s *State) told() *spec.Snapshot {
 	return s.API
 }
 
+// heard returns the pod of that key, as kube-scheduler has been told of it; nil if there is none.
+func (s *State) heard(key string) *v1.Pod { return in(s.told(), key) }
+
 // hears returns, for each kind of object of which changes are unheard, that kube-scheduler hears of the oldest.
 func hears(state *State) []Action {
 	var actions []Action
 	for _, a := range state.Unheard {
 		if !slices.ContainsFunc(actions, func(earlier Action) bool { return earlier.Ref.Kind == a.Ref.Kind }) {
 			a.Heard = true
-			actions = append(actions, a)
+			actions = append(actions, a.Action)
 		}
 	}
 	return actions
 }
 
-// inTime leaves out the events of kinds of which as many changes are unheard as may be.
-func (s *Scope) inTime(state *State, events []Action) []Action {
+// inTime leaves out the writes of others to kinds of which as many changes are unheard as may be.
+func (s *Scope) inTime(state *State, writes []Action) []Action {
 	if s.Late == 0 {
-		return events
+		return writes
 	}
-	return slices.DeleteFunc(events, func(a Action) bool {
-		unheard := 0
-		for _, u := range state.Unheard {
-			if u.Ref.Kind == a.Ref.Kind {
-				unheard++
-			}
-		}
-		return unheard >= s.Late && a.Verb != Restart && MayLag(a.Ref.Kind)
+	return slices.DeleteFunc(writes, func(a Action) bool {
+		return a.Verb != Restart && MayLag(a.Ref.Kind) && state.unheardOf(a.Ref.Kind) >= s.Late
 	})
+}
+
+// unheardOf returns how many changes of objects of the kind are unheard.
+func (s *State) unheardOf(kind string) int {
+	unheard := 0
+	for _, u := range s.Unheard {
+		if u.Ref.Kind == kind {
+			unheard++
+		}
+	}
+	return unheard
+}
+
+// mayTakeNext reports whether kube-scheduler may take a pod off its queue: it does so while as many changes of pods are
+// unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more of them by
+// what one cycle writes.
+func (s *Scope) mayTakeNext(state *State) bool {
+	return s.Late == 0 || state.unheardOf("Pod") <= s.Late
 }
 
 // canonicalUnheard says what kube-scheduler has not heard of yet; in which order changes of different kinds were made
 // is nothing to it.
 func (s *State) canonicalUnheard(text *strings.Builder) {
 	unheard := slices.Clone(s.Unheard)
-	slices.SortStableFunc(unheard, func(a, b Action) int { return cmp.Compare(a.Ref.Kind, b.Ref.Kind) })
-	for _, a := range unheard {
-		was := slices.IndexFunc(Objects(s.told()), func(o runtime.Object) bool { return RefOf(o) == a.Ref })
-		fmt.Fprintf(text, "unheard %s", a)
-		if was >= 0 {
-			fmt.Fprintf(text, " of %s", s.canonical(Objects(s.told())[was]))
+	slices.SortStableFunc(unheard, func(a, b Unheard) int { return cmp.Compare(a.Ref.Kind, b.Ref.Kind) })
+	for _, u := range unheard {
+		fmt.Fprintf(text, "unheard %s", u.Action)
+		if u.Was != nil {
+			fmt.Fprintf(text, " of %s", s.canonical(u.Was))
 		}
-		if a.Object != nil {
-			fmt.Fprintf(text, " to %s", s.canonical(a.Object))
+		if u.Is != nil {
+			fmt.Fprintf(text, " to %s", s.canonical(u.Is))
 		}
 		text.WriteByte('\n')
 	}

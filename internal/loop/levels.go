@@ -29,7 +29,7 @@ func levelsAgree() Property {
 			decided, failure := t.alone(pod, view)
 			v := Violation{Pod: Key(pod)}
 			switch {
-			case failure != "" && t.failed(), failure == "" && permits(decided, got, pod, view):
+			case failure != "" && t.failed(), failure == "" && t.permits(decided, got, pod, view):
 				return nil
 			case failure != "":
 				v.About = "no decision"
@@ -44,7 +44,7 @@ func levelsAgree() Property {
 					seen = started(seen)
 					asked := in(seen, Key(pod))
 					got := t.outcome(asked, seen)
-					if decided, failure := t.alone(asked, seen); failure == "" && permits(decided, got, asked, seen) {
+					if decided, failure := t.alone(asked, seen); failure == "" && t.permits(decided, got, asked, seen) {
 						v.Known = defect.Name
 						break
 					}
@@ -100,6 +100,9 @@ func (t *Transition) asked(view *spec.Snapshot) *v1.Pod {
 	pod := in(view, t.Step.Popped)
 	if pod == nil || pod.Spec.NodeName != "" {
 		return nil // it went while it was in the queue: conservation
+	}
+	if t.Before.outdated(pod) {
+		return nil // the API server refuses what is decided
 	}
 	return pod
 }

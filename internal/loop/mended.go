@@ -24,7 +24,7 @@ func mended() []Known {
 			Doc: "When a pod goes, the hint of InterPodAffinity looks at the anti-affinity of the pending pod only: if it " +
 				"was that of the pod that goes which kept the other away, this is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				gone, view := t.Before.Pod(t.Action.Ref.Key()), t.Before.View()
+				gone, view := t.Before.heard(t.Action.Ref.Key()), t.Before.View()
 				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && t.Action.Verb == Gone &&
 					slices.ContainsFunc(requiredAntiTerms(gone),
 						func(term v1.PodAffinityTerm) bool { return spec.MatchesPod(term, gone, pod, view) })
@@ -37,8 +37,8 @@ func mended() []Known {
 				"retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread") &&
-					slices.ContainsFunc(t.Before.API.Pods, func(was *v1.Pod) bool {
-						is, node := t.After.Pod(Key(was)), was.Status.NominatedNodeName
+					slices.ContainsFunc(t.Before.told().Pods, func(was *v1.Pod) bool {
+						is, node := t.After.heard(Key(was)), was.Status.NominatedNodeName
 						return node != "" && was.Spec.NodeName == "" && Key(was) != Key(pod) &&
 							(is == nil || is.Spec.NodeName == "" && is.Status.NominatedNodeName != node)
 					})

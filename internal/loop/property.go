@@ -89,9 +89,10 @@ func conservation() Property {
 			blame := func(pod, format string, args ...any) {
 				broken = append(broken, Violation{Pod: pod, But: pod + " " + fmt.Sprintf(format, args...)})
 			}
-			for _, pod := range t.After.API.Pods {
+			for _, pod := range t.After.told().Pods {
 				q, queued := t.After.Queued(Key(pod))
-				switch pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
+				switch pending := pod.Spec.NodeName == "" && t.After.boundUnheard(pod) == "" &&
+					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
 				case pending && !queued && deleting(pod):
 				case pending && !queued:
 					blame(Key(pod), "is pending and in no part of the queue")
@@ -104,7 +105,7 @@ func conservation() Property {
 				}
 			}
 			for _, q := range t.After.Queue {
-				if t.After.Pod(q.Pod) == nil && !q.Devices { // that wait goes on, as far as the time for it goes
+				if t.After.heard(q.Pod) == nil && !q.Devices { // that wait goes on, as far as the time for it goes
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
 				}
 			}
@@ -117,12 +118,13 @@ func conservation() Property {
 func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
-		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is bound or " +
-			"forgotten; the same holds of volumes and claims that are reserved for it.",
+		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is forgotten, or the " +
+			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pair := range t.After.Assumed {
-				if q, _ := t.After.Queued(pair.Pod); !q.Waits {
+				pod := t.After.heard(pair.Pod)
+				if q, _ := t.After.Queued(pair.Pod); !q.Waits && (pod == nil || t.After.boundUnheard(pod) != pair.Node) {
 					broken = append(
 						broken,
 						Violation{
@@ -135,7 +137,7 @@ func assumed() Property {
 			for _, object := range t.After.Reserved {
 				if !slices.ContainsFunc(
 					t.After.Queue,
-					func(q Queued) bool { return q.Waits && uses(t.After.Pod(q.Pod), object, t.After.API) },
+					func(q Queued) bool { return q.Waits && uses(t.After.heard(q.Pod), object, t.After.told()) },
 				) {
 					broken = append(
 						broken,
@@ -191,10 +193,14 @@ func cacheAgrees() Property {
 				return []Violation{v}
 			}
 			var nominated []Pair
-			for _, pod := range t.After.API.Pods {
+			for _, pod := range t.After.View().Pods {
 				nomination := Pair{Key(pod), pod.Status.NominatedNodeName}
-				pending := pod.Spec.NodeName == "" && t.After.AssumedOn(Key(pod)) == "" &&
-					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName
+				if written := t.nomination(pod); written != nil {
+					nomination.Node = *written
+				} else if t.nominationStays(pod) {
+					nomination.Node = t.Before.nominatedTo(pod)
+				}
+				pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName
 				if nomination.Node != "" && pending &&
 					(!deleting(pod) || slices.Contains(t.After.Nominated, nomination)) { // see readings
 					nominated = append(nominated, nomination)
@@ -311,7 +317,8 @@ func withoutAllocation(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClai
 func noErrors() Property {
 	return Property{
 		Name: "no-errors",
-		Doc:  "A scheduling and binding cycle in which nothing is made to fail reports no error about its pod.",
+		Doc: "A scheduling and binding cycle in which nothing is made to fail, and of whose pod nothing is unheard that " +
+			"the API server refuses it for, reports no error about it.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Verb != Schedule || t.Action.Fault != NoFault {
 				return nil
@@ -326,6 +333,8 @@ func noErrors() Property {
 			pod := in(view, t.Step.Popped)
 			switch {
 			case pod == nil:
+			case t.Before.outdated(pod):
+				return nil
 			case spec.VolumesTurnAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = spec.TurnedAwayKeepsNomination().Name
 			case !hasNode(t.Before, t.triedFirst(pod)) && len(errors) == 1 &&

@@ -23,7 +23,7 @@ func refinement() Property {
 			}
 			got := t.outcome(pod, view)
 			allowed := outcomes(t.Model, pod, view, got)
-			if permits(allowed, got, pod, view) {
+			if t.permits(allowed, got, pod, view) {
 				return nil
 			}
 			v := Violation{
@@ -89,9 +89,9 @@ func readings(view *spec.Snapshot) []*spec.Snapshot {
 
 // outcome returns what became of the pod, in terms of the view before the step.
 func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
-	after := t.After.Pod(Key(pod))
+	was, after := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod))
 	node := t.After.AssumedOn(Key(pod))
-	if after != nil && after.Spec.NodeName != "" {
+	if after != nil && after.Spec.NodeName != "" && (was == nil || was.Spec.NodeName == "") {
 		node = after.Spec.NodeName
 	}
 	index := func(name string) int {
@@ -101,8 +101,11 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 		return spec.Outcome{Type: spec.Bind, Node: index(node)}
 	}
 	nominated := ""
-	if after != nil {
-		nominated = after.Status.NominatedNodeName
+	if known := in(t.After.View(), Key(pod)); known != nil {
+		nominated = known.Status.NominatedNodeName
+	}
+	if nominated != pod.Status.NominatedNodeName && t.nomination(pod) == nil && t.After.nominationOpen(pod) {
+		nominated = "" // that is what was heard of an earlier time
 	}
 	evicted := t.evicted()
 	if len(evicted) > 0 || nominated != "" && nominated != pod.Status.NominatedNodeName {
@@ -119,9 +122,9 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 // permit are not assumed any more.
 func (t *Transition) evicted() []string {
 	var evicted []string
-	for _, pod := range t.Before.API.Pods {
-		after := t.After.Pod(Key(pod))
-		terminates := pod.DeletionTimestamp == nil && (after == nil || after.DeletionTimestamp != nil)
+	for _, pod := range t.Before.told().Pods {
+		was, is, after := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod)), t.After.heard(Key(pod))
+		terminates := was != nil && !deleting(was) && (is == nil || deleting(is))
 		sentBack := after != nil && after.Spec.NodeName == "" && t.Before.AssumedOn(Key(pod)) != "" &&
 			t.After.AssumedOn(Key(pod)) == ""
 		if terminates || sentBack {
@@ -147,17 +150,21 @@ func (t *Transition) evictsAgain() bool {
 // permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
 // already are not evicted again; so to be nominated anew to the same node for their sake looks like waiting with
 // the nomination.
-func permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
-	return slices.ContainsFunc(allowed, func(o spec.Outcome) bool {
-		o.Victims = slices.DeleteFunc(
-			slices.Clone(o.Victims),
-			func(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil },
-		)
-		if o.Type == spec.Preempt && len(o.Victims) == 0 && view.Nodes[o.Node].Name == pod.Status.NominatedNodeName {
-			o = spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
+func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
+	terminates := func(victim *v1.Pod) bool { // or is gone, whether the scheduler has heard of it or not
+		is := t.Before.Pod(Key(victim))
+		return is == nil || is.UID != victim.UID || deleting(is)
+	}
+	visible := func(o spec.Outcome) spec.Outcome {
+		o.Victims = slices.DeleteFunc(slices.Clone(o.Victims), terminates)
+		if o.Type == spec.Preempt && len(o.Victims) == 0 && o.Node >= 0 &&
+			view.Nodes[o.Node].Name == pod.Status.NominatedNodeName {
+			return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
 		}
-		return o.Equal(got)
-	})
+		return o
+	}
+	got = visible(got)
+	return slices.ContainsFunc(allowed, func(o spec.Outcome) bool { return visible(o).Equal(got) })
 }
 
 func in(s *spec.Snapshot, key string) *v1.Pod {

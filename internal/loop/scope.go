@@ -30,7 +30,8 @@ type Scope struct {
 	Happens []EventType
 	// Liveness asks for what goes on for ever too.
 	Liveness bool
-	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet.
+	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet, besides those
+	// that its last cycle made.
 	Late int
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
@@ -57,7 +58,7 @@ func (u Used) After(a Action) Used {
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
 		u.Arrivals++
-	case a.Verb.event() && a.Verb != Gone || a.Verb == Restart:
+	case a.Verb.Event() && a.Verb != Gone || a.Verb == Restart:
 		u.Events++
 	}
 	return u
@@ -117,7 +118,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		return nil
 	}
 	var actions []Action
-	if state.Poppable() {
+	if state.Poppable() && s.mayTakeNext(state) {
 		actions = append(actions, Action{Verb: Schedule})
 		if used.Faults < s.Faults {
 			for _, fault := range Faults() {
@@ -130,7 +131,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		actions = append(actions, Action{Verb: Backoff})
 	}
 	actions = append(actions, hears(state)...)
-	actions = append(actions, terminations(state)...)
+	actions = append(actions, s.inTime(state, terminations(state))...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
 	actions = append(actions, templateController(state)...)
@@ -140,7 +141,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		return actions
 	}
 	if used.Arrivals < s.Arrivals {
-		actions = append(actions, s.arrivals(state)...)
+		actions = append(actions, s.inTime(state, s.arrivals(state))...)
 	}
 	if used.Events < s.Events {
 		actions = append(actions, s.inTime(state, s.events(state))...)
@@ -205,7 +206,7 @@ func (s *Scope) arrivals(state *State) []Action {
 		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
 		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
 		for n := 1; ; n++ {
-			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); state.Pod(Key(pod)) == nil {
+			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); state.Pod(Key(pod)) == nil && state.heard(Key(pod)) == nil {
 				break
 			}
 		}

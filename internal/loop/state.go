@@ -85,7 +85,7 @@ func (q Queued) In(name QueueName) bool { return slices.Contains(q.Queues, name)
 // asleep reports whether nothing but an event or the flush brings the pod back to be tried: it was rejected, or kept
 // out of the queue for want of a claim. Scheduling gates are another matter.
 func (s *State) asleep(q Queued) bool {
-	pod := s.Pod(q.Pod)
+	pod := s.heard(q.Pod)
 	return q.In(Unschedulable) || q.In(Gated) && pod != nil && !spec.Gated(pod)
 }
 
@@ -135,9 +135,9 @@ type State struct {
 	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
 	// where it is not what the node reports.
 	Images []ImageCount
-	// Unheard are the writes of others that the scheduler has not heard of, the oldest first, and Told is what it has been
-	// told; nil if that is all.
-	Unheard []Action
+	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
+	// nil if that is all.
+	Unheard []Unheard
 	Told    *spec.Snapshot
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
@@ -146,15 +146,15 @@ type State struct {
 }
 
 // View returns the snapshot that the scheduler should decide by: the API's objects as it has been told of them, but
-// assumed pods are on their nodes, and volumes and claims are as they are reserved.
+// assumed pods, and those that it has bound, are on their nodes, nominations that it has written are as it has them,
+// and volumes and claims are as they are reserved.
 func (s *State) View() *spec.Snapshot {
 	told := s.told()
 	view := *told
 	view.Pods = nil
 	for _, pod := range told.Pods {
-		if node := s.AssumedOn(Key(pod)); node != "" && pod.Spec.NodeName == "" {
-			pod = pod.DeepCopy()
-			pod.Spec.NodeName = node
+		if pod.Spec.NodeName == "" {
+			pod = s.known(pod)
 		}
 		view.Pods = append(view.Pods, pod)
 	}
@@ -193,7 +193,7 @@ func (s *State) AssumedOn(pod string) string {
 	return ""
 }
 
-// Pod returns the pod of that key; nil if there is none.
+// Pod returns the pod of that key, as the API has it; nil if there is none.
 func (s *State) Pod(key string) *v1.Pod {
 	for _, pod := range s.API.Pods {
 		if Key(pod) == key {

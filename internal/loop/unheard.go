@@ -60,8 +60,8 @@ func nominatedChangesUnheard() Known {
 			"nomination goes, wakes no pod that InterPodAffinity or PodTopologySpread rejected for its sake.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			return t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread") &&
-				slices.ContainsFunc(t.Before.API.Pods, func(was *v1.Pod) bool {
-					is := t.After.Pod(Key(was))
+				slices.ContainsFunc(t.Before.told().Pods, func(was *v1.Pod) bool {
+					is := t.After.heard(Key(was))
 					held := was.Status.NominatedNodeName != "" && was.Spec.NodeName == "" && Key(was) != Key(pod)
 					return held && (is == nil || is.Spec.NodeName == "" && (is.Status.NominatedNodeName == "" ||
 						t.Action.Verb == Update && t.Action.Ref == RefOf(was)))

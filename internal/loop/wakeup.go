@@ -83,10 +83,10 @@ func (v Violation) turnedAway(t *Transition) Violation {
 	return v
 }
 
-// schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way:
-// of that one nobody has heard, and the event that tells of it comes when it is bound.
+// schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way,
+// or to another write of kube-scheduler: of that nobody has heard, and the event that tells of it comes when it is.
 func schedulable(m *spec.Scheduler, key string, s *State) bool {
-	return feasible(m, key, s.View()) && (len(s.Assumed) == 0 || feasible(m, key, s.told()))
+	return feasible(m, key, s.View()) && (len(s.Assumed)+len(s.Unheard) == 0 || feasible(m, key, s.told()))
 }
 
 // freed reports whether a node that is feasible for the pod after an event was there before it, and none of the plugins
@@ -134,7 +134,7 @@ func preemptionEnabled(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool
 // infeasible before and after, and with no set of pods to evict. This costs a scheduling cycle and breaks nothing.
 func (t *Transition) Needless() []string {
 	var pods []string
-	if !t.Action.Verb.event() && t.Action.Verb != Schedule {
+	if !t.Action.Verb.Event() && t.Action.Verb != Schedule {
 		return nil
 	}
 	for _, q := range t.Before.Queue {
@@ -154,7 +154,7 @@ func (a Action) Class() string {
 	case a.Verb == Update:
 		what, _, _ := strings.Cut(a.Doc, ":")
 		return a.Ref.Kind + " " + what
-	case a.Verb.event():
+	case a.Verb.Event():
 		return a.Ref.Kind + " " + a.Verb.String()
 	default:
 		return a.Verb.String()

@@ -231,8 +231,8 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	if len(f.Last.After.Queue) == 0 {
 		p.line("    no pod")
 	}
-	for _, a := range f.Last.After.Unheard {
-		p.wrapped("  Not heard of by the scheduler: ", a.String())
+	for _, u := range f.Last.After.Unheard {
+		p.wrapped("  Not heard of by the scheduler: ", u.String())
 	}
 }
 
@@ -282,7 +282,7 @@ func defect(known string) (name, upstream, doc string) {
 // lateNotCovered says what is left out of when the scheduler hears of changes.
 func lateNotCovered(r *LoopRun) string {
 	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
-		return "Late informers of pods, volumes and claims, which the scheduler writes itself; more changes unheard than " +
+		return "Late informers of volumes and claims, which the scheduler writes itself; more changes unheard than " +
 			"those of the scope, and handlers of one kind of object that hear at different times."
 	}
 	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +

@@ -26,7 +26,7 @@ func actionsInWords(f *loop.Finding, coming []*v1.Pod) (words []string) {
 	var before []*v1.Pod
 	for i, action := range f.Trace {
 		text := action.String()
-		if action.Verb == loop.Create && !action.Controller {
+		if action.Verb == loop.Create && !action.Controller && !action.Heard {
 			switch object := action.Object.(type) {
 			case *v1.Pod:
 				text = introduce(object, before, images) + " is created"

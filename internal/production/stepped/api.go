@@ -40,7 +40,7 @@ type api struct {
 
 	mu      sync.Mutex
 	version int64
-	created int64
+	created map[loop.Ref]int
 	objects map[loop.Ref]runtime.Object
 	log     []change
 	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
@@ -49,6 +49,8 @@ type api struct {
 	refuseBinding bool
 	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
 	late map[types.UID]metav1.Time
+	// comesBack reports whether the scheduler writes the status of a pod whose cycle has failed.
+	comesBack func(*v1.Pod) bool
 	// tell has the scheduler hear of a change at once, out of turn.
 	tell func(change) error
 	// unknown are the calls that it has no answer to.
@@ -59,11 +61,13 @@ type api struct {
 type change struct {
 	ref      loop.Ref
 	old, new runtime.Object
+	// nominates is the nomination with which a pod comes back from its cycle; nil if the change is another one.
+	nominates *string
 }
 
 func newAPI() *api {
-	a := &api{client: &fake.Clientset{}, objects: map[loop.Ref]runtime.Object{}, nodes: map[string]bool{},
-		late: map[types.UID]metav1.Time{}}
+	a := &api{client: &fake.Clientset{}, created: map[loop.Ref]int{}, objects: map[loop.Ref]runtime.Object{},
+		nodes: map[string]bool{}, late: map[types.UID]metav1.Time{}}
 	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
 	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
@@ -151,7 +155,13 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	}
 	patched := pod.DeepCopy()
 	patched.Status = status.Status
-	return patched.DeepCopy(), a.store(ref, patched)
+	if err := a.store(ref, patched); err != nil {
+		return nil, err
+	}
+	if a.comesBack(pod) {
+		a.log[len(a.log)-1].nominates = &patched.Status.NominatedNodeName
+	}
+	return patched.DeepCopy(), nil
 }
 
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
@@ -179,8 +189,8 @@ func (a *api) create(ref loop.Ref, object runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	a.created++
-	accessor.SetUID(types.UID(ref.String() + " " + strconv.FormatInt(a.created, 10)))
+	a.created[ref]++ // not of all objects: runs that lead to one state are to have one uid, as actions are taken in either
+	accessor.SetUID(types.UID(ref.String() + " " + strconv.Itoa(a.created[ref])))
 	if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
 		pod.Status.StartTime = began()
 	}

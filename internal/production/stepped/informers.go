@@ -60,8 +60,8 @@ func newInformers(factory informers.SharedInformerFactory) map[string]*informer 
 	return all
 }
 
-// deliver makes a change known: first to the listers, then to the handlers.
-func (i *informer) deliver(c change) error {
+// list makes a change known to the listers.
+func (i *informer) list(c change) error {
 	var err error
 	if c.new == nil {
 		err = i.GetIndexer().Delete(c.old)
@@ -70,6 +70,14 @@ func (i *informer) deliver(c change) error {
 	}
 	if err != nil {
 		return fmt.Errorf("telling the informer of %s: %w", c.ref, err)
+	}
+	return nil
+}
+
+// deliver makes a change known: first to the listers, then to the handlers.
+func (i *informer) deliver(c change) error {
+	if err := i.list(c); err != nil {
+		return err
 	}
 	for _, h := range i.handlers {
 		switch {

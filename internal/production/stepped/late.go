@@ -5,15 +5,86 @@ import (
 	"maps"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
-// unheard is a change that the scheduler has not been told of, with the action that made it.
+// unheard is a change that the scheduler has not been told of, with the action that made it, in words of its own if the
+// scheduler made it itself.
 type unheard struct {
 	change
 	action loop.Action
+	own    bool
+	// then are changes that only people read, which the listers have once it has heard of this one.
+	then []change
+}
+
+// notice tells the scheduler of a change that came of the action, or has that wait for its turn. Where it may lag no
+// event tells of what only people read, as whether there is such a change is no part of the state.
+func (s *Scheduler) notice(c change, a loop.Action) error {
+	var last *unheard
+	for i := range s.unheard {
+		if s.unheard[i].ref.Kind == c.ref.Kind {
+			last = &s.unheard[i]
+		}
+	}
+	switch own := a.Heard || !a.Verb.Event() || a.Ref != c.ref; {
+	case !s.late || !loop.MayLag(c.ref.Kind):
+		return s.informers[c.ref.Kind].deliver(c)
+	case last == nil && c.onlyRead():
+		return s.informers[c.ref.Kind].list(c)
+	case c.onlyRead():
+		last.then = append(last.then, c)
+	case own:
+		s.unheard = append(s.unheard, unheard{change: c, action: c.byScheduler(), own: true})
+	default:
+		s.unheard = append(s.unheard, unheard{change: c, action: a})
+	}
+	return nil
+}
+
+// comesBack reports whether a write of the pod's status is that of its own cycle, which has failed. One that begins to
+// be bound is assumed, and for others a preemption writes.
+func (s *Scheduler) comesBack(pod *v1.Pod) bool {
+	assumed, err := s.sched.Cache.IsAssumedPod(pod)
+	own := s.popped != nil && s.popped.UID == pod.UID || s.framework.binding(pod.UID) != nil
+	return own && err == nil && !assumed
+}
+
+// onlyRead reports whether the change is one of a pending pod's conditions that only people read.
+func (c change) onlyRead() bool {
+	was, is := asPod(c.old), asPod(c.new)
+	if was == nil || is == nil || is.Spec.NodeName != "" {
+		return false
+	}
+	was, is = was.DeepCopy(), is.DeepCopy()
+	for _, pod := range []*v1.Pod{was, is} {
+		pod.ResourceVersion = ""
+		pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions,
+			func(c v1.PodCondition) bool { return c.Type == v1.PodScheduled })
+	}
+	return equality.Semantic.DeepEqual(was, is)
+}
+
+// byScheduler returns a write of the scheduler as an action.
+func (c change) byScheduler() loop.Action {
+	a := loop.Action{Verb: loop.Update, Ref: c.ref, Doc: "status: the scheduler changes it"}
+	was, is := asPod(c.old), asPod(c.new)
+	switch {
+	case c.new == nil, was != nil && is != nil && was.DeletionTimestamp == nil && is.DeletionTimestamp != nil:
+		a.Verb, a.Doc = loop.Delete, ""
+	case was != nil && is != nil && was.Spec.NodeName != is.Spec.NodeName:
+		a.Doc = "binding: the scheduler binds it to " + is.Spec.NodeName
+	case was == nil || is == nil || was.Status.NominatedNodeName == is.Status.NominatedNodeName:
+	case is.Status.NominatedNodeName == "":
+		a.Doc = "nomination: the scheduler takes it away"
+	default:
+		a.Doc = "nomination: the scheduler nominates it to " + is.Status.NominatedNodeName
+	}
+	return a
 }
 
 // hear tells the scheduler of the oldest change of a kind that it has not heard of: each kind has a watch of its own,
@@ -23,9 +94,18 @@ func (s *Scheduler) hear(a loop.Action) error {
 	if i < 0 || s.unheard[i].ref != a.Ref {
 		return fmt.Errorf("there is no such change that the scheduler has not heard of")
 	}
-	next := s.unheard[i].change
+	next := s.unheard[i]
 	s.unheard = slices.Delete(s.unheard, i, i+1)
-	return s.informers[next.ref.Kind].deliver(next)
+	informer := s.informers[next.ref.Kind]
+	if err := informer.deliver(next.change); err != nil {
+		return err
+	}
+	for _, c := range next.then {
+		if err := informer.list(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // told returns what the scheduler has been told of.
@@ -35,10 +115,12 @@ func (s *Scheduler) told() map[loop.Ref]runtime.Object {
 	}
 	objects := maps.Clone(s.api.objects)
 	for _, u := range slices.Backward(s.unheard) {
-		if u.old == nil {
-			delete(objects, u.ref)
-		} else {
-			objects[u.ref] = u.old
+		for _, c := range slices.Backward(append([]change{u.change}, u.then...)) {
+			if c.old == nil {
+				delete(objects, c.ref)
+			} else {
+				objects[c.ref] = c.old
+			}
 		}
 	}
 	return objects

@@ -1,6 +1,7 @@
 package stepped_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,13 +20,14 @@ func hear(a loop.Action) loop.Action {
 	return a
 }
 
-// TestLate: the scheduler does not know of nodes and namespaces before it hears of them, in the order of each kind, and
-// knows of pods at once. One that begins anew has heard of everything.
+// TestLate: the scheduler does not know of objects before it hears of them, in the order of each kind. One that begins
+// anew has heard of everything.
 func TestLate(t *testing.T) {
 	s := newScheduler(t, cluster(node("n1")), stepped.Options{Late: true})
 	second, cordon := create(node("n2").Obj()), update("cordon", node("n1").Unschedulable(true).Obj())
 	label := update("labels", namespace("default", map[string]string{"a": "b"}))
-	for _, a := range []loop.Action{second, cordon, label, create(pod("p").Obj())} {
+	p := create(pod("p").Obj())
+	for _, a := range []loop.Action{second, cordon, label, p} {
 		if _, err := s.Do(a); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +55,8 @@ func TestLate(t *testing.T) {
 		action loop.Action
 		want   []string
 	}{
-		{"of pods it hears at once", loop.Action{}, []string{"n1", "p"}},
+		{"it has heard of nothing", loop.Action{}, []string{"n1"}},
+		{"of a pod it hears as of anything", hear(p), []string{"n1", "p"}},
 		{"kinds have watches of their own", hear(label), []string{"n1", "default", "p"}},
 		{"the node comes before the other is cordoned", hear(second), []string{"n1", "n2", "default", "p"}},
 		{"it begins anew", loop.Action{Verb: loop.Restart}, []string{"n1", "cordoned", "n2", "default", "p"}},
@@ -91,10 +94,66 @@ func TestLatePlanted(t *testing.T) {
 		}})
 		actions := []loop.Action{second, bound}
 		if late {
-			actions = append(actions, hear(second))
+			actions = append(actions, hear(bound), hear(second))
 		}
 		if broken := breaks(t, s, actions); (len(broken) > 0) != late {
 			t.Errorf("late %v: it breaks %q", late, broken)
+		}
+	}
+}
+
+// hastyCache does not say that it has assumed a pod.
+type hastyCache struct{ internalcache.Cache }
+
+func (c hastyCache) IsAssumedPod(*v1.Pod) (bool, error) { return false, nil }
+
+// unsettledCache forgets assumed pods when a node comes.
+type unsettledCache struct{ internalcache.Cache }
+
+func (c unsettledCache) AddNode(logger klog.Logger, node *v1.Node) {
+	dump := c.Dump()
+	for _, info := range dump.Nodes {
+		for _, pod := range info.GetPods() {
+			if dump.AssumedPods.Has(string(pod.GetPod().UID)) {
+				_ = c.ForgetPod(logger, pod.GetPod())
+			}
+		}
+	}
+	c.Cache.AddNode(logger, node)
+}
+
+// TestLatePodsPlanted: what goes wrong between a binding and the scheduler's hearing of it is noticed, and only then.
+func TestLatePodsPlanted(t *testing.T) {
+	p, second := create(pod("p").Obj()), create(node("n2").Obj())
+	label := update("labels", pod("p").Label("a", "b").Obj())
+	bound := loop.Action{Verb: loop.Update, Ref: p.Ref}
+	for _, row := range []struct {
+		reason  string
+		plant   func(internalcache.Cache) internalcache.Cache
+		actions []loop.Action
+		want    string
+	}{
+		{"nothing is planted", func(c internalcache.Cache) internalcache.Cache { return c },
+			[]loop.Action{p, hear(p), label, schedule, second, hear(label), hear(second), hear(bound)}, ""},
+		{"an older change of a bound pod brings it back", func(c internalcache.Cache) internalcache.Cache {
+			return hastyCache{c}
+		}, []loop.Action{p, hear(p), label, schedule, hear(label)}, "conservation: default/p"},
+		{"a bound pod is forgotten before it is heard of", func(c internalcache.Cache) internalcache.Cache {
+			return unsettledCache{c}
+		}, []loop.Action{p, hear(p), schedule, second, hear(second)}, "cache-agrees: "},
+	} {
+		for _, late := range []bool{false, true} {
+			s := newScheduler(t, cluster(node("n1")), stepped.Options{Late: late, Plant: func(s *kubescheduler.Scheduler) {
+				s.Cache = row.plant(s.Cache)
+			}})
+			actions := row.actions
+			if !late {
+				actions = slices.DeleteFunc(slices.Clone(actions), func(a loop.Action) bool { return a.Heard })
+			}
+			broken := breaks(t, s, actions)
+			if want := late && row.want != ""; (len(broken) > 0) != want || want && !slices.Contains(broken, row.want) {
+				t.Errorf("%s, late %v: it breaks %q", row.reason, late, broken)
+			}
 		}
 	}
 }

@@ -69,7 +69,7 @@ func pendingAllocation(claims any, claim types.UID) *resourcev1.AllocationResult
 // tells of the same failure already, nothing is written, of which the queue would hear.
 func (s *Scheduler) began() []string {
 	var began []string
-	for _, pod := range of[*v1.Pod](s.api.objects) {
+	for _, pod := range of[*v1.Pod](s.told()) {
 		known := pod
 		if b := s.framework.binding(pod.UID); b != nil {
 			known = b.pod

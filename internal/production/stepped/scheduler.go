@@ -120,6 +120,7 @@ func (s *Scheduler) build() error {
 	s.ctx = klog.NewContext(ctx, logr.New(s.errors))
 	factory := informers.NewSharedInformerFactory(s.api.client, 0)
 	s.informers = newInformers(factory)
+	s.api.comesBack = s.comesBack
 	s.api.tell = func(c change) error { return s.informers[c.ref.Kind].deliver(c) }
 	options := []kubescheduler.Option{
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
@@ -383,10 +384,8 @@ func (s *Scheduler) settle(a loop.Action) error {
 	for {
 		change, ok := s.api.next()
 		switch {
-		case ok && s.late && loop.MayLag(change.ref.Kind):
-			s.unheard = append(s.unheard, unheard{change, a})
 		case ok:
-			if err := s.informers[change.ref.Kind].deliver(change); err != nil {
+			if err := s.notice(change, a); err != nil {
 				return err
 			}
 		default:

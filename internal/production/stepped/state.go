@@ -30,7 +30,9 @@ func (s *Scheduler) State() *loop.State {
 		state.Told = snapshotOf(told)
 	}
 	for _, u := range s.unheard {
-		state.Unheard = append(state.Unheard, u.action)
+		state.Unheard = append(state.Unheard, loop.Unheard{
+			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,
+		})
 	}
 	state.Reserved = append(s.volumes.reserved(s.api.objects), s.reservedDevices()...)
 	state.Batch = s.left()
@@ -41,7 +43,7 @@ func (s *Scheduler) State() *loop.State {
 			assumed := dump.AssumedPods.Has(string(pod.GetPod().UID))
 			if assumed {
 				state.Assumed = append(state.Assumed, loop.Pair{Pod: loop.Key(pod.GetPod()), Node: name})
-				if as := s.otherwise(pod.GetPod()); as != nil {
+				if as := otherwise(pod.GetPod(), told); as != nil {
 					state.AssumedAs = append(state.AssumedAs, as)
 				}
 			}
@@ -69,10 +71,10 @@ func (s *Scheduler) State() *loop.State {
 	return state
 }
 
-// otherwise returns an assumed pod as the cache has it, if the API server has it otherwise but for its node; nil if
-// not. What the scheduler heard of its status is not kept.
-func (s *Scheduler) otherwise(assumed *v1.Pod) *v1.Pod {
-	pod, ok := s.api.objects[loop.RefOf(assumed)].(*v1.Pod)
+// otherwise returns an assumed pod as the cache has it, if the scheduler was told of it otherwise but for its node; nil
+// if not. What the scheduler heard of its status is not kept.
+func otherwise(assumed *v1.Pod, told map[loop.Ref]runtime.Object) *v1.Pod {
+	pod, ok := told[loop.RefOf(assumed)].(*v1.Pod)
 	if !ok {
 		return nil
 	}
