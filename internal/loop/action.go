@@ -144,7 +144,7 @@ func (a Action) String() string {
 	case Reject:
 		return a.Ref.String() + " is rejected by permit"
 	case Expire:
-		if a.Ref.Kind == "ResourceClaim" {
+		if a.EndsTimeOfDrivers() {
 			return a.Ref.String() + ": the time is over in which its devices are to become ready"
 		}
 		return a.Ref.String() + " has waited too long"

@@ -88,6 +88,9 @@ func overdue(state *State) []Action {
 	return actions
 }
 
+// EndsTimeOfDrivers reports whether with the action the time is over in which devices of a claim are to become ready.
+func (a Action) EndsTimeOfDrivers() bool { return a.Verb == Expire && a.Ref.Kind == "ResourceClaim" }
+
 // failedGivenBack returns the property that devices which failed, or are late, are given back.
 //
 // Source: field doc of DynamicResourcesArgs.bindingTimeout ("If the timeout elapses before all required conditions are

@@ -58,7 +58,7 @@ func (u Used) After(a Action) Used {
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
 		u.Arrivals++
-	case a.Verb.Event() && a.Verb != Gone || a.Verb == Restart:
+	case a.Verb.Event() && a.Verb != Gone || a.Verb == Restart || a.EndsTimeOfDrivers():
 		u.Events++
 	}
 	return u

@@ -265,7 +265,7 @@ func (s *Scheduler) act(a loop.Action) error {
 	case loop.Schedule:
 		return s.schedule(a.Fault)
 	case loop.Allow, loop.Reject, loop.Expire:
-		if a.Ref.Kind == "ResourceClaim" {
+		if a.EndsTimeOfDrivers() {
 			return s.api.locked(func() error { return s.api.overdue(a.Ref, production.BindingTimeout(s.profile)) })
 		}
 		return s.permit(a)
