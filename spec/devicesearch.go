@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -223,7 +224,7 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 		})
 	}
 	wantsAll := wants(true)
-	if !r.limitStops && !r.unsoundStops &&
+	if !r.limitStops && !r.unsoundStops && !r.countsStop &&
 		!(wantsAll && (r.unclearStops || r.constraintStops || r.allStops != nil)) {
 		return false
 	}
@@ -234,7 +235,7 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 	}) {
 		return true
 	}
-	if r.limitStops && exists(claims, q.exceedsLimit) {
+	if r.limitStops && exists(claims, q.exceedsLimit) || r.countsStop && exists(claims, q.wraps) {
 		return true
 	}
 	if !wantsAll {
@@ -250,16 +251,25 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 // exceedsLimit reports whether the requests of the claim, by the alternatives that need the fewest devices, are for
 // more than a claim may have.
 func (q *deviceSearch) exceedsLimit(claim *resourcev1.ResourceClaim) bool {
-	total := int64(0)
+	return q.least(claim, resourcev1.AllocationResultsMaxSize+1) > resourcev1.AllocationResultsMaxSize
+}
+
+// wraps reports whether what exceedsLimit adds up is less than nothing in 64 bits.
+func (q *deviceSearch) wraps(claim *resourcev1.ResourceClaim) bool {
+	return q.least(claim, math.MaxInt64) < 0
+}
+
+// least adds up how many devices the requests of the claim need, each at most most.
+func (q *deviceSearch) least(claim *resourcev1.ResourceClaim, most int64) (total int64) {
 	for _, request := range q.requests {
 		if request.claim == claim {
 			total += slices.Min(each(request.ways, func(way searchedAlternative) int64 {
 				if way.All {
 					return int64(len(way.facts))
 				}
-				return min(way.Count, resourcev1.AllocationResultsMaxSize+1)
+				return min(way.Count, most)
 			}))
 		}
 	}
-	return total > resourcev1.AllocationResultsMaxSize
+	return total
 }
