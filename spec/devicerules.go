@@ -54,6 +54,9 @@ type DeviceRules struct {
 	unclearStops, constraintStops, limitStops, unsoundStops, countsStop, unsaidStops bool
 	// allStops reports whether a request for all devices ends in a panic with the last of the facts; nil if none does.
 	allStops func(r DeviceRules, facts []Allotment, at deviceState) bool
+	// laterAllLost: where an alternative is all devices, and not the first of its request, a search takes one of these,
+	// and goes on with the first alternative.
+	laterAllLost bool
 	// keepsCounters: a search keeps the counters of devices that it has given up: see gaveUp.
 	keepsCounters bool
 	// complete reports whether all slices of the pool are there, as seen from the node. incompleteUsed: devices may be

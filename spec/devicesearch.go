@@ -104,7 +104,7 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 	}
 	next := q.requests[request]
 	of := count(facts, func(f Allotment) bool { return f.Claim == next.claim })
-	for _, way := range next.ways {
+	for w, way := range next.ways {
 		needed := int(min(way.Count, resourcev1.AllocationResultsMaxSize+1))
 		if way.All {
 			needed = len(way.facts)
@@ -114,9 +114,14 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 		}
 		var found []Allotment
 		var is bool
-		if way.All {
+		switch {
+		case way.All && w > 0 && q.r.laterAllLost:
+			found, is = q.takeAll(way.facts[:1], facts, func(with []Allotment) ([]Allotment, bool) {
+				return q.meetRest(request, next.ways[0], with)
+			})
+		case way.All:
 			found, is = q.meetByAll(request, way.facts, facts)
-		} else {
+		default:
 			found, is = q.meetBySome(request, way.facts, needed, facts)
 		}
 		if is || q.stopped {
@@ -127,6 +132,24 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 }
 
 func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]Allotment, bool) {
+	return q.takeAll(devices, facts, func(with []Allotment) ([]Allotment, bool) { return q.meet(request+1, with) })
+}
+
+// meetRest goes on with an alternative of which it has the first device, as a quirk says.
+func (q *deviceSearch) meetRest(request int, way searchedAlternative, facts []Allotment) ([]Allotment, bool) {
+	switch {
+	case way.All && len(way.facts) > 1:
+		return q.meetByAll(request, way.facts[1:], facts)
+	case !way.All && way.Count > 1:
+		return q.meetBySome(request, way.facts, int(min(way.Count, resourcev1.AllocationResultsMaxSize+1))-1, facts)
+	default:
+		return q.meet(request+1, facts)
+	}
+}
+
+// takeAll takes all the devices, and goes on.
+func (q *deviceSearch) takeAll(devices, facts []Allotment,
+	next func([]Allotment) ([]Allotment, bool)) ([]Allotment, bool) {
 	facts = slices.Clip(facts)
 	from, missed := len(facts), false
 	for _, fact := range devices {
@@ -158,7 +181,7 @@ func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]All
 	if missed {
 		return nil, false
 	}
-	if found, is := q.meet(request+1, facts); is || q.stopped {
+	if found, is := next(facts); is || q.stopped {
 		return found, is
 	}
 	return q.backtrack(facts, from)

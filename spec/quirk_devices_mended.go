@@ -165,6 +165,20 @@ func CapacityWraps() Quirk {
 	}
 }
 
+// LaterAllLost is a defect of kube-scheduler up to v1.35.
+func LaterAllLost() Quirk {
+	return Quirk{
+		Name: "later-all-lost", Class: Reported, Upstream: "kubernetes/kubernetes#137347",
+		Mended: "v1.36",
+		Title:  "all devices are not had by an alternative after the first",
+		Plugin: devicesPlugin,
+		Doc: "Of alternatives to meet a request, one that is all devices and not the first is lost after its first device: " +
+			"as many more are looked for as the first alternative needs, of those that suit that.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.laterAllLost = true },
+	}
+}
+
 // slicesFor returns the slices of which the node has access to a device.
 func slicesFor(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
 	return filter(pool, func(slice *resourcev1.ResourceSlice) bool { return node != nil && SliceAvailableOn(slice, node) })

@@ -32,6 +32,7 @@ func TestDeviceQuirks(t *testing.T) {
 		"shares-uncounted":       {"counters that a shared device takes"},
 		"counters-kept": {"counters of a device that is tainted", "... of one that does not match",
 			"... of one that was tried, and may be shared"},
+		"later-all-lost":            {"all, where two are not there"},
 		"counts-panic":              {"more than there are numbers for"},
 		"unsaid-capacity-stops-all": {"so much capacity that there is no number for it"},
 		"capacity-wraps":            {"so much capacity that there is no number for it"},
@@ -50,7 +51,8 @@ func TestDeviceQuirks(t *testing.T) {
 		for _, row := range append(deviceRows(), quirkRows()...) {
 			predicate, found := row.allocatable(r)
 			n, s := deviceWorld(row.slices...)
-			if predicate != found && !r.constraintStops && !r.keepsCounters && r.allStops == nil {
+			if predicate != found && !r.constraintStops && !r.keepsCounters && r.allStops == nil &&
+				!r.laterAllLost {
 				t.Errorf("%s: %s: the predicate says %v, the search %v", q.Name, row.reason, predicate, found)
 			}
 			if found != row.want || r.stops(p, row.wanting, n, s) ||
@@ -109,6 +111,11 @@ func quirkRows() []deviceRow {
 			taking("y", like("speed", "slow")), taking("z", like("speed", "fast"))), counters)}, nil, claims{pair("a")}, true},
 		{"... of one that was tried, and may be shared", slices{sliced(slice("p", taking("x", forMany), taking("y"),
 			device("z")), counters)}, nil, claims{deviceClaim("a", exactly("r"), exactly("s", selecting("y")))}, true},
+		{"all, where two are not there", slices{slice("p", device("x"))}, nil, claims{deviceClaim("a",
+			resourcev1.DeviceRequest{Name: "r", FirstAvailable: []resourcev1.DeviceSubRequest{
+				{Name: "two", DeviceClassName: "any", Count: 2},
+				{Name: "all", DeviceClassName: "any", AllocationMode: resourcev1.DeviceAllocationModeAll},
+			}})}, true},
 		{"more than there are numbers for", slices{slice("p", device("x"))}, nil,
 			claims{deviceClaim("a", exactly("r", several(1<<62)), exactly("s", several(1<<62)))}, false},
 		{"so much capacity that there is no number for it", slices{slice("p", device("x", forMany, offering("4", stepped)))},

@@ -297,5 +297,5 @@ func Quirks() []Quirk {
 		ImplicitNameLost(), IgnoredResourceMissed(), EarlierClaimDeleted(), OutdatedDevicesScored(),
 		SharedDevicesUnscored(), BalancedDevicesPanic(),
 		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
-		CountersKept(), NamesakesCounted(), CapacityWraps()}
+		CountersKept(), NamesakesCounted(), CapacityWraps(), LaterAllLost()}
 }
