@@ -20,7 +20,7 @@ import (
 // not the node that is rejected: the expression is at fault. Which devices are considered is not documented; that the
 // first in order is found is what PreferredAlternatives goes by.
 func (r DeviceRules) Aborts(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
-	if !mayBreak(p, claims, node, s) {
+	if !r.mayBreak(p, claims, node, s) {
 		return false
 	}
 	q := r.newDeviceSearch(p, claims, node, s)
@@ -37,13 +37,13 @@ func (r DeviceRules) Aborts(p *Profile, claims []*resourcev1.ResourceClaim, node
 
 // mayBreak reports whether there is a device near the node, whatever its pool is like, of which a selector cannot be
 // evaluated. There hardly ever is, which is quickly seen.
-func mayBreak(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+func (r DeviceRules) mayBreak(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
 	ways := union(claims, func(claim *resourcev1.ResourceClaim) []DeviceAlternative {
 		return union(claim.Spec.Devices.Requests, Alternatives)
 	})
 	near := filter(s.ResourceSlices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
 	return exists(DevicePool{Slices: near}.Devices(), func(d PublishedDevice) bool {
-		return exists(ways, func(way DeviceAlternative) bool { return breaks(p, way, d, s) })
+		return exists(ways, func(way DeviceAlternative) bool { return r.breaks(p, way, d, s) })
 	})
 }
 
@@ -59,7 +59,9 @@ func (q *deviceSearch) breaking(p *Profile, node *v1.Node) []breakingDevices {
 	considered := q.considered(node)
 	return union(q.requests, func(request searchedRequest) []breakingDevices {
 		ways := each(request.ways, func(way searchedAlternative) breakingDevices {
-			some := filter(considered, func(d PublishedDevice) bool { return breaks(p, way.DeviceAlternative, d, q.at.s) })
+			some := filter(considered, func(d PublishedDevice) bool {
+				return q.r.breaks(p, way.DeviceAlternative, d, q.at.s)
+			})
 			return breakingDevices{request, way.DeviceAlternative,
 				each(some, func(d PublishedDevice) DeviceID { return d.ID })}
 		})
@@ -104,15 +106,15 @@ func (q *deviceSearch) considered(node *v1.Node) []PublishedDevice {
 }
 
 // breaks reports whether the first selector that does not hold of the device, of the class and then of the alternative,
-// cannot be evaluated.
-func breaks(p *Profile, a DeviceAlternative, d PublishedDevice, s *Snapshot) bool {
+// cannot be evaluated; or, as a quirk says, all hold, and the capacity is more than the device's range can say.
+func (r DeviceRules) breaks(p *Profile, a DeviceAlternative, d PublishedDevice, s *Snapshot) bool {
 	class := classNamed(a.Class, s)
 	if class == nil || p.Selects == nil {
 		return false
 	}
 	selectors := slices.Concat(class.Spec.Selectors, a.Selectors)
 	i := slices.IndexFunc(selectors, func(selector resourcev1.DeviceSelector) bool { return !holdsOf(p, selector, d) })
-	return i >= 0 && unevaluable(p, selectors[i], d)
+	return i >= 0 && unevaluable(p, selectors[i], d) || i < 0 && r.unsaidStops && r.unsaid(a, d)
 }
 
 // unevaluable reports whether the selector cannot be evaluated of the device.

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"math"
+
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -29,7 +31,7 @@ func (r DeviceRules) Consumes(a DeviceAlternative, d PublishedDevice) (Consumpti
 		case policy == nil:
 			taken[name] = amount
 		default:
-			allowed, is := policyAllows(*policy, amount)
+			allowed, is := r.policyAllows(*policy, amount)
 			if !is {
 				return nil, false
 			}
@@ -50,12 +52,26 @@ func (r DeviceRules) requested(a DeviceAlternative, d PublishedDevice,
 	return resource.Quantity{}, false
 }
 
+// unsaid reports whether so much is requested of a capacity with a range that 64 bits cannot say the next step.
+func (r DeviceRules) unsaid(a DeviceAlternative, d PublishedDevice) bool {
+	return exists(sortedKeys(d.Device.Capacity), func(name resourcev1.QualifiedName) bool {
+		amount, requested := r.requested(a, d, name)
+		policy := d.Device.Capacity[name].RequestPolicy
+		if !requested || policy == nil || policy.ValidRange == nil {
+			return false
+		}
+		_, said := r.steppedUp(*policy.ValidRange, amount)
+		return !said
+	})
+}
+
 // policyAllows returns the least amount that the policy allows and that is not less than what is requested; false if
 // there is none.
 //
 // Source: field docs of CapacityRequestPolicy.validValues ("the smallest valid value that is greater than or equal to
 // the request") and doc of CapacityRequestPolicyRange.
-func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Quantity) (resource.Quantity, bool) {
+func (r DeviceRules) policyAllows(policy resourcev1.CapacityRequestPolicy,
+	requested resource.Quantity) (resource.Quantity, bool) {
 	switch {
 	case len(policy.ValidValues) > 0:
 		enough := filter(policy.ValidValues, func(value resource.Quantity) bool { return value.Cmp(requested) >= 0 })
@@ -70,31 +86,34 @@ func policyAllows(policy resourcev1.CapacityRequestPolicy, requested resource.Qu
 		}
 		return least, true
 	case policy.ValidRange != nil:
-		amount := steppedUp(*policy.ValidRange, requested)
-		return amount, policy.ValidRange.Max == nil || amount.Cmp(*policy.ValidRange.Max) <= 0
+		amount, is := r.steppedUp(*policy.ValidRange, requested)
+		return amount, is && (policy.ValidRange.Max == nil || amount.Cmp(*policy.ValidRange.Max) <= 0)
 	default:
 		return requested, true
 	}
 }
 
 // steppedUp returns the least amount of Min, Min + Step, Min + 2*Step, ... that is not less than what is requested; of
-// all amounts from Min on if there is no step.
+// all amounts from Min on if there is no step. It is false if there is none that 64 bits can say.
 //
 // Source: doc of CapacityRequestPolicyRange ("all comparisons use 64-bit integer arithmetic via
 // resource.Quantity.Value()", which rounds fractions up, unless DRAFractionalCapacityRange is on: by default it is not,
-// as it needs a minimum compatibility version of 1.37).
-func steppedUp(r resourcev1.CapacityRequestPolicyRange, requested resource.Quantity) resource.Quantity {
-	least := valueOr(r.Min, resource.Quantity{})
+// as it needs a minimum compatibility version of 1.37); release note of kubernetes/kubernetes#140442 ("a capacity
+// request that a device's integer ... range arithmetic cannot represent ... is rejected").
+func (r DeviceRules) steppedUp(of resourcev1.CapacityRequestPolicyRange,
+	requested resource.Quantity) (resource.Quantity, bool) {
+	least := valueOr(of.Min, resource.Quantity{})
 	switch {
 	case requested.Cmp(least) < 0:
-		return least
-	case r.Step == nil || r.Step.Sign() <= 0:
-		return requested
+		return least, true
+	case of.Step == nil || of.Step.Sign() <= 0:
+		return requested, true
 	}
-	step, over := r.Step.Value(), requested.Value()-least.Value()
+	step, over := of.Step.Value(), requested.Value()-least.Value()
 	steps := over / step
 	if over%step > 0 {
 		steps++ // not added before the division: there may be no such number
 	}
-	return *resource.NewQuantity(least.Value()+steps*step, least.Format)
+	there := requested.CmpInt64(math.MaxInt64) <= 0 && steps <= (math.MaxInt64-least.Value())/step
+	return *resource.NewQuantity(least.Value()+steps*step, least.Format), there || r.capacityWraps
 }

@@ -44,12 +44,19 @@ type DeviceRules struct {
 	evicting func(r DeviceRules, claim *resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool
 	// failed reports whether a device that is allocated to the claim failed to be bound.
 	failed func(claim *resourcev1.ResourceClaim) bool
+	// capacityWraps: an amount of capacity that 64 bits cannot say is one that they say instead.
+	capacityWraps bool
 	// unclearStops and constraintStops: a request for all devices ends in an error where it cannot be known what all are,
 	// and where a constraint does not let it have them. limitStops: a claim does where it is for more than it may have.
 	// unsoundStops: a request for a number of devices does where a pool of the node is not sound.
-	unclearStops, constraintStops, limitStops, unsoundStops bool
+	// countsStop: a claim does where its counts add up to more than 64 bits can say. unsaidStops: a request does where it
+	// comes to a device the range of which cannot say as much capacity.
+	unclearStops, constraintStops, limitStops, unsoundStops, countsStop, unsaidStops bool
 	// allStops reports whether a request for all devices ends in a panic with the last of the facts; nil if none does.
 	allStops func(r DeviceRules, facts []Allotment, at deviceState) bool
+	// laterAllLost: where an alternative is all devices, and not the first of its request, a search takes one of these,
+	// and goes on with the first alternative.
+	laterAllLost bool
 	// keepsCounters: a search keeps the counters of devices that it has given up: see gaveUp.
 	keepsCounters bool
 	// complete reports whether all slices of the pool are there, as seen from the node. incompleteUsed: devices may be

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -106,7 +107,7 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 	}
 	next := q.requests[request]
 	of := count(facts, func(f Allotment) bool { return f.Claim == next.claim })
-	for _, way := range next.ways {
+	for w, way := range next.ways {
 		needed := int(min(way.Count, resourcev1.AllocationResultsMaxSize+1))
 		if way.All {
 			needed = len(way.facts)
@@ -116,9 +117,14 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 		}
 		var found []Allotment
 		var is bool
-		if way.All {
+		switch {
+		case way.All && w > 0 && q.r.laterAllLost:
+			found, is = q.takeAll(way.facts[:1], facts, func(with []Allotment) ([]Allotment, bool) {
+				return q.meetRest(request, next.ways[0], with)
+			})
+		case way.All:
 			found, is = q.meetByAll(request, way.facts, facts)
-		} else {
+		default:
 			found, is = q.meetBySome(request, way.facts, needed, facts)
 		}
 		if is || q.stopped {
@@ -129,6 +135,24 @@ func (q *deviceSearch) meet(request int, facts []Allotment) ([]Allotment, bool) 
 }
 
 func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]Allotment, bool) {
+	return q.takeAll(devices, facts, func(with []Allotment) ([]Allotment, bool) { return q.meet(request+1, with) })
+}
+
+// meetRest goes on with an alternative of which it has the first device, as a quirk says.
+func (q *deviceSearch) meetRest(request int, way searchedAlternative, facts []Allotment) ([]Allotment, bool) {
+	switch {
+	case way.All && len(way.facts) > 1:
+		return q.meetByAll(request, way.facts[1:], facts)
+	case !way.All && way.Count > 1:
+		return q.meetBySome(request, way.facts, int(min(way.Count, resourcev1.AllocationResultsMaxSize+1))-1, facts)
+	default:
+		return q.meet(request+1, facts)
+	}
+}
+
+// takeAll takes all the devices, and goes on.
+func (q *deviceSearch) takeAll(devices, facts []Allotment,
+	next func([]Allotment) ([]Allotment, bool)) ([]Allotment, bool) {
 	facts = slices.Clip(facts)
 	from, missed := len(facts), false
 	for _, fact := range devices {
@@ -160,7 +184,7 @@ func (q *deviceSearch) meetByAll(request int, devices, facts []Allotment) ([]All
 	if missed {
 		return nil, false
 	}
-	if found, is := q.meet(request+1, facts); is || q.stopped {
+	if found, is := next(facts); is || q.stopped {
 		return found, is
 	}
 	return q.backtrack(facts, from)
@@ -226,7 +250,7 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 		})
 	}
 	wantsAll := wants(true)
-	if !r.limitStops && !r.unsoundStops &&
+	if !r.limitStops && !r.unsoundStops && !r.countsStop &&
 		!(wantsAll && (r.unclearStops || r.constraintStops || r.allStops != nil)) {
 		return false
 	}
@@ -237,7 +261,7 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 	}) {
 		return true
 	}
-	if r.limitStops && exists(claims, q.exceedsLimit) {
+	if r.limitStops && exists(claims, q.exceedsLimit) || r.countsStop && exists(claims, q.wraps) {
 		return true
 	}
 	if !wantsAll {
@@ -253,16 +277,25 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 // exceedsLimit reports whether the requests of the claim, by the alternatives that need the fewest devices, are for
 // more than a claim may have.
 func (q *deviceSearch) exceedsLimit(claim *resourcev1.ResourceClaim) bool {
-	total := int64(0)
+	return q.least(claim, resourcev1.AllocationResultsMaxSize+1) > resourcev1.AllocationResultsMaxSize
+}
+
+// wraps reports whether what exceedsLimit adds up is less than nothing in 64 bits.
+func (q *deviceSearch) wraps(claim *resourcev1.ResourceClaim) bool {
+	return q.least(claim, math.MaxInt64) < 0
+}
+
+// least adds up how many devices the requests of the claim need, each at most most.
+func (q *deviceSearch) least(claim *resourcev1.ResourceClaim, most int64) (total int64) {
 	for _, request := range q.requests {
 		if request.claim == claim {
 			total += slices.Min(each(request.ways, func(way searchedAlternative) int64 {
 				if way.All {
 					return int64(len(way.facts))
 				}
-				return min(way.Count, resourcev1.AllocationResultsMaxSize+1)
+				return min(way.Count, most)
 			}))
 		}
 	}
-	return total > resourcev1.AllocationResultsMaxSize
+	return total
 }

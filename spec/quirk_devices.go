@@ -189,6 +189,20 @@ func DistinctOverwritten() Quirk {
 	}
 }
 
+// UnsaidCapacityStopsAll is a deviation of kube-scheduler v1.37.
+func UnsaidCapacityStopsAll() Quirk {
+	return Quirk{
+		Name: "unsaid-capacity-stops-all", Class: Documentation, Upstream: "kubernetes/kubernetes#140442",
+		Since:  "v1.37",
+		Title:  "a device whose range cannot say what is requested ends the cycle",
+		Plugin: devicesPlugin,
+		Doc: "If so much capacity is requested that 64 bits cannot say the next step of a device's range, the cycle ends " +
+			"in an error, though other devices may have as much.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.unsaidStops = true },
+	}
+}
+
 // wantsAllDevices is what defects need that are about requests for all devices.
 func wantsAllDevices(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 	return wantsDevices(p, pod, s) && exists(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {

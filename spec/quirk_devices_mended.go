@@ -52,7 +52,7 @@ func UnsoundPoolStopsAll() Quirk {
 func AllocatedClaimUnscored() Quirk {
 	return Quirk{
 		Name: "allocated-claim-unscored", Class: Reported, Upstream: "kubernetes/kubernetes#139016",
-		Since: "v1.35", Mended: "v1.36.2",
+		Since: "v1.35", Mended: "v1.36.2", Backports: []string{"v1.35.6"},
 		Title:  "a claim with an allocation beside one without ends the cycle",
 		Plugin: devicesPlugin,
 		Doc: "If some claims of a pod have an allocation and others do not, and the pod fits on several nodes, their score " +
@@ -133,6 +133,49 @@ func NamesakesCounted() Quirk {
 		Devices: func(r *DeviceRules) {
 			r.together = func(one, other PoolID) bool { return one.Pool == other.Pool }
 		},
+	}
+}
+
+// CountsPanic is a defect of kube-scheduler up to v1.37.0: it makes room for as many devices as a claim is for.
+func CountsPanic() Quirk {
+	return Quirk{
+		Name: "counts-panic", Class: Reported, Upstream: "kubernetes/kubernetes#141323",
+		Mended: "v1.37.1", Backports: []string{"v1.36.5", "v1.35.9", "v1.34.12"},
+		Title:  "counts of devices that add up past 64 bits: a panic",
+		Plugin: devicesPlugin,
+		Doc: "A claim whose requests are for so many devices together that 64 bits cannot say how many ends kube-scheduler " +
+			"in a panic.",
+		Needs:   wantsDevices,
+		Panics:  true,
+		Devices: func(r *DeviceRules) { r.countsStop = true },
+	}
+}
+
+// CapacityWraps is a defect of kube-scheduler v1.36.
+func CapacityWraps() Quirk {
+	return Quirk{
+		Name: "capacity-wraps", Class: Reported, Upstream: "kubernetes/kubernetes#140441",
+		Since: "v1.36", Mended: "v1.37",
+		Title:  "too much capacity for 64 bits is allocated, and is less than none",
+		Plugin: devicesPlugin,
+		Doc: "A request for capacity that is stepped up beyond what 64 bits can say is one for less than nothing, and is " +
+			"met by every device.",
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.capacityWraps = true },
+	}
+}
+
+// LaterAllLost is a defect of kube-scheduler up to v1.35.
+func LaterAllLost() Quirk {
+	return Quirk{
+		Name: "later-all-lost", Class: Reported, Upstream: "kubernetes/kubernetes#137347",
+		Mended: "v1.36",
+		Title:  "all devices are not had by an alternative after the first",
+		Plugin: devicesPlugin,
+		Doc: "Of alternatives to meet a request, one that is all devices and not the first is lost after its first device: " +
+			"as many more are looked for as the first alternative needs, of those that suit that.",
+		Needs:   wantsAllDevices,
+		Devices: func(r *DeviceRules) { r.laterAllLost = true },
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // TestDeviceQuirks: each defect of devices makes some row another, and so rows notice if a predicate is what the defect
@@ -31,8 +32,13 @@ func TestDeviceQuirks(t *testing.T) {
 		"shares-uncounted":       {"counters that a shared device takes"},
 		"counters-kept": {"counters of a device that is tainted", "... of one that does not match",
 			"... of one that was tried, and may be shared"},
-		"namesakes-counted": {"counters of two pools of the same name"},
-		"limit-stops-all":   {"one more", "one more, by two requests", "one more, by all"},
+		"later-all-lost":            {"all, where two are not there"},
+		"counts-panic":              {"more than there are numbers for"},
+		"unsaid-capacity-stops-all": {"so much capacity that there is no number for it"},
+		"capacity-wraps":            {"so much capacity that there is no number for it"},
+		"namesakes-counted":         {"counters of two pools of the same name"},
+		"limit-stops-all": {"one more", "one more, by two requests", "one more, by all",
+			"more than there are numbers for"},
 	}
 	p := &Profile{Selects: selects}
 	for _, q := range Quirks() {
@@ -45,10 +51,12 @@ func TestDeviceQuirks(t *testing.T) {
 		for _, row := range append(deviceRows(), quirkRows()...) {
 			predicate, found := row.allocatable(r)
 			n, s := deviceWorld(row.slices...)
-			if predicate != found && !r.constraintStops && !r.keepsCounters && r.allStops == nil {
+			if predicate != found && !r.constraintStops && !r.keepsCounters && r.allStops == nil &&
+				!r.laterAllLost {
 				t.Errorf("%s: %s: the predicate says %v, the search %v", q.Name, row.reason, predicate, found)
 			}
-			if found != row.want || r.stops(p, row.wanting, n, s) {
+			if found != row.want || r.stops(p, row.wanting, n, s) ||
+				r.Aborts(p, row.wanting, n, s) != DocumentedDevices().Aborts(p, row.wanting, n, s) {
 				other = append(other, row.reason)
 			}
 		}
@@ -77,6 +85,9 @@ func quirkRows() []deviceRow {
 	newer := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.Generation = new("m"), 2 }
 	two := func(s *resourcev1.ResourceSliceSpec) { s.Pool.ResourceSliceCount = 2 }
 	twoElsewhere := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.ResourceSliceCount = new("m"), 2 }
+	stepped := &resourcev1.CapacityRequestPolicy{ValidRange: &resourcev1.CapacityRequestPolicyRange{
+		Min: new(resource.MustParse("1")), Step: new(resource.MustParse("5")),
+	}}
 	one := counterSet("s", "c", "1")
 	counters := func(s *resourcev1.ResourceSliceSpec) { s.SharedCounters = []resourcev1.CounterSet{one} }
 	taking := func(name string, changes ...func(*resourcev1.Device)) resourcev1.Device {
@@ -100,6 +111,15 @@ func quirkRows() []deviceRow {
 			taking("y", like("speed", "slow")), taking("z", like("speed", "fast"))), counters)}, nil, claims{pair("a")}, true},
 		{"... of one that was tried, and may be shared", slices{sliced(slice("p", taking("x", forMany), taking("y"),
 			device("z")), counters)}, nil, claims{deviceClaim("a", exactly("r"), exactly("s", selecting("y")))}, true},
+		{"all, where two are not there", slices{slice("p", device("x"))}, nil, claims{deviceClaim("a",
+			resourcev1.DeviceRequest{Name: "r", FirstAvailable: []resourcev1.DeviceSubRequest{
+				{Name: "two", DeviceClassName: "any", Count: 2},
+				{Name: "all", DeviceClassName: "any", AllocationMode: resourcev1.DeviceAllocationModeAll},
+			}})}, true},
+		{"more than there are numbers for", slices{slice("p", device("x"))}, nil,
+			claims{deviceClaim("a", exactly("r", several(1<<62)), exactly("s", several(1<<62)))}, false},
+		{"so much capacity that there is no number for it", slices{slice("p", device("x", forMany, offering("4", stepped)))},
+			nil, claims{deviceClaim("a", exactly("r", amounting("9223372036854775807")))}, false},
 		{"counters of two pools of the same name", slices{sliced(slice("p", taking("x")), counters),
 			sliced(sliced(slice("p", taking("y")), counters), func(s *resourcev1.ResourceSliceSpec) { s.Driver = "e" })}, nil,
 			claims{deviceClaim("a", exactly("r", several(2)))}, true},

@@ -28,6 +28,8 @@ type Quirk struct {
 	// Mended is the minor release that has it no more, such as "v1.37", or the patch release, such as "v1.36.2", if
 	// earlier ones of that minor release have it; empty if all have it.
 	Mended string
+	// Backports are patch releases of earlier minor releases that have it no more either.
+	Backports []string
 
 	// Needs reports whether something is there without which it makes no difference to the question, whatever other
 	// quirks are put in; nil if nothing of the sort is known.
@@ -291,8 +293,9 @@ func Quirks() []Quirk {
 		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
-		FullClaimReserved(), FailureBehindUnready(), LimitStopsAll(), ImplicitNameLost(), IgnoredResourceMissed(),
-		EarlierClaimDeleted(), OutdatedDevicesScored(), SharedDevicesUnscored(), BalancedDevicesPanic(),
+		FullClaimReserved(), FailureBehindUnready(), CountsPanic(), LimitStopsAll(), UnsaidCapacityStopsAll(),
+		ImplicitNameLost(), IgnoredResourceMissed(), EarlierClaimDeleted(), OutdatedDevicesScored(),
+		SharedDevicesUnscored(), BalancedDevicesPanic(),
 		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
-		CountersKept(), NamesakesCounted()}
+		CountersKept(), NamesakesCounted(), CapacityWraps(), LaterAllLost()}
 }

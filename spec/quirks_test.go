@@ -160,17 +160,20 @@ func TestQuirkIn(t *testing.T) {
 	for _, row := range []struct {
 		since, mended string
 		in            map[string]bool
+		backports     []string
 	}{
-		{"", "", map[string]bool{"": true, "v1.33.13": true, "v1.37.2": true}},
-		{"", "v1.37", map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.37.2": false}},
+		{"", "", map[string]bool{"": true, "v1.33.13": true, "v1.37.2": true}, nil},
+		{"", "v1.37", map[string]bool{"": true, "v1.36.3": true, "v1.37.0": false, "v1.37.2": false}, nil},
 		{"v1.36.2", "v1.37", map[string]bool{"": true, "v1.35.4": false, "v1.36.1": false, "v1.36.2": true,
-			"v1.36.3": true, "v1.37.0": false}},
-		{"v1.37", "", map[string]bool{"v1.36.3": false, "v1.37.0": true}},
+			"v1.36.3": true, "v1.37.0": false}, nil},
+		{"v1.37", "", map[string]bool{"v1.36.3": false, "v1.37.0": true}, nil},
+		{"", "v1.37.1", map[string]bool{"": true, "v1.35.4": true, "v1.36.4": true, "v1.36.5": false, "v1.36.6": false,
+			"v1.37.0": true, "v1.37.1": false}, []string{"v1.36.5"}},
 		{"", "v1.36.2", map[string]bool{"v1.35.4": true, "v1.36.0": true, "v1.36.1": true, "v1.36.2": false,
-			"v1.36.10": false, "v1.37.0": false}},
+			"v1.36.10": false, "v1.37.0": false}, nil},
 	} {
 		for release, want := range row.in {
-			if got := (Quirk{Since: row.since, Mended: row.mended}).In(release); got != want {
+			if got := (Quirk{Since: row.since, Mended: row.mended, Backports: row.backports}).In(release); got != want {
 				t.Errorf("since %q and mended in %q, it is in %q: %t", row.since, row.mended, release, got)
 			}
 		}

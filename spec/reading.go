@@ -53,7 +53,8 @@ func (p *Profile) defects() []Quirk {
 // In reports whether the release, such as "v1.36.3", has the defect. All are in no release, which is "". Of the plugin
 // for devices there is none before the feature is on.
 func (q Quirk) In(release string) bool {
-	return release == "" || (q.Mended == "" || before(release, q.Mended)) &&
+	mendedIn := func(in string) bool { return minor(release) == minor(in) && !before(release, in) }
+	return release == "" || (q.Mended == "" || before(release, q.Mended)) && !exists(q.Backports, mendedIn) &&
 		(q.Since == "" || !before(release, q.Since)) &&
 		(q.Plugin != devicesPlugin || minor(release) >= minor(DevicesClaimed().Since))
 }

@@ -97,7 +97,7 @@ func releaseNamed(argument, name string) (releases.Release, error) {
 		}
 		names = append(names, r.Name)
 	}
-	for _, r := range releases.All() {
+	for _, r := range append(releases.All(), releases.Of(production.KubernetesVersion)) {
 		if patch, is := r.Patch(name); is {
 			return patch, nil
 		}

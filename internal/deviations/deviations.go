@@ -194,6 +194,10 @@ func found() map[string]Entry {
 		"all-counters-panic":              {Property: answered, Theme: "device-amounts", Nodes: 1, Pods: 1},
 		"shares-uncounted":                {Property: verdicts, Theme: "device-amounts", Nodes: 1, Pods: 1},
 		"namesakes-counted":               {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"counts-panic":                    {Property: answered, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"capacity-wraps":                  {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"unsaid-capacity-stops-all":       {Property: answered, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"later-all-lost":                  {Property: verdicts, Theme: "device-pairs", Nodes: 1, Pods: 1},
 		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }

@@ -269,7 +269,7 @@ func releases(q spec.Quirk) (text string) {
 		text += fmt.Sprintf(" Since %s.", q.Since)
 	}
 	if q.Mended != "" {
-		text += fmt.Sprintf(" Mended in %s.", q.Mended)
+		text += fmt.Sprintf(" Mended in %s.", strings.Join(append([]string{q.Mended}, q.Backports...), ", "))
 	}
 	return text
 }

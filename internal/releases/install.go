@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -105,14 +106,19 @@ func otherPatch(r Release, sources string) (string, error) {
 	return filepath.Join(dir, "go.mod"), nil
 }
 
-// staging and kubernetes are what a go.mod of releases says of the modules of Kubernetes, up to their versions.
+// staging and kubernetes are what a go.mod says of the modules of Kubernetes, up to their versions.
 var (
 	staging    = regexp.MustCompile(`(?m)^(\tk8s\.io/[a-z-]+ => k8s\.io/[a-z-]+ )v0\.\S+$`)
-	kubernetes = regexp.MustCompile(`(?m)^(\tk8s\.io/kubernetes => k8s\.io/kubernetes )v1\.\S+$`)
+	kubernetes = regexp.MustCompile(`(?m)^(\tk8s\.io/kubernetes (?:=> k8s\.io/kubernetes )?)v1\.\S+$`)
 )
 
-// folder is where the go.mod of a release is.
-func folder(sources, name string) string { return filepath.Join(sources, "releases", "v"+name) }
+// folder is where the go.mod of a release is: that of the release that modelcheck is built with is at the top.
+func folder(sources, name string) string {
+	if slices.ContainsFunc(All(), func(r Release) bool { return r.Name == name }) {
+		return filepath.Join(sources, "releases", "v"+name)
+	}
+	return sources
+}
 
 // borrow writes an overlay for go build: the Go files of resource.k8s.io/v1 of the release that lends them, in the
 // place where the go.mod of the one that borrows them looks for them.
