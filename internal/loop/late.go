@@ -12,9 +12,12 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// punctual are volumes and claims, of which kube-scheduler takes its own writes for done before it hears of them: what
-// it hears of them late is left out. And templates of claims, of which it does not hear at all.
-var punctual = []string{"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
+// punctual are claims of devices: what kube-scheduler hears of them late is left out. And their templates, of which it
+// does not hear at all.
+var punctual = []string{"ResourceClaim", "ResourceClaimTemplate"}
+
+// written are the kinds that kube-scheduler writes and that may lag.
+var written = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim"}
 
 // MayLag reports whether kube-scheduler may hear late of objects of the kind.
 func MayLag(kind string) bool { return !slices.Contains(punctual, kind) }
@@ -58,7 +61,7 @@ func (s *State) boundUnheard(pod *v1.Pod) string {
 // know them, also where the cache has forgotten them.
 func (s *State) known(pod *v1.Pod) *v1.Pod {
 	node, nominated := cmp.Or(s.AssumedOn(Key(pod)), s.boundUnheard(pod)), pod.Status.NominatedNodeName
-	if s.nominationOpen(pod) {
+	if s.nominationOpen(pod) && Key(pod) != s.tried {
 		nominated = s.nominatedTo(pod)
 	}
 	if node == "" && nominated == pod.Status.NominatedNodeName {
@@ -67,6 +70,16 @@ func (s *State) known(pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = node, nominated
 	return pod
+}
+
+// trying returns the state as the cycle of the pod sees it, which has of its own nomination what it has heard.
+func (s *State) trying(pod string) *State {
+	if len(s.Unheard) == 0 {
+		return s
+	}
+	tried := *s
+	tried.tried = pod
+	return &tried
 }
 
 // nominatedTo returns the node to which the pod is nominated in the queue; "" if it is not.
@@ -109,6 +122,22 @@ func (t *Transition) nominationStays(pod *v1.Pod) bool {
 	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits
 }
 
+// writtenUnheard reports whether kube-scheduler has not heard of a write of its own to the object.
+func (s *State) writtenUnheard(ref Ref) bool {
+	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Own && u.Ref == ref })
+}
+
+// refused reports whether the API server refuses what the step does for its pod, for something that kube-scheduler has
+// not heard of: the pod is not there any more, or an object that it writes is another since.
+func (t *Transition) refused(pod *v1.Pod) bool {
+	return t.Before.outdated(pod) || slices.ContainsFunc(t.errors(), func(text string) bool {
+		return (strings.Contains(text, "Operation cannot be fulfilled") || strings.Contains(text, "not found")) &&
+			slices.ContainsFunc(t.Before.Unheard, func(u Unheard) bool {
+				return strings.Contains(text, fmt.Sprintf("%q", u.Ref.Name))
+			})
+	})
+}
+
 // outdated reports whether the API server would refuse what kube-scheduler, which has not heard of it, does with the
 // pod.
 func (s *State) outdated(pod *v1.Pod) bool {
@@ -127,7 +156,8 @@ func (s *State) told() *spec.Snapshot {
 // heard returns the pod of that key, as kube-scheduler has been told of it; nil if there is none.
 func (s *State) heard(key string) *v1.Pod { return in(s.told(), key) }
 
-// hears returns, for each kind of object of which changes are unheard, that kube-scheduler hears of the oldest.
+// hears returns, for each kind of object of which changes are unheard, that kube-scheduler hears of the oldest. They
+// come in the order of the kinds, as states are one in which changes of different kinds were made in another order.
 func hears(state *State) []Action {
 	var actions []Action
 	for _, a := range state.Unheard {
@@ -136,6 +166,7 @@ func hears(state *State) []Action {
 			actions = append(actions, a.Action)
 		}
 	}
+	slices.SortFunc(actions, func(x, y Action) int { return cmp.Compare(x.Ref.Kind, y.Ref.Kind) })
 	return actions
 }
 
@@ -160,11 +191,11 @@ func (s *State) unheardOf(kind string) int {
 	return unheard
 }
 
-// mayTakeNext reports whether kube-scheduler may take a pod off its queue: it does so while as many changes of pods are
-// unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more of them by
-// what one cycle writes.
+// mayTakeNext reports whether kube-scheduler may take a pod off its queue: it does so while as many changes of what it
+// writes are unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more
+// of them by what one cycle writes.
 func (s *Scope) mayTakeNext(state *State) bool {
-	return s.Late == 0 || state.unheardOf("Pod") <= s.Late
+	return s.Late == 0 || !slices.ContainsFunc(written, func(kind string) bool { return state.unheardOf(kind) > s.Late })
 }
 
 // canonicalUnheard says what kube-scheduler has not heard of yet; in which order changes of different kinds were made

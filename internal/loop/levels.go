@@ -19,7 +19,8 @@ func levelsAgree() Property {
 		Doc: "What a scheduling cycle does with a pod is what kube-scheduler decides when it is asked about that pod " +
 			"in that state alone.",
 		Broken: func(t *Transition) []Violation {
-			view := t.Before.View()
+			before := t.Before.trying(t.Step.Popped)
+			view := before.View()
 			pod := t.asked(view)
 			if pod == nil || deleting(pod) || t.Ask == nil {
 				return nil
@@ -40,7 +41,7 @@ func levelsAgree() Property {
 					describe(got, view), describeAll(decided, view))
 			}
 			for _, defect := range t.defects() {
-				if seen := defect.seen(t.Before, Key(pod)); seen != nil {
+				if seen := defect.seen(before, Key(pod)); seen != nil {
 					seen = started(seen)
 					asked := in(seen, Key(pod))
 					got := t.outcome(asked, seen)
@@ -101,8 +102,8 @@ func (t *Transition) asked(view *spec.Snapshot) *v1.Pod {
 	if pod == nil || pod.Spec.NodeName != "" {
 		return nil // it went while it was in the queue: conservation
 	}
-	if t.Before.outdated(pod) {
-		return nil // the API server refuses what is decided
+	if t.refused(pod) {
+		return nil // what was decided cannot be seen
 	}
 	return pod
 }

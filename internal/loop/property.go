@@ -119,7 +119,8 @@ func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
 		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is forgotten, or the " +
-			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it.",
+			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it, until the " +
+			"scheduler hears what it has written of them.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pair := range t.After.Assumed {
@@ -135,7 +136,7 @@ func assumed() Property {
 				}
 			}
 			for _, object := range t.After.Reserved {
-				if !slices.ContainsFunc(
+				if !t.After.writtenUnheard(RefOf(object)) && !slices.ContainsFunc(
 					t.After.Queue,
 					func(q Queued) bool { return q.Waits && uses(t.After.heard(q.Pod), object, t.After.told()) },
 				) {
@@ -333,7 +334,7 @@ func noErrors() Property {
 			pod := in(view, t.Step.Popped)
 			switch {
 			case pod == nil:
-			case t.Before.outdated(pod):
+			case t.refused(pod):
 				return nil
 			case spec.VolumesTurnAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
 				v.Known = spec.TurnedAwayKeepsNomination().Name

@@ -16,7 +16,8 @@ func refinement() Property {
 		Doc: "What a scheduling cycle does with a pod, bind, preempt or leave pending, is allowed by the formal " +
 			"model in the state in which it happens.",
 		Broken: func(t *Transition) []Violation {
-			view := t.Before.View()
+			before := t.Before.trying(t.Step.Popped)
+			view := before.View()
 			pod := t.asked(view)
 			if pod == nil {
 				return nil
@@ -34,7 +35,7 @@ func refinement() Property {
 			if t.claimsUnbound() {
 				v.Known = t.unboundBy(pod, view)
 			} else {
-				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
+				v.Known = t.explanation(v.Pod, before, t.allowedBy)
 			}
 			return []Violation{v.explained(t)}
 		},
@@ -109,6 +110,9 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 	}
 	evicted := t.evicted()
 	if len(evicted) > 0 || nominated != "" && nominated != pod.Status.NominatedNodeName {
+		if after != nil && len(t.After.Unheard) > 0 {
+			nominated = after.Status.NominatedNodeName // not in the queue alone, where it is forgotten with what is heard
+		}
 		o := spec.Outcome{Type: spec.Preempt, Node: index(nominated)}
 		for _, key := range evicted {
 			o.Victims = append(o.Victims, in(view, key))

@@ -142,7 +142,8 @@ type State struct {
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
-	hash hash // zero until it is asked for
+	hash  hash   // zero until it is asked for
+	tried string // see trying
 }
 
 // View returns the snapshot that the scheduler should decide by: the API's objects as it has been told of them, but

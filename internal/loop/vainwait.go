@@ -53,6 +53,9 @@ func vain(s *State, key string) (about, but string) {
 	if pod == nil {
 		return "", ""
 	}
+	if s.unheardOf("PersistentVolume")+s.unheardOf("PersistentVolumeClaim") > 0 {
+		return "", "" // kube-scheduler does not know yet
+	}
 	claims, bound := claimsOf(pod, s.API), 0
 	for _, claim := range claims {
 		switch {

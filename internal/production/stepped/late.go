@@ -73,6 +73,16 @@ func (c change) onlyRead() bool {
 func (c change) byScheduler() loop.Action {
 	a := loop.Action{Verb: loop.Update, Ref: c.ref, Doc: "status: the scheduler changes it"}
 	was, is := asPod(c.old), asPod(c.new)
+	switch object := c.new.(type) {
+	case *v1.PersistentVolume:
+		if claim := object.Spec.ClaimRef; claim != nil {
+			a.Doc = "reservation: the scheduler reserves it for " + claim.Namespace + "/" + claim.Name
+		}
+		return a
+	case *v1.PersistentVolumeClaim:
+		a.Doc = "provisioning: the scheduler selects a node"
+		return a
+	}
 	switch {
 	case c.new == nil, was != nil && is != nil && was.DeletionTimestamp == nil && is.DeletionTimestamp != nil:
 		a.Verb, a.Doc = loop.Delete, ""

@@ -158,6 +158,39 @@ func TestLatePodsPlanted(t *testing.T) {
 	}
 }
 
+// TestLateVolumes: a pod waits for its volume until the scheduler has heard both of what it has written itself and of
+// the claim that the volume controller has bound.
+func TestLateVolumes(t *testing.T) {
+	s := newScheduler(t, withVolume(cluster(node("n1"))), stepped.Options{Late: true})
+	first := create(pod("first").PVC("one").Obj())
+	do := func(actions ...loop.Action) {
+		t.Helper()
+		if broken := breaks(t, s, actions); len(broken) > 0 {
+			t.Errorf("it breaks %q", broken)
+		}
+	}
+	waits := func(reason string, want bool) {
+		t.Helper()
+		if q, _ := s.State().Queued("default/first"); q.Volumes != want {
+			t.Errorf("%s: it waits: %v", reason, q.Volumes)
+		}
+	}
+	do(first, hear(first), schedule)
+	waits("its volume is reserved", true)
+	controller := (&loop.Scope{Late: 1}).Actions(s.State(), loop.Used{})
+	bind := controller[slices.IndexFunc(controller, func(a loop.Action) bool { return a.Controller })]
+	do(bind)
+	waits("the scheduler has not heard that the claim is bound", true)
+	do(hear(bind))
+	waits("it has not heard of its own write", true)
+	for _, u := range s.State().Unheard {
+		if u.Ref.Kind == "PersistentVolume" {
+			do(hear(u.Action))
+		}
+	}
+	waits("it has heard of both", false)
+}
+
 // TestLateScope: what has happened is heard of sooner or later, and no more is unheard than the scope allows.
 func TestLateScope(t *testing.T) {
 	kinds := cluster(node("n1"), node("n2"))

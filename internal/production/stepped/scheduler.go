@@ -214,8 +214,10 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	s.clock.Step(tick)
 	s.popped = nil
 	s.errors.take()
-	for _, b := range s.framework.all() {
-		b.since = append(b.since, a.String())
+	if a.Heard || !a.Verb.Event() || !s.late || !loop.MayLag(a.Ref.Kind) { // else nothing comes of it yet
+		for _, b := range s.framework.all() {
+			b.since = append(b.since, a.String())
+		}
 	}
 	s.framework.noteAction(a)
 	if err := s.run(a); err != nil {

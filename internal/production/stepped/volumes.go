@@ -79,8 +79,8 @@ func (c *controlled) look() {
 	}
 }
 
-// reserved returns the volumes and claims as the plugin has reserved them, where this is not how the API server has
-// them.
+// reserved returns the volumes and claims as the plugin has reserved them, where this is not what the scheduler was
+// told of them.
 func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object {
 	if v == nil {
 		return nil
