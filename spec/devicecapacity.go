@@ -114,6 +114,7 @@ func (r DeviceRules) steppedUp(of resourcev1.CapacityRequestPolicyRange,
 	if over%step > 0 {
 		steps++ // not added before the division: there may be no such number
 	}
-	there := requested.CmpInt64(math.MaxInt64) <= 0 && steps <= (math.MaxInt64-least.Value())/step
-	return *resource.NewQuantity(least.Value()+steps*step, least.Format), there || r.capacityWraps
+	said := requested.CmpInt64(math.MaxInt64) <= 0 && steps <= (math.MaxInt64-least.Value())/step
+	amount := least.Value() + steps*step
+	return *resource.NewQuantity(amount, least.Format), said || r.capacityWraps && (amount-least.Value())%step == 0
 }

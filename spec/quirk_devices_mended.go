@@ -159,7 +159,7 @@ func CapacityWraps() Quirk {
 		Title:  "too much capacity for 64 bits is allocated, and is less than none",
 		Plugin: devicesPlugin,
 		Doc: "A request for capacity that is stepped up beyond what 64 bits can say is one for less than nothing, and is " +
-			"met by every device.",
+			"met, if steps are such that it is a number of them all the same.",
 		Needs:   wantsDevices,
 		Devices: func(r *DeviceRules) { r.capacityWraps = true },
 	}

@@ -86,7 +86,7 @@ func quirkRows() []deviceRow {
 	two := func(s *resourcev1.ResourceSliceSpec) { s.Pool.ResourceSliceCount = 2 }
 	twoElsewhere := func(s *resourcev1.ResourceSliceSpec) { s.NodeName, s.Pool.ResourceSliceCount = new("m"), 2 }
 	stepped := &resourcev1.CapacityRequestPolicy{ValidRange: &resourcev1.CapacityRequestPolicyRange{
-		Min: new(resource.MustParse("1")), Step: new(resource.MustParse("5")),
+		Min: new(resource.MustParse("1")), Step: new(resource.MustParse("4")),
 	}}
 	one := counterSet("s", "c", "1")
 	counters := func(s *resourcev1.ResourceSliceSpec) { s.SharedCounters = []resourcev1.CounterSet{one} }

@@ -197,7 +197,7 @@ func found() map[string]Entry {
 		"counts-panic":                    {Property: answered, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"capacity-wraps":                  {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"unsaid-capacity-stops-all":       {Property: answered, Theme: "device-searches", Nodes: 1, Pods: 1},
-		"later-all-lost":                  {Property: verdicts, Theme: "device-pairs", Nodes: 1, Pods: 1},
+		"later-all-lost":                  {Property: verdicts, Theme: "device-pools", Nodes: 1, Pods: 1},
 		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }

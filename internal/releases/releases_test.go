@@ -73,6 +73,10 @@ func TestPatch(t *testing.T) {
 			t.Errorf("Patch(%q) is %+v, %t", name, got, is)
 		}
 	}
+	// The release that modelcheck is built with has its go.mod at the top.
+	if got, is := releases.Of("v1.37.2").Patch("1.37.0"); !is || got.Base != "1.37" || got.Version != "v1.37.0" {
+		t.Errorf("Patch(1.37.0) is %+v, %t", got, is)
+	}
 	for _, name := range []string{"", "1.33", "1.34.0", "1.33.0.1", "1.33.01", "1.33.x", "1.33.0 -X", "../1.33.0"} {
 		if got, is := r.Patch(name); is {
 			t.Errorf("Patch(%q) is %+v", name, got)
