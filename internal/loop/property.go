@@ -140,14 +140,14 @@ func assumed() Property {
 					t.After.Queue,
 					func(q Queued) bool { return q.Waits && uses(t.After.heard(q.Pod), object, t.After.told()) },
 				) {
-					broken = append(
-						broken,
-						Violation{
-							About: RefOf(object).Kind,
-							But: fmt.Sprintf("%s is reserved, and no binding of a pod that uses it is under way",
-								RefOf(object)),
-						},
-					)
+					v := Violation{About: RefOf(object).Kind, But: fmt.Sprintf(
+						"%s is reserved, and no binding of a pod that uses it is under way", RefOf(object))}
+					if slices.ContainsFunc(t.After.told().ResourceClaims, func(told *resourcev1.ResourceClaim) bool {
+						return RefOf(told) == RefOf(object) && t.After.restored(told)
+					}) {
+						v.Known = claimRestoredOutdated
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken
