@@ -75,8 +75,8 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		"Let up to `N` scheduling or binding cycles fail, or wait on permit. The theme says how many by default; with "+
 			"-f it is 0.")
 	f.IntVar(&o.late, "late", 0,
-		"Let up to `N` changes of each kind of object but claims of devices go unheard by the scheduler for a while: its "+
-			"informers run late, and not all alike. What goes on for ever is not checked then.")
+		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
+			"it writes: its informers run late, and not all alike. What goes on for ever is not checked then.")
 	f.StringSliceVar(&o.happens, "happens", nil,
 		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
 			eventTypes()+".")

@@ -17,6 +17,8 @@ type LoopEntry struct {
 	// finds the defect.
 	Theme                string
 	Pods, Events, Faults int
+	// Late is how many changes of each kind may be unheard.
+	Late int
 	// Config is the name of the configuration that it takes; empty for the default.
 	Config  string
 	Happens []loop.EventType
@@ -35,6 +37,9 @@ func (e LoopEntry) Find() string {
 	if e.Faults > 0 {
 		command += fmt.Sprintf(" --faults %d", e.Faults)
 	}
+	if e.Late > 0 {
+		command += fmt.Sprintf(" --late %d", e.Late)
+	}
 	if len(e.Happens) > 0 {
 		var kinds []string
 		for _, kind := range e.Happens {
@@ -49,7 +54,7 @@ func (e LoopEntry) Find() string {
 func (e LoopEntry) Narrow(theme *loop.Scope) *loop.Scope {
 	scope := *theme
 	scope.Arrivals, scope.Events = e.Pods, e.Events
-	scope.Faults = max(scope.Faults, e.Faults)
+	scope.Faults, scope.Late = max(scope.Faults, e.Faults), e.Late
 	scope.Liveness = slices.ContainsFunc(loop.Liveness(), func(p loop.Property) bool { return p.Name == e.Property })
 	if len(e.Happens) > 0 {
 		scope.Happens = e.Happens
@@ -193,7 +198,15 @@ func LoopEntries() []LoopEntry {
 			Events:   2,
 			Happens:  []loop.EventType{loop.ObjectChanged},
 		},
-		"empty-claim-unbound":      {Property: "no-errors", Theme: "device-resources", Pods: 1},
+		"empty-claim-unbound": {Property: "no-errors", Theme: "device-resources", Pods: 1},
+		"claim-restored-outdated": {
+			Property: "assumed-bound-or-forgotten",
+			Theme:    "device-conditions",
+			Pods:     2,
+			Events:   1,
+			Late:     1,
+			Happens:  []loop.EventType{loop.PodDeleted},
+		},
 		"device-reservation-freed": {Property: "wake-up", Theme: "device-resources", Pods: 2, Faults: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},
 		"nominated-node-gone": {

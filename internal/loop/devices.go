@@ -156,7 +156,7 @@ func devicesOnce() Property {
 			}
 			held := map[spec.DeviceID]string{}
 			var broken []Violation
-			for _, claim := range t.After.View().ResourceClaims {
+			for _, claim := range t.After.allocated() {
 				if claim.Status.Allocation == nil {
 					continue
 				}
@@ -175,6 +175,20 @@ func devicesOnce() Property {
 			return broken
 		},
 	}
+}
+
+// allocated returns the claims as kube-scheduler has to see them, which allocates them all: as the API has them where
+// it has devices for them, whatever kube-scheduler makes of that.
+func (s *State) allocated() []*resourcev1.ResourceClaim {
+	claims := slices.Clone(s.View().ResourceClaims)
+	for i, claim := range claims {
+		for _, is := range s.API.ResourceClaims {
+			if claim.Status.Allocation == nil && is.Status.Allocation != nil && RefOf(is) == RefOf(claim) {
+				claims[i] = is
+			}
+		}
+	}
+	return claims
 }
 
 // newlyAllocated reports whether one of the claims had no devices before the step.

@@ -7,20 +7,17 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// punctual are claims of devices: what kube-scheduler hears of them late is left out. And their templates, of which it
-// does not hear at all.
-var punctual = []string{"ResourceClaim", "ResourceClaimTemplate"}
+// writtenKinds are the kinds that kube-scheduler writes.
+var writtenKinds = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"}
 
-// written are the kinds that kube-scheduler writes and that may lag.
-var written = []string{"Pod", "PersistentVolume", "PersistentVolumeClaim"}
-
-// MayLag reports whether kube-scheduler may hear late of objects of the kind.
-func MayLag(kind string) bool { return !slices.Contains(punctual, kind) }
+// MayLag reports whether kube-scheduler may hear late of objects of the kind. Of templates of claims it does not hear.
+func MayLag(kind string) bool { return kind != "ResourceClaimTemplate" }
 
 // Unheard is a write that kube-scheduler has not heard of.
 type Unheard struct {
@@ -122,19 +119,22 @@ func (t *Transition) nominationStays(pod *v1.Pod) bool {
 	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits
 }
 
-// writtenUnheard reports whether kube-scheduler has not heard of a write of its own to the object.
-func (s *State) writtenUnheard(ref Ref) bool {
-	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Own && u.Ref == ref })
+// written reports whether the object, which is reserved, is as the API has it, or kube-scheduler has not heard of a
+// write of its own to it.
+func (s *State) written(object runtime.Object) bool {
+	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Own && u.Ref == RefOf(object) }) ||
+		slices.ContainsFunc(Objects(s.API), func(is runtime.Object) bool { return equality.Semantic.DeepEqual(is, object) })
 }
 
-// refused reports whether the API server refuses what the step does for its pod, for something that kube-scheduler has
-// not heard of: the pod is not there any more, or an object that it writes is another since.
+// refused reports whether the API server refuses what the step does for its pod, or tells in its answer that it is of
+// no use, for something that kube-scheduler has not heard of: the pod is not there any more, or an object that the
+// step reports an error about, or a claim of devices of the pod, is another since.
 func (t *Transition) refused(pod *v1.Pod) bool {
 	return t.Before.outdated(pod) || slices.ContainsFunc(t.errors(), func(text string) bool {
-		return (strings.Contains(text, "Operation cannot be fulfilled") || strings.Contains(text, "not found")) &&
-			slices.ContainsFunc(t.Before.Unheard, func(u Unheard) bool {
-				return strings.Contains(text, fmt.Sprintf("%q", u.Ref.Name))
-			})
+		return slices.ContainsFunc(t.Before.Unheard, func(u Unheard) bool {
+			return strings.Contains(text, fmt.Sprintf("%q", u.Ref.Name)) ||
+				u.Ref.Kind == "ResourceClaim" && u.Was != nil && uses(pod, u.Was, t.Before.told())
+		})
 	})
 }
 
@@ -151,6 +151,18 @@ func (s *State) told() *spec.Snapshot {
 		return s.Told
 	}
 	return s.API
+}
+
+// ofHeard returns the property, which is not asked of a step before which changes of the kind are unheard.
+func ofHeard(kind string, p Property) Property {
+	broken := p.Broken
+	p.Broken = func(t *Transition) []Violation {
+		if t.Before.unheardOf(kind) > 0 {
+			return nil
+		}
+		return broken(t)
+	}
+	return p
 }
 
 // heard returns the pod of that key, as kube-scheduler has been told of it; nil if there is none.
@@ -195,7 +207,8 @@ func (s *State) unheardOf(kind string) int {
 // writes are unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more
 // of them by what one cycle writes.
 func (s *Scope) mayTakeNext(state *State) bool {
-	return s.Late == 0 || !slices.ContainsFunc(written, func(kind string) bool { return state.unheardOf(kind) > s.Late })
+	return s.Late == 0 ||
+		!slices.ContainsFunc(writtenKinds, func(kind string) bool { return state.unheardOf(kind) > s.Late })
 }
 
 // canonicalUnheard says what kube-scheduler has not heard of yet; in which order changes of different kinds were made

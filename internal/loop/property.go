@@ -48,7 +48,7 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
 		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), allocationsValid(),
-		failedGivenBack(), noVainWait(), noErrors(),
+		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
 		noPanics(), repeatable()}
 }
 
@@ -119,8 +119,8 @@ func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
 		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is forgotten, or the " +
-			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it, until the " +
-			"scheduler hears what it has written of them.",
+			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it, until what " +
+			"is written of them is heard.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pair := range t.After.Assumed {
@@ -136,18 +136,18 @@ func assumed() Property {
 				}
 			}
 			for _, object := range t.After.Reserved {
-				if !t.After.writtenUnheard(RefOf(object)) && !slices.ContainsFunc(
+				if !t.After.written(object) && !slices.ContainsFunc(
 					t.After.Queue,
 					func(q Queued) bool { return q.Waits && uses(t.After.heard(q.Pod), object, t.After.told()) },
 				) {
-					broken = append(
-						broken,
-						Violation{
-							About: RefOf(object).Kind,
-							But: fmt.Sprintf("%s is reserved, and no binding of a pod that uses it is under way",
-								RefOf(object)),
-						},
-					)
+					v := Violation{About: RefOf(object).Kind, But: fmt.Sprintf(
+						"%s is reserved, and no binding of a pod that uses it is under way", RefOf(object))}
+					if slices.ContainsFunc(t.After.told().ResourceClaims, func(told *resourcev1.ResourceClaim) bool {
+						return RefOf(told) == RefOf(object) && t.After.restored(told)
+					}) {
+						v.Known = claimRestoredOutdated
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken
@@ -282,7 +282,9 @@ func rollBack() Property {
 					}
 				}
 				for _, object := range s.Reserved {
-					rest = append(rest, "reserved "+s.canonical(object))
+					if !prebound || !s.written(object) {
+						rest = append(rest, "reserved "+s.canonical(object))
+					}
 				}
 				for _, pair := range s.Nominated {
 					if pair.Pod != pod {

@@ -133,10 +133,10 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	actions = append(actions, hears(state)...)
 	actions = append(actions, s.inTime(state, terminations(state))...)
 	actions = append(actions, s.inTime(state, volumeController(state))...)
-	actions = append(actions, claimController(state)...)
-	actions = append(actions, templateController(state)...)
+	actions = append(actions, s.inTime(state, claimController(state))...)
+	actions = append(actions, s.inTime(state, templateController(state))...)
 	actions = append(actions, s.inTime(state, provisioner(state, used.Faults < s.Faults))...)
-	actions = append(actions, drivers(state, false)...)
+	actions = append(actions, s.inTime(state, drivers(state, false))...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
 		return actions
 	}

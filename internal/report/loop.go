@@ -282,8 +282,8 @@ func defect(known string) (name, upstream, doc string) {
 // lateNotCovered says what is left out of when the scheduler hears of changes.
 func lateNotCovered(r *LoopRun) string {
 	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
-		return "Late informers of claims of devices, which the scheduler writes itself; more changes unheard than " +
-			"those of the scope, and handlers of one kind of object that hear at different times."
+		return "More changes unheard than those of the scope, evictions that are under way when a cycle ends, and " +
+			"handlers of one kind of object that hear at different times."
 	}
 	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +
 		"order; --late N lets them lag."

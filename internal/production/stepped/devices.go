@@ -44,7 +44,7 @@ func (a *api) getClaim(action clienttesting.Action) (runtime.Object, error) {
 }
 
 // createClaim answers to the creation of a claim for extended resources of a pod. The scheduler does nothing until it
-// has heard of the claim that it made, so it hears at once.
+// has heard of the claim that it made, so it hears at once, and of what comes before it.
 func (a *api) createClaim(action clienttesting.Action) (runtime.Object, error) {
 	create, _ := action.(clienttesting.CreateAction)
 	claim, ok := create.GetObject().(*resourcev1.ResourceClaim)
@@ -149,28 +149,30 @@ func (a *api) writeStatus(after *resourcev1.ResourceClaim) (runtime.Object, erro
 	})
 }
 
-// reservedDevices returns the claims of devices as the plugin has them, where this is not how the API server has them:
-// with the allocation that a pod whose binding is under way is to write.
-func (s *Scheduler) reservedDevices() []runtime.Object {
+// reservedDevices returns the claims of devices as the plugin has them, where this is not what the scheduler was told
+// of them: with the allocation that a pod whose binding is under way is to write, or has written.
+func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.Object {
 	manager := s.framework.SharedDRAManager()
 	if manager == nil {
 		return nil
 	}
 	var reserved []runtime.Object
 	known := map[spec.DeviceID]bool{}
-	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
+	for _, claim := range of[*resourcev1.ResourceClaim](told) {
 		now := claim
+		if assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name); err == nil &&
+			!apiequality.Semantic.DeepEqual(s.api.since(assumed), s.api.since(claim)) {
+			now = s.api.since(assumed)
+		}
 		if pending := pendingAllocation(manager.ResourceClaims(), claim.UID); pending != nil &&
-			claim.Status.Allocation == nil { // else it is written, and devices are yet to become ready
-			now = claim.DeepCopy()
+			now.Status.Allocation == nil { // else it is written, and devices are yet to become ready
+			now = now.DeepCopy()
 			now.Status.Allocation = pending.DeepCopy()
 			if now.Status.Allocation.AllocationTimestamp != nil {
 				now.Status.Allocation.AllocationTimestamp = began()
 			}
-			reserved = append(reserved, now)
-		} else if assumed, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name); err == nil &&
-			!apiequality.Semantic.DeepEqual(s.api.since(assumed), claim) {
-			now = assumed
+		}
+		if now != claim {
 			reserved = append(reserved, now)
 		}
 		if now.Status.Allocation != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -82,6 +83,15 @@ func (c change) byScheduler() loop.Action {
 	case *v1.PersistentVolumeClaim:
 		a.Doc = "provisioning: the scheduler selects a node"
 		return a
+	case *resourcev1.ResourceClaim:
+		a.Doc = "reservation: the scheduler changes who uses it"
+		switch was, ok := c.old.(*resourcev1.ResourceClaim); {
+		case ok && was.Status.Allocation == nil && object.Status.Allocation != nil:
+			a.Doc = "allocation: the scheduler gives it devices"
+		case ok && was.Status.Allocation != nil && object.Status.Allocation == nil:
+			a.Doc = "allocation: the scheduler takes its devices back"
+		}
+		return a
 	}
 	switch {
 	case c.new == nil, was != nil && is != nil && was.DeletionTimestamp == nil && is.DeletionTimestamp != nil:
@@ -118,6 +128,19 @@ func (s *Scheduler) hear(a loop.Action) error {
 	return nil
 }
 
+// tell tells the scheduler of a change at once, and of those of the kind that it has not heard of before it.
+func (s *Scheduler) tell(c change) error {
+	for {
+		i := slices.IndexFunc(s.unheard, func(u unheard) bool { return u.ref.Kind == c.ref.Kind })
+		if i < 0 {
+			return s.informers[c.ref.Kind].deliver(c)
+		}
+		if err := s.hear(s.unheard[i].action); err != nil {
+			return err
+		}
+	}
+}
+
 // told returns what the scheduler has been told of.
 func (s *Scheduler) told() map[loop.Ref]runtime.Object {
 	if len(s.unheard) == 0 {
@@ -126,10 +149,13 @@ func (s *Scheduler) told() map[loop.Ref]runtime.Object {
 	objects := maps.Clone(s.api.objects)
 	for _, u := range slices.Backward(s.unheard) {
 		for _, c := range slices.Backward(append([]change{u.change}, u.then...)) {
-			if c.old == nil {
+			switch old := c.old.(type) {
+			case nil:
 				delete(objects, c.ref)
-			} else {
-				objects[c.ref] = c.old
+			case *resourcev1.ResourceClaim:
+				objects[c.ref] = s.api.since(old) // nobody has to hear that time is over
+			default:
+				objects[c.ref] = old
 			}
 		}
 	}

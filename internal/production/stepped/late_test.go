@@ -191,6 +191,52 @@ func TestLateVolumes(t *testing.T) {
 	waits("it has heard of both", false)
 }
 
+// TestClaimRestored is the run of claim-restored-outdated in which a device is given away twice: a pod waits for the
+// devices of two claims, the first fails, and another pod is tried before the scheduler hears of what the first has
+// given back. It is not where the scheduler has heard of it before.
+func TestClaimRestored(t *testing.T) {
+	for _, heard := range []bool{false, true} {
+		initial := withDevices(cluster(node("n1")), []string{"d1", "d2"}, "one", "two", "three")
+		for i := range initial.ResourceSlices[0].Spec.Devices {
+			d := &initial.ResourceSlices[0].Spec.Devices[i]
+			d.BindingConditions, d.BindingFailureConditions = []string{"Attached"}, []string{"Failed"}
+		}
+		s := newScheduler(t, initial, stepped.Options{Late: true})
+		first, second := uses("first", "one"), uses("second", "three")
+		p, _ := first.Object.(*v1.Pod)
+		p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, v1.PodResourceClaim{Name: "d", ResourceClaimName: new("two")})
+		var broken []string
+		do := func(actions ...loop.Action) { broken = append(broken, breaks(t, s, actions)...) }
+		hearClaims := func() {
+			for {
+				unheard := s.State().Unheard
+				i := slices.IndexFunc(unheard, func(u loop.Unheard) bool { return u.Ref.Kind == "ResourceClaim" })
+				if i < 0 {
+					return
+				}
+				do(hear(unheard[i].Action))
+			}
+		}
+		do(first, hear(first), second, hear(second), schedule)
+		hearClaims()
+		scope := &loop.Scope{Events: 1, Happens: []loop.EventType{loop.DeviceFailed}, Templates: initial}
+		for _, a := range scope.Actions(s.State(), loop.Used{}) {
+			if a.Ref.Name == "one" && !a.Controller {
+				do(a, hear(a))
+			}
+		}
+		want := []string{"devices-once: default/second: claim-restored-outdated"}
+		if heard {
+			hearClaims()
+			want = nil
+		}
+		do(schedule)
+		if diff := cmp.Diff(want, broken); diff != "" {
+			t.Errorf("heard %v: what it breaks (-want +got):\n%s", heard, diff)
+		}
+	}
+}
+
 // TestLateScope: what has happened is heard of sooner or later, and no more is unheard than the scope allows.
 func TestLateScope(t *testing.T) {
 	kinds := cluster(node("n1"), node("n2"))

@@ -121,7 +121,7 @@ func (s *Scheduler) build() error {
 	factory := informers.NewSharedInformerFactory(s.api.client, 0)
 	s.informers = newInformers(factory)
 	s.api.comesBack = s.comesBack
-	s.api.tell = func(c change) error { return s.informers[c.ref.Kind].deliver(c) }
+	s.api.tell = s.tell
 	options := []kubescheduler.Option{
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		kubescheduler.WithClock(s.clock),

@@ -34,7 +34,7 @@ func (s *Scheduler) State() *loop.State {
 			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,
 		})
 	}
-	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices()...)
+	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices(told)...)
 	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
