@@ -5,7 +5,6 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -63,15 +62,4 @@ func AtMoment(claim *resourcev1.ResourceClaim, now metav1.Time, timeout time.Dur
 	claim = claim.DeepCopy()
 	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: time.Now().Add(left - timeout)}
 	return claim
-}
-
-// BindingTimeout returns how long the profile lets drivers take until devices are ready.
-func BindingTimeout(profile *config.KubeSchedulerProfile) time.Duration {
-	timeout := spec.DefaultProfile().BindingTimeout // of releases that cannot be told another
-	for _, plugin := range profile.PluginConfig {
-		if args, ok := plugin.Args.(*config.DynamicResourcesArgs); ok {
-			timeout = bindingTimeoutOf(args, timeout)
-		}
-	}
-	return timeout
 }

@@ -8,6 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // What is the same in v1.34 and earlier.
@@ -20,7 +22,7 @@ func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewPa
 // terminate.
 func deletedAsVictims(victims []*v1.Pod) []*v1.Pod { return victims }
 
-// bindingTimeoutOf returns how long drivers may take until devices are ready. Nobody says so in the arguments.
-func bindingTimeoutOf(_ *config.DynamicResourcesArgs, otherwise time.Duration) time.Duration {
-	return otherwise
+// BindingTimeout returns how long the profile lets drivers take until devices are ready. It cannot say so.
+func BindingTimeout(*config.KubeSchedulerProfile) time.Duration {
+	return spec.DefaultProfile().BindingTimeout
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // What is the same in v1.35 and later.
@@ -37,10 +39,12 @@ func (inOrder) Until(ctx context.Context, results int, do workqueue.DoWorkPieceF
 	}
 }
 
-// bindingTimeoutOf returns how long drivers may take until devices are ready, by the arguments.
-func bindingTimeoutOf(args *config.DynamicResourcesArgs, otherwise time.Duration) time.Duration {
-	if args.BindingTimeout == nil {
-		return otherwise // DRADeviceBindingConditions is off
+// BindingTimeout returns how long the profile lets drivers take until devices are ready.
+func BindingTimeout(profile *config.KubeSchedulerProfile) time.Duration {
+	for _, plugin := range profile.PluginConfig {
+		if args, ok := plugin.Args.(*config.DynamicResourcesArgs); ok && args.BindingTimeout != nil {
+			return args.BindingTimeout.Duration
+		}
 	}
-	return args.BindingTimeout.Duration
+	return spec.DefaultProfile().BindingTimeout // DRADeviceBindingConditions is off
 }
