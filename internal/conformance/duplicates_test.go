@@ -109,7 +109,7 @@ func copyOf(q spec.Question) spec.Question {
 	lists := reflect.ValueOf(q.Snapshot).Elem()
 	for i := range lists.NumField() {
 		list := lists.Field(i)
-		if !list.CanSet() || list.Len() == 0 {
+		if !list.CanSet() || list.Kind() != reflect.Slice || list.Len() == 0 {
 			continue
 		}
 		copied := reflect.MakeSlice(list.Type(), 0, list.Len())

@@ -158,7 +158,7 @@ func perturbed(q spec.Question, path string) (spec.Question, bool) {
 	did := false
 	from, to := reflect.ValueOf(q.Snapshot).Elem(), reflect.ValueOf(copied.Snapshot).Elem()
 	for i := range from.NumField() {
-		if !from.Type().Field(i).IsExported() {
+		if !from.Type().Field(i).IsExported() || from.Field(i).Kind() != reflect.Slice {
 			continue
 		}
 		for j := range from.Field(i).Len() {
@@ -174,6 +174,7 @@ func perturbed(q spec.Question, path string) (spec.Question, bool) {
 			to.Field(i).Set(reflect.Append(to.Field(i), other))
 		}
 	}
+	copied.Snapshot.Now = q.Snapshot.Now
 	return copied, did
 }
 

@@ -165,7 +165,7 @@ func objectsOf(q spec.Question) []runtime.Object {
 	all := []runtime.Object{q.Pod}
 	lists := reflect.ValueOf(q.Snapshot).Elem()
 	for i := range lists.NumField() {
-		if !lists.Type().Field(i).IsExported() {
+		if !lists.Type().Field(i).IsExported() || lists.Field(i).Kind() != reflect.Slice {
 			continue
 		}
 		for j := range lists.Field(i).Len() {

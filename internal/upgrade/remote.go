@@ -178,7 +178,7 @@ func (r *remote) begin(q spec.Question) error {
 		}
 		asked.Snapshot = append(asked.Snapshot, all)
 	}
-	asked.Pod = r.numbers[q.Pod]
+	asked.Pod, asked.Now = r.numbers[q.Pod], q.Snapshot.Now.Time
 	return r.request(asked)
 }
 

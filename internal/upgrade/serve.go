@@ -128,6 +128,7 @@ func (s *server) question(asked request) (*spec.Question, error) {
 		field.Set(all)
 	}
 	made := snapshot.Addr().Interface().(*spec.Snapshot)
+	made.Now.Time = asked.Now
 	if asked.Pod < 0 || asked.Pod >= len(s.objects) {
 		return nil, fmt.Errorf("object %d was not sent", asked.Pod)
 	}

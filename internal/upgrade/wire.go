@@ -3,6 +3,7 @@ package upgrade
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // protocol is the number of what goes over the pipe: programs that speak another one are not asked.
-const protocol = 1
+const protocol = 2
 
 // greeting is what the program that serves says first.
 type greeting struct {
@@ -37,6 +38,8 @@ type request struct {
 	// Pod is the pod that asks, by number, and Snapshot has the numbers of the objects by field.
 	Pod      int
 	Snapshot [][]int
+	// Now is when that is so.
+	Now time.Time
 	// Explain asks about the last question instead; with Explains, whether these defects explain it.
 	Explain  bool
 	Explains []string
@@ -81,7 +84,7 @@ type write struct {
 var kinds = func() (indexes []int) {
 	t := reflect.TypeFor[spec.Snapshot]()
 	for i := range t.NumField() {
-		if t.Field(i).IsExported() {
+		if t.Field(i).IsExported() && t.Field(i).Type.Kind() == reflect.Slice {
 			indexes = append(indexes, i)
 		}
 	}
