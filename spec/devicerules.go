@@ -29,8 +29,8 @@ type DeviceRules struct {
 	takesCapacity func(f Allotment) bool
 	takers        func(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice
 	counted       func(h holding) bool
-	// together reports whether what devices of two pools take of counters is counted together.
-	together func(one, other PoolID) bool
+	// namesakes: what devices take of counters is counted together for pools of one name.
+	namesakes bool
 	// spends reports whether a holding takes of the counters of its pool.
 	spends func(h holding) bool
 	// enough reports whether there is enough of the counters of the pool that the devices take, for those that a device
@@ -88,7 +88,6 @@ func DocumentedDevices() DeviceRules {
 		takers:        takers,
 		counted:       func(holding) bool { return true },
 		spends:        func(holding) bool { return true },
-		together:      func(one, other PoolID) bool { return one == other },
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
 		complete:      func(pool DevicePool, _ *v1.Node) bool { return pool.Complete() },
@@ -121,4 +120,9 @@ func takers(r DeviceRules, facts []Allotment, held []holding) []PublishedDevice 
 	return filter(distinct(of, func(a, b PublishedDevice) bool { return a.ID == b.ID }), func(d PublishedDevice) bool {
 		return !exists(held, func(h holding) bool { return h.device == d.ID && r.counted(h) })
 	})
+}
+
+// together reports whether what devices of two pools take of counters is counted together.
+func (r DeviceRules) together(one, other PoolID) bool {
+	return one == other || r.namesakes && one.Pool == other.Pool
 }

@@ -82,7 +82,7 @@ func (q *deviceSearch) alternative(p *Profile, claim *resourcev1.ResourceClaim, 
 	}
 	wanted := filter(q.at.on, func(d PublishedDevice) bool {
 		return q.r.wants(p, a, d, q.at.s) && (a.TolerableFor(d) || q.r.keepsCounters) &&
-			q.available([]Allotment{fact(d)})
+			(q.r.namesakes || q.available([]Allotment{fact(d)})) // of namesakes one may be had behind another only
 	})
 	return searchedAlternative{a, each(wanted, fact), int64(len(wanted)) >= a.Count || q.everything}
 }

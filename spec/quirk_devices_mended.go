@@ -129,10 +129,8 @@ func NamesakesCounted() Quirk {
 		Plugin: devicesPlugin,
 		Doc: "Of pools that have the same name, and are of different drivers, the counters of the first that a pod gets a " +
 			"device of are those of the others, too.",
-		Needs: wantsDevices,
-		Devices: func(r *DeviceRules) {
-			r.together = func(one, other PoolID) bool { return one.Pool == other.Pool }
-		},
+		Needs:   wantsDevices,
+		Devices: func(r *DeviceRules) { r.namesakes = true },
 	}
 }
 
