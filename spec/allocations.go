@@ -238,8 +238,7 @@ func (r DeviceRules) withinCounters(facts []Allotment, at deviceState) bool {
 func enoughOfReferenced(_ DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
 	return all(by.Device.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool {
 		return all(sortedKeys(c.Counters), func(name string) bool {
-			_, there := pool.counter(c.CounterSet, name)
-			return pool.suffices(c.CounterSet, name, taken) || !there && by.ID.InPool() != pool.ID
+			return pool.suffices(c.CounterSet, name, taken)
 		})
 	})
 }

@@ -129,9 +129,32 @@ func NamesakesCounted() Quirk {
 		Plugin: devicesPlugin,
 		Doc: "Of pools that have the same name, and are of different drivers, the counters of the first that a pod gets a " +
 			"device of are those of the others, too.",
-		Needs:   wantsDevices,
-		Devices: func(r *DeviceRules) { r.namesakes = true },
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			enough := r.enough
+			r.namesakes = true
+			r.enough = func(r DeviceRules, pool DevicePool, taken []PublishedDevice, by PublishedDevice) bool {
+				return enough(r, pool, taken, takingOf(pool, by))
+			}
+		},
 	}
+}
+
+// takingOf returns the device as one that takes of no other counters than those of the pool.
+func takingOf(pool DevicePool, by PublishedDevice) PublishedDevice {
+	if by.ID.InPool() == pool.ID {
+		return by
+	}
+	less := by.Device.DeepCopy()
+	for _, c := range less.ConsumesCounters {
+		for name := range c.Counters {
+			if _, there := pool.counter(c.CounterSet, name); !there {
+				delete(c.Counters, name)
+			}
+		}
+	}
+	by.Device = less
+	return by
 }
 
 // CountsPanic is a defect of kube-scheduler up to v1.37.0: it makes room for as many devices as a claim is for.
