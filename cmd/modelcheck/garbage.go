@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 )
@@ -27,8 +28,12 @@ func collectSeldom() {
 	garbage := min(mostGarbage, decisions.DefaultMemory()/8)
 	percent := leastPercent
 	debug.SetGCPercent(percent)
+	var lately [4]int64 // in use: themes begin and end, so it goes up again where it went down
+	collections := 0
 	afterEachCollection(func() {
-		if now := percentFor(inUse(), garbage); now*10 < percent*9 || now*9 > percent*10 {
+		lately[collections%len(lately)] = inUse()
+		collections++
+		if now := percentFor(slices.Max(lately[:]), garbage); now*10 < percent*9 || now*9 > percent*10 {
 			percent = now
 			debug.SetGCPercent(percent)
 		}

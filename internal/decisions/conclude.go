@@ -17,7 +17,7 @@ import (
 
 // conclude fills in what is known at the end. The chunk results are in the order of the scenarios.
 func (r *run) conclude(ctx context.Context, result *Result, results []*ChunkResult) error {
-	result.InProduction = r.spent
+	result.InProduction = r.status.spent
 	totals := newTotals(r.options.Spec, len(r.properties))
 	totals.count(results)
 	totals.cover(result)

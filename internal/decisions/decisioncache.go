@@ -76,6 +76,13 @@ func (d *decisionCache) asked() int64 {
 	return d.collected.asked()
 }
 
+// inside is the time inside production.
+func (d *decisionCache) inside() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.spent
+}
+
 // fill fills in what a chunk result says of decisions.
 func (d *decisionCache) fill(c *ChunkResult) {
 	d.mu.Lock()

@@ -83,8 +83,11 @@ func NewPlan(r Request) (*Plan, error) {
 func (p *Plan) limited() bool { return p.Options.MaxStates > 0 || p.Options.MaxDepth > 0 }
 
 // All returns the indexes of all chunks.
-func (p *Plan) All() []int {
-	all := make([]int, len(p.Options.Chunks))
+func (p *Plan) All() []int { return indexes(len(p.Options.Chunks)) }
+
+// indexes returns 0, 1, ... n-1.
+func indexes(n int) []int {
+	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}

@@ -80,14 +80,14 @@ type ChunkResults interface {
 type Progress struct {
 	// Chunk is the name of what is explored, a scenario or a chunk of one.
 	Chunk string
-	// Number and Of: this is the Number-th chunk of Of.
+	// Number and Of: all chunks but Number-1 of Of are still to be explored, or are being explored.
 	Number, Of int
 	// Asked is the number of distinct questions that went to production, over all chunks.
 	Asked int64
 	checker.Progress
 }
 
-// Run explores the scenarios one after the other. An error means that it could not check; broken properties, limits
+// Run explores the scenarios. An error means that it could not check; broken properties, limits
 // and a cancelled context are in the result.
 func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, error) {
 	r, err := newRun(scenarios, o)
@@ -100,7 +100,8 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 	r.until = until
 	ctx, r.stopper.end = context.WithCancel(ctx)
 	defer r.stopper.end()
-	results, err := r.chunkResults(ctx)
+	results := make([]*ChunkResult, len(r.chunks)) // nil for those that were not begun, or are left out
+	err = r.chunkResults(ctx, indexes(len(results)), func(i int, c *ChunkResult) { results[i] = c })
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func Run(ctx context.Context, scenarios []*model.Scenario, o Options) (*Result, 
 		}
 		result.add(explored)
 	}
-	result.Hanging = r.hanging
+	result.Hanging = r.status.hanging
 	return result, r.conclude(ctx, result, slices.DeleteFunc(results, func(c *ChunkResult) bool { return c == nil }))
 }
 
@@ -124,12 +125,9 @@ type run struct {
 	deciders   []Decider
 	properties []invariants.Property
 	stopper    stopper
-	asked      int64         // by the chunks before
-	spent      time.Duration // inside production
-	// until lasts somewhat longer than the run's context: then the run has to end. hanging are questions that
-	// workers were at which had to be left behind.
-	until   context.Context
-	hanging []Hang
+	status     status
+	// until lasts somewhat longer than the run's context: then the run has to end.
+	until context.Context
 	// explored has for each scenario what examples are made with, and loops are what these do for ever, if that is
 	// asked.
 	explored []*explorer
@@ -187,90 +185,6 @@ func (r *run) explorer(i int) (*explorer, error) {
 	}
 	cache := newDecisionCache(catalog, r.options.Spec, r.properties, r.stopper.found)
 	return &explorer{machine: machine, cache: cache, deciders: r.deciders}, nil
-}
-
-// chunkResults returns the result of every chunk; nil for those that were not begun, or are left out.
-func (r *run) chunkResults(ctx context.Context) ([]*ChunkResult, error) {
-	results := make([]*ChunkResult, len(r.chunks))
-	for i := range r.chunks {
-		if ctx.Err() != nil {
-			break
-		}
-		var err error
-		if results[i], err = r.chunkResult(ctx, i); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.chunks[i].Name(r.scenarios), err)
-		}
-	}
-	return results, nil
-}
-
-// chunkResult returns what there is to find in a chunk: from an earlier run, or by exploring it.
-func (r *run) chunkResult(ctx context.Context, i int) (*ChunkResult, error) {
-	if kept := r.options.Kept; kept != nil {
-		known := resultChecker{r.options.Spec, r.properties}
-		chunk := &r.chunks[i]
-		result, err := kept.Get(i, func(c *ChunkResult) error {
-			return known.check(r.scenarios[chunk.Scenario], chunk, c)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if result != nil {
-			r.asked += int64(result.Distinct())
-			for _, f := range result.Explored.Findings {
-				r.stopper.found(f.Key)
-			}
-			return result, nil
-		}
-	}
-	if r.options.KeptOnly {
-		return nil, nil
-	}
-	result, err := r.explore(ctx, i)
-	if err != nil || r.options.Kept == nil {
-		return result, err
-	}
-	if !result.Kept() {
-		return result, nil
-	}
-	return result, r.options.Kept.Put(i, result)
-}
-
-// explore lets the checker go through one chunk.
-func (r *run) explore(ctx context.Context, i int) (*ChunkResult, error) {
-	chunk := &r.chunks[i]
-	x, err := r.explorer(chunk.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	x.chunk = chunk
-	options := checker.Options{
-		Workers:       r.options.Workers,
-		MaxStates:     r.options.MaxStates,
-		MaxDepth:      r.options.MaxDepth,
-		Memory:        r.options.Memory,
-		ProgressEvery: r.options.ProgressEvery,
-	}
-	if r.options.Progress != nil {
-		options.Progress = func(p checker.Progress) {
-			r.options.Progress(Progress{
-				Chunk: chunk.Name(r.scenarios), Number: i + 1, Of: len(r.chunks), Asked: r.asked + x.cache.asked(),
-				Progress: p,
-			})
-		}
-	}
-	result := &ChunkResult{}
-	if result.Explored, err = checker.Check(ctx, x, options); err != nil {
-		return nil, err
-	}
-	if result.Explored.Left {
-		r.hanging = append(r.hanging, x.cache.hanging()...)
-		r.leave(r.until)
-	}
-	x.cache.fill(result)
-	r.asked += x.cache.asked()
-	r.spent += x.cache.spent
-	return result, nil
 }
 
 // scenarioResult joins the results of a scenario's chunks, and checks the properties of behaviours if every state

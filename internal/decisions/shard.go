@@ -2,7 +2,6 @@ package decisions
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -35,14 +34,10 @@ func Explore(ctx context.Context, scenarios []*model.Scenario, o Options, chunks
 	shard := &Shard{Stopped: map[int]checker.Reason{}}
 	news := map[string]bool{}
 	for _, i := range chunks {
-		if ctx.Err() != nil {
-			shard.Stopped[i] = checker.Cancelled
-			continue
-		}
-		result, err := r.chunkResult(ctx, i)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.chunks[i].Name(scenarios), err)
-		}
+		shard.Stopped[i] = checker.Cancelled
+	}
+	err = r.chunkResults(ctx, chunks, func(i int, result *ChunkResult) {
+		delete(shard.Stopped, i)
 		if result.Kept() {
 			shard.Chunks++
 		}
@@ -57,6 +52,9 @@ func Explore(ctx context.Context, scenarios []*model.Scenario, o Options, chunks
 				news[key.id()] = true
 			}
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	shard.New = slices.Sorted(maps.Keys(news))
 	return shard, nil
