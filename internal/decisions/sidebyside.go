@@ -54,7 +54,8 @@ func (r *run) chunkResults(ctx context.Context, chunks []int, done func(i int, c
 }
 
 // keptResults takes the results of an earlier run, and returns the chunks of which there is none.
-func (r *run) keptResults(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) (unknown []int, err error) {
+func (r *run) keptResults(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) (unknown []int,
+	err error) {
 	if r.options.Kept == nil {
 		return chunks, nil
 	}
@@ -97,7 +98,8 @@ func (r *run) split(chunks []int) (alone, beside []int) {
 
 // exploreBeside explores chunks, as many at a time as there are workers, each of which has its part of the memory. It
 // returns those for which that was too little: these are still to be explored.
-func (r *run) exploreBeside(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) (again []int, err error) {
+func (r *run) exploreBeside(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) (again []int,
+	err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
