@@ -3,6 +3,7 @@ package decisions
 import (
 	"bytes"
 	"cmp"
+	"container/heap"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -78,33 +79,27 @@ func (c *ChunkResult) Validate() error {
 
 // count adds the distinct questions of the chunks to the totals, each once, however many chunks have it.
 func (t *totals) count(results []*ChunkResult) {
-	next := make([]int, len(results))
 	counts := make([][]int64, len(results))
+	var next nextQuestions
 	for i, c := range results {
 		counts[i] = make([]int64, len(c.Stats))
+		if c.Distinct() > 0 {
+			next = append(next, nextQuestion{c, i, 0})
+		}
 	}
-	for {
-		first := -1
-		var least []byte
-		for i, c := range results {
-			if next[i] == c.Distinct() {
-				continue
-			}
-			if digest, _ := c.question(next[i]); first < 0 || bytes.Compare(digest, least) < 0 {
-				first, least = i, digest
-			}
+	heap.Init(&next)
+	var before []byte
+	for len(next) > 0 {
+		first := &next[0]
+		digest, stats := first.in.question(first.at)
+		if !bytes.Equal(digest, before) {
+			counts[first.chunk][stats]++
 		}
-		if first < 0 {
-			break
-		}
-		_, stats := results[first].question(next[first])
-		counts[first][stats]++
-		for i, c := range results {
-			if next[i] < c.Distinct() {
-				if digest, _ := c.question(next[i]); bytes.Equal(digest, least) {
-					next[i]++
-				}
-			}
+		before = digest
+		if first.at++; first.at < first.in.Distinct() {
+			heap.Fix(&next, 0)
+		} else {
+			heap.Pop(&next)
 		}
 	}
 	for i, c := range results {
@@ -115,6 +110,39 @@ func (t *totals) count(results []*ChunkResult) {
 			t.addScores(plugin, c.Scores[plugin])
 		}
 	}
+}
+
+// nextQuestion is the first question of a chunk that was not counted yet. nextQuestions is a heap of them: on top is the
+// one that comes first in the order of digests, of equal ones that of the first chunk.
+type (
+	nextQuestion struct {
+		in        *ChunkResult
+		chunk, at int
+	}
+	nextQuestions []nextQuestion
+)
+
+// Len is part of heap.Interface.
+func (n nextQuestions) Len() int { return len(n) }
+
+// Less is part of heap.Interface.
+func (n nextQuestions) Less(i, j int) bool {
+	a, _ := n[i].in.question(n[i].at)
+	b, _ := n[j].in.question(n[j].at)
+	return cmp.Or(bytes.Compare(a, b), cmp.Compare(n[i].chunk, n[j].chunk)) < 0
+}
+
+// Swap is part of heap.Interface.
+func (n nextQuestions) Swap(i, j int) { n[i], n[j] = n[j], n[i] }
+
+// Push is part of heap.Interface.
+func (n *nextQuestions) Push(x any) { *n = append(*n, x.(nextQuestion)) }
+
+// Pop is part of heap.Interface.
+func (n *nextQuestions) Pop() any {
+	last := (*n)[len(*n)-1]
+	*n = (*n)[:len(*n)-1]
+	return last
 }
 
 // collector collects the stats of the decisions about distinct questions, as they come in.

@@ -36,12 +36,12 @@ func BenchmarkDecisionCache(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/decisions, "ns/lookup")
 			b.ReportMetric(float64(lookups), "lookups")
 			b.ReportMetric(100*(1-decisions/float64(lookups)), "%hit")
-			full := heap()
+			full := heapInUse()
 			x.cache.entries = table{}
-			looked := heap()
+			looked := heapInUse()
 			x.cache.collected = nil
 			b.ReportMetric((full-looked)/decisions, "bytes/decision")
-			b.ReportMetric((looked-heap())/decisions, "counting-bytes/decision")
+			b.ReportMetric((looked-heapInUse())/decisions, "counting-bytes/decision")
 			runtime.KeepAlive(keys)
 			runtime.KeepAlive(x)
 		})
@@ -89,7 +89,7 @@ func explorerOf(t testing.TB, s *model.Scenario, o Options) *explorer {
 }
 
 // heap returns the bytes that are in use.
-func heap() float64 {
+func heapInUse() float64 {
 	runtime.GC()
 	runtime.GC() // the first one still sweeps what finalizers kept
 	var stats runtime.MemStats
