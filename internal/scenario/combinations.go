@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/internal/covering"
 )
@@ -88,14 +87,11 @@ func combine(d document, strength int) ([]document, error) {
 			return nil, c.fail("spec", "%w", err)
 		}
 		for _, object := range objects {
-			template := document{source: d.source}
-			if template.json, err = json.Marshal(object); err == nil {
-				template.raw, err = yaml.JSONToYAML(template.json)
-			}
+			text, err := json.Marshal(object)
 			if err != nil {
 				return nil, c.fail("spec", "%w", err)
 			}
-			all = append(all, template)
+			all = append(all, document{source: d.source, json: text, raw: text}) // JSON is YAML
 		}
 	}
 	return all, nil
