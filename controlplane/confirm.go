@@ -188,36 +188,48 @@ func deviationsNamed(sources string, names []string) ([]deviations.Entry, []*rep
 
 // clustersOf returns the cluster in which the deviation is to show, and its control, nil if there is none.
 func clustersOf(ctx context.Context, sources string, entry deviations.Entry) (main, control *cluster, err error) {
-	manifests, err := os.ReadFile(filepath.Join(sources, entry.File()))
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the smallest cluster: %w", err)
-	}
-	v, err := variantsOf(sources, entry.Quirk.Name)
+	v, shows, beside, err := manifestsOf(sources, entry)
 	if err != nil {
 		return nil, nil, err
 	}
-	doc := commentOf(manifests)
-	if manifests, err = v.Conclusive.of(manifests); err != nil {
-		return nil, nil, fmt.Errorf("%s: conclusive: %w", variantsFile(entry.Quirk.Name), err)
-	}
-	if main, err = decoded(entry.File(), manifests); err != nil {
+	if main, err = decoded(entry.File(), shows); err != nil {
 		return nil, nil, err
 	}
-	main.doc = doc
+	main.doc = v.doc
 	if v.Conclusive != nil {
 		main.says = v.Conclusive.Says
 	}
 	if err := main.watch(ctx, entry.Quirk.Name); err != nil || v.Control == nil {
 		return main, nil, err
 	}
-	if manifests, err = v.Control.of(manifests); err != nil {
-		return nil, nil, fmt.Errorf("%s: control: %w", variantsFile(entry.Quirk.Name), err)
-	}
-	if control, err = decoded(variantsFile(entry.Quirk.Name), manifests); err != nil {
+	if control, err = decoded(variantsFile(entry.Quirk.Name), beside); err != nil {
 		return nil, nil, err
 	}
 	control.pod, control.says = main.pod, v.Control.Says
 	return main, control, nil
+}
+
+// manifestsOf returns the manifests of the cluster in which the deviation is to show, and of its control, nil if there
+// is none.
+func manifestsOf(sources string, entry deviations.Entry) (v *variants, main, control []byte, err error) {
+	smallest, err := os.ReadFile(filepath.Join(sources, entry.File()))
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("reading the smallest cluster: %w", err)
+	}
+	if v, err = variantsOf(sources, entry.Quirk.Name); err != nil {
+		return nil, nil, nil, err
+	}
+	v.doc = commentOf(smallest)
+	if main, err = v.Conclusive.of(smallest); err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: conclusive: %w", variantsFile(entry.Quirk.Name), err)
+	}
+	if v.Control == nil {
+		return v, main, nil, nil
+	}
+	if control, err = v.Control.of(main); err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: control: %w", variantsFile(entry.Quirk.Name), err)
+	}
+	return v, main, control, nil
 }
 
 // commentOf returns the lines of the comment that manifests begin with.

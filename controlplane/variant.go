@@ -21,6 +21,8 @@ type variants struct {
 	Conclusive *variant `json:"conclusive"`
 	// Control makes of that the cluster beside it, in which nothing is wrong.
 	Control *variant `json:"control"`
+	// doc are the lines of the comment of the smallest cluster.
+	doc []string
 }
 
 // variant is a cluster that differs from another in some objects.

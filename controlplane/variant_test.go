@@ -1,6 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -9,12 +15,14 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/releases"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 const root = ".."
 
 // TestVariants: of each deviation there is a cluster in which kube-scheduler tells by what it does, and a control
-// beside it in which it does what the model says.
+// beside it in which it does what the model says. TestEarlierVariants has those of earlier releases.
 func TestVariants(t *testing.T) {
 	for _, entry := range deviations.In(production.KubernetesVersion) {
 		t.Run(entry.Quirk.Name, func(t *testing.T) {
@@ -43,6 +51,102 @@ func TestVariants(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEarlierVariants is TestVariants for deviations of earlier releases alone: an installed modelcheck of a release that
+// has one finds it in the cluster, and nothing else, and nothing in the control.
+func TestEarlierVariants(t *testing.T) {
+	for _, entry := range deviations.Entries() {
+		if entry.Quirk.In(production.KubernetesVersion) {
+			continue
+		}
+		t.Run(entry.Quirk.Name, func(t *testing.T) {
+			_, main, control, err := manifestsOf(root, entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if control == nil {
+				t.Fatalf("it has no control: add one to %s", variantsFile(entry.Quirk.Name))
+			}
+			program := installedWith(t, entry.Quirk)
+			if program == nil {
+				t.Skip("no release that has it is installed; modelcheck versions install builds one")
+			}
+			if got := foundIn(t, program, main); !slices.Equal(got, []string{entry.Quirk.Name}) {
+				t.Errorf("%s finds %q; if it is older than this, install it anew", program.Path, got)
+			}
+			if got := foundIn(t, program, control); len(got) > 0 {
+				t.Errorf("%s finds %q in the control", program.Path, got)
+			}
+		})
+	}
+}
+
+// installedWith returns the installed modelcheck for a release that has the defect, the first by its name; nil if there
+// is none.
+func installedWith(t *testing.T, quirk spec.Quirk) *releases.Program {
+	t.Helper()
+	dir, err := releases.Directory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		for _, r := range append(releases.All(), releases.Of(production.KubernetesVersion)) {
+			if patch, is := r.Patch(folder.Name()); is {
+				r = patch
+			}
+			if r.Name != folder.Name() || !quirk.In(r.Version) {
+				continue
+			}
+			if p, err := releases.Installed(r); err == nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// foundIn returns the names of the deviations that are found in the cluster, sorted, and "new" for what none explains.
+func foundIn(t *testing.T, program *releases.Program, manifests []byte) (names []string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, manifests, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wrong bytes.Buffer
+	run := exec.CommandContext(t.Context(), program.Path, "-f", file, "-o", "json")
+	run.Stderr = &wrong
+	out, err := run.Output()
+	var exit *exec.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatalf("%v: %s", err, wrong.String())
+	}
+	var said struct {
+		Findings []struct {
+			Class  string
+			Quirks []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range said.Findings {
+		if f.Class == "new" {
+			names = append(names, f.Class)
+		}
+		for _, quirk := range f.Quirks {
+			names = append(names, quirk.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func expectedOf(t *testing.T, c *cluster) (e *expectation, earlier string) {

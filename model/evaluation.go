@@ -59,6 +59,8 @@ func (a *Evaluation) factsOfNodes() []*facts {
 func (a *Evaluation) decides() bool {
 	t, pod, s := a.tables, a.Question.Pod, a.Question.Snapshot
 	switch mayFail := func(f *facts) bool { return f.fails || f.scoringFails }; {
+	case t.spec.Crashes(pod, s):
+		return false
 	case t.wideFails:
 		return t.spec.Decides(pod, s)
 	case !slices.ContainsFunc(a.nodes, mayFail):

@@ -12,6 +12,8 @@ type Budgets struct {
 	Protects func(budget *policyv1.PodDisruptionBudget, pod *v1.Pod) bool
 	// SpentOnSpared: what budgets allow is spent on all pods in jeopardy, also on those that are spared.
 	SpentOnSpared bool
+	// UpToFirst: who finds a budget used up uses up those before it, by their names, and none behind it.
+	UpToFirst bool
 }
 
 // DocumentedBudgets are the rules that Kubernetes documents.
@@ -75,13 +77,25 @@ func exhausting(b Budgets, victims []*v1.Pod, s *Snapshot) []*v1.Pod {
 		return nil
 	}
 	var broken, evicted []*v1.Pod
+	used := map[*policyv1.PodDisruptionBudget]int{}
 	for len(evicted) < len(victims) {
 		next := mostImportant(minus(victims, evicted))[0]
 		evicted = append(evicted, next)
-		if exists(s.PodDisruptionBudgets, func(budget *policyv1.PodDisruptionBudget) bool {
-			used := filter(evicted, func(pod *v1.Pod) bool { return b.Protects(budget, pod) })
-			return b.Protects(budget, next) && len(used) > int(max(budget.Status.DisruptionsAllowed, 0))
-		}) {
+		uses := filter(s.PodDisruptionBudgets, func(budget *policyv1.PodDisruptionBudget) bool {
+			return b.Protects(budget, next)
+		})
+		usedUp := filter(uses, func(budget *policyv1.PodDisruptionBudget) bool {
+			return used[budget] >= int(max(budget.Status.DisruptionsAllowed, 0))
+		})
+		if b.UpToFirst {
+			uses = filter(uses, func(budget *policyv1.PodDisruptionBudget) bool {
+				return all(usedUp, func(first *policyv1.PodDisruptionBudget) bool { return budget.Name <= first.Name })
+			})
+		}
+		for _, budget := range uses {
+			used[budget]++
+		}
+		if len(usedUp) > 0 {
 			broken = append(broken, next)
 		}
 	}
@@ -114,5 +128,22 @@ func BudgetSpentOnSpared() Quirk {
 		Doc: "The disruptionsAllowed of a PodDisruptionBudget are spent on all pods of lower priority, the most important " +
 			"first, also on those that are reprieved afterwards.",
 		Budgets: func(b *Budgets) { b.SpentOnSpared = true },
+	}
+}
+
+// CountedToFirst is what kube-scheduler does since v1.37, where single pods are counted as pod groups are. No document
+// says in which order victims use a budget up. Whatever order the cache lists budgets in, those who find none used up
+// are within all budgets together, and the others break one even if they are evicted last: so as many violations
+// are counted as if the pods that break no budget were evicted first.
+func CountedToFirst() Quirk {
+	return Quirk{
+		Name: "budgets-counted-to-first", Class: Interpretation, Upstream: "not reported",
+		Title:  "a pod that breaks a budget uses no further budgets up",
+		Plugin: "DefaultPreemption",
+		Since:  "v1.37",
+		Doc: "A pod that several budgets protect is counted in one after the other up to the first that it breaks: of the " +
+			"others it uses nothing up. Which come first is left to chance.",
+		Needs:   func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.PodDisruptionBudgets) > 1 },
+		Budgets: func(b *Budgets) { b.UpToFirst = true },
 	}
 }

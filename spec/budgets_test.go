@@ -81,6 +81,37 @@ func TestViolations(t *testing.T) {
 	}
 }
 
+// TestCountedToFirst: who finds a budget used up counts in those before it, and in none behind it.
+func TestCountedToFirst(t *testing.T) {
+	named := func(name string, key string, allowed int32) *policyv1.PodDisruptionBudget {
+		b := budget("", &metav1.LabelSelector{MatchLabels: map[string]string{key: "yes"}}, allowed)
+		b.Name = name
+		return b
+	}
+	both, one := important(podWith("both", "a", "yes", "b", "yes"), 5), podWith("one", "b", "yes")
+	for _, row := range []struct {
+		reason  string
+		budgets []*policyv1.PodDisruptionBudget
+		want    int
+	}{
+		{"the one that is left is behind", []*policyv1.PodDisruptionBudget{named("y", "b", 1), named("x", "a", 0)}, 1},
+		{"the one that is left is before", []*policyv1.PodDisruptionBudget{named("y", "a", 0), named("x", "b", 1)}, 2},
+		{"none is used up", []*policyv1.PodDisruptionBudget{named("x", "a", 1), named("y", "b", 1)}, 1},
+	} {
+		s := &Snapshot{PodDisruptionBudgets: row.budgets}
+		rules := DocumentedBudgets()
+		CountedToFirst().Budgets(&rules)
+		if got := violations(rules, []*v1.Pod{one, both}, s); got != row.want {
+			t.Errorf("%s: %d, want %d", row.reason, got, row.want)
+		}
+		cover := newDisruptionCover(rules, s)
+		d := cover.on([]*v1.Pod{one, both})
+		if got := d.damage([]int{0, 1}).Violations; got != row.want {
+			t.Errorf("%s: the fast form says %d, want %d", row.reason, got, row.want)
+		}
+	}
+}
+
 func TestBudgetsAndPreemption(t *testing.T) {
 	n := node("n", "cpu", "2")
 	on := func(name, app string, priority int32) *v1.Pod {

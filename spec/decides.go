@@ -16,12 +16,13 @@ func (m *Scheduler) Decides(pod *v1.Pod, s *Snapshot) bool {
 // error.
 func (m *Scheduler) decides(q Question) bool {
 	failsOn := func(node *v1.Node) bool { return m.FailsOn(q.Pod, node, q.Snapshot) }
-	return (q.Sample != nil || m.filtersDecide(q.Pod, q.Snapshot, failsOn)) && !m.scoringFails(q)
+	return !m.Crashes(q.Pod, q.Snapshot) && (q.Sample != nil || m.filtersDecide(q.Pod, q.Snapshot, failsOn)) &&
+		!m.scoringFails(q)
 }
 
 // DecidesWhere is Answers, given the nodes that FailsOn.
 func (m *Scheduler) DecidesWhere(pod *v1.Pod, s *Snapshot, failsOn func(*v1.Node) bool) bool {
-	return m.filtersDecide(pod, s, failsOn) &&
+	return !m.Crashes(pod, s) && m.filtersDecide(pod, s, failsOn) &&
 		!m.scoringFails(Question{Pod: pod, Snapshot: s})
 }
 
@@ -92,6 +93,11 @@ func (m *Scheduler) FailsOn(pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 // Panics reports whether, by a quirk, kube-scheduler comes to no decision but panics.
 func (m *Scheduler) Panics(pod *v1.Pod, s *Snapshot) bool {
 	return exists(m.quirks, func(q Quirk) bool { return q.Panics }) && !m.Decides(pod, s)
+}
+
+// Crashes reports whether, by a quirk, kube-scheduler panics before it asks anything.
+func (m *Scheduler) Crashes(pod *v1.Pod, s *Snapshot) bool {
+	return exists(m.quirks, func(q Quirk) bool { return q.Crashes != nil && q.Crashes(m, pod, s) })
 }
 
 // ScoringFailsOn reports whether the cycle ends in an error if the node is scored.

@@ -23,6 +23,12 @@ type disruptionCover struct {
 func newDisruptionCover(rules Budgets, s *Snapshot) *disruptionCover {
 	c := &disruptionCover{rules: rules, budgets: s.PodDisruptionBudgets, named: map[string]bool{},
 		known: map[string][]int{}, pods: map[*v1.Pod][]int{}}
+	if rules.UpToFirst {
+		c.budgets = slices.Clone(c.budgets)
+		slices.SortStableFunc(c.budgets, func(a, b *policyv1.PodDisruptionBudget) int {
+			return strings.Compare(a.Name, b.Name)
+		})
+	}
 	for _, budget := range c.budgets {
 		for name := range budget.Status.DisruptedPods {
 			c.named[name] = true
@@ -68,14 +74,16 @@ type disruptions struct {
 	isProtected []bool  // by pod: its eviction breaks a budget, as Budgets.Protected says
 	// spent: budgets are spent on all pods in jeopardy, so that isProtected are the violations too.
 	spent bool
+	// upToFirst: a pod uses budgets up as far as the first that it finds used up.
+	upToFirst bool
 	// byImportance has the pods' indexes, the most important first; rank is the inverse.
 	byImportance []int
 	used         []int // scratch space, by budget
 }
 
 func (c *disruptionCover) on(jeopardy []*v1.Pod) disruptions {
-	d := disruptions{jeopardy: jeopardy, spent: c.rules.SpentOnSpared, isProtected: make([]bool, len(jeopardy)),
-		used: make([]int, len(c.budgets))}
+	d := disruptions{jeopardy: jeopardy, spent: c.rules.SpentOnSpared, upToFirst: c.rules.UpToFirst,
+		isProtected: make([]bool, len(jeopardy)), used: make([]int, len(c.budgets))}
 	for _, budget := range c.budgets {
 		d.allowed = append(d.allowed, int(max(budget.Status.DisruptionsAllowed, 0)))
 	}
@@ -112,6 +120,9 @@ func (d *disruptions) exhausting(pods []int, broken func(i int)) {
 		for _, b := range d.cover[i] {
 			d.used[b]++
 			exhausted = exhausted || d.used[b] > d.allowed[b]
+			if exhausted && d.upToFirst {
+				break
+			}
 		}
 		if exhausted {
 			broken(i)

@@ -14,13 +14,15 @@ const anyAddress = "0.0.0.0"
 // Source: https://kubernetes.io/docs/reference/scheduling/config/#scheduling-plugins (NodePorts), and
 // https://kubernetes.io/docs/concepts/configuration/overview/ ("each <hostIP, hostPort, protocol>
 // combination must be unique").
-func NodePorts() Filter {
+func NodePorts() Filter { return nodePorts(DocumentedPorts()) }
+
+func nodePorts(r PortRules) Filter {
 	return Filter{
 		Plugin:    "NodePorts",
 		Footprint: ReadsNodeAndPods,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			used := union(PodsOn(node, s), HostPorts)
-			return all(HostPorts(pod), func(wanted HostPort) bool {
+			used := r.used(r, pod, node, s)
+			return all(r.of(pod), func(wanted HostPort) bool {
 				return !exists(used, func(u HostPort) bool { return wanted.Conflicts(u) })
 			})
 		},
@@ -42,10 +44,14 @@ type HostPort struct {
 // Source: field docs of ContainerPort. The documents do not say which containers count; ports of an ordinary
 // init container are left out, since it is gone before the pod's containers start.
 func HostPorts(pod *v1.Pod) []HostPort {
-	published := func(c v1.Container) []v1.ContainerPort {
+	return append(hostPorts(Sidecars(pod)), hostPorts(pod.Spec.Containers)...)
+}
+
+// hostPorts returns those of the containers.
+func hostPorts(containers []v1.Container) []HostPort {
+	ports := union(containers, func(c v1.Container) []v1.ContainerPort {
 		return filter(c.Ports, func(p v1.ContainerPort) bool { return p.HostPort > 0 })
-	}
-	ports := append(union(Sidecars(pod), published), union(pod.Spec.Containers, published)...)
+	})
 	return each(ports, func(p v1.ContainerPort) HostPort {
 		port := HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: p.HostPort}
 		if port.IP == "" {

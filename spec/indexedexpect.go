@@ -40,7 +40,8 @@ func (q *indexed) expect(question Question) *Expected {
 
 // decides is that of Scheduler.
 func (q *indexed) decides(question Question, feasible, found []*v1.Node) bool {
-	return (question.Sample != nil || q.filtersDecide(feasible)) && !q.scoringFails(found)
+	return !q.m.Crashes(q.pod, q.x.Snapshot) && (question.Sample != nil || q.filtersDecide(feasible)) &&
+		!q.scoringFails(found)
 }
 
 func (q *indexed) filtersDecide(feasible []*v1.Node) bool {

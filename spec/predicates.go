@@ -12,6 +12,7 @@ type Predicates struct {
 	Spread     SpreadRules
 	Images     ImageRules
 	Allocation AllocationRules
+	Ports      PortRules
 	Volumes    VolumeRules
 	Devices    DeviceRules
 }
@@ -21,6 +22,7 @@ func DocumentedPredicates() Predicates {
 	return Predicates{
 		Affinity: DocumentedAffinity(), Spread: DocumentedSpread(), Images: DocumentedImages(),
 		Allocation: DocumentedAllocation(),
+		Ports:      DocumentedPorts(),
 		Volumes:    DocumentedVolumes(),
 		Devices:    DocumentedDevices(),
 	}
@@ -28,14 +30,29 @@ func DocumentedPredicates() Predicates {
 
 // filters returns the filters that are made from predicates.
 func (p Predicates) filters() []Filter {
-	return append(volumeFilters(p.Volumes), podTopologySpread(p.Spread), interPodAffinity(p.Affinity),
-		dynamicResources(p.Devices))
+	return append(volumeFilters(p.Volumes), nodePorts(p.Ports), podTopologySpread(p.Spread),
+		interPodAffinity(p.Affinity), dynamicResources(p.Devices))
 }
 
 // scorePlugins returns the score plugins that are made from predicates.
 func (p Predicates) scorePlugins() []ScorePlugin {
 	return []ScorePlugin{allocation(p.Allocation), volumeCapacity(p.Volumes), preferredSpread(p.Spread),
 		preferredPodAffinity(p.Affinity), imageLocality(p.Images), preferredAlternatives(p.Devices)}
+}
+
+// PortRules are of NodePorts.
+type PortRules struct {
+	// of returns the ports of its node that a pod is taken to occupy.
+	of func(pod *v1.Pod) []HostPort
+	// used returns the ports that are taken on the node, when the pod is to go there.
+	used func(r PortRules, pod *v1.Pod, node *v1.Node, s *Snapshot) []HostPort
+}
+
+// DocumentedPorts are the rules that Kubernetes documents.
+func DocumentedPorts() PortRules {
+	return PortRules{of: HostPorts, used: func(r PortRules, _ *v1.Pod, node *v1.Node, s *Snapshot) []HostPort {
+		return union(PodsOn(node, s), r.of)
+	}}
 }
 
 // AffinityRules are of InterPodAffinity, its filter and its score.

@@ -36,3 +36,33 @@ func TestSharedPortFreed(t *testing.T) {
 		}
 	}
 }
+
+// TestSidecarPortsOverlooked: a sidecar's host ports count neither for a pod that comes nor for one that is there;
+// those of containers do.
+func TestSidecarPortsOverlooked(t *testing.T) {
+	m := New(DefaultProfile()).With(SidecarPortsOverlooked())
+	ports := []v1.ContainerPort{{HostPort: 80}}
+	for _, row := range []struct {
+		comes, there bool // in a sidecar
+		want         bool
+	}{{false, false, false}, {true, false, true}, {false, true, true}, {true, true, true}} {
+		publishing := func(name string, inSidecar bool) *v1.Pod {
+			p := pod(name)
+			if !inSidecar {
+				p.Spec.Containers[0].Ports = ports
+				return p
+			}
+			p.Spec.InitContainers = []v1.Container{sidecar("side")}
+			p.Spec.InitContainers[0].Ports = ports
+			return p
+		}
+		n, p := node("n"), publishing("p", row.comes)
+		s := &Snapshot{Nodes: []*v1.Node{n}, Pods: []*v1.Pod{p, bound(publishing("other", row.there), n)}}
+		if got := m.Feasibility(p, n, s); got != row.want {
+			t.Errorf("in sidecars %t and %t: %t", row.comes, row.there, got)
+		}
+		if New(DefaultProfile()).Feasibility(p, n, s) {
+			t.Errorf("in sidecars %t and %t: the model without quirks lets it pass", row.comes, row.there)
+		}
+	}
+}

@@ -46,6 +46,42 @@ func WholeInstead() Quirk {
 	}
 }
 
+// UnstatedRequestsPanic is a defect of kube-scheduler v1.33: the greatest of several lists of requests was written
+// into the first of them, also where there was none.
+func UnstatedRequestsPanic() Quirk {
+	return Quirk{
+		Name: "unstated-requests-panic", Class: Reported, Upstream: "kubernetes/kubernetes#132895",
+		Since: "v1.33", Mended: "v1.34", Backports: []string{"v1.33.4"},
+		Title:  "a container with requests in its status alone: a panic",
+		Plugin: fitPlugin,
+		Doc: "kube-scheduler panics when it hears of a pod on a node, or nominated to one, with a container whose " +
+			"status has requests, and what is looked at before, its spec or while a resize is infeasible what is " +
+			"actual, has none.",
+		Needs:  func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return exists(s.Pods, unstatedRequests) },
+		Panics: true,
+		Crashes: func(m *Scheduler, pod *v1.Pod, s *Snapshot) bool {
+			return exists(s.Nodes, func(node *v1.Node) bool {
+				return exists(append(PodsOn(node, s), m.rules.respected(pod, node, s)...), unstatedRequests)
+			})
+		},
+	}
+}
+
+// unstatedRequests reports whether a container or a sidecar of the pod has a status with requests, and none before.
+func unstatedRequests(pod *v1.Pod) bool {
+	return exists(append(Sidecars(pod), pod.Spec.Containers...), func(c v1.Container) bool {
+		status := ResizeRules{}.report(pod, c)
+		if status.Resources == nil {
+			return false
+		}
+		lists := []v1.ResourceList{c.Resources.Requests, status.Resources.Requests, status.AllocatedResources}
+		if resizeInfeasible(pod) {
+			lists = lists[1:]
+		}
+		return lists[0] == nil && exists(lists, func(list v1.ResourceList) bool { return len(list) > 0 })
+	})
+}
+
 // resized reports whether some pod on a node, or the pending one, which may be tried on one, has a status that tells of
 // a resize, and this is so of it.
 func resized(pod *v1.Pod, s *Snapshot, so func(*v1.Pod) bool) bool {

@@ -56,7 +56,9 @@ type Quirk struct {
 	// ScoringFails reports whether a plugin ends the cycle in an error if the node is scored, as by a score outside of
 	// 0 to 100.
 	ScoringFails func(m *Scheduler, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
-	// Panics: where ScoringFails, it is by a panic, which ends kube-scheduler.
+	// Crashes reports whether kube-scheduler panics, of what is there, before it asks any plugin.
+	Crashes func(m *Scheduler, pod *v1.Pod, s *Snapshot) bool
+	// Panics: where there is no decision, it is by a panic, which ends kube-scheduler.
 	Panics bool
 	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
@@ -89,7 +91,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 		q.Volumes != nil,
 		q.Devices != nil,
 		q.Amounts != nil,
-		q.ScoringFails != nil:
+		q.ScoringFails != nil, q.Crashes != nil:
 		return false
 	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
 		return false
@@ -102,7 +104,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 // OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
 func (q Quirk) OnlyScores() bool {
 	return q.Filter == nil && q.Volumes == nil && q.Devices == nil && q.Budgets == nil && q.ScoringFails == nil &&
-		q.KeepsNomination == nil && q.Overlooks == nil &&
+		q.Crashes == nil && q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
 		!q.changesFilter(q.Plugin) && q.Amounts == nil
 }
@@ -276,13 +278,14 @@ func (m *Scheduler) predicates() Predicates {
 
 // Quirks returns the known defects of kube-scheduler, of all releases.
 func Quirks() []Quirk {
-	return []Quirk{EmptySelectorProtectsNobody(), BudgetSpentOnSpared(), SharedPortFreed(),
+	return []Quirk{EmptySelectorProtectsNobody(), BudgetSpentOnSpared(), CountedToFirst(), SharedPortFreed(),
+		SidecarPortsOverlooked(),
 		UnreadablePreferenceStopsPod(), LookalikeDomain(), NamespaceSelectorAbsence(),
 		TermsBySamePod(), GroupOutsideTopology(), NominatedRepels(), WeightPerPod(), ExistingTermsIgnored(),
 		SpreadEmptySelector(), SpreadTerminating(), BuiltInSpreadWithoutKeys(), ExternalNameServes(),
 		ReleasedPodSpreads(), ExcludedHostCounts(), ImageVolumesUnscaled(), ImageSizeOfFirstNode(),
 		PodRequestsOverlooked(), MissingRequestsOfBound(), ZeroScoreLeftOut(), RequestsOverflow(),
-		UnreportedFree(), WholeNames(), WholeInstead(),
+		UnreportedFree(), WholeNames(), WholeInstead(), UnstatedRequestsPanic(),
 		TurnedAwayKeepsNomination(), ForeignNominations(), NominationsBesideTerminating(), SingleClaimNominated(),
 		SingleClaimEphemeral(), SingleClaimNamespace(), SingleClaimCounted(), VolumeAttachedTwice(),
 		MigratedNotCounted(), AttachmentMigratedNotCounted(), UnownedClaimStopsAll(), UnreadableDiskStopsAll(),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // running returns a pod on a node with containers a and b, which request cpu, and what is reported of them.
@@ -122,6 +123,45 @@ func TestResizeRules(t *testing.T) {
 		if needs := row.odd.Needs(nil, &v1.Pod{}, &Snapshot{Pods: []*v1.Pod{row.pod}}); !needs &&
 			!cmp.Equal(row.summed, row.quirk, sameQuantity) {
 			t.Errorf("%s: %s makes a difference and is taken to make none", row.reason, row.odd.Name)
+		}
+	}
+}
+
+// TestUnstatedRequestsPanic: kube-scheduler panics over requests in the status of a container that has none where it
+// looks first.
+func TestUnstatedRequestsPanic(t *testing.T) {
+	some := v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}
+	enacted := func(actual v1.ResourceList) *v1.ResourceRequirements {
+		return &v1.ResourceRequirements{Requests: actual}
+	}
+	for _, row := range []struct {
+		reason            string
+		stated, allocated v1.ResourceList
+		actual            *v1.ResourceRequirements
+		infeasible, want  bool
+	}{
+		{"actual only", nil, nil, enacted(some), false, true},
+		{"allocated only", nil, some, enacted(nil), false, true},
+		{"nothing is said of what is actual", nil, some, nil, false, false},
+		{"stated too", some, nil, enacted(some), false, false},
+		{"stated as none at all", v1.ResourceList{}, nil, enacted(some), false, false},
+		{"infeasible: allocated only", some, some, enacted(nil), true, true},
+		{"infeasible: actual only", nil, nil, enacted(some), true, false},
+	} {
+		p, other := pod("p"), bound(pod("other"), node("n"))
+		other.Spec.Containers[0].Resources.Requests = row.stated
+		other.Status.ContainerStatuses = []v1.ContainerStatus{{Name: other.Spec.Containers[0].Name,
+			AllocatedResources: row.allocated, Resources: row.actual}}
+		if row.infeasible {
+			other.Status.Conditions = []v1.PodCondition{{Type: v1.PodResizePending, Reason: v1.PodReasonInfeasible}}
+		}
+		s := &Snapshot{Nodes: []*v1.Node{node("n")}, Pods: []*v1.Pod{p, other}}
+		m := New(DefaultProfile())
+		if odd := m.With(UnstatedRequestsPanic()); odd.Panics(p, s) != row.want || odd.Decides(p, s) == row.want {
+			t.Errorf("%s: it panics: %t, want %t", row.reason, !row.want, row.want)
+		}
+		if !m.Decides(p, s) {
+			t.Errorf("%s: the model without quirks does not decide", row.reason)
 		}
 	}
 }

@@ -153,6 +153,9 @@ can be installed by their whole version.`,
 				}
 				c.progress.begin(building(r.Version))
 				p, err := releases.Install(cmd.Context(), r, sources, toolVersion(), c.stderr)
+				if errors.Is(err, releases.ErrNotServed) {
+					return usageError{err}
+				}
 				if err != nil {
 					return err
 				}

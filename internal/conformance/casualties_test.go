@@ -14,7 +14,7 @@ import (
 func TestCasualtiesAreCasualtyOf(t *testing.T) {
 	m := spec.New(spec.DefaultProfile())
 	models := []*spec.Scheduler{m, m.With(spec.BudgetSpentOnSpared()), m.With(spec.EmptySelectorProtectsNobody()),
-		m.With(defects()...)}
+		m.With(spec.CountedToFirst()), m.With(spec.CountedToFirst(), spec.BudgetSpentOnSpared()), m.With(defects()...)}
 	questions := generate.DrawQuestion(generate.Scope{Nodes: 2, Pods: 9})
 	rapid.Check(t, func(t *rapid.T) {
 		q := questions.Draw(t, "question")

@@ -89,7 +89,9 @@ func found() map[string]Entry {
 	return map[string]Entry{
 		"empty-selector-protects-nobody": {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
 		"budget-spent-on-spared":         {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
+		"budgets-counted-to-first":       {Property: outcome, Theme: "two-victims", Nodes: 2, Pods: 4},
 		"shared-port-freed":              {Property: outcome, Theme: "ports", Nodes: 1, Pods: 3},
+		"sidecar-ports-overlooked":       {Property: verdicts, Theme: "lists", Nodes: 1, Pods: 2},
 		"unreadable-preference-stops-pod": {
 			Property: answered,
 			Theme:    "affinity-pairs",
@@ -146,6 +148,7 @@ func found() map[string]Entry {
 		"migrated-driver-not-missed":      {Property: verdicts, Theme: "limit-pairs", Nodes: 1, Pods: 1},
 		"unreported-free":                 {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"whole-status-names":              {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
+		"unstated-requests-panic":         {Property: answered, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"whole-status-instead":            {Property: verdicts, Theme: "resize-pairs", Nodes: 1, Pods: 2},
 		"turned-away-keeps-nomination":    {Property: outcome, Theme: "claims", Thorough: true, Nodes: 1, Pods: 1},
 		"nominations-beside-terminating":  {Property: "preemption-writes", Theme: "priorities", Nodes: 1, Pods: 3},

@@ -44,6 +44,14 @@ func (e *engine) deviceOptions(factory informers.SharedInformerFactory) ([]frame
 	return []frameworkruntime.Option{frameworkruntime.WithSharedDRAManager(devicesByPool(devices))}, nil
 }
 
+// The queue by which v1.34.0 and v1.35.0 call the API server by default decides nothing, and is not run here.
+func init() {
+	off := map[string]bool{string(features.SchedulerAsyncAPICalls): false}
+	if err := feature.DefaultMutableFeatureGate.SetFromMap(off); err != nil {
+		panic(fmt.Sprintf("production: a feature gate that the release has cannot be turned off: %v", err))
+	}
+}
+
 // asyncAPICalls reports whether the feature gate is on with which the API server is called by a queue.
 func asyncAPICalls() (gate featuregate.Feature, on bool) {
 	return features.SchedulerAsyncAPICalls, feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls)

@@ -3,10 +3,13 @@
 package production
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
@@ -62,9 +65,13 @@ func beforeEviction(plugin *defaultpreemption.DefaultPreemption, begin func(cont
 // NumPodGroupDisruptions implements preemption.Candidate.
 func (c candidate) NumPodGroupDisruptions() int { return 0 }
 
-// SelectVictimsOnNode implements preemption.Interface.
+// SelectVictimsOnNode implements preemption.Interface. Which budget of a pod comes first makes a difference, and an
+// informer lists them in no order: here it is that of their names.
 func (w *preemptionWatch) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
 	possible []*preemption.DomainVictim, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	budgets = slices.SortedFunc(slices.Values(budgets), func(a, b *policyv1.PodDisruptionBudget) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
 	victims, violations, status := w.Interface.SelectVictimsOnNode(ctx, state, pod, node, possible, budgets)
 	w.note(node, victims, violations, status)
 	return victims, violations, status

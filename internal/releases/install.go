@@ -1,6 +1,7 @@
 package releases
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -67,17 +68,26 @@ func Install(ctx context.Context, r Release, sources, version string, log io.Wri
 
 // runGo runs Go in the release's folder, and returns what it writes. What it says goes to log.
 func runGo(ctx context.Context, r Release, sources string, log io.Writer, args ...string) ([]byte, error) {
+	var said bytes.Buffer
 	command := exec.CommandContext(ctx, "go", args...)
-	command.Dir, command.Stderr = folder(sources, cmp.Or(r.Base, r.Name)), log
+	command.Dir, command.Stderr = folder(sources, cmp.Or(r.Base, r.Name)), io.MultiWriter(log, &said)
 	out, err := command.Output()
-	if errors.Is(err, exec.ErrNotFound) {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("building for Kubernetes %s needs Go: install it, with go in PATH", r.Version)
-	}
-	if err != nil {
+	case err != nil && notServed.Match(said.Bytes()):
+		return nil, fmt.Errorf("Kubernetes %s: %w: take another patch release", r.Version, ErrNotServed)
+	case err != nil:
 		return nil, fmt.Errorf("go %s in %s: %w", args[0], command.Dir, err)
 	}
 	return out, nil
 }
+
+// ErrNotServed says that modules of the release are not to be had.
+var ErrNotServed = errors.New("where Go takes modules from, not all of this release are")
+
+// notServed matches what Go says of a version that there is not: the module proxy does not have it, or the repository.
+var notServed = regexp.MustCompile(`(?m)k8s\.io/\S+: (reading https?://\S+: (403|404|410) |.*unknown revision|.*invalid version)`)
 
 // otherPatch writes the go.mod of the patch release, with its go.sum beside it, in a directory of its own: that of its
 // base with each module of Kubernetes in the other version.

@@ -3,6 +3,7 @@
 package stepped
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -71,11 +72,14 @@ func (candidate) NumPodGroupDisruptions() int { return 0 }
 
 // SelectVictimsOnNode implements preemption.Interface. Among pods of equal importance production goes by the order
 // in which the cache has them, which comes of all that ever was on the node; here the first by name is spared
-// first.
+// first. Budgets, which informers list in no order, come by their names too.
 func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo,
 	possible []*preemption.DomainVictim, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
 	slices.SortFunc(possible, func(x, y *preemption.DomainVictim) int {
 		return strings.Compare(loop.Key(x.Pods()[0].GetPod()), loop.Key(y.Pods()[0].GetPod()))
+	})
+	budgets = slices.SortedFunc(slices.Values(budgets), func(x, y *policyv1.PodDisruptionBudget) int {
+		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 	})
 	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, possible, budgets)
 }
