@@ -132,6 +132,8 @@ type State struct {
 	Cache, Expected []string
 	// Batch is what the last cycle leaves for an equal pod in the next; nil if nothing.
 	Batch *Batch
+	// Signed are the signatures of queued pods that have one, by pod: by those they are taken for equal.
+	Signed map[string]string
 	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
 	// where it is not what the node reports.
 	Images []ImageCount

@@ -41,6 +41,9 @@ func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.Que
 	return queue.GetPod(pod.Name, pod.Namespace)
 }
 
+// signature is empty: which pods are taken for equal is not looked at in these releases.
+func signature(*framework.QueuedPodInfo) string { return "" }
+
 // ownChanges are the events that the hints are asked about when a pod that waits has changed.
 func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {
 	return framework.PodSchedulingPropertiesChange(after, before)

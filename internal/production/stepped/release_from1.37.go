@@ -45,6 +45,9 @@ func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.Que
 	return queue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 }
 
+// signature is what tells pods that kube-scheduler takes for equal from others; empty if it takes none for equal to it.
+func signature(info *framework.QueuedPodInfo) string { return string(info.PodSignature) }
+
 // ownChanges are the events that the hints are asked about when a pod that waits has changed.
 func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {
 	return framework.PodSchedulingPropertiesChange(after, before, true)
