@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -47,6 +48,10 @@ func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.Que
 
 // signature is what tells pods that kube-scheduler takes for equal from others; empty if it takes none for equal to it.
 func signature(info *framework.QueuedPodInfo) string { return string(info.PodSignature) }
+
+//
+//go:linkname flushUnschedulable k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulableEntitiesLeftover
+func flushUnschedulable(queue unsafe.Pointer, logger klog.Logger)
 
 // ownChanges are the events that the hints are asked about when a pod that waits has changed.
 func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {
