@@ -27,8 +27,9 @@ const (
 	ahead = 16
 	// steps are those of a drawn run.
 	steps = 40
-	// hangs is after what time a run counts as one that hangs.
-	hangs = 5 * time.Second
+	// hangs is after what time a run counts as one that hangs: it takes milliseconds, on a machine that has nothing
+	// else to do.
+	hangs = 20 * time.Second
 	// together is how many drawn runs are told as one part.
 	together = 10
 )
