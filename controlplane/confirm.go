@@ -117,7 +117,7 @@ func (r *confirming) deviations(ctx context.Context, names []string) (err error)
 		}
 	}
 	for _, replay := range replays {
-		if err := add(replay, replay.try(ctx, p, r.sources)); err != nil {
+		if err := add(replay, replay.try(ctx, p)); err != nil {
 			return err
 		}
 	}

@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/controlplane/plane"
 	"github.com/seed-a3f26817/modelcheck/internal/deviations"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
 // replayed is a deviation between decisions on a control plane, beside its control.
@@ -42,21 +42,19 @@ func loopEntriesNamed(sources string, names []string) ([]*replayed, error) {
 	return all, nil
 }
 
-func (r *replayed) try(ctx context.Context, p *plane.Plane, sources string) (err error) {
+func (r *replayed) try(ctx context.Context, p *plane.Plane) (err error) {
 	if r.script.Unreachable+r.script.Untried != "" {
 		return nil
 	}
-	var configuration []byte
-	if r.entry.Config != "" {
-		if configuration, err = os.ReadFile(filepath.Join(sources, r.entry.ConfigFile())); err != nil {
-			return fmt.Errorf("reading the scheduler's configuration: %w", err)
-		}
+	theme, err := scenario.LoopTheme(r.entry.Theme, admission.Admit)
+	if err != nil {
+		return err
 	}
-	if r.shown, err = play(ctx, p, r.script, configuration); err != nil {
+	if r.shown, err = play(ctx, p, r.script, theme.Configuration); err != nil {
 		return err
 	}
 	if r.script.Control != nil {
-		r.control, err = play(ctx, p, r.script.Control, configuration)
+		r.control, err = play(ctx, p, r.script.Control, theme.Configuration)
 	}
 	return err
 }

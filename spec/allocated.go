@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,10 +18,13 @@ func (m *Scheduler) Devices() DeviceRules { return m.predicates().Devices }
 //
 //	/\ each result is of a device of the node, for a request of the claim, in the words that request and device have
 //	/\ ValidAllocation of all of them, beside what others have in the snapshot
-//	/\ each allocation reaches the node, and other nodes only if these have access to all its devices
+//	/\ each allocation has the configuration of the claim and of the classes of its devices
+//	/\ each allocation reaches the node, and other nodes if these have access to all its devices, of which none is
+//	   bound to the node
 //
-// Source: see ValidAllocation; field docs of DeviceRequestAllocationResult, and of AllocationResult.nodeSelector
-// ("NodeSelector defines where the allocated resources are available").
+// Source: see ValidAllocation; field docs of DeviceRequestAllocationResult, of AllocationResult.nodeSelector
+// ("NodeSelector defines where the allocated resources are available") and of Device.bindsToNode ("the usage of an
+// allocation involving this device has to be limited to exactly the node that was chosen when allocating the claim").
 func (r DeviceRules) Allocated(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) string {
 	before := *s
 	before.ResourceClaims = filter(s.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
@@ -34,7 +38,7 @@ func (r DeviceRules) Allocated(p *Profile, claims []*resourcev1.ResourceClaim, n
 		if wrong != "" {
 			return fmt.Sprintf("claim %s has got %s", claim.Name, wrong)
 		}
-		if wrong := wrongReach(claim, facts, node, s); wrong != "" {
+		if wrong := cmp.Or(wrongConfiguration(claim, facts, s), wrongReach(claim, facts, node, s)); wrong != "" {
 			return fmt.Sprintf("claim %s %s", claim.Name, wrong)
 		}
 		all = append(all, facts...)
@@ -129,9 +133,18 @@ func wrongReach(claim *resourcev1.ResourceClaim, facts []Allotment, node *v1.Nod
 	}
 	for _, other := range s.Nodes {
 		for _, f := range facts {
-			if AllocationReaches(claim, other) && !f.Device.AvailableOn(other) {
+			switch {
+			case !AllocationReaches(claim, other):
+			case !f.Device.AvailableOn(other):
 				return fmt.Sprintf("is available on %s, which has no access to %s", other.Name, f.Device.ID)
+			case valueOr(f.Device.Device.BindsToNode, false) && other.Name != node.Name:
+				return fmt.Sprintf("is available on %s, and %s binds it to %s", other.Name, f.Device.ID, node.Name)
 			}
+		}
+		if !AllocationReaches(claim, other) && all(facts, func(f Allotment) bool {
+			return f.Device.AvailableOn(other) && !valueOr(f.Device.Device.BindsToNode, false)
+		}) {
+			return fmt.Sprintf("is not available on %s, which has access to all its devices", other.Name)
 		}
 	}
 	return ""

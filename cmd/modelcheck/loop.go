@@ -248,34 +248,26 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	if err != nil {
 		return nil, err
 	}
-	profile, err := in.config.Spec(in.profile)
-	if err != nil {
-		return nil, usage("scheduler configuration %s: %w", in.source, err)
-	}
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
 	run := &report.LoopRun{
-		KubernetesVersion: production.KubernetesVersion, Spec: spec.New(profile), Notes: in.notes, NotRead: in.notRead,
+		KubernetesVersion: production.KubernetesVersion, Notes: in.notes, NotRead: in.notRead,
 		Strict: decisions.Strict(o.strict), Verbose: o.verbose, Workers: o.workers,
 	}
-	alone, err := production.NewAlone(context.WithoutCancel(ctx), in.config, in.profile, o.workers)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, alone.Close()) }()
+	subjects := &loopSubjects{in, o.workers, map[string]*loopSubject{}}
+	defer func() { err = errors.Join(err, subjects.close()) }()
 	began := time.Now()
 	progress.begin(exploring())
 	for _, scope := range scopes {
-		start := func(initial *spec.Snapshot) (loop.System, error) {
-			// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-			return startStepped(context.WithoutCancel(ctx), in, initial, scope)
+		// Not with ctx: a step that is under way when the user interrupts is taken to its end.
+		subject, err := subjects.of(context.WithoutCancel(ctx), scope)
+		if err != nil {
+			return nil, err
 		}
-		subject := loop.Subject{
-			Model: run.Spec, Start: start, Ask: alone.Decide, Ahead: goAhead,
-			Settling: func(followed, of int) {
-				progress.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
-			},
+		run.Spec = cmp.Or(run.Spec, subject.Model)
+		subject.Settling = func(followed, of int) {
+			progress.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
 		}
 		if o.random {
 			result, err := loop.Random(ctx, scope, subject, loop.RandomOptions{
@@ -285,7 +277,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 				},
 				For: o.duration,
 				Draw: func(n int64) (*loop.Scope, error) {
-					return generate.Run(scope, run.Spec, int64(o.seed), n, admission.Admit)
+					return generate.Run(scope, subject.Model, int64(o.seed), n, admission.Admit)
 				},
 			})
 			if err != nil {

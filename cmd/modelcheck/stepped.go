@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -14,7 +15,8 @@ import (
 const canStep = true
 
 // startStepped starts kube-scheduler on the cluster.
-func startStepped(ctx context.Context, in *input, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
-	return stepped.New(ctx, in.config, in.profile, initial,
+func startStepped(ctx context.Context, cfg *production.Config, profile string, initial *spec.Snapshot,
+	scope *loop.Scope) (loop.System, error) {
+	return stepped.New(ctx, cfg, profile, initial,
 		stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0})
 }

@@ -7,12 +7,13 @@ import (
 	"errors"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // canStep says that this release of kube-scheduler cannot be stepped as a whole.
 const canStep = false
 
-func startStepped(context.Context, *input, *spec.Snapshot, *loop.Scope) (loop.System, error) {
+func startStepped(context.Context, *production.Config, string, *spec.Snapshot, *loop.Scope) (loop.System, error) {
 	return nil, errors.ErrUnsupported
 }

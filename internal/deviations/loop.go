@@ -18,22 +18,14 @@ type LoopEntry struct {
 	Theme                string
 	Pods, Events, Faults int
 	// Late is how many changes of each kind may be unheard.
-	Late int
-	// Config is the name of the configuration that it takes; empty for the default.
-	Config  string
+	Late    int
 	Happens []loop.EventType
 }
 
-// ConfigFile is the file of its configuration, from the root of the repository, if it has one.
-func (e LoopEntry) ConfigFile() string { return configFile(e.Config) }
-
 // Find is the command by which the tool finds the defect.
 func (e LoopEntry) Find() string {
-	command := modelcheck(e.Defect.Mended) + " loop"
-	if e.Config != "" {
-		command += " -f " + e.ConfigFile()
-	}
-	command += fmt.Sprintf(" --theme %s --pods %d --events %d", e.Theme, e.Pods, e.Events)
+	command := fmt.Sprintf("%s loop --theme %s --pods %d --events %d", modelcheck(e.Defect.Mended), e.Theme, e.Pods,
+		e.Events)
 	if e.Faults > 0 {
 		command += fmt.Sprintf(" --faults %d", e.Faults)
 	}
@@ -155,7 +147,6 @@ func LoopEntries() []LoopEntry {
 			Theme:    "batches",
 			Pods:     2,
 			Events:   1,
-			Config:   "batching",
 			Happens:  []loop.EventType{loop.NodeAdded},
 		},
 		"dry-run-rejection-forgotten": {

@@ -26,9 +26,13 @@ func TestLoopFound(t *testing.T) {
 			continue
 		}
 		t.Run(entry.Defect.Name, func(t *testing.T) {
-			cfg := defaultConfig(t)
-			if entry.Config != "" {
-				cfg = config(t, entry.ConfigFile())
+			theme, err := scenario.LoopTheme(entry.Theme, admission.Admit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg, err := production.LoadConfigOr(theme.ConfigurationAt, theme.Configuration, defaultConfig(t))
+			if err != nil {
+				t.Fatal(err)
 			}
 			profile, err := cfg.Spec(v1.DefaultSchedulerName)
 			if err != nil {
@@ -43,10 +47,6 @@ func TestLoopFound(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			theme, err := scenario.LoopTheme(entry.Theme, admission.Admit)
-			if err != nil {
-				t.Fatal(err)
-			}
 			scope := entry.Narrow(theme)
 			start := func(initial *spec.Snapshot) (loop.System, error) {
 				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,

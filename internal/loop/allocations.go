@@ -15,8 +15,8 @@ func allocationsValid() Property {
 	return Property{
 		Name: "allocations-valid",
 		Doc: "The devices that a cycle allocates to claims of a pod are a valid allocation on its node, in what the " +
-			"scheduler has heard of; and when an allocation is written that was not reserved, it goes together with those " +
-			"of others.",
+			"scheduler has heard of, with the configuration of claims and classes; and when an allocation is written " +
+			"that was not reserved, it goes together with those of others.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Verb.Event() {
 				return nil

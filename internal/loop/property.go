@@ -46,8 +46,8 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), wakeUpToPreempt(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
-		cacheAgrees(), rollBack(), boundStays(), exclusive(), devicesOnce(), allocationsValid(),
+	return []Property{wakeUp(), wakeUpToPreempt(), woken(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
+		cacheAgrees(), rollBack(), boundStays(), exclusive(), signatures(), devicesOnce(), allocationsValid(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
 		noPanics(), repeatable()}
 }

@@ -24,6 +24,10 @@ type Scope struct {
 	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and
 	// Faults the number of cycles that fail or wait.
 	Arrivals, Events, Faults int
+	// Configuration is the KubeSchedulerConfiguration that it is for, and ConfigurationAt where that stands; the default
+	// one if there is none.
+	Configuration   []byte
+	ConfigurationAt string
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
 	// Happens are the kinds of event that may happen.

@@ -33,6 +33,8 @@ type Step struct {
 	Popped string
 	// Errors are the errors that the scheduler reported on the way, in order.
 	Errors []string
+	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
+	Oversleeps bool
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.
@@ -132,6 +134,8 @@ type State struct {
 	Cache, Expected []string
 	// Batch is what the last cycle leaves for an equal pod in the next; nil if nothing.
 	Batch *Batch
+	// Signed are the signatures of queued pods that have one, by pod: by those they are taken for equal.
+	Signed map[string]string
 	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
 	// where it is not what the node reports.
 	Images []ImageCount

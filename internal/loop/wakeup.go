@@ -44,6 +44,24 @@ func wakeUp() Property {
 	}
 }
 
+// woken returns the property that the scheduler does not wait while there is something to do.
+//
+// Source: comment of activeQueue.cond in k8s.io/kubernetes/pkg/scheduler/backend/queue ("a condition that is notified
+// when the pod is added to activeQ").
+func woken() Property {
+	return Property{
+		Name: "woken",
+		Doc: "A scheduler that waits for a pod is told when one is put where it takes pods from, activeQ, or backoffQ for " +
+			"want of others.",
+		Broken: func(t *Transition) []Violation {
+			if !t.Step.Oversleeps {
+				return nil
+			}
+			return []Violation{{But: "there is a pod to take, and the scheduler, which waits for one, is not told"}}
+		},
+	}
+}
+
 // progress returns the property that no feasible pod is put into unschedulablePods. With wake-up, none is ever left
 // there: each was infeasible when it came, and is infeasible still.
 func progress() Property {

@@ -63,6 +63,14 @@ func LoadConfig(name string, data []byte) (*Config, error) {
 	return c, err
 }
 
+// LoadConfigOr is LoadConfig, and the other one if there is nothing to read.
+func LoadConfigOr(name string, data []byte, other *Config) (*Config, error) {
+	if data == nil {
+		return other, nil
+	}
+	return LoadConfig(name, data)
+}
+
 // LoadConfigAlone is LoadConfig for those who ask kube-scheduler without its extenders and say so: it leaves them out
 // and returns their URLs.
 func LoadConfigAlone(name string, data []byte) (c *Config, extenders []string, err error) {

@@ -85,7 +85,7 @@ func LoopThemeNames() []string {
 }
 
 // LoopTheme returns the scope of a theme of the loop: every cluster of its node templates, in which its pod
-// templates arrive, and events happen.
+// templates arrive, and events happen. It may be for a configuration of its own.
 func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 	for _, t := range loopThemes() {
 		if t.Metadata.Name != name {
@@ -99,6 +99,9 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut,
+		}
+		if scope.Configuration = manifests.SchedulerConfiguration; scope.Configuration != nil {
+			scope.ConfigurationAt = manifests.SchedulerConfigurationSource.String()
 		}
 		scope.Bound(t.Spec.Nodes)
 		return scope, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -26,31 +27,40 @@ const (
 	ahead = 16
 	// steps are those of a drawn run.
 	steps = 40
-	// hangs is after what time a run counts as one that hangs.
-	hangs = 5 * time.Second
+	// hangs is after what time a run counts as one that hangs: it takes milliseconds, on a machine that has nothing
+	// else to do.
+	hangs = 20 * time.Second
 	// together is how many drawn runs are told as one part.
 	together = 10
 )
 
-// subject is the kube-scheduler that is run.
-func (t *trial) subject(ctx context.Context, started func(*spec.Snapshot, loop.System) loop.System) loop.Subject {
+// subject is the kube-scheduler that is run, with the configuration of the scope, if it has one.
+func (t *trial) subject(ctx context.Context, scope *loop.Scope,
+	started func(*spec.Snapshot, loop.System) loop.System) (loop.Subject, error) {
+	cfg, err := production.LoadConfigOr(scope.ConfigurationAt, scope.Configuration, t.config)
+	if err != nil {
+		return loop.Subject{}, err
+	}
+	profile, err := cfg.Spec(cfg.Profiles()[0])
+	if err != nil {
+		return loop.Subject{}, err
+	}
 	return loop.Subject{
-		Model: t.spec, Ahead: ahead,
+		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(ctx, t.config, t.config.Profiles()[0], initial, stepped.Options{Faults: true})
+			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial, stepped.Options{Faults: true})
 			if err != nil {
 				return nil, err
 			}
 			return started(initial, s), nil
 		},
-	}
+	}, nil
 }
 
 func asItIs(_ *spec.Snapshot, s loop.System) loop.System { return s }
 
 // loopThemes tries the faults at the runs by which the themes of the loop are explored.
 func (t *trial) loopThemes(ctx context.Context, o scope) error {
-	runs := loop.NewRuns(t.subject(ctx, asItIs))
 	for i, name := range scenario.LoopThemeNames() {
 		if i < o.from || len(o.only) > 0 && !slices.Contains(o.only, name) {
 			continue
@@ -60,6 +70,11 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 		if err != nil {
 			return err
 		}
+		subject, err := t.subject(ctx, s, asItIs)
+		if err != nil {
+			return fmt.Errorf("theme %s: %w", name, err)
+		}
+		runs := loop.NewRuns(subject)
 		paths, err := t.paths(ctx, s)
 		if err != nil {
 			return fmt.Errorf("theme %s: %w", name, err)
@@ -78,7 +93,12 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 
 // loopRandom tries the faults at drawn runs.
 func (t *trial) loopRandom(ctx context.Context, o scope) error {
-	runs, all := loop.NewRuns(t.subject(ctx, asItIs)), generate.RunScope()
+	all := generate.RunScope()
+	subject, err := t.subject(ctx, all, asItIs)
+	if err != nil {
+		return err
+	}
+	runs := loop.NewRuns(subject)
 	for number := int64(o.from) * together; number < o.runs && ctx.Err() == nil; number++ {
 		if number%together == 0 {
 			t.told(int(number/together), fmt.Sprintf("runs from %d", number))
@@ -151,7 +171,7 @@ type path struct {
 func (t *trial) paths(ctx context.Context, s *loop.Scope) ([]path, error) {
 	var mu sync.Mutex
 	var paths []path
-	subject := t.subject(ctx, func(initial *spec.Snapshot, system loop.System) loop.System {
+	subject, err := t.subject(ctx, s, func(initial *spec.Snapshot, system loop.System) loop.System {
 		return &recorded{System: system, end: func(actions []loop.Action) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -160,7 +180,10 @@ func (t *trial) paths(ctx context.Context, s *loop.Scope) ([]path, error) {
 			}
 		}}
 	})
-	_, err := loop.Explore(ctx, s, subject, checker.Options{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	_, err = loop.Explore(ctx, s, subject, checker.Options{Workers: 1})
 	return paths, err
 }
 

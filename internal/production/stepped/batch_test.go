@@ -38,17 +38,24 @@ func (f *trusting) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 	return f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
 }
 
-// TestBatches: what one cycle leaves for an equal pod in the next is used in the same half second and only if pods are
-// not spread by default, which they are; and where it is not what the model allows, that is told.
-func TestBatches(t *testing.T) {
+// unspread is the configuration by which pods are not spread by default.
+func unspread(t *testing.T) *production.Config {
+	t.Helper()
 	text, err := os.ReadFile("../../../testdata/configs/batching.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	batching, err := production.LoadConfig("batching.yaml", text)
+	cfg, err := production.LoadConfig("batching.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cfg
+}
+
+// TestBatches: what one cycle leaves for an equal pod in the next is used in the same half second and only if pods are
+// not spread by default, which they are; and where it is not what the model allows, that is told.
+func TestBatches(t *testing.T) {
+	batching := unspread(t)
 	byDefault, err := production.DefaultConfig()
 	if err != nil {
 		t.Fatal(err)

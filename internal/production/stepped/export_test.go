@@ -44,6 +44,16 @@ func (s *Scheduler) OutOfLine() (all, outOfLine int) {
 	return all, outOfLine
 }
 
+// Quietly returns what does something with the queue, without that the scheduler which waits for a pod is told.
+func Quietly(s *kubescheduler.Scheduler) func(do func()) {
+	sleeper := newSleeper(s.SchedulingQueue.(*hintedQueue))
+	return func(do func()) {
+		told := *sleeper.told
+		do()
+		*sleeper.told = told
+	}
+}
+
 // absentBinder lets pods wait for their volumes, and never looks whether they are there. If it is silent it does not
 // ask the API for them either.
 type absentBinder struct {

@@ -10,10 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -25,16 +23,19 @@ import (
 // unflushedQueue moves nobody when it is flushed, sleepyQueue nobody whose backoff is over.
 type unflushedQueue struct{ internalqueue.SchedulingQueue }
 
-func (q unflushedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck) {
-	if event != framework.EventUnschedulableTimeout {
-		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
-	}
+func (q unflushedQueue) BackoffOver(logger klog.Logger) {
+	q.SchedulingQueue.(stepped.Timers).BackoffOver(logger)
 }
+
+func (unflushedQueue) FlushUnschedulable(klog.Logger) {}
 
 type sleepyQueue struct{ internalqueue.SchedulingQueue }
 
-func (sleepyQueue) Activate(klog.Logger, map[string]*v1.Pod) {}
+func (sleepyQueue) BackoffOver(klog.Logger) {}
+
+func (q sleepyQueue) FlushUnschedulable(logger klog.Logger) {
+	q.SchedulingQueue.(stepped.Timers).FlushUnschedulable(logger)
+}
 
 // restlessQueue makes pods that were rejected active at once.
 type restlessQueue struct{ internalqueue.SchedulingQueue }

@@ -43,6 +43,17 @@ func (q unresizedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event 
 	}
 }
 
+// quietQueue tells nobody of pods that events move.
+type quietQueue struct {
+	internalqueue.SchedulingQueue
+	quietly func(do func())
+}
+
+func (q quietQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck) {
+	q.quietly(func() { q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check) })
+}
+
 // losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
 // them go, endlessQueue does not hear that it need not think of one any more.
 type losingQueue struct{ internalqueue.SchedulingQueue }
@@ -158,6 +169,13 @@ func TestPlanted(t *testing.T) {
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = deafQueue{s.SchedulingQueue, fwk.Node} },
 			with(cluster(node("n1").Unschedulable(true)), pod("low").Req(cpu("1")).Node("n1").Obj()), []loop.Action{
 				create(pod("urgent").Priority(10).Req(cpu("1")).Obj()), schedule, update("cordon", node("n1").Obj())},
+		},
+		{
+			"woken", "nobody is told that an event moved pods",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = quietQueue{s.SchedulingQueue, stepped.Quietly(s)}
+			},
+			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
 		},
 		{
 			"progress", "every pod is rejected",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -40,6 +41,13 @@ func releaseAbsent() []runtime.Object { return nil }
 func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
 	return queue.GetPod(pod.Name, pod.Namespace)
 }
+
+// signature is empty: which pods are taken for equal is not looked at in these releases.
+func signature(*framework.QueuedPodInfo) string { return "" }
+
+//
+//go:linkname flushUnschedulable k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulablePodsLeftover
+func flushUnschedulable(queue unsafe.Pointer, logger klog.Logger)
 
 // ownChanges are the events that the hints are asked about when a pod that waits has changed.
 func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {

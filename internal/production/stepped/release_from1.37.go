@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -45,6 +46,13 @@ func releaseAbsent() []runtime.Object { return []runtime.Object{&resourcev1.Devi
 func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
 	return queue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 }
+
+// signature is what tells pods that kube-scheduler takes for equal from others; empty if it takes none for equal to it.
+func signature(info *framework.QueuedPodInfo) string { return string(info.PodSignature) }
+
+//
+//go:linkname flushUnschedulable k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulableEntitiesLeftover
+func flushUnschedulable(queue unsafe.Pointer, logger klog.Logger)
 
 // ownChanges are the events that the hints are asked about when a pod that waits has changed.
 func ownChanges(before, after *v1.Pod) []fwk.ClusterEvent {

@@ -10,10 +10,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 func (q restlessQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
@@ -26,6 +28,77 @@ func (q restlessQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info 
 func (q losingQueue) AddUnschedulablePodIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
 	q.Done(info.Pod.UID)
 	return nil
+}
+
+// signingQueue gives all pods one signature.
+type signingQueue struct {
+	internalqueue.SchedulingQueue
+	signature string
+}
+
+func (q signingQueue) GetPod(name, namespace string, group *v1.PodSchedulingGroup) (*framework.QueuedPodInfo, bool) {
+	info, ok := q.SchedulingQueue.GetPod(name, namespace, group)
+	if ok {
+		info = info.DeepCopy()
+		info.PodSignature = []byte(q.signature)
+	}
+	return info, ok
+}
+
+// TestSignatures: pods of one signature that are not equal are told of, also a pod that is no longer what it was; and
+// without the bug nothing is.
+func TestSignatures(t *testing.T) {
+	cfg := unspread(t)
+	profile, err := cfg.Spec(v1.DefaultSchedulerName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selects := func(name string) *v1.Pod { return pod(name).NodeSelector(map[string]string{"disk": "ssd"}).Obj() }
+	plain, tolerant := pod("p").Obj(), pod("p").Toleration("slow").Obj()
+	for _, row := range []struct {
+		actions []loop.Action
+		but     string
+	}{
+		{[]loop.Action{create(selects("a")), create(selects("b"))}, ""},
+		{[]loop.Action{create(selects("a")), create(plain)},
+			"default/p and default/a have the same signature, but only one of them can be on n1"},
+		{[]loop.Action{create(plain), update("tolerations", tolerant)},
+			"default/p has the signature that it had before it was changed, but only one of them can be on n2"},
+	} {
+		for _, planted := range []bool{false, true} {
+			o := stepped.Options{}
+			if planted {
+				o.Plant = func(s *kubescheduler.Scheduler) {
+					s.SchedulingQueue = signingQueue{s.SchedulingQueue, "all"}
+				}
+			}
+			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName,
+				cluster(node("n1"), node("n2").Taints([]v1.Taint{{Key: "slow", Effect: v1.TaintEffectNoSchedule}})), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, a := range row.actions {
+				before := s.State()
+				step, err := s.Do(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				taken := &loop.Transition{Model: spec.New(profile), Before: before, Action: a, Step: step, After: s.State()}
+				for _, b := range taken.Broken() {
+					got = append(got, b.Property.Name+": "+b.But)
+				}
+			}
+			var want []string
+			if planted && row.but != "" {
+				want = []string{"signatures: " + row.but}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%v, planted %t: it breaks %q, want %q", row.actions, planted, got, want)
+			}
+			s.Close()
+		}
+	}
 }
 
 func (greedyQueue) Delete(klog.Logger, *v1.Pod) {}

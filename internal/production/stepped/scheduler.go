@@ -69,6 +69,9 @@ type Scheduler struct {
 	faults    *faults
 	errors    *errorSink
 	hints     *hintedQueue
+	sleeper   *sleeper
+	// asleep: the scheduler waited for a pod since it was last asked.
+	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
 	late    bool
 	unheard []unheard
@@ -166,6 +169,7 @@ func (s *Scheduler) control(schedulerName string) error {
 	}
 	s.hints = &hintedQueue{s.sched.SchedulingQueue, hints, map[int]*loop.HintUse{}}
 	s.sched.SchedulingQueue = s.hints
+	s.sleeper = newSleeper(s.hints)
 	workInLine(inner)
 	muteMetrics(inner)
 	s.framework = &controlled{Framework: inner, perRelease: newPerRelease(inner, s.clock.Now),
@@ -220,6 +224,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		}
 	}
 	s.framework.noteAction(a)
+	s.asleep = a.Verb != loop.Restart && s.sleep() // a queue that was ended waits for nothing
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
@@ -228,6 +233,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Panics = append(step.Panics, s.panicked)
 	}
 	step.Errors, step.Hints = s.errors.take(), s.hints.take()
+	step.Oversleeps = s.panicked == "" && s.asleep && s.oversleeps()
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
@@ -273,7 +279,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.permit(a)
 	case loop.Backoff:
 		s.clock.Step(backoff + time.Second)
-		s.moveBackedOff()
+		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
 	case loop.Restart:
 		s.Close()
@@ -281,8 +287,8 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.build()
 	case loop.Flush:
 		s.clock.Step(maxUnschedulable)
-		s.moveBackedOff()
-		s.flush()
+		s.timers().BackoffOver(klog.FromContext(s.ctx))
+		s.timers().FlushUnschedulable(klog.FromContext(s.ctx))
 		return nil
 	}
 	return fmt.Errorf("there is no such action")
@@ -295,6 +301,7 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	}
 	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
 	s.sched.ScheduleOne(s.ctx)
+	s.asleep = s.sleep()
 	if s.popped != nil {
 		if s.evictions != nil && s.preempting(s.popped.UID) {
 			s.evictions.finish(s.api.sortLog)
@@ -335,37 +342,6 @@ func (s *Scheduler) permit(a loop.Action) error {
 		return nil
 	}
 	return fmt.Errorf("the pod does not wait on permit")
-}
-
-// moveBackedOff does what the queue's timer does: pods whose backoff is over become active, the first to be over
-// first. Activating them is what the timer does, but for the name of the event that its metrics count.
-func (s *Scheduler) moveBackedOff() {
-	queue := s.sched.SchedulingQueue
-	infos := s.infos(queue.PodsInBackoffQ())
-	slices.SortStableFunc(
-		infos,
-		func(x, y *framework.QueuedPodInfo) int { return x.BackoffExpiration.Compare(y.BackoffExpiration) },
-	)
-	for _, info := range infos {
-		if info.BackoffExpiration.Before(s.clock.Now()) {
-			queue.Activate(klog.FromContext(s.ctx), map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
-		}
-	}
-}
-
-// flush does what the queue's other timer does: pods that were long in unschedulablePods are moved by an event
-// of that name.
-func (s *Scheduler) flush() {
-	queue := s.sched.SchedulingQueue
-	queue.MoveAllToActiveOrBackoffQueue(
-		klog.FromContext(s.ctx),
-		framework.EventUnschedulableTimeout,
-		nil,
-		nil,
-		func(pod *v1.Pod) bool {
-			return true // the time was long enough for all
-		},
-	)
 }
 
 // infos returns what the queue knows of pods, in the order in which they came back to it.

@@ -36,6 +36,7 @@ func (s *Scheduler) State() *loop.State {
 	}
 	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices(told)...)
 	state.Batch = s.left()
+	state.Signed = s.signed()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
@@ -157,6 +158,18 @@ func (s *Scheduler) queue() []loop.Queued {
 	}
 	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
 	return append(out, inFlight...)
+}
+
+// signed returns the signatures of the queued pods that have one.
+func (s *Scheduler) signed() map[string]string {
+	signed := map[string]string{}
+	q := s.sched.SchedulingQueue
+	for _, info := range s.infos(slices.Concat(q.PodsInActiveQ(), q.PodsInBackoffQ(), q.UnschedulablePods())) {
+		if is := signature(info); is != "" {
+			signed[loop.Key(info.Pod)] = is
+		}
+	}
+	return signed
 }
 
 // snapshot returns what the API has.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// loopSubjects are the kube-schedulers that are stepped, by their configuration: that of the files, or else that of the
+// theme, if it has one.
+type loopSubjects struct {
+	in      *input
+	workers int
+	made    map[string]*loopSubject
+}
+
+// loopSubject is one of them, with what answers single questions of it.
+type loopSubject struct {
+	config *production.Config
+	model  *spec.Scheduler
+	alone  *production.Alone
+}
+
+// of returns what is run in the scope.
+func (l *loopSubjects) of(ctx context.Context, scope *loop.Scope) (loop.Subject, error) {
+	text := scope.Configuration
+	if l.in.raw != nil {
+		text = nil
+	}
+	s := l.made[string(text)]
+	if s == nil {
+		var err error
+		if s, err = l.with(ctx, scope.ConfigurationAt, text); err != nil {
+			return loop.Subject{}, err
+		}
+		l.made[string(text)] = s
+	}
+	start := func(initial *spec.Snapshot) (loop.System, error) {
+		return startStepped(ctx, s.config, l.in.profile, initial, scope)
+	}
+	return loop.Subject{Model: s.model, Start: start, Ask: s.alone.Decide, Ahead: goAhead}, nil
+}
+
+// with returns the subject with the configuration, if there is one.
+func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopSubject, error) {
+	cfg, err := production.LoadConfigOr(at, text, l.in.config)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := cfg.Spec(l.in.profile)
+	if err != nil {
+		return nil, usage("scheduler configuration %s: %w", l.in.source, err)
+	}
+	alone, err := production.NewAlone(ctx, cfg, l.in.profile, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	return &loopSubject{cfg, spec.New(profile), alone}, nil
+}
+
+// close ends what answers questions.
+func (l *loopSubjects) close() error {
+	var err error
+	for _, s := range l.made {
+		err = errors.Join(err, s.alone.Close())
+	}
+	return err
+}

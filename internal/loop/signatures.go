@@ -1,0 +1,71 @@
+package loop
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// signatures returns the property that pods are taken for equal only if they are.
+//
+// Source: KEP-5598 and the doc comment of PodSignature and SignPlugin in k8s.io/kube-scheduler/framework: the signature
+// says "whether it can use a cached scheduling result".
+func signatures() Property {
+	return Property{
+		Name: "signatures",
+		Doc: "Two pods of one signature, for which the nodes that one leaves are used for the other, or a pod before and " +
+			"after it was changed, can be placed on the same nodes, which have the same scores for both.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Ref.Kind != "Pod" || t.Action.Verb != Create && t.Action.Verb != Update {
+				return nil
+			}
+			view := t.After.View()
+			pod := in(view, t.Action.Ref.Key())
+			signature := t.After.Signed[t.Action.Ref.Key()]
+			if pod == nil || signature == "" {
+				return nil
+			}
+			var broken []Violation
+			if was := t.Before.heard(Key(pod)); was != nil && t.Before.Signed[Key(pod)] == signature {
+				if differ := t.differ(pod, was, view); differ != "" {
+					broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
+						"%s has the signature that it had before it was changed, but %s", Key(pod), differ)})
+				}
+			}
+			for _, other := range view.Pods {
+				if other == pod || t.After.Signed[Key(other)] != signature {
+					continue
+				}
+				if differ := t.differ(pod, other, view); differ != "" {
+					broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
+						"%s and %s have the same signature, but %s", Key(pod), Key(other), differ)})
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// differ says in what two pods are not equal: nominations, and priorities with them, are left aside, as pods with a
+// nomination are not taken for equal. It is empty if they are.
+func (t *Transition) differ(pod, other *v1.Pod, view *spec.Snapshot) string {
+	var both []*v1.Node
+	for _, node := range view.Nodes {
+		passes, otherPasses := t.Model.Passes(pod, node, view), t.Model.Passes(other, node, view)
+		if passes != otherPasses {
+			return fmt.Sprintf("only one of them can be on %s", node.Name)
+		}
+		if passes {
+			both = append(both, node)
+		}
+	}
+	scores, otherScores := t.Model.Scores(pod, both, view), t.Model.Scores(other, both, view)
+	for i, node := range both {
+		if one, another := spec.Total(scores[i]), spec.Total(otherScores[i]); one != another {
+			return fmt.Sprintf("%s has a score of %d for one and %d for the other", node.Name, one, another)
+		}
+	}
+	return ""
+}

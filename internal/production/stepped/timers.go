@@ -1,0 +1,67 @@
+package stepped
+
+import (
+	"reflect"
+	"unsafe"
+
+	"k8s.io/klog/v2"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// Timers are what the timers of the queue do, which do not run here: actions say when.
+type Timers interface {
+	// BackoffOver moves the pods of which the backoff is over.
+	BackoffOver(logger klog.Logger)
+	// FlushUnschedulable moves the pods that were long in unschedulablePods.
+	FlushUnschedulable(logger klog.Logger)
+}
+
+// BackoffOver implements Timers by what production's timer calls.
+func (q *hintedQueue) BackoffOver(logger klog.Logger) {
+	flushBackoffQCompleted(reflect.ValueOf(q.SchedulingQueue).UnsafePointer(), logger)
+}
+
+// FlushUnschedulable implements Timers by what production's timer calls.
+func (q *hintedQueue) FlushUnschedulable(logger klog.Logger) {
+	flushUnschedulable(reflect.ValueOf(q.SchedulingQueue).UnsafePointer(), logger)
+}
+
+//
+//go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
+func flushBackoffQCompleted(queue unsafe.Pointer, logger klog.Logger)
+
+// timers are those of the queue, or of what was put before it.
+func (s *Scheduler) timers() Timers {
+	if timers, ok := s.sched.SchedulingQueue.(Timers); ok {
+		return timers
+	}
+	return s.hints
+}
+
+// sleeper stands for the goroutine of kube-scheduler that takes pods off the queue, where that waits until there is
+// one: on a condition variable, which knows by two counters who waits and who was told. Here nobody waits, as the next
+// pod is only taken where there is one.
+type sleeper struct{ waits, told *uint32 }
+
+// newSleeper finds the condition variable that the queue has, behind what was put before it.
+func newSleeper(queue *hintedQueue) *sleeper {
+	active := reflect.ValueOf(queue.SchedulingQueue).Elem().FieldByName("activeQ").Elem().Elem()
+	list := active.FieldByName("cond").FieldByName("notify")
+	counter := func(name string) *uint32 { return (*uint32)(unsafe.Pointer(list.FieldByName(name).UnsafeAddr())) }
+	return &sleeper{counter("wait"), counter("notify")}
+}
+
+// sleep has the scheduler wait, and reports whether it does: not where there is a pod to take.
+func (s *Scheduler) sleep() bool {
+	if (&loop.State{Queue: s.queue()}).Poppable() {
+		return false
+	}
+	*s.sleeper.waits = *s.sleeper.told + 1
+	return true
+}
+
+// oversleeps reports whether a scheduler that waits was not told of a pod that there is to take since.
+func (s *Scheduler) oversleeps() bool {
+	return *s.sleeper.told != *s.sleeper.waits && (&loop.State{Queue: s.queue()}).Poppable()
+}
