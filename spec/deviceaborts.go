@@ -99,7 +99,7 @@ func (q *deviceSearch) considerAll(node *v1.Node, broken []breakingDevices) {
 // considered returns the devices of the slices that the node has access to, or to a device of, in order.
 func (q *deviceSearch) considered(node *v1.Node) []PublishedDevice {
 	usable := filter(q.at.pools, func(p DevicePool) bool {
-		return p.Sound() && (q.r.incompleteUsed || q.r.complete(p, node))
+		return q.r.sound(p, node) && (q.r.incompleteUsed || q.r.complete(p, node))
 	})
 	devices := union(usable, func(p DevicePool) []PublishedDevice { return p.Devices() })
 	return inOrder(filter(devices, func(d PublishedDevice) bool { return SliceAvailableOn(d.Slice, node) }))

@@ -63,6 +63,8 @@ type DeviceRules struct {
 	// had of pools that are not complete.
 	complete       func(pool DevicePool, node *v1.Node) bool
 	incompleteUsed bool
+	// sound reports whether what the slices of the pool say goes together, as seen from the node.
+	sound func(pool DevicePool, node *v1.Node) bool
 	// classless reports whether a pod is turned away because classes are not there that a request names: documented,
 	// those of all its alternatives.
 	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
@@ -91,6 +93,7 @@ func DocumentedDevices() DeviceRules {
 		enough:        enoughOfReferenced,
 		all:           func(DeviceAlternative, PublishedDevice, []holding) bool { return true },
 		complete:      func(pool DevicePool, _ *v1.Node) bool { return pool.Complete() },
+		sound:         func(pool DevicePool, _ *v1.Node) bool { return pool.Sound() },
 		distinct: func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool {
 			return compared(facts, attribute, func(a, b resourcev1.DeviceAttribute) bool { return !sameValue(a, b) })
 		},

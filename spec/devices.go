@@ -88,11 +88,17 @@ func (p DevicePool) Complete() bool {
 // Source: doc of ResourceSlice ("Each device in a given pool, regardless of how many ResourceSlices, must have a unique
 // name"), field docs of ResourceSliceSpec.sharedCounters ("The names of the counter sets must be unique in the
 // ResourcePool") and of DeviceCounterConsumption.
-func (p DevicePool) Sound() bool {
-	devices, sets := p.Devices(), p.counterSets()
-	return allDiffer(each(devices, func(d PublishedDevice) string { return d.ID.Device })) &&
-		allDiffer(each(sets, func(set resourcev1.CounterSet) string { return set.Name })) &&
-		all(devices, func(d PublishedDevice) bool {
+func (p DevicePool) Sound() bool { return p.tellsApart() && p.hasCounters() }
+
+// tellsApart reports whether no two devices have the same name.
+func (p DevicePool) tellsApart() bool {
+	return allDiffer(each(p.Devices(), func(d PublishedDevice) string { return d.ID.Device }))
+}
+
+// hasCounters reports whether no two sets of counters have the same name, and what devices consume is there.
+func (p DevicePool) hasCounters() bool {
+	return allDiffer(each(p.counterSets(), func(set resourcev1.CounterSet) string { return set.Name })) &&
+		all(p.Devices(), func(d PublishedDevice) bool {
 			return all(d.Device.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool {
 				return all(sortedKeys(c.Counters), func(name string) bool {
 					_, there := p.counter(c.CounterSet, name)
@@ -179,7 +185,7 @@ func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
 
 func (r DeviceRules) usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
 	return union(pools, func(p DevicePool) []PublishedDevice {
-		if !p.reaches(node) || !p.Sound() || !r.incompleteUsed && !r.complete(p, node) {
+		if !p.reaches(node) || !r.sound(p, node) || !r.incompleteUsed && !r.complete(p, node) {
 			return nil
 		}
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
@@ -195,7 +201,7 @@ func (p DevicePool) reaches(node *v1.Node) bool {
 // not complete, or not sound.
 func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
 	return exists(pools, func(p DevicePool) bool {
-		return p.reaches(node) && !(r.complete(p, node) && p.Sound())
+		return p.reaches(node) && !(r.complete(p, node) && r.sound(p, node))
 	})
 }
 

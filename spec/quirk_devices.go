@@ -38,6 +38,24 @@ func OutdatedSlices() Quirk {
 	}
 }
 
+// NamesakesElsewhere is a reading of kube-scheduler. That devices of a pool must have names of their own is documented,
+// not what becomes of a pool in which two have the same.
+func NamesakesElsewhere() Quirk {
+	return Quirk{
+		Name: "namesakes-elsewhere", Class: Interpretation, Upstream: "not reported",
+		Title:  "a device is allocated that has its name twice in the pool",
+		Plugin: "DynamicResources",
+		Doc: "Devices of a pool in which two have the same name are allocated on a node, if one of the two is in a slice " +
+			"for other nodes.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.sound = func(pool DevicePool, node *v1.Node) bool {
+				return DevicePool{Slices: slicesFor(pool.Slices, node)}.tellsApart() && pool.hasCounters()
+			}
+		},
+	}
+}
+
 // CapacityNames is a defect of kube-scheduler.
 func CapacityNames() Quirk {
 	return Quirk{

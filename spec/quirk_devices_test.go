@@ -12,6 +12,7 @@ import (
 func TestDeviceQuirks(t *testing.T) {
 	about := map[string][]string{
 		"outdated-slices":         {"an older generation, where the newer one is for others"},
+		"namesakes-elsewhere":     {"two of a name, one of which is for others"},
 		"capacity-names":          {"capacity by its full name"},
 		"admin-access-occupies":   {"... beside another claim of the pod"},
 		"admin-access-consumes":   {"administrative access takes no capacity", "administrative access takes no counters"},
@@ -129,6 +130,8 @@ func quirkRows() []deviceRow {
 			slice("q", device("y"), device("y"))}, nil, claims{deviceClaim("a", exactly("r"))}, true},
 		{"an older generation, where the newer one is for others", slices{slice("p", device("x")),
 			sliced(slice("p", device("y")), newer)}, nil, claims{deviceClaim("a", exactly("r"))}, false},
+		{"two of a name, one of which is for others", slices{sliced(slice("p", device("x")), two),
+			sliced(slice("p", device("x")), twoElsewhere)}, nil, claims{deviceClaim("a", exactly("r"))}, false},
 		{"capacity by its full name", slices{slice("p", device("x", offering("4", nil)))}, nil,
 			claims{deviceClaim("a", exactly("r", func(r *resourcev1.ExactDeviceRequest) {
 				r.Capacity = requiring("d/memory", "1")

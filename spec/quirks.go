@@ -293,7 +293,7 @@ func Quirks() []Quirk {
 		ZoneEphemeral(), ZoneOlderName(), VolumeMatchFields(), ClaimUsedTwice(), VolumesMatchedGreedily(),
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(), UnknownCapacityPanics(),
 		AnnotatedClassPanics(),
-		OutdatedSlices(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
+		OutdatedSlices(), NamesakesElsewhere(), CapacityNames(), AdminAccessOccupies(), AdminAccessConsumes(), UnreferencedCounters(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
 		FullClaimReserved(), FailureBehindUnready(), CountsPanic(), LimitStopsAll(), UnsaidCapacityStopsAll(),

@@ -170,6 +170,7 @@ func found() map[string]Entry {
 		"reserved-access-modes":           {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"reserved-and-provisioned":        {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"selector-provisioned":            {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
+		"namesakes-elsewhere":             {Property: verdicts, Theme: "device-pools", Nodes: 1, Pods: 1},
 		"outdated-slices":                 {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"capacity-names":                  {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"admin-access-occupies":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
