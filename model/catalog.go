@@ -37,6 +37,8 @@ type surroundings struct {
 	spec.Snapshot
 	number int
 	digest []byte
+	// devices is the index of its devices.
+	devices func() *spec.DeviceIndex
 }
 
 type refreshedKey struct {
@@ -126,7 +128,8 @@ func (c *Catalog) surround(s spec.Snapshot) *surroundings {
 			return known
 		}
 	}
-	added := &surroundings{s, len(c.around), digestOf(s)}
+	added := &surroundings{Snapshot: s, number: len(c.around), digest: digestOf(s)}
+	added.devices = sync.OnceValue(func() *spec.DeviceIndex { return spec.NewDeviceIndex(&added.Snapshot) })
 	c.around = append(c.around, added)
 	return added
 }

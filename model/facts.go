@@ -146,7 +146,7 @@ func (f *facts) failsBy(t *Tables, nominated bool) bool {
 // score asks the score plugins that look at one node only, where they are asked: the node is feasible.
 func (f *facts) score(t *Tables, base *facts, ofTemplate *templateFacts) {
 	f.raw = make([]int64, len(t.scorePlugins))
-	ofTemplate.score(t, f.pending, f.node, f.snapshot)
+	ofTemplate.score(t, f.pending, f.node)
 	for i, scorePlugin := range t.scorePlugins {
 		switch {
 		case scorePlugin.Footprint.LooksAcross():

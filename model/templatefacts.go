@@ -15,6 +15,8 @@ type templateFacts struct {
 	// statuses has one entry per filter of the profile; those of other filters say nothing.
 	statuses []spec.AllowedStatuses
 
+	around *spec.Snapshot // what the predicates read
+
 	scored   sync.Once
 	raw      []int64 // by score plugin of the profile
 	abstains uint64  // as a set of indexes
@@ -37,7 +39,10 @@ func (t *Tables) templateFactsOf(pending int, content *Content, pod *v1.Pod, nod
 	if known != nil {
 		return known
 	}
-	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters))}
+	if len(s.ResourceSlices) > 0 {
+		s = content.around.devices().Around(pod, node, s)
+	}
+	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters)), around: s}
 	for i, filter := range t.filters {
 		if readsNoPods(filter.Footprint) && !t.sharesFilter(i) {
 			f.statuses[i] = t.spec.Allowed(filter, pod, node, s)
@@ -52,12 +57,12 @@ func (t *Tables) templateFactsOf(pending int, content *Content, pod *v1.Pod, nod
 }
 
 // score asks the score plugins that read no pods, once and where some node of the template is feasible.
-func (f *templateFacts) score(t *Tables, pod *v1.Pod, node *v1.Node, s *spec.Snapshot) {
+func (f *templateFacts) score(t *Tables, pod *v1.Pod, node *v1.Node) {
 	f.scored.Do(func() {
 		f.raw = make([]int64, len(t.scorePlugins))
 		for i, scorePlugin := range t.scorePlugins {
 			if readsNoPods(scorePlugin.Footprint) {
-				raw, abstains := t.rawOf(scorePlugin, pod, node, s)
+				raw, abstains := t.rawOf(scorePlugin, pod, node, f.around)
 				f.raw[i] = raw
 				if abstains {
 					f.abstains |= 1 << i

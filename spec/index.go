@@ -36,7 +36,7 @@ type Index struct {
 	parts       []*Snapshot                 // what around starts from, by node
 	covers      map[string]*disruptionCover // by the names of the quirks that change the rules for budgets
 	looks       map[bool]*podLooks          // by onlyRequests
-	pools       *indexedDevices             // made when it is needed
+	devices     *DeviceIndex                // made when it is needed
 	// plain is the last question as the model without quirks was asked it: what a quirk does not change is known.
 	plain *indexed
 }

@@ -35,7 +35,10 @@ func (x *Index) part(n int) *Snapshot {
 		CSIDrivers: s.CSIDrivers, CSIStorageCapacities: s.CSIStorageCapacities,
 		DeviceClasses: s.DeviceClasses, Now: s.Now,
 	}
-	part.ResourceSlices, part.ResourceClaims = x.devicesNear(node)
+	if x.devices == nil {
+		x.devices = NewDeviceIndex(s)
+	}
+	part.ResourceSlices, part.ResourceClaims = x.devices.near(node)
 	for _, pod := range part.Pods {
 		part.PersistentVolumeClaims = joined(part.PersistentVolumeClaims, x.claimsNamed(pod))
 	}
