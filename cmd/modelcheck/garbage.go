@@ -18,6 +18,9 @@ const (
 	mostGarbage = 1 << 30
 	// leastPercent is what may come together at least, of what is in use.
 	leastPercent = 400
+	// leastInUse is what is taken to be in use at least: what is soon in use would else be let grow by as many times as
+	// the little was that came before.
+	leastInUse = 64 << 20
 )
 
 // collectSeldom lets garbage come together. Whoever says GOGC knows better.
@@ -42,7 +45,7 @@ func collectSeldom() {
 
 // percentFor returns how much garbage may come together, in percent of what is in use.
 func percentFor(inUse, garbage int64) int {
-	return max(leastPercent, int(100*garbage/max(inUse, 1<<20)))
+	return max(leastPercent, int(100*garbage/max(inUse, leastInUse)))
 }
 
 // afterEachCollection calls do after each collection of garbage, in a goroutine of the runtime's.

@@ -12,7 +12,7 @@ func TestPercentFor(t *testing.T) {
 	}{
 		{"a small heap may fill the room", 64 << 20, 1 << 30, 1600},
 		{"a large one is collected by its size", 4 << 30, 1 << 30, leastPercent},
-		{"nothing in use yet", 0, 1 << 30, 102400},
+		{"nothing in use yet", 0, 1 << 30, 1600},
 		{"little memory", 64 << 20, 128 << 20, leastPercent},
 	}
 	for _, tt := range tests {
