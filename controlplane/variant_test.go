@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,32 +81,19 @@ func TestEarlierVariants(t *testing.T) {
 	}
 }
 
-// installedWith returns the installed modelcheck for a release that has the defect, the first by its name; nil if there
-// is none.
+// installedWith returns the installed modelcheck for a release that has the defect; nil if there is none.
 func installedWith(t *testing.T, quirk spec.Quirk) *releases.Program {
 	t.Helper()
-	dir, err := releases.Directory()
+	patches, err := releases.Patches(releases.Of(production.KubernetesVersion))
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range folders {
-		for _, r := range append(releases.All(), releases.Of(production.KubernetesVersion)) {
-			if patch, is := r.Patch(folder.Name()); is {
-				r = patch
-			}
-			if r.Name != folder.Name() || !quirk.In(r.Version) {
-				continue
-			}
-			if p, err := releases.Installed(r); err == nil {
-				return p
-			}
+	for _, r := range append(releases.All(), patches...) {
+		if !quirk.In(r.Version) {
+			continue
+		}
+		if p, err := releases.Installed(r); err == nil {
+			return p
 		}
 	}
 	return nil

@@ -265,7 +265,10 @@ func (c command) bisect(ctx context.Context, in *input, profile *spec.Profile, f
 // between starts the installed releases on the way from one to the other, which is the last of them.
 func (c command) between(ctx context.Context, in *input, profile *spec.Profile, from, to installed,
 	here *production.Profiles) (sides []upgrade.Side, err error) {
-	on := known() // the newest first
+	on, err := withPatches() // the newest first
+	if err != nil {
+		return nil, err
+	}
 	if releases.Earlier(from.version, to.version) {
 		slices.Reverse(on)
 	}

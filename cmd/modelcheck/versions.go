@@ -83,8 +83,27 @@ func withoutRelease(args []string) (rest []string, release string, err error) {
 
 // known are all releases, newest first.
 func known() []releases.Release {
-	all := append([]releases.Release{releases.Of(production.KubernetesVersion)}, releases.All()...)
-	slices.SortFunc(all, func(a, b releases.Release) int { return strings.Compare(b.Version, a.Version) })
+	return inOrder(append([]releases.Release{releases.Of(production.KubernetesVersion)}, releases.All()...))
+}
+
+// withPatches are those that are known, and further patch releases that are installed, newest first.
+func withPatches() ([]releases.Release, error) {
+	patches, err := releases.Patches(releases.Of(production.KubernetesVersion))
+	return inOrder(append(known(), patches...)), err
+}
+
+// inOrder returns them newest first, and none twice.
+func inOrder(all []releases.Release) []releases.Release {
+	slices.SortFunc(all, func(a, b releases.Release) int {
+		switch {
+		case a.Version == b.Version:
+			return 0
+		case releases.Earlier(a.Version, b.Version):
+			return 1
+		default:
+			return -1
+		}
+	})
 	return slices.CompactFunc(all, func(a, b releases.Release) bool { return a.Version == b.Version })
 }
 
@@ -174,8 +193,12 @@ can be installed by their whole version.`,
 
 // listReleases prints a line for each release.
 func listReleases(w io.Writer) error {
+	all, err := withPatches()
+	if err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, r := range known() {
+	for _, r := range all {
 		where := "in this program"
 		if r.Version != production.KubernetesVersion {
 			switch p, err := releases.Installed(r); {

@@ -37,11 +37,13 @@ func (e Entry) ConfigFile() string { return configFile(e.Config) }
 func configFile(name string) string { return path.Join("testdata/configs", name+".yaml") }
 
 // Repeat is the command that shows the defect in its smallest cluster.
-func (e Entry) Repeat() string { return modelcheck(e.Quirk.Mended) + " -f " + e.File() }
+func (e Entry) Repeat() string {
+	return modelcheck(e.Quirk.Mended, e.Quirk.Backports...) + " -f " + e.File()
+}
 
 // modelcheck is how the program is started for the last release before that in which a defect is mended: the last minor
-// one, or the patch release.
-func modelcheck(mended string) string {
+// one, or the patch release. Of a minor one that has it no more since a patch release, it is that before.
+func modelcheck(mended string, backports ...string) string {
 	if mended == "" {
 		return "modelcheck"
 	}
@@ -49,12 +51,17 @@ func modelcheck(mended string) string {
 	if in.Patch() > 0 {
 		return fmt.Sprintf("modelcheck --kubernetes 1.%d.%d", in.Minor(), in.Patch()-1)
 	}
+	for _, backport := range backports {
+		if version.MustParseGeneric(backport).Minor() == in.Minor()-1 {
+			return modelcheck(backport)
+		}
+	}
 	return fmt.Sprintf("modelcheck --kubernetes 1.%d", in.Minor()-1)
 }
 
 // Find is the command by which the tool finds the defect in clusters that it makes itself.
 func (e Entry) Find() string {
-	command := modelcheck(e.Quirk.Mended)
+	command := modelcheck(e.Quirk.Mended, e.Quirk.Backports...)
 	if e.Config != "" {
 		command += " -f " + e.ConfigFile()
 	}

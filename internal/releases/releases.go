@@ -63,6 +63,32 @@ func (r Release) Patch(name string) (Release, bool) {
 		Borrows: r.Borrows}, true
 }
 
+// Patches returns the patch releases for which programs are kept, besides those that All has: of their minor versions,
+// and of the newest one, which modelcheck is built with.
+func Patches(newest Release) ([]Release, error) {
+	dir, err := Directory()
+	if err != nil {
+		return nil, err
+	}
+	folders, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("looking for programs of other releases: %w", err)
+	}
+	var kept []Release
+	for _, folder := range folders {
+		for _, r := range append(All(), newest) {
+			patch, is := r.Patch(folder.Name())
+			if !is || patch.Version == r.Version {
+				continue
+			}
+			if _, err := Installed(patch); !errors.Is(err, ErrNotInstalled) {
+				kept = append(kept, patch)
+			}
+		}
+	}
+	return kept, nil
+}
+
 // Of returns the release of a version.
 func Of(version string) Release {
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)

@@ -112,3 +112,34 @@ func TestInstalled(t *testing.T) {
 		t.Errorf("Installed: %+v, %v", p, err)
 	}
 }
+
+// TestPatches: patch releases for which a program is kept are found, those that are listed left out, and other folders.
+func TestPatches(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MODELCHECK_RELEASES", filepath.Join(dir, "none"))
+	newest := releases.Of("v1.37.2")
+	if got, err := releases.Patches(newest); len(got) > 0 || err != nil {
+		t.Errorf("there is no folder, and it has %v, %v", got, err)
+	}
+	t.Setenv("MODELCHECK_RELEASES", dir)
+	for _, name := range []string{"1.36", "1.36.1", "1.37.0", "1.37.2", "1.36.3", "1.30.1", "other"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := []byte(`{"kubernetesVersion": "v` + name + `"}`)
+		if err := os.WriteFile(filepath.Join(dir, name, "release.json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "1.36.2"), 0o755); err != nil { // of a build that failed
+		t.Fatal(err)
+	}
+	got, err := releases.Patches(newest)
+	var versions []string
+	for _, r := range got {
+		versions = append(versions, r.Version)
+	}
+	if want := []string{"v1.36.1", "v1.37.0"}; !slices.Equal(versions, want) || err != nil {
+		t.Errorf("%v, %v, want %v", versions, err, want)
+	}
+}
