@@ -33,6 +33,8 @@ type Step struct {
 	Popped string
 	// Errors are the errors that the scheduler reported on the way, in order.
 	Errors []string
+	// Backoffs is what is wrong with how long pods back off.
+	Backoffs []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
 	// Panics are the panics of the scheduler on the way.

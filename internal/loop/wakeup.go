@@ -62,6 +62,25 @@ func woken() Property {
 	}
 }
 
+// backsOff returns the property that who failed waits before the next attempt.
+//
+// Source: field docs of KubeSchedulerConfiguration.podInitialBackoffSeconds ("the initial backoff for unschedulable
+// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading.
+func backsOff() Property {
+	return Property{
+		Name: "backs-off",
+		Doc: "Each failure of a pod is counted, as a rejection or as one of several errors in a row, and by that number " +
+			"it backs off: for the initial backoff, twice that, and so on, up to the longest.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, wrong := range t.Step.Backoffs {
+				broken = append(broken, Violation{Pod: t.Step.Popped, But: wrong})
+			}
+			return broken
+		},
+	}
+}
+
 // progress returns the property that no feasible pod is put into unschedulablePods. With wake-up, none is ever left
 // there: each was infeasible when it came, and is infeasible still.
 func progress() Property {

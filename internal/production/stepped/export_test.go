@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
@@ -42,6 +43,12 @@ func (s *Scheduler) OutOfLine() (all, outOfLine int) {
 		}
 	}
 	return all, outOfLine
+}
+
+// Inner puts something between the queue and its account.
+func Inner(s *kubescheduler.Scheduler, put func(internalqueue.SchedulingQueue) internalqueue.SchedulingQueue) {
+	q := s.SchedulingQueue.(*hintedQueue)
+	q.SchedulingQueue = put(q.SchedulingQueue)
 }
 
 // Quietly returns what does something with the queue, without that the scheduler which waits for a pod is told.

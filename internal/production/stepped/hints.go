@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
@@ -50,6 +51,11 @@ type hintedQueue struct {
 	internalqueue.SchedulingQueue
 	hints []registration
 	uses  map[int]*loop.HintUse
+	// priority is the queue, whatever was put before it.
+	priority internalqueue.SchedulingQueue
+	now      func() time.Time
+	// wrong is what was wrong with the time that pods back off for.
+	wrong []string
 }
 
 // MoveAllToActiveOrBackoffQueue implements internalqueue.SchedulingQueue.

@@ -16,6 +16,7 @@ import (
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/utils/clock"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
@@ -41,6 +42,9 @@ func releaseAbsent() []runtime.Object { return nil }
 func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
 	return queue.GetPod(pod.Name, pod.Namespace)
 }
+
+// wrongBackoff is empty: how long pods back off is not looked at in these releases.
+func wrongBackoff(clock.WithTicker) string { return "" }
 
 // signature is empty: which pods are taken for equal is not looked at in these releases.
 func signature(*framework.QueuedPodInfo) string { return "" }

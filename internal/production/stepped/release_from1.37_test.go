@@ -116,6 +116,36 @@ func changeNext(s *kubescheduler.Scheduler, change func(*v1.Pod)) {
 	}
 }
 
+// TestBacksOff: a failure that is counted twice is told of.
+func TestBacksOff(t *testing.T) {
+	big := pod("big").Req(cpu("2")).Obj()
+	for _, row := range []struct {
+		bug   string
+		plant func(*kubescheduler.Scheduler)
+		want  string
+	}{
+		{"none", nil, ""},
+		{"a failure is counted twice", func(s *kubescheduler.Scheduler) {
+			stepped.Inner(s, func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue { return miscounting{q} })
+		}, "backs-off: default/big"},
+	} {
+		s := newScheduler(t, cluster(node("n1")), stepped.Options{Plant: row.plant})
+		broken := breaks(t, s, []loop.Action{create(big), schedule})
+		if row.want == "" && len(broken) > 0 || row.want != "" && !slices.Contains(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.bug, broken, row.want)
+		}
+	}
+}
+
+// miscounting counts a rejection twice.
+type miscounting struct{ internalqueue.SchedulingQueue }
+
+func (q miscounting) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	info.UnschedulableCount++
+	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+}
+
 // TestClaimCountLost: a node that goes and comes back between two cycles takes the uses of its claims with it, as the
 // cache tells snapshots only what was added and taken away. Then a claim that one pod may use is used by two.
 func TestClaimCountLost(t *testing.T) {

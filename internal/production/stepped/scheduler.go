@@ -70,6 +70,8 @@ type Scheduler struct {
 	errors    *errorSink
 	hints     *hintedQueue
 	sleeper   *sleeper
+	// wrongBackoff is what is wrong with the time that a pod backs off for, by how often it failed.
+	wrongBackoff string
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -167,9 +169,11 @@ func (s *Scheduler) control(schedulerName string) error {
 	if err != nil {
 		return err
 	}
-	s.hints = &hintedQueue{s.sched.SchedulingQueue, hints, map[int]*loop.HintUse{}}
+	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, uses: map[int]*loop.HintUse{},
+		priority: s.sched.SchedulingQueue, now: s.clock.Now}
 	s.sched.SchedulingQueue = s.hints
 	s.sleeper = newSleeper(s.hints)
+	s.wrongBackoff = wrongBackoff(s.clock)
 	workInLine(inner)
 	muteMetrics(inner)
 	s.framework = &controlled{Framework: inner, perRelease: newPerRelease(inner, s.clock.Now),
@@ -233,6 +237,9 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Panics = append(step.Panics, s.panicked)
 	}
 	step.Errors, step.Hints = s.errors.take(), s.hints.take()
+	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
+		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
+	}
 	step.Oversleeps = s.panicked == "" && s.asleep && s.oversleeps()
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)

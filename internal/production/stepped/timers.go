@@ -19,12 +19,12 @@ type Timers interface {
 
 // BackoffOver implements Timers by what production's timer calls.
 func (q *hintedQueue) BackoffOver(logger klog.Logger) {
-	flushBackoffQCompleted(reflect.ValueOf(q.SchedulingQueue).UnsafePointer(), logger)
+	flushBackoffQCompleted(reflect.ValueOf(q.priority).UnsafePointer(), logger)
 }
 
 // FlushUnschedulable implements Timers by what production's timer calls.
 func (q *hintedQueue) FlushUnschedulable(logger klog.Logger) {
-	flushUnschedulable(reflect.ValueOf(q.SchedulingQueue).UnsafePointer(), logger)
+	flushUnschedulable(reflect.ValueOf(q.priority).UnsafePointer(), logger)
 }
 
 //
@@ -46,7 +46,7 @@ type sleeper struct{ waits, told *uint32 }
 
 // newSleeper finds the condition variable that the queue has, behind what was put before it.
 func newSleeper(queue *hintedQueue) *sleeper {
-	active := reflect.ValueOf(queue.SchedulingQueue).Elem().FieldByName("activeQ").Elem().Elem()
+	active := reflect.ValueOf(queue.priority).Elem().FieldByName("activeQ").Elem().Elem()
 	list := active.FieldByName("cond").FieldByName("notify")
 	counter := func(name string) *uint32 { return (*uint32)(unsafe.Pointer(list.FieldByName(name).UnsafeAddr())) }
 	return &sleeper{counter("wait"), counter("notify")}
