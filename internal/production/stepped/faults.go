@@ -56,11 +56,14 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 // Name implements frameworkapi.Plugin.
 func (f *faults) Name() string { return FaultPlugin }
 
-// EventsToRegister implements frameworkapi.EnqueueExtensions: every event may help, as with a plugin that does not say,
-// but for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
+// EventsToRegister implements frameworkapi.EnqueueExtensions: every event may help, those too that a plugin is not told
+// of which does not say, but for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
 // new one, and not if it is the same as before.
 func (f *faults) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	all := framework.UnrollWildCardResource()
+	for _, missing := range []fwk.EventResource{fwk.ResourceSlice, fwk.VolumeAttachment} {
+		all = append(all, fwk.ClusterEventWithHint{Event: fwk.ClusterEvent{Resource: missing, ActionType: fwk.All}})
+	}
 	for i := range all {
 		all[i].QueueingHintFn = func(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 			if was, is := asPod(before), asPod(after); was != nil && is != nil && is.UID == pod.UID &&
