@@ -67,6 +67,9 @@ const (
 	FailBind
 )
 
+// FaultPlugin is the name of the plugin that rejects pods with a fault.
+const FaultPlugin = "Faults"
+
 // Faults returns every fault.
 func Faults() []Fault { return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind} }
 

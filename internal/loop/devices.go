@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -47,6 +48,25 @@ func claimController(state *State) []Action {
 	return actions
 }
 
+// beingAllocated reports whether the scheduler has devices for a claim of the pod, and the API server does not know of
+// them yet: another pod is to have them written. Until then kube-scheduler lets the pod wait, and the claim that is
+// written wakes it.
+//
+// Stated in code alone: DynamicResources.PreFilter ("Allocation in flight? Better wait for that to finish").
+func (s *State) beingAllocated(pod *v1.Pod) bool {
+	if pod == nil || s.AssumedOn(Key(pod)) != "" {
+		return false
+	}
+	told := s.told()
+	return slices.ContainsFunc(spec.ResourceClaims(pod, s.View()), func(claim *resourcev1.ResourceClaim) bool {
+		return claim.Status.Allocation != nil && slices.ContainsFunc(s.Reserved, func(r runtime.Object) bool {
+			return RefOf(r) == RefOf(claim)
+		}) && slices.ContainsFunc(told.ResourceClaims, func(known *resourcev1.ResourceClaim) bool {
+			return RefOf(known) == RefOf(claim) && known.Status.Allocation == nil
+		})
+	})
+}
+
 // has reports whether there is a pod of the UID.
 func (s *State) has(uid types.UID) bool {
 	return slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool { return pod.UID == uid })
@@ -62,6 +82,17 @@ func stillUses(state *State, claim *resourcev1.ResourceClaim, by resourcev1.Reso
 		return pod.Namespace == claim.Namespace && pod.UID == by.UID &&
 			pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
 	})
+}
+
+// inUse returns the claim without reservations for pods that are gone, which are given up at any time.
+func (s *State) inUse(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	used := claim.DeepCopy()
+	used.Status.ReservedFor = slices.DeleteFunc(used.Status.ReservedFor,
+		func(by resourcev1.ResourceClaimConsumerReference) bool { return !stillUses(s, claim, by) })
+	if len(used.Status.ReservedFor) == 0 {
+		used.Status.ReservedFor = nil
+	}
+	return used
 }
 
 // withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uids of its owner and of who

@@ -258,8 +258,9 @@ func rollBack() Property {
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			fails := t.Action.Fault != NoFault && t.Action.Fault != WaitPermit
-			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() {
-				return nil // or it is yet to fail
+			if q, _ := t.After.Queued(pod); pod == "" || !fails || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() ||
+				len(q.Rejectors) > 0 && !slices.Contains(q.Rejectors, FaultPlugin) {
+				return nil // or it is yet to fail, or came not so far: a pod that is rejected may give devices back
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault == FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
@@ -274,8 +275,11 @@ func rollBack() Property {
 				for _, object := range Objects(s.API) {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
-					if claim, ok := object.(*resourcev1.ResourceClaim); ok && prebound {
-						object = withoutAllocation(claim)
+					if claim, ok := object.(*resourcev1.ResourceClaim); ok {
+						object = s.inUse(claim)
+						if prebound {
+							object = withoutAllocation(object.(*resourcev1.ResourceClaim))
+						}
 					}
 					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
 						rest = append(rest, s.canonical(object))

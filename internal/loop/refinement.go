@@ -24,7 +24,7 @@ func refinement() Property {
 			}
 			got := t.outcome(pod, view)
 			allowed := outcomes(t.Model, pod, view, got)
-			if t.permits(allowed, got, pod, view) {
+			if t.permits(allowed, got, pod, view) || got.Type == spec.Wait && before.beingAllocated(pod) {
 				return nil
 			}
 			v := Violation{

@@ -93,7 +93,8 @@ func progress() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
-				if !t.After.asleep(q) || t.Before.asleep(was) || faulted || !feasible(t.Model, q.Pod, after) {
+				if !t.After.asleep(q) || t.Before.asleep(was) || faulted || !feasible(t.Model, q.Pod, after) ||
+					t.After.beingAllocated(in(after, q.Pod)) {
 					continue
 				}
 				v := Violation{
@@ -123,6 +124,9 @@ func (v Violation) turnedAway(t *Transition) Violation {
 // schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way,
 // or to another write of kube-scheduler: of that nobody has heard, and the event that tells of it comes when it is.
 func schedulable(m *spec.Scheduler, key string, s *State) bool {
+	if s.beingAllocated(in(s.View(), key)) {
+		return false
+	}
 	return feasible(m, key, s.View()) && (len(s.Assumed)+len(s.Unheard) == 0 || feasible(m, key, s.told()))
 }
 

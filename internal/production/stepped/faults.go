@@ -19,7 +19,7 @@ import (
 )
 
 // FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points.
-const FaultPlugin = "Faults"
+const FaultPlugin = loop.FaultPlugin
 
 // errFault is what a plugin fails with when an action asks for it.
 var errFault = errors.New("it fails, as the action asks")

@@ -332,6 +332,9 @@ func (s *Scheduler) permit(a loop.Action) error {
 			continue
 		}
 		waiting := s.framework.GetWaitingPod(b.pod.UID)
+		if waiting == nil && b.bound == nil {
+			continue // an earlier pod of that name, whose devices are awaited
+		}
 		switch a.Verb {
 		case loop.Expire:
 			if b.bound != nil {
