@@ -15,6 +15,8 @@ type Change struct {
 	Name string
 	// Since is the minor release that the change came with, such as "v1.36".
 	Since string
+	// Before are patch releases of earlier minor releases that had it too, such as "v1.34.0", until it was taken back.
+	Before []string
 	// Title says in a few words what is otherwise, in at most 66 columns.
 	Title string
 	// Plugin is the plugin that decides otherwise.
@@ -161,10 +163,10 @@ func DevicesOrdered() Change {
 }
 
 // TerminatingSpared: a preemption has the API server delete those of its victims that do not terminate already, and
-// before all of them. There is no release note.
+// before all of them. There is no release note. v1.34.0 and v1.34.1 had it, and v1.34.2 took it back.
 func TerminatingSpared() Change {
 	return Change{
-		Name: "terminating-spared", Since: "v1.35", Plugin: "DefaultPreemption",
+		Name: "terminating-spared", Since: "v1.35", Before: []string{"v1.34.0", "v1.34.1"}, Plugin: "DefaultPreemption",
 		Title:  "victims that terminate already are not deleted once more",
 		Source: "kubernetes/kubernetes#134927",
 		concerns: func(pod *v1.Pod, s *Snapshot) bool {
@@ -278,7 +280,7 @@ func sharedOrTainted(d resourcev1.Device) bool {
 // have yet: what its profiles lack.
 func ChangesSince(release string) []string {
 	return union(Changes(), func(c Change) []string {
-		if minor(c.Since) <= minor(release) {
+		if minor(c.Since) <= minor(release) || contains(c.Before, release) {
 			return nil
 		}
 		return []string{c.Name}

@@ -17,6 +17,7 @@ func TestChangesSince(t *testing.T) {
 		lacks   int
 	}{
 		{"v1.33.13", len(Changes())},
+		{"v1.34.0", len(Changes()) - 5},
 		{"v1.34.4", len(Changes()) - 4},
 		{"v1.35", len(Changes()) - 6},
 		{"v1.35.4", len(Changes()) - 6},

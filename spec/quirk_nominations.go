@@ -24,6 +24,7 @@ func ForeignNominations() Quirk {
 func NominationsBesideTerminating() Quirk {
 	return Quirk{
 		Name: "nominations-beside-terminating", Class: Unconfirmed, Upstream: "not reported", Since: "v1.35",
+		Before: TerminatingSpared().Before,
 		Title:  "lower nominations stay when all victims terminate already",
 		Plugin: "DefaultPreemption",
 		Doc: "Pods of lower priority keep their nominations to the node that a pod preempts on, if every victim " +

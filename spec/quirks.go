@@ -30,6 +30,8 @@ type Quirk struct {
 	Mended string
 	// Backports are patch releases of earlier minor releases that have it no more either.
 	Backports []string
+	// Before are patch releases of earlier minor releases than Since that had it too, until it was taken back.
+	Before []string
 
 	// Needs reports whether something is there without which it makes no difference to the question, whatever other
 	// quirks are put in; nil if nothing of the sort is known.

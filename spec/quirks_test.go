@@ -178,4 +178,11 @@ func TestQuirkIn(t *testing.T) {
 			}
 		}
 	}
+	takenBack := Quirk{Since: "v1.35", Before: []string{"v1.34.0", "v1.34.1"}}
+	for release, want := range map[string]bool{"v1.33.13": false, "v1.34.0": true, "v1.34.1": true, "v1.34.2": false,
+		"v1.34.10": false, "v1.35.0": true} {
+		if got := takenBack.In(release); got != want {
+			t.Errorf("since v1.35, and before taken back in v1.34.2, it is in %q: %t", release, got)
+		}
+	}
 }

@@ -55,7 +55,7 @@ func (p *Profile) defects() []Quirk {
 func (q Quirk) In(release string) bool {
 	mendedIn := func(in string) bool { return minor(release) == minor(in) && !before(release, in) }
 	return release == "" || (q.Mended == "" || before(release, q.Mended)) && !exists(q.Backports, mendedIn) &&
-		(q.Since == "" || !before(release, q.Since)) &&
+		(q.Since == "" || !before(release, q.Since) || contains(q.Before, release)) &&
 		(q.Plugin != devicesPlugin || minor(release) >= minor(DevicesClaimed().Since))
 }
 

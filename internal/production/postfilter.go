@@ -114,6 +114,19 @@ func (c *cycle) checkDeletions(chosen spec.Outcome) error {
 	return nil
 }
 
+// deletesTerminating: a preemption has the API server delete victims that terminate already too.
+var deletesTerminating = slices.Contains(spec.ChangesSince(KubernetesVersion), spec.TerminatingSpared().Name)
+
+// deletedAsVictims returns the victims that a preemption has the API server delete.
+func deletedAsVictims(victims []*v1.Pod) (deleted []*v1.Pod) {
+	for _, pod := range victims {
+		if deletesTerminating || pod.DeletionTimestamp == nil {
+			deleted = append(deleted, pod)
+		}
+	}
+	return deleted
+}
+
 // deleted returns the pods whose deletion production asked of the API server, in the snapshot's order.
 func (c *cycle) deleted() []*v1.Pod {
 	deleted := sets.New[types.NamespacedName]()

@@ -5,7 +5,6 @@ package production
 import (
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
 
@@ -17,10 +16,6 @@ import (
 // Parallelizer implements framework.Handle. A release before v1.35 takes no other one, so that a panic in work on nodes
 // ends the process.
 func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewParallelizer(1) }
-
-// deletedAsVictims returns the victims that a preemption has the API server delete: all of them, also those that
-// terminate.
-func deletedAsVictims(victims []*v1.Pod) []*v1.Pod { return victims }
 
 // BindingTimeout returns how long the profile lets drivers take until devices are ready. It cannot say so.
 func BindingTimeout(*config.KubeSchedulerProfile) time.Duration {

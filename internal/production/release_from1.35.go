@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -15,17 +14,6 @@ import (
 )
 
 // What is the same in v1.35 and later.
-
-// deletedAsVictims returns the victims that a preemption has the API server delete: those that do not terminate
-// already.
-func deletedAsVictims(victims []*v1.Pod) (alive []*v1.Pod) {
-	for _, pod := range victims {
-		if pod.DeletionTimestamp == nil {
-			alive = append(alive, pod)
-		}
-	}
-	return alive
-}
 
 // Parallelizer implements fwk.Handle.
 func (handle) Parallelizer() fwk.Parallelizer { return inOrder{} }

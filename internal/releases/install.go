@@ -76,7 +76,7 @@ func runGo(ctx context.Context, r Release, sources string, log io.Writer, args .
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("building for Kubernetes %s needs Go: install it, with go in PATH", r.Version)
 	case err != nil && notServed.Match(said.Bytes()):
-		return nil, fmt.Errorf("Kubernetes %s: %w: take another patch release", r.Version, ErrNotServed)
+		return nil, fmt.Errorf("building for Kubernetes %s: %w: take another patch release", r.Version, ErrNotServed)
 	case err != nil:
 		return nil, fmt.Errorf("go %s in %s: %w", args[0], command.Dir, err)
 	}
