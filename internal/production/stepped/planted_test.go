@@ -306,6 +306,10 @@ func TestPlanted(t *testing.T) {
 				create(pod("other").HostPort(80).Obj()), schedule},
 		},
 		{
+			"volumes-bound", "volumes are taken for bound at once", stepped.HastyBinder,
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule},
+		},
+		{
 			"no-vain-wait", "nobody looks whether volumes are bound",
 			func(s *kubescheduler.Scheduler) { stepped.AbsentBinder(s, false) },
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule,
