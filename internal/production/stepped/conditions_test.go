@@ -76,6 +76,42 @@ func TestBindingConditions(t *testing.T) {
 	}
 }
 
+// TestFaultsWithDevices: what is as it should be when cycles fail or wait on permit, and breaks nothing.
+func TestFaultsWithDevices(t *testing.T) {
+	p := pod("p").Obj()
+	slice := withConditions().ResourceSlices[0]
+	deleted := loop.Action{Verb: loop.Delete, Ref: loop.RefOf(slice)}
+	for _, row := range []struct {
+		reason  string
+		initial *spec.Snapshot
+		begins  []loop.Action
+		end     string // of what the driver says then; empty: nothing
+		goesOn  []loop.Action
+	}{
+		{"a claim that is being allocated for another pod is waited for", oneDevice(),
+			[]loop.Action{uses("p", "one"), failing(loop.WaitPermit), uses("q", "one"), schedule}, "",
+			[]loop.Action{on(loop.Allow, p), schedule}},
+		{"who is to fail on permit is turned away before, and gives the late device back", withConditions(),
+			[]loop.Action{uses("p", "one"), schedule}, late, []loop.Action{backoff, failing(loop.RejectPermit)}},
+		{"an earlier pod of the name waits for its device, the later one on permit", withConditions(),
+			[]loop.Action{uses("p", "one"), schedule, remove(p), uses("p", "one"), failing(loop.WaitPermit)}, "",
+			[]loop.Action{on(loop.Allow, p)}},
+		{"a slice comes back while a pod sleeps that permit rejected", withConditions(),
+			[]loop.Action{uses("p", "one"), failing(loop.RejectPermit), deleted}, "", []loop.Action{create(slice)}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			s := newScheduler(t, row.initial, stepped.Options{Faults: true})
+			broken := breaks(t, s, row.begins)
+			if row.end != "" {
+				broken = append(broken, says(t, s, row.end)...)
+			}
+			if broken = append(broken, breaks(t, s, row.goesOn)...); broken != nil {
+				t.Errorf("broken is %q", broken)
+			}
+		})
+	}
+}
+
 // unforgiving gives nothing back after no node is feasible.
 type unforgiving struct{ framework.Framework }
 
