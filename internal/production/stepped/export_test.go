@@ -97,10 +97,14 @@ func AbsentBinder(s *kubescheduler.Scheduler, silent bool) {
 }
 
 // hastyBinder does not wait for volumes.
-type hastyBinder struct{ volumebinding.SchedulerVolumeBinder }
+type hastyBinder struct {
+	volumebinding.SchedulerVolumeBinder
+}
 
 // BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
-func (hastyBinder) BindPodVolumes(context.Context, *v1.Pod, *volumebinding.PodVolumes) error { return nil }
+func (hastyBinder) BindPodVolumes(context.Context, *v1.Pod, *volumebinding.PodVolumes) error {
+	return nil
+}
 
 // HastyBinder plants a binder that takes the volumes of a pod for bound.
 func HastyBinder(s *kubescheduler.Scheduler) {
