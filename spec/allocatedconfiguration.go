@@ -10,7 +10,7 @@ import (
 )
 
 // wrongConfiguration says for which request of the claim the allocation does not have the configuration that is for its
-// devices; empty if it has, in any order:
+// devices; empty if it has:
 //
 //	\A Request : {c \in Allocation.Config : c applies} == Class(Request).Config \cup {c \in Claim.Config : c applies}
 //
@@ -58,17 +58,15 @@ func appliesTo(requests []string, met string) bool {
 	return len(requests) == 0 || contains(requests, met) || contains(requests, request)
 }
 
-// sameConfiguration reports whether two lists have the same configuration, for whatever requests, as often.
+// sameConfiguration reports whether two lists have the same configuration, for whatever requests. How often is left
+// open, as no document says it: releases before v1.37 repeat what is for several requests.
 func sameConfiguration(one, other []resourcev1.DeviceAllocationConfiguration) bool {
-	left := slices.Clone(other)
-	for _, c := range one {
-		i := slices.IndexFunc(left, func(d resourcev1.DeviceAllocationConfiguration) bool {
-			return c.Source == d.Source && apiequality.Semantic.DeepEqual(c.DeviceConfiguration, d.DeviceConfiguration)
+	within := func(one, other []resourcev1.DeviceAllocationConfiguration) bool {
+		return all(one, func(c resourcev1.DeviceAllocationConfiguration) bool {
+			return exists(other, func(d resourcev1.DeviceAllocationConfiguration) bool {
+				return c.Source == d.Source && apiequality.Semantic.DeepEqual(c.DeviceConfiguration, d.DeviceConfiguration)
+			})
 		})
-		if i < 0 {
-			return false
-		}
-		left = slices.Delete(left, i, i+1)
 	}
-	return len(left) == 0
+	return within(one, other) && within(other, one)
 }

@@ -35,7 +35,7 @@ func TestWrongConfiguration(t *testing.T) {
 			forSub}, "two/b"},
 		{"that of the class said to be the claim's", []resourcev1.DeviceAllocationConfiguration{
 			of(claim, "class", "one"), forAll, forOne, forSub}, "one"},
-		{"twice", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forOne, forSub}, "one"},
+		{"twice", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forOne, forSub}, ""},
 		{"without that of a subrequest", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne}, "two/b"},
 		{"that of another subrequest", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forSub,
 			of(claim, "other", "two/b")}, "two/b"},
