@@ -114,10 +114,10 @@ func TestQuirksThatMakeNoDifference(t *testing.T) {
 	for _, quirk := range spec.Quirks() {
 		// The default profile has no other strategy, ignores nothing and scores by no extended resource; no theme requests
 		// that much, and few of its questions are about a preference that no label can meet, or of a pod for whose extended
-		// resources a claim was made before.
+		// resources a claim was made before, or that has resources without requests of a container.
 		elsewhere := slices.Contains([]string{"zero-score-left-out", "requests-overflow", "lookalike-domain",
 			"unreadable-preference-stops-pod", "earlier-claim-deleted", "outdated-devices-scored",
-			"shared-devices-unscored", "balanced-devices-panic"}, quirk.Name)
+			"shared-devices-unscored", "balanced-devices-panic", "unstated-requests-panic"}, quirk.Name)
 		if (quirk.Plugin == "DefaultPreemption" || quirk.Needs != nil) &&
 			!(idle[quirk.Name] && (active[quirk.Name] || elsewhere)) {
 			t.Errorf("%s: idle %v, active %v; both are wanted", quirk.Name, idle[quirk.Name], active[quirk.Name])
