@@ -57,8 +57,8 @@ func (x *DeviceIndex) Around(pod *v1.Pod, node *v1.Node, s *Snapshot) *Snapshot 
 	return &part
 }
 
-// near returns all slices of the pools that may be of some use to the node, and the claims that have devices of them, in
-// the snapshot's order. What pools of one name have may be counted together (NamesakesCounted).
+// near returns all slices of the pools that may be of some use to the node, and the claims that have devices of them,
+// in the snapshot's order. What pools of one name have may be counted together (NamesakesCounted).
 func (x *DeviceIndex) near(node *v1.Node) ([]*resourcev1.ResourceSlice, []*resourcev1.ResourceClaim) {
 	near := map[PoolID]bool{}
 	var published, held []int

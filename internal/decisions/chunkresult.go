@@ -112,8 +112,8 @@ func (t *totals) count(results []*ChunkResult) {
 	}
 }
 
-// nextQuestion is the first question of a chunk that was not counted yet. nextQuestions is a heap of them: on top is the
-// one that comes first in the order of digests, of equal ones that of the first chunk.
+// nextQuestion is the first question of a chunk that was not counted yet. nextQuestions is a heap of them: on top is
+// the one that comes first in the order of digests, of equal ones that of the first chunk.
 type (
 	nextQuestion struct {
 		in        *ChunkResult

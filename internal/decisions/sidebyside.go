@@ -13,8 +13,8 @@ import (
 )
 
 // The workers that share a chunk wait for each other at the end of every level, which in a small chunk is most of the
-// time. So each worker has a chunk of its own, as long as there are some that are no large part of the whole; those that
-// are, and those of unknown size, the workers share, one after the other.
+// time. So each worker has a chunk of its own, as long as there are some that are no large part of the whole; those
+// that are, and those of unknown size, the workers share, one after the other.
 
 // lane is a worker, or several, that explore one chunk at a time.
 type lane struct {
@@ -23,8 +23,8 @@ type lane struct {
 	memory int64
 }
 
-// chunkResults calls done with the result of each of the chunks, by index, as they come: one at a time, but in no order.
-// Those that were not begun, as the context was cancelled, or are left out, it leaves aside.
+// chunkResults calls done with the result of each of the chunks, by index, as they come: one at a time, but in no
+// order. Those that were not begun, as the context was cancelled, or are left out, it leaves aside.
 func (r *run) chunkResults(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) error {
 	unknown, err := r.keptResults(ctx, chunks, r.counted(done))
 	if err != nil || r.options.KeptOnly {

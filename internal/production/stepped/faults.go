@@ -57,8 +57,8 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 func (f *faults) Name() string { return FaultPlugin }
 
 // EventsToRegister implements frameworkapi.EnqueueExtensions: every event may help, those too that a plugin is not told
-// of which does not say, but for what is noted on the pod itself. With that a pod would be retried because the message of its rejection is a
-// new one, and not if it is the same as before.
+// of which does not say, but for what is noted on the pod itself. With that a pod would be retried because the message
+// of its rejection is a new one, and not if it is the same as before.
 func (f *faults) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	all := framework.UnrollWildCardResource()
 	for _, missing := range []fwk.EventResource{fwk.ResourceSlice, fwk.VolumeAttachment} {
