@@ -54,16 +54,13 @@ func claimController(state *State) []Action {
 //
 // Stated in code alone: DynamicResources.PreFilter ("Allocation in flight? Better wait for that to finish").
 func (s *State) beingAllocated(pod *v1.Pod) bool {
-	if pod == nil || s.AssumedOn(Key(pod)) != "" {
-		return false
-	}
 	told := s.told()
-	return slices.ContainsFunc(spec.ResourceClaims(pod, s.View()), func(claim *resourcev1.ResourceClaim) bool {
-		return claim.Status.Allocation != nil && slices.ContainsFunc(s.Reserved, func(r runtime.Object) bool {
-			return RefOf(r) == RefOf(claim)
-		}) && slices.ContainsFunc(told.ResourceClaims, func(known *resourcev1.ResourceClaim) bool {
-			return RefOf(known) == RefOf(claim) && known.Status.Allocation == nil
-		})
+	return pod != nil && s.AssumedOn(Key(pod)) == "" && slices.ContainsFunc(s.Reserved, func(r runtime.Object) bool {
+		claim, is := r.(*resourcev1.ResourceClaim)
+		return is && claim.Status.Allocation != nil && claim.Name != Unmade && uses(pod, claim, told) &&
+			slices.ContainsFunc(told.ResourceClaims, func(known *resourcev1.ResourceClaim) bool {
+				return RefOf(known) == RefOf(claim) && known.Status.Allocation == nil
+			})
 	})
 }
 

@@ -276,10 +276,11 @@ func rollBack() Property {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
 					if claim, ok := object.(*resourcev1.ResourceClaim); ok {
-						object = s.inUse(claim)
+						claim = s.inUse(claim)
 						if prebound {
-							object = withoutAllocation(object.(*resourcev1.ResourceClaim))
+							claim = withoutAllocation(claim)
 						}
+						object = claim
 					}
 					if !written && (ref.Kind != "Pod" || ref.Key() != pod) {
 						rest = append(rest, s.canonical(object))

@@ -124,7 +124,7 @@ func (v Violation) turnedAway(t *Transition) Violation {
 // schedulable reports whether a node is feasible for the pod, and not only thanks to a pod whose binding is under way,
 // or to another write of kube-scheduler: of that nobody has heard, and the event that tells of it comes when it is.
 func schedulable(m *spec.Scheduler, key string, s *State) bool {
-	if s.beingAllocated(in(s.View(), key)) {
+	if s.beingAllocated(in(s.told(), key)) {
 		return false
 	}
 	return feasible(m, key, s.View()) && (len(s.Assumed)+len(s.Unheard) == 0 || feasible(m, key, s.told()))
