@@ -3,8 +3,6 @@ package loop
 import (
 	"fmt"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -27,29 +25,14 @@ func volumesBound() Property {
 				if pod.Spec.NodeName == "" || was == nil || was.Spec.NodeName != "" {
 					continue
 				}
-				for _, claim := range unboundClaims(pod, t.After.API) {
-					broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf("%s is bound to %s, and its claim %s is not "+
-						"bound", Key(pod), pod.Spec.NodeName, claim)})
+				for _, claim := range spec.Claims(pod, t.After.API) {
+					if !spec.ClaimBound(claim) {
+						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
+							"%s is bound to %s, and its claim %s is not bound", Key(pod), pod.Spec.NodeName, claim.Name)})
+					}
 				}
 			}
 			return broken
 		},
 	}
-}
-
-// unboundClaims returns the names of the claims of the pod's volumes that have no volume.
-func unboundClaims(pod *v1.Pod, s *spec.Snapshot) []string {
-	var names []string
-	for _, v := range pod.Spec.Volumes {
-		if v.PersistentVolumeClaim == nil {
-			continue
-		}
-		for _, claim := range s.PersistentVolumeClaims {
-			if claim.Namespace == pod.Namespace && claim.Name == v.PersistentVolumeClaim.ClaimName &&
-				claim.Spec.VolumeName == "" {
-				names = append(names, claim.Name)
-			}
-		}
-	}
-	return names
 }
