@@ -40,6 +40,7 @@ const (
 type loopOptions struct {
 	inputFlags
 	loopRandomOptions
+	wakeUps              bool
 	themes               []string
 	nodes                int
 	pods, events, faults int
@@ -94,6 +95,8 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		"Follow `N` random runs of each theme instead of exploring every state. Each has at most --max-depth levels, "+
 			"or 1000.")
 	o.loopRandomOptions.flags(f)
+	f.BoolVar(&o.wakeUps, "wake-ups", false, "For each pod of the themes of single decisions, and each event that lets "+
+		"it be placed where it waits, look whether the event wakes it, instead of exploring the themes of the loop.")
 	f.Uint64Var(&o.seed, "seed", 1,
 		"Start the random numbers of --simulate and --random from this `seed`. The same seed prints the same report.")
 	addStrict(f, &o.strict, "")
@@ -219,8 +222,11 @@ func (o *loopOptions) validate() error {
 			return usage("--happens: there is no event %q; there are: %s", kind, eventTypes())
 		}
 	}
+	if err := o.validateWakeUps(); err != nil {
+		return err
+	}
 	for _, name := range o.themes {
-		if !slices.Contains(scenario.LoopThemeNames(), name) {
+		if !o.wakeUps && !slices.Contains(scenario.LoopThemeNames(), name) {
 			return usage("--theme: the loop has no theme %q (its themes: %s)", name,
 				strings.Join(scenario.LoopThemeNames(), ", "))
 		}
@@ -284,6 +290,14 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 				return nil, err
 			}
 			run.Seed, run.Results = o.seed, append(run.Results, result)
+			continue
+		}
+		if o.wakeUps {
+			result, err := o.wake(ctx, scope, subject, progress)
+			if err != nil {
+				return nil, err
+			}
+			run.WakeUps, run.Results = true, append(run.Results, result)
 			continue
 		}
 		if o.simulate > 0 {
@@ -361,6 +375,10 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			Templates: snapshot,
 			Arrivals:  1, Events: 1, Happens: loop.EventTypes(), Calm: true,
 		}}
+	}
+	if o.wakeUps {
+		scopes, err := o.waking(in.profile)
+		return in, scopes, err
 	}
 	names := o.themes
 	if len(names) == 0 && len(scopes) == 0 {

@@ -62,6 +62,9 @@ func EventTypes() []EventType {
 
 // events returns every event that may happen in the state, in a fixed order.
 func (s *Scope) events(state *State) []Action {
+	if s.Event != nil {
+		return s.Event.possible(state)
+	}
 	var actions []Action
 	for _, kind := range EventTypes() {
 		if !slices.Contains(s.Happens, kind) {
@@ -104,6 +107,15 @@ func (s *Scope) events(state *State) []Action {
 		}
 	}
 	return actions
+}
+
+// possible returns the event, if it can happen in the state.
+func (a *Action) possible(state *State) []Action {
+	there := slices.ContainsFunc(Objects(state.API), func(o runtime.Object) bool { return RefOf(o) == a.Ref })
+	if there == (a.Verb == Create) {
+		return nil
+	}
+	return []Action{*a}
 }
 
 func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action {

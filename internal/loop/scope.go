@@ -30,8 +30,9 @@ type Scope struct {
 	ConfigurationAt string
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
-	// Happens are the kinds of event that may happen.
+	// Happens are the kinds of event that may happen; Event, if it is not nil, is the only one.
 	Happens []EventType
+	Event   *Action
 	// Liveness asks for what goes on for ever too.
 	Liveness bool
 	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet, besides those

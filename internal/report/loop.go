@@ -22,6 +22,8 @@ type LoopRun struct {
 	Results []*loop.Result
 	// Seed is that of runs that were followed at random.
 	Seed uint64
+	// WakeUps: the runs are one for each event that lets a pod be placed.
+	WakeUps bool
 	// Notes tell what was read and will not matter, or matters otherwise than expected.
 	Notes []string
 	// NotRead tells what was not read and may matter. One line each.
@@ -145,7 +147,11 @@ func (r *LoopRun) simulated() bool {
 }
 
 func (p *page) loopFollowed(r *LoopRun) {
-	p.section(fmt.Sprintf("Followed at random, seed %d", r.Seed))
+	followed := fmt.Sprintf("Followed at random, seed %d", r.Seed)
+	if r.WakeUps {
+		followed = "Followed, a run for each event that lets a pod be placed"
+	}
+	p.section(followed)
 	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "search"}}
 	for _, result := range r.Results {
 		ended := "every run asked for"
@@ -240,6 +246,9 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 func (r *LoopRun) numbered(f *loop.Finding) string {
 	if f.Number == nil {
 		return ""
+	}
+	if r.WakeUps {
+		return fmt.Sprintf(" (--run %d)", *f.Number)
 	}
 	return fmt.Sprintf(" (--seed %d --run %d)", r.Seed, *f.Number)
 }

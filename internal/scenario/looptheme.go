@@ -108,3 +108,18 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 	}
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))
 }
+
+// WakingTheme returns what a theme of single decisions has: nodes, pods, and whatever else is there, for loop.Waking.
+func WakingTheme(name string, admit Admission) (*loop.Scope, error) {
+	t, err := themeNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	manifests, leftOut, err := t.plain.read(admit)
+	if err != nil {
+		return nil, fmt.Errorf("theme %s: %w", name, err)
+	}
+	return &loop.Scope{
+		Name: name, Doc: t.plain.Spec.Description, Templates: manifests.Snapshot(), LeftOut: leftOut,
+	}, nil
+}

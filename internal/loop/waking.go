@@ -1,0 +1,183 @@
+package loop
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Bounds of what Waking looks for, for each pod.
+const (
+	// drawnClusters are the clusters that are drawn, and besides how many pods are in one at most besides it.
+	drawnClusters = 60
+	besides       = 2
+	// mostAlike is how many events of a class that help it are enough.
+	mostAlike = 4
+	// vainTries is in how many clusters an event is looked at in vain before it is taken for one that does not help,
+	// and those from one source before none is looked for there any more.
+	vainTries = 8
+)
+
+// WakingSteps bounds the runs of Waking: the pod is tried, the event happens, the pod is tried again and bound.
+const WakingSteps = 8
+
+// Waking returns a scope for each event that lets a pod be placed which was not: for each pod of the templates, in
+// clusters of one or two of their nodes with up to two other pods, the events that can happen there, and those that
+// undo one. Each has the cluster before, with the pod pending, and that event alone. Of events that are alike for the
+// pod a few are enough. They come in a fixed order.
+func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
+	w := &waking{model: m, templates: templates}
+	for _, kind := range templates.Pods {
+		if kind.Spec.NodeName == "" {
+			w.pod(kind)
+		}
+	}
+	return w.found
+}
+
+// waking is one call of Waking.
+type waking struct {
+	model     *spec.Scheduler
+	templates *spec.Snapshot
+	found     []*Scope
+}
+
+// pod looks for the events that help a pod like the kind: on each node alone, and in clusters that are drawn.
+func (w *waking) pod(kind *v1.Pod) {
+	pending := *kind // nobody changes what both have
+	pending.Status.NominatedNodeName = ""
+	s := &sleeper{waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{}}
+	nodes, pods := w.templates.Nodes, w.templates.Pods
+	for i := range min(len(nodes), drawnClusters) {
+		s.in(nodes[i:i+1], nil)
+	}
+	draw := rand.New(rand.NewPCG(1, 1)) // the same clusters whatever other pods there are
+	for range drawnClusters {
+		some := []*v1.Node{nodes[draw.IntN(len(nodes))], nodes[draw.IntN(len(nodes))]}[draw.IntN(2):]
+		if len(some) > 1 && some[0] == some[1] {
+			some[1] = named(some[1], some[1].Name+"-2")
+		}
+		var others []*v1.Pod
+		for n := range draw.IntN(besides + 1) {
+			if kind := pods[draw.IntN(len(pods))]; ready(kind, w.templates) {
+				others = append(others, boundTo(kind, some[draw.IntN(len(some))], fmt.Sprintf("-%d", n+1)))
+			}
+		}
+		s.in(some, others)
+	}
+}
+
+// boundTo returns a pod like the kind on the node, whose name ends so.
+func boundTo(kind *v1.Pod, node *v1.Node, suffix string) *v1.Pod {
+	pod := *kind // nobody changes what both have
+	pod.Name += suffix
+	pod.UID, pod.ResourceVersion = types.UID("pod/"+pod.Name), ""
+	pod.Spec.NodeName, pod.Status.NominatedNodeName, pod.Spec.SchedulingGates = node.Name, "", nil
+	return &pod
+}
+
+// ready reports whether a pod like the kind can have been bound: its claims for volumes are bound, and it has none that
+// are made for it, nor claims for devices.
+func ready(kind *v1.Pod, s *spec.Snapshot) bool {
+	return len(kind.Spec.ResourceClaims) == 0 &&
+		!slices.ContainsFunc(kind.Spec.Volumes, func(volume v1.Volume) bool {
+			return volume.Ephemeral != nil || volume.PersistentVolumeClaim != nil &&
+				!slices.ContainsFunc(s.PersistentVolumeClaims, func(claim *v1.PersistentVolumeClaim) bool {
+					return claim.Namespace == kind.Namespace && claim.Name == volume.PersistentVolumeClaim.ClaimName &&
+						claim.Spec.VolumeName != ""
+				})
+		})
+}
+
+// sleeper is a pod for which events that help are looked for.
+type sleeper struct {
+	*waking
+	pod *v1.Pod
+	// tries is how often events were looked at that are told alike, alike how many of a class were found, and vain how
+	// often a source had none in a row that was worth a look.
+	tries, alike, vain map[string]int
+}
+
+// in looks for events in the cluster with these nodes and pods: those that help the pod, if it has no node there, or
+// else those that undo one which leaves it without.
+func (s *sleeper) in(nodes []*v1.Node, others []*v1.Pod) {
+	cluster := *s.templates
+	cluster.Nodes, cluster.Pods = slices.Clone(nodes), append(others, s.pod)
+	cluster.Now = spec.Moment(&cluster)
+	helped := feasible(s.model, Key(s.pod), &cluster)
+	if !helped && mayPreempt(s.model, Key(s.pod), &cluster) {
+		return
+	}
+	for _, source := range sources(s.templates, helped) {
+		name := fmt.Sprint(helped, source.name)
+		if s.vain[name] >= vainTries {
+			continue
+		}
+		s.vain[name]++
+		for _, event := range source.of(&State{API: &cluster}) {
+			if s.worth(event, helped) {
+				s.vain[name] = 0
+				s.look(&cluster, event, helped)
+			}
+		}
+	}
+}
+
+// told says for which events one is taken for another, and what class it is of.
+func told(event Action, undone bool) (alike, class string) {
+	class = fmt.Sprint(undone, event.Class())
+	return class + event.Doc, class
+}
+
+// worth reports whether the event is worth a look: not enough were found, and it was not looked at often.
+func (s *sleeper) worth(event Action, undo bool) bool {
+	alike, class := told(event, undo)
+	return s.tries[alike] < vainTries && s.alike[class] < mostAlike
+}
+
+// look adds the event, or the one that undoes it, if it helps the pod.
+func (s *sleeper) look(cluster *spec.Snapshot, event Action, undo bool) {
+	alike, class := told(event, undo)
+	s.tries[alike]++
+	before, after := cluster, afterEvent(cluster, event)
+	if undo {
+		back, ok := undone(cluster, event)
+		if !ok {
+			return
+		}
+		before, after, event = after, cluster, back
+	}
+	key := Key(s.pod)
+	if protected(before, event) || in(before, key) == nil || feasible(s.model, key, before) || mayPreempt(s.model, key, before) ||
+		!feasible(s.model, key, after) {
+		return
+	}
+	s.tries[alike] = vainTries
+	s.alike[class]++
+	s.found = append(s.found, &Scope{
+		Name: "waking", Doc: key + ": " + event.String(), Templates: s.templates, Initial: []*spec.Snapshot{before},
+		Events: 1, Event: &event,
+	})
+}
+
+// waken takes the run of a scope of Waking: the pod is tried whenever it can be, then the event happens, and then
+// what else can.
+func waken(scope *Scope) func(*State, Used) (Action, bool) {
+	return func(state *State, used Used) (Action, bool) {
+		actions := scope.Actions(state, used)
+		for i, action := range actions {
+			if action.Verb == Schedule || action.String() == scope.Event.String() {
+				return actions[i], true
+			}
+		}
+		if len(actions) == 0 {
+			return Action{}, false
+		}
+		return actions[0], true
+	}
+}

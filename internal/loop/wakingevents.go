@@ -1,0 +1,151 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// source is where events come from that may help a pod.
+type source struct {
+	name string
+	of   func(*State) []Action
+}
+
+// sources are those of events in a cluster of the templates, or of what may be undone there. What drivers and the
+// scheduler itself do is not among them.
+func sources(templates *spec.Snapshot, undo bool) []source {
+	var all []source
+	for _, kind := range EventTypes() {
+		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
+			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
+			all = append(all, source{string(kind), scope.events})
+		}
+	}
+	all = append(all, source{"like others", func(s *State) []Action { return likeOthers(s, templates) }})
+	if undo {
+		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
+	}
+	return append(all, source{"deallocated", deallocated})
+}
+
+// terminatesAt is when pods terminate that do, in seconds.
+const terminatesAt = 1_700_003_600
+
+// boundPods returns the arrival of bound pods, some of which terminate.
+func boundPods(state *State, templates *spec.Snapshot) []Action {
+	var actions []Action
+	for _, kind := range templates.Pods {
+		if !ready(kind, state.API) {
+			continue
+		}
+		for _, node := range state.API.Nodes {
+			runs, ends := boundTo(kind, node, "-runs"), boundTo(kind, node, "-ends")
+			ends.DeletionTimestamp = ptr.To(metav1.Unix(terminatesAt, 0))
+			ends.DeletionGracePeriodSeconds = ptr.To[int64](30)
+			for _, pod := range []*v1.Pod{runs, ends} {
+				actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
+			}
+		}
+	}
+	return actions
+}
+
+// undone returns the event that takes the cluster back from what the event makes of it; false if no such event can
+// happen.
+func undone(before *spec.Snapshot, event Action) (Action, bool) {
+	there := func() runtime.Object {
+		for _, object := range Objects(before) {
+			if RefOf(object) == event.Ref {
+				return object
+			}
+		}
+		return nil
+	}
+	what, _, _ := strings.Cut(event.Doc, ":")
+	pod, _ := event.Object.(*v1.Pod)
+	switch {
+	case event.Verb == Update && (what == "tolerations" || what == "gates" || what == "status of claim"):
+		return Action{}, false // the API server takes these changes in one direction only
+	case event.Verb == Update:
+		return Action{Verb: Update, Ref: event.Ref, Object: there(), Doc: event.Doc + ", no longer"}, true
+	case event.Verb == Delete && event.Ref.Kind != "Pod":
+		return Action{Verb: Create, Ref: event.Ref, Object: there()}, true
+	case event.Verb == Create && pod == nil:
+		return Action{Verb: Delete, Ref: event.Ref}, true
+	case event.Verb == Create && pod.DeletionTimestamp != nil:
+		return Action{Verb: Gone, Ref: event.Ref}, true
+	case event.Verb == Create:
+		return Action{Verb: Complete, Ref: event.Ref}, true
+	}
+	return Action{}, false
+}
+
+// likeOthers returns the changes of objects that are neither nodes, pods nor namespaces to what others of their kind
+// are like, and of claims that are bound to claims that are not yet.
+func likeOthers(state *State, templates *spec.Snapshot) []Action {
+	var actions []Action
+	for _, object := range Objects(state.API) {
+		for _, like := range Objects(templates) {
+			if RefOf(like).Kind != RefOf(object).Kind || RefOf(like) == RefOf(object) {
+				continue
+			}
+			if after := changedLike(object, like); after != nil {
+				actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
+			}
+		}
+		if after := unready(object); after != nil {
+			actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
+		}
+	}
+	return distinct(actions)
+}
+
+// unready returns the object as it was before it was bound, or filled in by its driver; nil for kinds of which that is
+// not done.
+func unready(object runtime.Object) runtime.Object {
+	switch object := object.(type) {
+	case *v1.PersistentVolumeClaim:
+		before := object.DeepCopy()
+		before.Spec.VolumeName, before.Annotations, before.Status.Phase = "", nil, v1.ClaimPending
+		return before
+	case *resourcev1.ResourceSlice:
+		before := object.DeepCopy()
+		before.Spec.Devices = nil
+		return before
+	case *resourcev1.DeviceClass:
+		before := object.DeepCopy()
+		before.Spec.ExtendedResourceName = nil
+		return before
+	}
+	return nil
+}
+
+// deallocated returns the deallocation of claims of devices that nobody uses, as a controller does it.
+func deallocated(state *State) []Action {
+	var actions []Action
+	for _, claim := range state.API.ResourceClaims {
+		if claim.Status.Allocation != nil {
+			after := claim.DeepCopy()
+			after.Status = resourcev1.ResourceClaimStatus{}
+			actions = append(actions, update(claim, after, "status of claim: it is deallocated")...)
+		}
+	}
+	return actions
+}
+
+// protected reports whether the event is the removal of a volume that is bound: its finalizer keeps it.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection.
+func protected(cluster *spec.Snapshot, event Action) bool {
+	return event.Verb == Delete && slices.ContainsFunc(cluster.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+		return RefOf(volume) == event.Ref && volume.Status.Phase == v1.VolumeBound
+	})
+}
