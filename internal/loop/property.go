@@ -46,10 +46,10 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), wakeUpToPreempt(), woken(), backsOff(), progress(), refinement(), levelsAgree(),
-		conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(), signatures(),
-		devicesOnce(), allocationsValid(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
-		noPanics(), repeatable()}
+	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
+		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
+		signatures(), devicesOnce(), allocationsValid(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(),
+		noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

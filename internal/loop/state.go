@@ -37,6 +37,8 @@ type Step struct {
 	Backoffs []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
+	// Remembered is how many events the queue keeps for pods in flight while there are none.
+	Remembered int
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.

@@ -240,7 +240,9 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
-	step.Oversleeps = s.panicked == "" && s.asleep && s.oversleeps()
+	if s.panicked == "" {
+		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
+	}
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
