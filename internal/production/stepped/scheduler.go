@@ -308,7 +308,7 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	if !(&loop.State{Queue: s.queue()}).Poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
-	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
+	s.faults.armed, s.api.fault = fault, fault
 	s.sched.ScheduleOne(s.ctx)
 	s.asleep = s.sleep()
 	if s.popped != nil {
@@ -317,12 +317,12 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {
-			if fault != loop.WaitPermit { // else it is waiting, and nothing is to go wrong
+			if fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
 				b.fault = fault
 			}
 		}
 	}
-	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 	return nil
 }
 
@@ -383,7 +383,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 			if !s.framework.finish(s.goOn) {
 				return nil
 			}
-			s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+			s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 		}
 	}
 }
@@ -391,7 +391,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 // goOn sees to it that what is still to go wrong with the binding does.
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
-	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
+	s.faults.armed, s.api.fault = b.fault, b.fault
 }
 
 // noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
