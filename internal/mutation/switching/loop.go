@@ -110,7 +110,7 @@ func (t *trial) run(follow func() ([]loop.Breach, error)) error {
 }
 
 // with does something with the fault switched on. It is noticed by a panic, and if it takes longer by the end of the
-// process.
+// process. What it left running may end the process later: so it goes on to be the one that is tried until the next.
 func (t *trial) with(fault int, longest time.Duration, do func()) (panics bool) {
 	t.trying(fault)
 	watchdog := time.AfterFunc(longest, func() { panic("it hangs") })
@@ -118,7 +118,6 @@ func (t *trial) with(fault int, longest time.Duration, do func()) (panics bool) 
 		panics = recover() != nil
 		t.Turn(noFault)
 		watchdog.Stop()
-		t.trying(noFault)
 		if panics {
 			delete(t.left, fault)
 			t.noticed(fault, "it panics")
