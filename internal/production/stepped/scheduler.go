@@ -72,6 +72,8 @@ type Scheduler struct {
 	sleeper   *sleeper
 	// wrongBackoff is what is wrong with the time that a pod backs off for, by how often it failed.
 	wrongBackoff string
+	// woke: it did not wait for a pod although there was none, as it ended.
+	woke bool
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -241,6 +243,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
 	if s.panicked == "" {
+		step.Restless, s.woke = s.woke, false
 		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
 	}
 	if s.popped != nil {
@@ -291,7 +294,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
 	case loop.Restart:
-		s.Close()
+		s.woke = s.restless(s.Close)
 		s.unheard = nil
 		return s.build()
 	case loop.Flush:

@@ -3,6 +3,8 @@ package stepped
 import (
 	"container/list"
 	"reflect"
+	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"k8s.io/klog/v2"
@@ -64,6 +66,32 @@ func (s *Scheduler) sleep() bool {
 	}
 	*s.sleeper.waits = *s.sleeper.told + 1
 	return true
+}
+
+// restless has the scheduler take a pod where there is none, until the queue is closed, which end does, and reports
+// whether it does not wait for one.
+func (s *Scheduler) restless(end func()) bool {
+	if s.panicked != "" || (&loop.State{Queue: s.queue()}).Poppable() {
+		end()
+		return false
+	}
+	before, over := atomic.LoadUint32(s.sleeper.waits), make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = s.hints.priority.Pop(klog.FromContext(s.ctx)) // what it says of a queue that is closed is nothing to us
+	}()
+	for atomic.LoadUint32(s.sleeper.waits) == before {
+		select {
+		case <-over:
+			end()
+			return true
+		default:
+			runtime.Gosched()
+		}
+	}
+	end()
+	<-over
+	return false
 }
 
 // oversleeps reports whether a scheduler that waits was not told of a pod that there is to take since.
