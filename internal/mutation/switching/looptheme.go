@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// mostStates of a theme are explored to find runs.
-	mostStates = 6000
+	// mostStates of a theme are explored to find runs, and so many with more failures than it has, or informers that lag.
+	mostStates      = 6000
+	mostStatesOther = 1500
 	// growth is how many times as many states a theme may have with a fault: some have no end.
 	growth = 4
 	// longestTheme is after what time the exploration of a theme counts as one that hangs.
@@ -41,16 +42,20 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 			continue
 		}
 		t.begin(i, name)
+		most := int64(mostStates)
+		if o.faults > 0 || o.late > 0 {
+			most = mostStatesOther
+		}
 		s.Faults, s.Late, s.Liveness = max(s.Faults, o.faults), o.late, true
-		if err := t.loopTheme(ctx, s); err != nil {
+		if err := t.loopTheme(ctx, s, most); err != nil {
 			return fmt.Errorf("theme %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func (t *trial) loopTheme(ctx context.Context, s *loop.Scope) error {
-	paths, small, err := t.paths(ctx, s)
+func (t *trial) loopTheme(ctx context.Context, s *loop.Scope, most int64) error {
+	paths, small, err := t.paths(ctx, s, most)
 	if err != nil {
 		return err
 	}
@@ -110,8 +115,9 @@ type path struct {
 	actions []loop.Action
 }
 
-// paths explores the scope, and returns the run of each kube-scheduler that was built for it, and whether it is small.
-func (t *trial) paths(ctx context.Context, s *loop.Scope) ([]path, bool, error) {
+// paths explores so many states of the scope, and returns the run of each kube-scheduler that was built for it, and
+// whether it is small.
+func (t *trial) paths(ctx context.Context, s *loop.Scope, most int64) ([]path, bool, error) {
 	var mu sync.Mutex
 	var paths []path
 	subject, err := t.subject(ctx, s, func(initial *spec.Snapshot, system loop.System) loop.System {
@@ -128,7 +134,7 @@ func (t *trial) paths(ctx context.Context, s *loop.Scope) ([]path, bool, error) 
 	}
 	once := *s
 	once.Liveness = false
-	result, err := loop.Explore(ctx, &once, subject, checker.Options{Workers: 1, MaxStates: mostStates})
+	result, err := loop.Explore(ctx, &once, subject, checker.Options{Workers: 1, MaxStates: most})
 	if err != nil {
 		return nil, false, err
 	}
