@@ -65,17 +65,27 @@ const (
 	FailPreBind
 	// FailBind: the API server refuses the binding.
 	FailBind
+	// RefuseWrite: the API server refuses what is written of a volume or claim before the binding.
+	RefuseWrite
+	// Outrun: somebody else writes that volume or claim first, and changes nothing.
+	Outrun
+	// Busy: the API server is too busy to write the status of a pod, and is not when it is asked again. This is not a
+	// failure.
+	Busy
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
 const FaultPlugin = "Faults"
 
 // Faults returns every fault.
-func Faults() []Fault { return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind} }
+func Faults() []Fault {
+	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy}
+}
 
 // String returns the words used in reports.
 func (f Fault) String() string {
-	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails"}[f]
+	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
+		"what it writes is refused", "somebody else writes first", "the API server is busy"}[f]
 }
 
 // Ref names an object of the API.

@@ -212,6 +212,16 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
 		}
 	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
 		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+		// Of an update with several changes the queue makes several events, one after the other.
+		actions = append(actions, changed("gates: they are removed, and it gets a label and a toleration", func(p *v1.Pod) {
+			const free = "ungated"
+			p.Spec.SchedulingGates, p.Labels = nil, maps.Clone(p.Labels)
+			if p.Labels == nil {
+				p.Labels = map[string]string{}
+			}
+			p.Labels[free] = free
+			p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations), v1.Toleration{Key: free, Operator: v1.TolerationOpExists})
+		})...)
 	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 &&
 		state.AssumedOn(Key(pod)) == "":
 		for _, node := range state.API.Nodes {

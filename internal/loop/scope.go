@@ -126,7 +126,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	if state.Poppable() && s.mayTakeNext(state) {
 		actions = append(actions, Action{Verb: Schedule})
 		if used.Faults < s.Faults {
-			for _, fault := range Faults() {
+			for _, fault := range s.faults() {
 				actions = append(actions, Action{Verb: Schedule, Fault: fault})
 			}
 		}
@@ -152,6 +152,15 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		actions = append(actions, s.inTime(state, s.events(state))...)
 	}
 	return actions
+}
+
+// faults returns what may go wrong in a cycle: of writes to the API, each where it is tried with the least of the rest.
+func (s *Scope) faults() []Fault {
+	volumes := len(s.Templates.PersistentVolumeClaims) > 0
+	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
+	return slices.DeleteFunc(Faults(), func(f Fault) bool {
+		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims || f == Busy && (volumes || claims)
+	})
 }
 
 // endsOfWaits returns how the waits of pods may end; those for volumes too if they may run out.

@@ -37,6 +37,10 @@ type Step struct {
 	Backoffs []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
+	// Restless: the scheduler, which is about to end, does not wait for a pod although it has none to take.
+	Restless bool
+	// Remembered is how many events the queue keeps for pods in flight while there are none.
+	Remembered int
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.

@@ -51,13 +51,16 @@ func wakeUp() Property {
 func woken() Property {
 	return Property{
 		Name: "woken",
-		Doc: "A scheduler that waits for a pod is told when one is put where it takes pods from, activeQ, or backoffQ for " +
-			"want of others.",
+		Doc: "A scheduler that has no pod to take waits for one, and is told when one is put where it takes pods from, " +
+			"activeQ, or backoffQ for want of others.",
 		Broken: func(t *Transition) []Violation {
-			if !t.Step.Oversleeps {
-				return nil
+			switch {
+			case t.Step.Oversleeps:
+				return []Violation{{But: "there is a pod to take, and the scheduler, which waits for one, is not told"}}
+			case t.Step.Restless:
+				return []Violation{{About: "restless", But: "there is no pod to take, and the scheduler does not wait for one"}}
 			}
-			return []Violation{{But: "there is a pod to take, and the scheduler, which waits for one, is not told"}}
+			return nil
 		},
 	}
 }

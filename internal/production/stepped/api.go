@@ -45,8 +45,8 @@ type api struct {
 	log     []change
 	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
 	nodes map[string]bool
-	// refuseBinding makes the next binding fail.
-	refuseBinding bool
+	// fault is what is to go wrong with one of the next writes; NoFault if nothing is.
+	fault loop.Fault
 	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
 	late map[types.UID]metav1.Time
 	// comesBack reports whether the scheduler writes the status of a pod whose cycle has failed.
@@ -109,8 +109,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	switch {
-	case a.refuseBinding:
-		a.refuseBinding = false
+	case a.fault == loop.FailBind:
+		a.fault = loop.NoFault
 		// forbidden, as by a webhook: what may pass by itself is tried again in v1.37, in the same cycle
 		return nil, apierrors.NewForbidden(pods, binding.Name, errors.New("it is refused, as the action asks"))
 	case pod.UID != binding.UID && binding.UID != "":
@@ -136,6 +136,10 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	pod, err := a.pod(ref)
 	if err != nil {
 		return nil, err
+	}
+	if a.fault == loop.Busy {
+		a.fault = loop.NoFault
+		return nil, apierrors.NewServiceUnavailable("it is busy, as the action asks")
 	}
 	before, err := json.Marshal(&v1.Pod{Status: pod.Status}) // the subresource keeps the rest as it is
 	if err != nil {
@@ -167,6 +171,21 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
 	remove, _ := action.(clienttesting.DeleteAction)
 	return nil, a.delete(loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()})
+}
+
+// trouble is what goes wrong, once, with what the scheduler writes of a volume or claim before it binds a pod.
+func (a *api) trouble(resource schema.GroupResource, ref loop.Ref) error {
+	switch a.fault {
+	case loop.RefuseWrite:
+		a.fault = loop.NoFault
+		return apierrors.NewForbidden(resource, ref.Name, errors.New("it is refused, as the action asks"))
+	case loop.Outrun:
+		a.fault = loop.NoFault
+		if object, exists := a.objects[ref]; exists {
+			return a.store(ref, object.DeepCopyObject())
+		}
+	}
+	return nil
 }
 
 var pods = schema.GroupResource{Resource: "pods"}

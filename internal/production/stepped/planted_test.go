@@ -54,6 +54,25 @@ func (q quietQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.
 	q.quietly(func() { q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check) })
 }
 
+// hastyQueue has every pod that comes back tried again at once, and hoardingQueue remembers that it came.
+type hastyQueue struct{ internalqueue.SchedulingQueue }
+
+func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	defer q.Activate(logger, map[string]*v1.Pod{info.Pod.Name: info.Pod})
+	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+}
+
+type hoardingQueue struct {
+	internalqueue.SchedulingQueue
+	remember func(event any)
+}
+
+func (q hoardingQueue) Done(pod types.UID) {
+	q.SchedulingQueue.Done(pod)
+	q.remember(pod)
+}
+
 // losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
 // them go, endlessQueue does not hear that it need not think of one any more.
 type losingQueue struct{ internalqueue.SchedulingQueue }
@@ -176,6 +195,18 @@ func TestPlanted(t *testing.T) {
 				s.SchedulingQueue = quietQueue{s.SchedulingQueue, stepped.Quietly(s)}
 			},
 			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"sleeps", "who is rejected is tried again at once",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"forgets", "the queue keeps a note of each pod that was in flight",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = hoardingQueue{s.SchedulingQueue, stepped.Remember(s)}
+			},
+			cluster(node("n1")), []loop.Action{create(p), schedule},
 		},
 		{
 			"progress", "every pod is rejected",

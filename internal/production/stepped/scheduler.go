@@ -72,6 +72,8 @@ type Scheduler struct {
 	sleeper   *sleeper
 	// wrongBackoff is what is wrong with the time that a pod backs off for, by how often it failed.
 	wrongBackoff string
+	// woke: it did not wait for a pod although there was none, as it ended.
+	woke bool
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -240,7 +242,10 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
-	step.Oversleeps = s.panicked == "" && s.asleep && s.oversleeps()
+	if s.panicked == "" {
+		step.Restless, s.woke = s.woke, false
+		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
+	}
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
@@ -289,7 +294,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
 	case loop.Restart:
-		s.Close()
+		s.woke = s.restless(s.Close)
 		s.unheard = nil
 		return s.build()
 	case loop.Flush:
@@ -306,7 +311,7 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	if !(&loop.State{Queue: s.queue()}).Poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
-	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
+	s.faults.armed, s.api.fault = fault, fault
 	s.sched.ScheduleOne(s.ctx)
 	s.asleep = s.sleep()
 	if s.popped != nil {
@@ -315,12 +320,12 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {
-			if fault != loop.WaitPermit { // else it is waiting, and nothing is to go wrong
+			if fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
 				b.fault = fault
 			}
 		}
 	}
-	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 	return nil
 }
 
@@ -381,7 +386,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 			if !s.framework.finish(s.goOn) {
 				return nil
 			}
-			s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+			s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 		}
 	}
 }
@@ -389,7 +394,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 // goOn sees to it that what is still to go wrong with the binding does.
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
-	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
+	s.faults.armed, s.api.fault = b.fault, b.fault
 }
 
 // noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
