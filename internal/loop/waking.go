@@ -13,9 +13,13 @@ import (
 
 // Bounds of what Waking looks for, for each pod.
 const (
-	// drawnClusters are the clusters that are drawn, and besides how many pods are in one at most besides it.
-	drawnClusters = 60
+	// single is on how many nodes alone it is looked at, drawnClusters how many clusters are drawn, and besides how many
+	// pods are in one of these at most besides it.
+	single        = 24
+	drawnClusters = 40
 	besides       = 2
+	// visitors are how many kinds of pod are drawn that may come besides, or be what another becomes like.
+	visitors = 8
 	// mostAlike is how many events of a class that help it are enough.
 	mostAlike = 4
 	// vainTries is in how many clusters an event is looked at in vain before it is taken for one that does not help,
@@ -32,9 +36,9 @@ const WakingSteps = 8
 // pod a few are enough. They come in a fixed order.
 func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
 	w := &waking{model: m, templates: templates}
-	for _, kind := range templates.Pods {
+	for i, kind := range templates.Pods {
 		if kind.Spec.NodeName == "" {
-			w.pod(kind)
+			w.pod(i, kind)
 		}
 	}
 	return w.found
@@ -47,28 +51,32 @@ type waking struct {
 	found     []*Scope
 }
 
-// pod looks for the events that help a pod like the kind: on each node alone, and in clusters that are drawn.
-func (w *waking) pod(kind *v1.Pod) {
+// pod looks for the events that help a pod like the kind, which has this index: on nodes alone, and in clusters that are
+// drawn.
+func (w *waking) pod(index int, kind *v1.Pod) {
 	pending := *kind // nobody changes what both have
 	pending.Status.NominatedNodeName = ""
 	s := &sleeper{waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{}}
-	nodes, pods := w.templates.Nodes, w.templates.Pods
-	for i := range min(len(nodes), drawnClusters) {
-		s.in(nodes[i:i+1], nil)
-	}
-	draw := rand.New(rand.NewPCG(1, 1)) // the same clusters whatever other pods there are
-	for range drawnClusters {
+	nodes, pods := w.templates.Nodes, slices.Clone(w.templates.Pods)
+	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
+	for n := range min(len(nodes), single) + drawnClusters {
+		draw.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+		around := pods[:min(len(pods), visitors)]
+		if n < min(len(nodes), single) {
+			s.in([]*v1.Node{nodes[(n+index)%len(nodes)]}, nil, around)
+			continue
+		}
 		some := []*v1.Node{nodes[draw.IntN(len(nodes))], nodes[draw.IntN(len(nodes))]}[draw.IntN(2):]
 		if len(some) > 1 && some[0] == some[1] {
 			some[1] = named(some[1], some[1].Name+"-2")
 		}
 		var others []*v1.Pod
 		for n := range draw.IntN(besides + 1) {
-			if kind := pods[draw.IntN(len(pods))]; ready(kind, w.templates) {
+			if kind := around[draw.IntN(len(around))]; ready(kind, w.templates) {
 				others = append(others, boundTo(kind, some[draw.IntN(len(some))], fmt.Sprintf("-%d", n+1)))
 			}
 		}
-		s.in(some, others)
+		s.in(some, others, around)
 	}
 }
 
@@ -103,17 +111,18 @@ type sleeper struct {
 	tries, alike, vain map[string]int
 }
 
-// in looks for events in the cluster with these nodes and pods: those that help the pod, if it has no node there, or
-// else those that undo one which leaves it without.
-func (s *sleeper) in(nodes []*v1.Node, others []*v1.Pod) {
-	cluster := *s.templates
+// in looks for events in the cluster with these nodes and pods, and kinds of pod around: those that help the pod, if it
+// has no node there, or else those that undo one which leaves it without.
+func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
+	templates := needed(s.templates, nodes, append(slices.Clone(around), s.pod))
+	cluster := *templates
 	cluster.Nodes, cluster.Pods = slices.Clone(nodes), append(others, s.pod)
 	cluster.Now = spec.Moment(&cluster)
 	helped := feasible(s.model, Key(s.pod), &cluster)
 	if !helped && mayPreempt(s.model, Key(s.pod), &cluster) {
 		return
 	}
-	for _, source := range sources(s.templates, helped) {
+	for _, source := range sources(templates, helped) {
 		name := fmt.Sprint(helped, source.name)
 		if s.vain[name] >= vainTries {
 			continue
@@ -122,7 +131,7 @@ func (s *sleeper) in(nodes []*v1.Node, others []*v1.Pod) {
 		for _, event := range source.of(&State{API: &cluster}) {
 			if s.worth(event, helped) {
 				s.vain[name] = 0
-				s.look(&cluster, event, helped)
+				s.look(&cluster, templates, event, helped)
 			}
 		}
 	}
@@ -131,7 +140,10 @@ func (s *sleeper) in(nodes []*v1.Node, others []*v1.Pod) {
 // told says for which events one is taken for another, and what class it is of.
 func told(event Action, undone bool) (alike, class string) {
 	class = fmt.Sprint(undone, event.Class())
-	return class + event.Doc, class
+	if event.Verb == Update && (event.Ref.Kind == "Node" || event.Ref.Kind == "Pod") {
+		return class + event.Doc, class
+	}
+	return class + event.Doc + event.Ref.Key(), class
 }
 
 // worth reports whether the event is worth a look: not enough were found, and it was not looked at often.
@@ -141,7 +153,7 @@ func (s *sleeper) worth(event Action, undo bool) bool {
 }
 
 // look adds the event, or the one that undoes it, if it helps the pod.
-func (s *sleeper) look(cluster *spec.Snapshot, event Action, undo bool) {
+func (s *sleeper) look(cluster, templates *spec.Snapshot, event Action, undo bool) {
 	alike, class := told(event, undo)
 	s.tries[alike]++
 	before, after := cluster, afterEvent(cluster, event)
@@ -160,7 +172,7 @@ func (s *sleeper) look(cluster *spec.Snapshot, event Action, undo bool) {
 	s.tries[alike] = vainTries
 	s.alike[class]++
 	s.found = append(s.found, &Scope{
-		Name: "waking", Doc: key + ": " + event.String(), Templates: s.templates, Initial: []*spec.Snapshot{before},
+		Name: "waking", Doc: key + ": " + event.String(), Templates: templates, Initial: []*spec.Snapshot{before},
 		Events: 1, Event: &event,
 	})
 }

@@ -88,15 +88,24 @@ func undone(before *spec.Snapshot, event Action) (Action, bool) {
 	return Action{}, false
 }
 
-// likeOthers returns the changes of objects that are neither nodes, pods nor namespaces to what others of their kind
-// are like, and of claims that are bound to claims that are not yet.
+// mostLike is how many others of its kind an object becomes like.
+const mostLike = 3
+
+// likeOthers returns the changes of objects that are neither nodes, pods nor namespaces to what the next ones of their
+// kind are like, and to what they were before they were bound or filled in.
 func likeOthers(state *State, templates *spec.Snapshot) []Action {
 	var actions []Action
+	kinds := map[string][]runtime.Object{}
+	for _, object := range Objects(templates) {
+		kind := RefOf(object).Kind
+		kinds[kind] = append(kinds[kind], object)
+	}
 	for _, object := range Objects(state.API) {
-		for _, like := range Objects(templates) {
-			if RefOf(like).Kind != RefOf(object).Kind || RefOf(like) == RefOf(object) {
-				continue
-			}
+		ref := RefOf(object)
+		alike := kinds[ref.Kind]
+		at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == ref })
+		for n := range min(mostLike, len(alike)-1) {
+			like := alike[(at+1+n)%len(alike)]
 			if after := changedLike(object, like); after != nil {
 				actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
 			}
@@ -105,7 +114,7 @@ func likeOthers(state *State, templates *spec.Snapshot) []Action {
 			actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
 		}
 	}
-	return distinct(actions)
+	return actions
 }
 
 // unready returns the object as it was before it was bound, or filled in by its driver; nil for kinds of which that is

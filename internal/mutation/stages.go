@@ -28,6 +28,7 @@ func stages() []stage {
 		{"loop", "--loop", "loop"},
 		{"loop-faults", "--loop --faults 1", "loop --faults 1"},
 		{"loop-late", "--loop --late 1", "loop --late 1"},
+		{"loop-wake-ups", "--wake-ups", "loop --wake-ups"},
 		{"loop-random", "--loop-random 2000", "loop --random --questions 2000"},
 	}
 }
