@@ -63,6 +63,31 @@ func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *fr
 	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 }
 
+// alertQueue has everybody tried again at once whatever happens, and lazyQueue lets pods sleep after an error.
+type alertQueue struct{ internalqueue.SchedulingQueue }
+
+func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.ClusterEvent, _, _ any,
+	_ internalqueue.PreEnqueueCheck) {
+	for _, pod := range q.UnschedulablePods() {
+		q.Activate(logger, map[string]*v1.Pod{pod.Name: pod})
+	}
+}
+
+type lazyQueue struct{ internalqueue.SchedulingQueue }
+
+func (q lazyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	if info.UnschedulablePlugins.Len() > 0 {
+		return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	}
+	errors := info.ConsecutiveErrorsCount + 1
+	info.UnschedulablePlugins.Insert("planted")
+	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	info.UnschedulablePlugins.Delete("planted")
+	info.ConsecutiveErrorsCount = errors
+	return err
+}
+
 type hoardingQueue struct {
 	internalqueue.SchedulingQueue
 	remember func(event any)
@@ -200,6 +225,16 @@ func TestPlanted(t *testing.T) {
 			"sleeps", "who is rejected is tried again at once",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"backs-off", "an event ends every backoff",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = alertQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"backs-off", "who comes back with an error is left to sleep",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = lazyQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind)},
 		},
 		{
 			"forgets", "the queue keeps a note of each pod that was in flight",
