@@ -63,7 +63,7 @@ func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *fr
 	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 }
 
-// alertQueue has everybody tried again at once whatever happens, and lazyQueue lets pods sleep after an error.
+// alertQueue has everybody tried again at once whatever happens.
 type alertQueue struct{ internalqueue.SchedulingQueue }
 
 func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.ClusterEvent, _, _ any,
@@ -71,21 +71,6 @@ func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.Clus
 	for _, pod := range q.UnschedulablePods() {
 		q.Activate(logger, map[string]*v1.Pod{pod.Name: pod})
 	}
-}
-
-type lazyQueue struct{ internalqueue.SchedulingQueue }
-
-func (q lazyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
-	cycle int64) error {
-	if info.UnschedulablePlugins.Len() > 0 {
-		return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
-	}
-	errors := info.ConsecutiveErrorsCount + 1
-	info.UnschedulablePlugins.Insert("planted")
-	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
-	info.UnschedulablePlugins.Delete("planted")
-	info.ConsecutiveErrorsCount = errors
-	return err
 }
 
 type hoardingQueue struct {
@@ -230,11 +215,6 @@ func TestPlanted(t *testing.T) {
 			"backs-off", "an event ends every backoff",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = alertQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
-		},
-		{
-			"backs-off", "who comes back with an error is left to sleep",
-			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = lazyQueue{s.SchedulingQueue} },
-			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind)},
 		},
 		{
 			"forgets", "the queue keeps a note of each pod that was in flight",
