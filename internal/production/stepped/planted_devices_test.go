@@ -153,7 +153,8 @@ func TestTrouble(t *testing.T) {
 		bound   bool
 	}{
 		{"a claim is outrun", claims, []loop.Action{uses("first", "one"), failing(loop.Outrun)}, 0, true},
-		{"a claim is refused", claims, []loop.Action{uses("first", "one"), failing(loop.RefuseWrite)}, loop.BackingOff, false},
+		{"a claim is refused", claims, []loop.Action{uses("first", "one"), failing(loop.RefuseWrite)}, loop.BackingOff,
+			false},
 		{"a volume is outrun", volumes, []loop.Action{first, failing(loop.Outrun)}, loop.BackingOff, false},
 		{"a volume is refused", volumes, []loop.Action{first, failing(loop.RefuseWrite)}, loop.BackingOff, false},
 		{"the server is busy", cluster(node("n1").Unschedulable(true)),
