@@ -68,8 +68,9 @@ func woken() Property {
 // backsOff returns the property that who failed waits before the next attempt.
 //
 // Source: field docs of KubeSchedulerConfiguration.podInitialBackoffSeconds ("the initial backoff for unschedulable
-// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading. Comment in
-// k8s.io/kubernetes/pkg/scheduler/backend/queue: "interprets Queue from the unschedulable plugin as queueAfterBackoff".
+// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading. Comment
+// in k8s.io/kubernetes/pkg/scheduler/backend/queue: "interprets Queue from the unschedulable plugin as
+// queueAfterBackoff".
 func backsOff() Property {
 	return Property{
 		Name: "backs-off",
