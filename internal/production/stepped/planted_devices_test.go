@@ -140,8 +140,8 @@ func TestClaimFromTemplate(t *testing.T) {
 }
 
 // TestTrouble: what is written of a claim for devices is written again where somebody else writes first, and not where
-// it is refused; a volume that somebody else writes first is chosen again; a pod whose status cannot be written at first
-// is where it would be.
+// it is refused; a volume that somebody else writes first is chosen again; a pod whose status cannot be written at
+// first is where it would be.
 func TestTrouble(t *testing.T) {
 	claims := withDevices(cluster(node("n1")), []string{"d"}, "one")
 	volumes, first := withVolume(cluster(node("n1"))), create(pod("first").PVC("one").Obj())
