@@ -220,7 +220,8 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
 				p.Labels = map[string]string{}
 			}
 			p.Labels[free] = free
-			p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations), v1.Toleration{Key: free, Operator: v1.TolerationOpExists})
+			p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations),
+				v1.Toleration{Key: free, Operator: v1.TolerationOpExists})
 		})...)
 	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 &&
 		state.AssumedOn(Key(pod)) == "":

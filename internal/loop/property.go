@@ -314,9 +314,9 @@ func rollBack() Property {
 }
 
 // madeToFail reports whether the action makes the cycle fail. Somebody who writes first does not where only claims for
-// devices are written: "We may run into a ResourceVersion conflict because there may be some benign concurrent changes. In
-// that case we get the latest claim and try again." (comment of bindClaim in the plugin DynamicResources, but for line
-// breaks.)
+// devices are written: "We may run into a ResourceVersion conflict because there may be some benign concurrent changes.
+// In that case we get the latest claim and try again." (comment of bindClaim in the plugin DynamicResources, but for
+// line breaks.)
 func (t *Transition) madeToFail() bool {
 	switch t.Action.Fault {
 	case NoFault, WaitPermit, Busy:

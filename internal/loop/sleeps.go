@@ -9,8 +9,8 @@ import (
 // sleeps returns the property that who was rejected waits until something happens.
 //
 // Source: comments of the queue in k8s.io/kubernetes/pkg/scheduler/backend/queue ("unschedulableEntities holds entities
-// that were already attempted for scheduling and are currently determined to be unschedulable", but for the line break),
-// and of determineSchedulingHintForInFlightPod, which looks for an event that happened meanwhile.
+// that were already attempted for scheduling and are currently determined to be unschedulable", but for the line
+// break), and of determineSchedulingHintForInFlightPod, which looks for an event that happened meanwhile.
 func sleeps() Property {
 	return Property{
 		Name: "sleeps",

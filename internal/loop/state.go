@@ -3,6 +3,7 @@ package loop
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ type System interface {
 	// Close ends what the system holds.
 	Close()
 }
+
+// ErrPanicked is why a system that has panicked takes no action any more.
+var ErrPanicked = errors.New("kube-scheduler has panicked")
 
 // Step is what an action led to, besides the state after it.
 type Step struct {

@@ -68,14 +68,23 @@ func woken() Property {
 // backsOff returns the property that who failed waits before the next attempt.
 //
 // Source: field docs of KubeSchedulerConfiguration.podInitialBackoffSeconds ("the initial backoff for unschedulable
-// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading.
+// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading. Comment
+// in k8s.io/kubernetes/pkg/scheduler/backend/queue: "interprets Queue from the unschedulable plugin as
+// queueAfterBackoff".
 func backsOff() Property {
 	return Property{
 		Name: "backs-off",
 		Doc: "Each failure of a pod is counted, as a rejection or as one of several errors in a row, and by that number " +
-			"it backs off: for the initial backoff, twice that, and so on, up to the longest.",
+			"it backs off: for the initial backoff, twice that, and so on, up to the longest. An event does not end that.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
+			for _, q := range t.After.Queue {
+				was, _ := t.Before.Queued(q.Pod)
+				if t.Action.Verb.Event() && was.In(Unschedulable) && q.In(Active) && was.Penalty && q.Penalty {
+					broken = append(broken, Violation{Pod: q.Pod, About: "event", But: q.Pod +
+						" is active after an event, and its backoff is not over"})
+				}
+			}
 			for _, wrong := range t.Step.Backoffs {
 				broken = append(broken, Violation{Pod: t.Step.Popped, But: wrong})
 			}

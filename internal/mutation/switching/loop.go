@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,9 +103,14 @@ func (t *trial) run(follow func() ([]loop.Breach, error)) error {
 			continue
 		}
 		var wrong []loop.Breach
-		if !t.with(fault, hangs, func() { wrong, _ = follow() }) {
-			t.compare(fault, before, newIn(wrong))
+		if t.with(fault, hangs, func() { wrong, err = follow() }) {
+			continue
 		}
+		with := newIn(wrong)
+		if errors.Is(err, loop.ErrPanicked) { // as it began, or a finding would say so
+			with["it panics"] = true
+		}
+		t.compare(fault, before, with)
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ func (a *api) createClaim(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	claim = claim.DeepCopy()
-	for i := 1; claim.Name == ""; i++ { // the first name that nobody has
+	claim.Status = resourcev1.ResourceClaimStatus{} // as the API server does with what is created
+	for i := 1; claim.Name == ""; i++ {             // the first name that nobody has
 		name := claim.GenerateName + strconv.Itoa(i)
 		if _, err := a.claim(loop.Ref{Kind: "ResourceClaim", Namespace: claim.Namespace, Name: name}); err != nil {
 			claim.Name = name

@@ -139,9 +139,9 @@ func TestClaimFromTemplate(t *testing.T) {
 	}
 }
 
-// TestTrouble: what is written of a claim for devices is written again where somebody else writes first, and not where it
-// is refused; a volume that somebody else writes first is chosen again; a pod whose status cannot be written at first
-// is where it would be.
+// TestTrouble: what is written of a claim for devices is written again where somebody else writes first, and not where
+// it is refused; a volume that somebody else writes first is chosen again; a pod whose status cannot be written at
+// first is where it would be.
 func TestTrouble(t *testing.T) {
 	claims := withDevices(cluster(node("n1")), []string{"d"}, "one")
 	volumes, first := withVolume(cluster(node("n1"))), create(pod("first").PVC("one").Obj())
@@ -153,7 +153,8 @@ func TestTrouble(t *testing.T) {
 		bound   bool
 	}{
 		{"a claim is outrun", claims, []loop.Action{uses("first", "one"), failing(loop.Outrun)}, 0, true},
-		{"a claim is refused", claims, []loop.Action{uses("first", "one"), failing(loop.RefuseWrite)}, loop.BackingOff, false},
+		{"a claim is refused", claims, []loop.Action{uses("first", "one"), failing(loop.RefuseWrite)}, loop.BackingOff,
+			false},
 		{"a volume is outrun", volumes, []loop.Action{first, failing(loop.Outrun)}, loop.BackingOff, false},
 		{"a volume is refused", volumes, []loop.Action{first, failing(loop.RefuseWrite)}, loop.BackingOff, false},
 		{"the server is busy", cluster(node("n1").Unschedulable(true)),

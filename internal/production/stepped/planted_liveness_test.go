@@ -182,7 +182,8 @@ func TestPlantedLiveness(t *testing.T) {
 			plant: queue(func(q internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
 				return restlessQueue{q}
 			}),
-			want: []string{"sleeps/new/NodeResourcesFit", "comes-to-rest/new"}, loop: []string{"the scheduler takes the next pod"},
+			want: []string{"sleeps/new/NodeResourcesFit", "comes-to-rest/new"},
+			loop: []string{"the scheduler takes the next pod"},
 		},
 		{
 			bug: "permit never times out", scope: liveScope(cluster(node("n1")), 1, p),

@@ -63,6 +63,16 @@ func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *fr
 	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 }
 
+// alertQueue has everybody tried again at once whatever happens.
+type alertQueue struct{ internalqueue.SchedulingQueue }
+
+func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.ClusterEvent, _, _ any,
+	_ internalqueue.PreEnqueueCheck) {
+	for _, pod := range q.UnschedulablePods() {
+		q.Activate(logger, map[string]*v1.Pod{pod.Name: pod})
+	}
+}
+
 type hoardingQueue struct {
 	internalqueue.SchedulingQueue
 	remember func(event any)
@@ -200,6 +210,11 @@ func TestPlanted(t *testing.T) {
 			"sleeps", "who is rejected is tried again at once",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"backs-off", "an event ends every backoff",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = alertQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
 		},
 		{
 			"forgets", "the queue keeps a note of each pod that was in flight",

@@ -219,7 +219,7 @@ func (s *Scheduler) Close() {
 // Do implements loop.System.
 func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.panicked != "" {
-		return loop.Step{}, fmt.Errorf("%s: kube-scheduler has panicked: %s", a, s.panicked)
+		return loop.Step{}, fmt.Errorf("%s: %w: %s", a, loop.ErrPanicked, s.panicked)
 	}
 	s.clock.Step(tick)
 	s.popped = nil
