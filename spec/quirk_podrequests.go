@@ -42,7 +42,7 @@ func MissingRequestsOfBound() Quirk {
 				if !requestsAsWhole(pod) {
 					return r.nonZero(pod)
 				}
-				missing := missingRequests()
+				missing := missingRequests
 				for _, name := range sortedKeys(r.requests(pod, nil)) {
 					delete(missing, name)
 				}

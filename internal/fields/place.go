@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// place is a path with what its type says of the values there, which is found out once: a scope has thousands of objects
-// of few types.
+// place is a path with what its type says of the values there, which is found out once: a scope has thousands of
+// objects of few types.
 type place struct {
 	path   string
 	unread bool
