@@ -121,6 +121,16 @@ func combined(lists []v1.ResourceList, put func(a, b resource.Quantity) resource
 	return result
 }
 
+// allNamed is \A x \in DOMAIN function : holds(x).
+func allNamed[K comparable, V any](function map[K]V, holds func(K) bool) bool {
+	for name := range function {
+		if !holds(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // sortedKeys is DOMAIN of a function, in order.
 func sortedKeys[K cmp.Ordered, V any](function map[K]V) []K {
 	return slices.Sorted(maps.Keys(function))
