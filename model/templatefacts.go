@@ -15,7 +15,7 @@ type templateFacts struct {
 	// statuses has one entry per filter of the profile; those of other filters say nothing.
 	statuses []spec.AllowedStatuses
 
-	around *spec.Snapshot // what the predicates read
+	around *spec.Snapshot // what the predicates read, without pods but the pending one
 
 	scored   sync.Once
 	raw      []int64 // by score plugin of the profile
@@ -42,10 +42,12 @@ func (t *Tables) templateFactsOf(pending int, content *Content, pod *v1.Pod, nod
 	if len(s.ResourceSlices) > 0 {
 		s = content.around.devices().Around(pod, node, s)
 	}
-	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters)), around: s}
+	bare := *s
+	bare.Pods = []*v1.Pod{pod}
+	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters)), around: &bare}
 	for i, filter := range t.filters {
 		if readsNoPods(filter.Footprint) && !t.sharesFilter(i) {
-			f.statuses[i] = t.spec.Allowed(filter, pod, node, s)
+			f.statuses[i] = t.spec.Allowed(filter, pod, node, f.around)
 		}
 	}
 	t.mu.Lock()

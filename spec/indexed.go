@@ -178,8 +178,8 @@ func (q *indexed) on(n int) *ExpectedOnNode {
 			passes = passes && known.Statuses[i].Holds
 			continue
 		}
-		allowed := AllowedStatuses{Fails: ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())}
-		allowed.Holds = ask.ask(at)
+		allowed := AllowedStatuses{Holds: ask.ask(at)}
+		allowed.Fails = !allowed.Holds && ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())
 		allowed.HoldsEmpty = allowed.Holds
 		if there := q.x.on[n]; !allowed.Holds && len(there) > 0 && ask.Footprint != ReadsNode {
 			if empty == nil {

@@ -43,7 +43,7 @@ func (r ResizeRules) requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceL
 }
 
 // nonZero returns what the pod requests for the purpose of score: see NonZeroRequests.
-func (r ResizeRules) nonZero(pod *v1.Pod) v1.ResourceList { return r.requests(pod, missingRequests()) }
+func (r ResizeRules) nonZero(pod *v1.Pod) v1.ResourceList { return r.requests(pod, missingRequests) }
 
 // ofContainers returns what the pod's containers request together.
 func (r ResizeRules) ofContainers(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
