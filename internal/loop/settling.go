@@ -42,6 +42,7 @@ func settling(state *State) []Action {
 		}
 	}
 	actions = append(actions, endsOfWaits(state, true)...)
+	actions = append(actions, evictionSteps(state, false)...)
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
@@ -136,7 +137,7 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		q, queued := state.Queued(key)
 		p := podStatus{
 			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes && !q.Devices || feasible(e.Model, key, view), waits: q.Waits,
-			nominated: !deleting(pod) && !q.Waits && nominatedInVain(pod, state), queued: queued,
+			nominated: !deleting(pod) && !q.Waits && !state.underWay(key) && nominatedInVain(pod, state), queued: queued,
 		}
 		if len(q.Queues) > 0 {
 			p.queue = q.Queues[0]
