@@ -37,7 +37,7 @@ func settling(state *State) []Action {
 		if in(BackingOff) {
 			actions = append(actions, Action{Verb: Backoff})
 		}
-		if in(Unschedulable) {
+		if in(Unschedulable) || slices.ContainsFunc(state.Queue, keptByPreemption) {
 			actions = append(actions, Action{Verb: Flush})
 		}
 	}
@@ -67,6 +67,8 @@ type podStatus struct {
 	due, waits bool
 	// nominated: it is nominated to a node on which no pod terminates, and does not wait to be bound.
 	nominated bool
+	// forgotten is the known defect by which it is never tried again.
+	forgotten string
 	// queue is the first part of the queue that has it, if queued.
 	queue  QueueName
 	queued bool
@@ -129,6 +131,7 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		return nil
 	}
 	view := state.View()
+	forgetful := slices.DeleteFunc(defectsOf(e.Model), func(k Known) bool { return k.Forgets == nil })
 	for _, pod := range state.API.Pods {
 		key := Key(pod)
 		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName != e.Model.Profile.SchedulerName || spec.Gated(pod) {
@@ -141,6 +144,11 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		}
 		if len(q.Queues) > 0 {
 			p.queue = q.Queues[0]
+		}
+		for _, defect := range forgetful {
+			if defect.Forgets(q) {
+				p.forgotten = defect.Name
+			}
 		}
 		pods = append(pods, p)
 	}

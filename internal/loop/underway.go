@@ -96,6 +96,15 @@ func (s *State) underWay(pod string) bool {
 	return slices.ContainsFunc(s.Evictions, func(e Eviction) bool { return e.Preemptor == pod && e.Same })
 }
 
+// preemptionPlugin keeps pods out of the queue while evictions for them are under way.
+const preemptionPlugin = "DefaultPreemption"
+
+// keptByPreemption reports whether the pod was kept out of the queue for its evictions. The flush lets it in, where a
+// pod that waits for a gate or a claim stays out.
+func keptByPreemption(q Queued) bool {
+	return q.In(Gated) && slices.Contains(q.Rejectors, preemptionPlugin)
+}
+
 // canonicalEvictions says which evictions are under way.
 func (s *State) canonicalEvictions(text *strings.Builder) {
 	for _, e := range s.Evictions {

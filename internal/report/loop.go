@@ -92,6 +92,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		if s.Late > 0 {
 			text += fmt.Sprintf(", up to %s of each kind of object unheard", plural(int64(s.Late), "change"))
 		}
+		if s.Evictions {
+			text += ", evictions one by one"
+		}
 		if len(s.Happens) > 0 && s.Events > 0 {
 			text += "; events: " + joined(s.Happens)
 		}

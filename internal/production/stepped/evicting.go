@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -34,9 +37,22 @@ type evicting struct {
 	missing, found int
 	// refused: the API server is to refuse the next call.
 	refused bool
-	// over: the process has ended in which the goroutine runs.
-	over bool
 }
+
+// quiet keeps what a failed eviction says, for nobody, out of the log of the process, which would sleep on it too.
+var quiet = sync.OnceFunc(func() {
+	handlers := runtime.ErrorHandlers
+	runtime.ErrorHandlers = []runtime.ErrorHandler{
+		func(ctx context.Context, err error, message string, details ...any) {
+			if strings.Contains(message, "async preemption") {
+				return
+			}
+			for _, handle := range handlers {
+				handle(ctx, err, message, details...)
+			}
+		},
+	}
+})
 
 // heldBack is the handle of the executor of evictions.
 type heldBack struct {
@@ -54,7 +70,7 @@ func (h heldBack) NominatedPodsForNode(node string) []frameworkapi.PodInfo {
 		activated: make(chan struct{}),
 	}
 	h.evictions.starting <- p
-	if <-p.proceed; p.over {
+	if <-p.proceed; h.evictions.over {
 		return nil
 	}
 	return h.Handle.NominatedPodsForNode(node)
@@ -62,12 +78,11 @@ func (h heldBack) NominatedPodsForNode(node string) []frameworkapi.PodInfo {
 
 // Activate implements frameworkapi.Handle. It is the last thing that the goroutine does, if it does it.
 func (h heldBack) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
-	p := h.evictions.current
-	if p == nil || p.over {
+	if h.evictions.over {
 		return
 	}
 	h.Handle.Activate(logger, pods)
-	p.activated <- struct{}{}
+	h.evictions.current.activated <- struct{}{}
 }
 
 // evictedOn returns the victims of the node that the goroutine evicts.
@@ -92,7 +107,7 @@ func (e *evictions) begun(preemptor *v1.Pod, node string) *evicting {
 func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context.Context) (bool, error)) error {
 	p.ended = ctx.Done()
 	p.activates = p.activates || p.evictions.api.takePatchFailed()
-	if p.holdBack(loop.Calls); p.over {
+	if p.holdBack(loop.Calls); p.evictions.over {
 		return nil
 	}
 	var err error
@@ -115,9 +130,6 @@ func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context
 
 // holdBack holds the goroutine back.
 func (p *evicting) holdBack(stage loop.EvictionStage) {
-	if p.over {
-		return
-	}
 	p.stage = stage
 	p.arrived <- struct{}{}
 	<-p.proceed
@@ -157,8 +169,8 @@ func (e *evictions) step(a loop.Action) bool {
 
 // end lets go of the goroutines, which have no effect any more.
 func (e *evictions) end() {
+	e.over = true
 	for _, p := range e.underWay {
-		p.over = true
 		close(p.proceed)
 	}
 	e.underWay = nil

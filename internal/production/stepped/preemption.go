@@ -34,6 +34,8 @@ type evictions struct {
 	// the one that goes on, nil if none does. Only one at a time does.
 	underWay []*evicting
 	current  *evicting
+	// over: the process has ended in which they run.
+	over bool
 }
 
 // aroundEviction is called for every eviction, with what evicts, which says whether that was done in memory.
@@ -47,11 +49,15 @@ func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func
 		Interface: plugin.Evaluator.Interface, plugin: plugin, api: api, victims: map[string][]*v1.Pod{},
 		starting: make(chan *evicting),
 	}
+	quiet()
 	plugin.Evaluator.Interface = e
 	byStart(plugin)
 	handle := evictionHandle(plugin)
 	*handle = heldBack{*handle, e}
 	e.aroundEviction(func(ctx context.Context, victim *v1.Pod, evict func(context.Context) (bool, error)) (err error) {
+		if e.over {
+			return nil
+		}
 		return e.current.evict(ctx, victim, func(ctx context.Context) (inMemory bool, err error) {
 			var failed *fwk.Status
 			func() {
