@@ -52,9 +52,7 @@ func evictsVictims() Property {
 			var broken []Violation
 			for _, was := range t.Before.API.Pods {
 				is := t.After.Pod(Key(was))
-				if deleting(was) || is != nil && !deleting(is) || slices.ContainsFunc(t.Before.Evictions, func(e Eviction) bool {
-					return slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Pod == Key(was) && v.Is == Unchanged })
-				}) {
+				if deleting(was) || is != nil && !deleting(is) || t.Before.toBeEvicted(Key(was), Unchanged) {
 					continue
 				}
 				broken = append(broken, Violation{Pod: Key(was), Known: t.namesakeEvicted(Key(was)),
@@ -69,13 +67,18 @@ func evictsVictims() Property {
 // that is not how it is.
 func (t *Transition) namesakeEvicted(pod string) string {
 	const name = "namesake-evicted"
-	if slices.ContainsFunc(t.defects(), func(k Known) bool { return k.Name == name }) &&
-		slices.ContainsFunc(t.Before.Evictions, func(e Eviction) bool {
-			return slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Pod == pod && v.Is == Replaced })
-		}) {
+	has := slices.ContainsFunc(t.defects(), func(k Known) bool { return k.Name == name })
+	if has && t.Before.toBeEvicted(pod, Replaced) {
 		return name
 	}
 	return ""
+}
+
+// toBeEvicted reports whether the pod is one of those that are still to be evicted, of which this became.
+func (s *State) toBeEvicted(pod string, is VictimState) bool {
+	return slices.ContainsFunc(s.Evictions, func(e Eviction) bool {
+		return slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Pod == pod && v.Is == is })
+	})
 }
 
 // evictionDefects are known defects of evictions that are under way.
@@ -83,16 +86,16 @@ func evictionDefects() []Known {
 	return []Known{
 		{
 			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
-			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a node is " +
-				"feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried.",
+			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
+				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod))
 			},
 		},
 		{
 			Name: "namesake-evicted", Class: spec.Unconfirmed, Upstream: "not reported",
-			Doc: "Victims are evicted by their names: where one is gone before it is evicted, and another pod was created under " +
-				"its name, that one is deleted.",
+			Doc: "Victims are evicted by their names: where one is gone before it is evicted, and another pod was created " +
+				"under its name, that one is deleted.",
 		},
 		{
 			Name: "last-victim-unguarded", Class: spec.Reported, Upstream: "kubernetes/kubernetes#134249", Mended: "v1.35",

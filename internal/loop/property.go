@@ -48,7 +48,8 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), backsOff(), progress(), refinement(), levelsAgree(),
 		conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(), signatures(),
-		notWhileEvicting(), evictsVictims(), devicesOnce(), allocationsValid(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
+		notWhileEvicting(), evictsVictims(),
+		devicesOnce(), allocationsValid(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
 		noPanics(), repeatable()}
 }
 

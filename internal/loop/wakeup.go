@@ -98,7 +98,8 @@ func progress() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
-				if !t.After.asleep(q) || t.Before.asleep(was) || t.After.underWay(q.Pod) || faulted || !feasible(t.Model, q.Pod, after) ||
+				if !t.After.asleep(q) || t.Before.asleep(was) || t.After.underWay(q.Pod) || faulted ||
+					!feasible(t.Model, q.Pod, after) ||
 					t.After.beingAllocated(in(after, q.Pod)) {
 					continue
 				}

@@ -48,7 +48,8 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 	return loop.Subject{
 		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial, stepped.Options{Faults: true, Evictions: scope.Evictions})
+			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial,
+				stepped.Options{Faults: true, Evictions: scope.Evictions})
 			if err != nil {
 				return nil, err
 			}

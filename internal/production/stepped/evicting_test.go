@@ -27,6 +27,7 @@ func wider(cpu string) *st.NodeWrapper {
 func TestEvictionDefects(t *testing.T) {
 	low, urgent := victim("low"), pod("urgent").Priority(10).Req(cpu("1")).Obj()
 	evict := on(loop.Evict, urgent)
+	grows := update("capacity", wider("1500m").Obj())
 	anew, late := create(pod("low").Req(cpu("1")).Obj()), create(pod("late").Obj())
 	for _, row := range []struct {
 		name             string
@@ -47,8 +48,8 @@ func TestEvictionDefects(t *testing.T) {
 		},
 		{
 			name:    "last-victim-unguarded", // nobody else is there to be tried in a release that has it
-			actions: []loop.Action{create(urgent), schedule, evict, update("capacity", wider("1500m").Obj()), backoff, late, schedule},
-			control: []loop.Action{create(urgent), schedule, evict, evict, update("capacity", wider("1500m").Obj()), backoff, late, schedule},
+			actions: []loop.Action{create(urgent), schedule, evict, grows, backoff, late, schedule},
+			control: []loop.Action{create(urgent), schedule, evict, evict, grows, backoff, late, schedule},
 			want:    []string{"not-while-evicting: default/urgent: last-victim-unguarded"},
 		},
 	} {

@@ -18,8 +18,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// evictions stands between the preemption evaluator and its rules, and between the goroutines that evict and the rest of
-// the scheduler. It passes everything on, but for two things that chance decides, and holds those goroutines back.
+// evictions stands between the preemption evaluator and its rules, and between the goroutines that evict and the rest
+// of the scheduler. It passes everything on, but for two things that chance decides, and holds those goroutines back.
 type evictions struct {
 	preemption.Interface
 	plugin *defaultpreemption.DefaultPreemption
