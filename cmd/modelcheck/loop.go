@@ -47,6 +47,7 @@ type loopOptions struct {
 	late                 int
 	happens              []string
 	calm, liveness       bool
+	evictions            bool
 	profile              string
 	workers              int
 	memory               string
@@ -78,6 +79,9 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.late, "late", 0,
 		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
 			"it writes: its informers run late, and not all alike. What goes on for ever is not checked then.")
+	f.BoolVar(&o.evictions, "evictions", false,
+		"Let evictions be under way when the cycle ends that begins them: what others do comes between. The theme says so "+
+			"or not by default; with -f it is false.")
 	f.StringSliceVar(&o.happens, "happens", nil,
 		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
 			eventTypes()+".")
@@ -428,6 +432,9 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	scope.Late = o.late
 	if o.given("faults") {
 		scope.Faults = o.faults
+	}
+	if o.given("evictions") {
+		scope.Evictions = o.evictions
 	}
 	if o.given("calm") {
 		scope.Calm = o.calm

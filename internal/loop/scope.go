@@ -38,6 +38,8 @@ type Scope struct {
 	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet, besides those
 	// that its last cycle made.
 	Late int
+	// Evictions lets every eviction be an action of its own: they are under way when the cycle ends that begins them.
+	Evictions bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
 	// Admitted returns the objects, some of which were changed since they were admitted, as the API server has them then;
@@ -58,7 +60,7 @@ type Used struct{ Arrivals, Events, Faults int }
 func (u Used) After(a Action) Used {
 	switch {
 	case a.Heard:
-	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
+	case a.Fault != NoFault, a.Volumes:
 		u.Faults++
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
@@ -132,6 +134,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		}
 	}
 	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)
+	actions = append(actions, evictionSteps(state, used.Faults < s.Faults)...)
 	if backoffMatters(state) {
 		actions = append(actions, Action{Verb: Backoff})
 	}

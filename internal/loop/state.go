@@ -153,6 +153,8 @@ type State struct {
 	// nil if that is all.
 	Unheard []Unheard
 	Told    *spec.Snapshot
+	// Evictions are the preemptions whose evictions are under way, by their preemptors.
+	Evictions []Eviction
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
@@ -273,6 +275,7 @@ func (s *State) Canonical() string {
 	if len(s.Images) > 0 {
 		fmt.Fprintf(&text, "images counted %v\n", s.Images)
 	}
+	s.canonicalEvictions(&text)
 	s.canonicalUnheard(&text)
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)

@@ -16,7 +16,8 @@ import (
 // when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
 // overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one
 // of them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the
-// property tells of that where it makes a pod schedulable by itself.
+// property tells of that where it makes a pod schedulable by itself. While evictions for a pod are under way it is kept
+// out of the queue (KEP-4832); then their end has to wake it, if it is schedulable.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
@@ -27,8 +28,12 @@ func wakeUp() Property {
 			after := t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !t.After.asleep(q) || !t.Before.asleep(was) || !schedulable(t.Model, q.Pod, t.After) ||
-					schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after) {
+				if !t.After.asleep(q) || !t.Before.asleep(was) || t.After.underWay(q.Pod) ||
+					!schedulable(t.Model, q.Pod, t.After) {
+					continue
+				}
+				if !t.Before.underWay(q.Pod) && // else the end of its preemption is the event that counts
+					(schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after)) {
 					continue
 				}
 				v := Violation{
@@ -105,7 +110,8 @@ func progress() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
-				if !t.After.asleep(q) || t.Before.asleep(was) || faulted || !feasible(t.Model, q.Pod, after) ||
+				if !t.After.asleep(q) || t.Before.asleep(was) || t.After.underWay(q.Pod) || faulted ||
+					!feasible(t.Model, q.Pod, after) ||
 					t.After.beingAllocated(in(after, q.Pod)) {
 					continue
 				}

@@ -94,6 +94,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		if s.Late > 0 {
 			text += fmt.Sprintf(", up to %s of each kind of object unheard", plural(int64(s.Late), "change"))
 		}
+		if s.Evictions {
+			text += ", evictions one by one"
+		}
 		if len(s.Happens) > 0 && s.Events > 0 {
 			text += "; events: " + joined(s.Happens)
 		}
@@ -291,8 +294,12 @@ func defect(known string) (name, upstream, doc string) {
 // lateNotCovered says what is left out of when the scheduler hears of changes.
 func lateNotCovered(r *LoopRun) string {
 	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
-		return "More changes unheard than those of the scope, evictions that are under way when a cycle ends, and " +
-			"handlers of one kind of object that hear at different times."
+		evictions := "evictions that are under way when a cycle ends, "
+		if !slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return !result.Scope.Evictions }) {
+			evictions = ""
+		}
+		return "More changes unheard than those of the scope, " + evictions +
+			"and handlers of one kind of object that hear at different times."
 	}
 	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +
 		"order; --late N lets them lag."

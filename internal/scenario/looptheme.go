@@ -30,6 +30,7 @@ type loopThemeSpec struct {
 	Description string           `json:"description"`
 	Nodes       int              `json:"nodes"`
 	Calm        bool             `json:"calm,omitempty"`
+	Evictions   bool             `json:"evictions,omitempty"`
 	Arrivals    int              `json:"arrivals"`
 	Events      int              `json:"events,omitempty"`
 	Faults      int              `json:"faults,omitempty"`
@@ -98,7 +99,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
-			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut,
+			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions,
 		}
 		if scope.Configuration = manifests.SchedulerConfiguration; scope.Configuration != nil {
 			scope.ConfigurationAt = manifests.SchedulerConfigurationSource.String()

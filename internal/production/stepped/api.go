@@ -47,6 +47,8 @@ type api struct {
 	nodes map[string]bool
 	// fault is what is to go wrong with one of the next writes; NoFault if nothing is.
 	fault loop.Fault
+	// refuseEviction makes the next deletion of a pod fail. patchFailed: a patch has failed.
+	refuseEviction, patchFailed bool
 	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
 	late map[types.UID]metav1.Time
 	// comesBack reports whether the scheduler writes the status of a pod whose cycle has failed.
@@ -135,6 +137,7 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	ref := loop.Ref{Kind: "Pod", Namespace: patch.GetNamespace(), Name: patch.GetName()}
 	pod, err := a.pod(ref)
 	if err != nil {
+		a.patchFailed = true
 		return nil, err
 	}
 	if a.fault == loop.Busy {
@@ -170,6 +173,9 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
 	remove, _ := action.(clienttesting.DeleteAction)
+	if a.refuseEviction {
+		return nil, apierrors.NewForbidden(pods, remove.GetName(), errors.New("it is refused, as the action asks"))
+	}
 	return nil, a.delete(loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()})
 }
 
@@ -310,6 +316,15 @@ func (a *api) store(ref loop.Ref, object runtime.Object) error {
 	a.log = append(a.log, change{ref: ref, old: a.objects[ref], new: object})
 	a.objects[ref] = object
 	return nil
+}
+
+// takePatchFailed reports whether a patch has failed since it was asked last.
+func (a *api) takePatchFailed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	failed := a.patchFailed
+	a.patchFailed = false
+	return failed
 }
 
 // locked runs a write of somebody who is not the scheduler.

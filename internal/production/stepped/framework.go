@@ -21,6 +21,8 @@ import (
 type controlled struct {
 	framework.Framework
 
+	// preempts is the node where the pod of the cycle preempts; "" if it does not.
+	preempts string
 	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
 	preBinding *binding
 	perRelease

@@ -46,6 +46,8 @@ type Options struct {
 	Faults bool
 	// Late lets the scheduler hear of changes only when an action says so, of objects of the kinds that loop.MayLag.
 	Late bool
+	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
+	Evictions bool
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
 }
@@ -183,7 +185,7 @@ func (s *Scheduler) control(schedulerName string) error {
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
 		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
-			s.evictions = control(preemption, s.framework.decide, s.framework.note)
+			s.evictions = control(preemption, s.api, s.framework.decide, s.framework.note)
 		}
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
 			s.volumes = &volumes{binding.Binder, s.framework}
@@ -201,6 +203,9 @@ var errOver = errors.New("the run is over")
 
 // Close ends what runs in the background.
 func (s *Scheduler) Close() {
+	if s.evictions != nil {
+		s.evictions.end()
+	}
 	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
 		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
 			pod.Reject(FaultPlugin, "the run is over")
@@ -293,6 +298,11 @@ func (s *Scheduler) act(a loop.Action) error {
 		s.clock.Step(backoff + time.Second)
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
+	case loop.Evict:
+		if s.evictions == nil || !s.evictions.step(a) {
+			return fmt.Errorf("no evictions for the pod are under way")
+		}
+		return nil
 	case loop.Restart:
 		s.woke = s.restless(s.Close)
 		s.unheard = nil
@@ -312,11 +322,12 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	s.faults.armed, s.api.fault = fault, fault
+	s.framework.preempts = ""
 	s.sched.ScheduleOne(s.ctx)
 	s.asleep = s.sleep()
 	if s.popped != nil {
-		if s.evictions != nil && s.preempting(s.popped.UID) {
-			s.evictions.finish(s.api.sortLog)
+		if node := s.framework.preempts; node != "" && s.evictions != nil {
+			s.evict(s.evictions.begun(s.popped, node))
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {
@@ -327,6 +338,17 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	}
 	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 	return nil
+}
+
+// evict lets the evictions of a preemption come to their end, unless they go on by actions; nil if there are none.
+func (s *Scheduler) evict(p *evicting) {
+	if p == nil || s.options.Evictions {
+		return
+	}
+	s.evictions.goOn(p, false)
+	s.api.sortLog()
+	for !s.evictions.goOn(p, false) {
+	}
 }
 
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
