@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -13,18 +14,21 @@ import (
 
 // Bounds of what Waking looks for, for each pod.
 const (
-	// single is on how many nodes alone it is looked at, drawnClusters how many clusters are drawn, and besides how many
-	// pods are in one of these at most besides it.
-	single        = 24
-	drawnClusters = 40
-	besides       = 2
+	// mostClusters is in how many clusters the pods of a theme are looked at, all in all, leastClusters and enoughClusters
+	// in how many each is at least and at most; half of these are single nodes. besides is how many pods there are at
+	// most besides it.
+	mostClusters   = 1600
+	leastClusters  = 16
+	enoughClusters = 64
+	besides        = 2
 	// visitors are how many kinds of pod are drawn that may come besides, or be what another becomes like.
 	visitors = 8
 	// mostAlike is how many events of a class that help it are enough.
 	mostAlike = 4
-	// vainTries is in how many clusters an event is looked at in vain before it is taken for one that does not help,
-	// and those from one source before none is looked for there any more.
-	vainTries = 8
+	// vainTries is in how many clusters an event of a node or pod is looked at in vain before it is taken for one that does
+	// not help, and those from one source before none is looked for there any more; vainOthers those of other objects.
+	vainTries  = 8
+	vainOthers = 2
 )
 
 // WakingSteps bounds the runs of Waking: the pod is tried, the event happens, the pod is tried again and bound.
@@ -35,7 +39,7 @@ const WakingSteps = 8
 // undo one. Each has the cluster before, with the pod pending, and that event alone. Of events that are alike for the
 // pod a few are enough. They come in a fixed order.
 func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
-	w := &waking{model: m, templates: templates}
+	w := &waking{model: m, templates: templates, changes: map[runtime.Object][]Action{}}
 	for i, kind := range templates.Pods {
 		if kind.Spec.NodeName == "" {
 			w.pod(i, kind)
@@ -49,6 +53,8 @@ type waking struct {
 	model     *spec.Scheduler
 	templates *spec.Snapshot
 	found     []*Scope
+	// changes are those of likeOthers, by object.
+	changes map[runtime.Object][]Action
 }
 
 // pod looks for the events that help a pod like the kind, which has this index: on nodes alone, and in clusters that are
@@ -59,10 +65,11 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 	s := &sleeper{waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{}}
 	nodes, pods := w.templates.Nodes, slices.Clone(w.templates.Pods)
 	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
-	for n := range min(len(nodes), single) + drawnClusters {
+	half := min(max(mostClusters/len(pods), leastClusters), enoughClusters) / 2
+	for n := range min(len(nodes), half) + half {
 		draw.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 		around := pods[:min(len(pods), visitors)]
-		if n < min(len(nodes), single) {
+		if n < min(len(nodes), half) {
 			s.in([]*v1.Node{nodes[(n+index)%len(nodes)]}, nil, around)
 			continue
 		}
@@ -122,7 +129,7 @@ func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
 	if !helped && mayPreempt(s.model, Key(s.pod), &cluster) {
 		return
 	}
-	for _, source := range sources(templates, helped) {
+	for _, source := range s.sources(templates, helped) {
 		name := fmt.Sprint(helped, source.name)
 		if s.vain[name] >= vainTries {
 			continue
@@ -149,7 +156,11 @@ func told(event Action, undone bool) (alike, class string) {
 // worth reports whether the event is worth a look: not enough were found, and it was not looked at often.
 func (s *sleeper) worth(event Action, undo bool) bool {
 	alike, class := told(event, undo)
-	return s.tries[alike] < vainTries && s.alike[class] < mostAlike
+	most := vainOthers
+	if event.Ref.Kind == "Node" || event.Ref.Kind == "Pod" {
+		most = vainTries
+	}
+	return s.tries[alike] < most && s.alike[class] < mostAlike
 }
 
 // look adds the event, or the one that undoes it, if it helps the pod.

@@ -21,7 +21,7 @@ type source struct {
 
 // sources are those of events in a cluster of the templates, or of what may be undone there. What drivers and the
 // scheduler itself do is not among them.
-func sources(templates *spec.Snapshot, undo bool) []source {
+func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 	var all []source
 	for _, kind := range EventTypes() {
 		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
@@ -29,7 +29,7 @@ func sources(templates *spec.Snapshot, undo bool) []source {
 			all = append(all, source{string(kind), scope.events})
 		}
 	}
-	all = append(all, source{"like others", func(s *State) []Action { return likeOthers(s, templates) }})
+	all = append(all, source{"like others", w.likeOthers})
 	if undo {
 		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
 	}
@@ -89,30 +89,37 @@ func undone(before *spec.Snapshot, event Action) (Action, bool) {
 }
 
 // mostLike is how many others of its kind an object becomes like.
-const mostLike = 3
+const mostLike = 2
 
 // likeOthers returns the changes of objects that are neither nodes, pods nor namespaces to what the next ones of their
 // kind are like, and to what they were before they were bound or filled in.
-func likeOthers(state *State, templates *spec.Snapshot) []Action {
+func (w *waking) likeOthers(state *State) []Action {
 	var actions []Action
-	kinds := map[string][]runtime.Object{}
-	for _, object := range Objects(templates) {
-		kind := RefOf(object).Kind
-		kinds[kind] = append(kinds[kind], object)
-	}
 	for _, object := range Objects(state.API) {
-		ref := RefOf(object)
-		alike := kinds[ref.Kind]
-		at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == ref })
-		for n := range min(mostLike, len(alike)-1) {
-			like := alike[(at+1+n)%len(alike)]
-			if after := changedLike(object, like); after != nil {
-				actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
-			}
+		changes, known := w.changes[object]
+		if !known {
+			changes = w.changesOf(object)
+			w.changes[object] = changes
 		}
-		if after := unready(object); after != nil {
-			actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
+		actions = append(actions, changes...)
+	}
+	return actions
+}
+
+func (w *waking) changesOf(object runtime.Object) []Action {
+	var actions []Action
+	alike := slices.DeleteFunc(Objects(w.templates), func(o runtime.Object) bool {
+		return RefOf(o).Kind != RefOf(object).Kind
+	})
+	at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
+	for n := range min(mostLike, len(alike)-1) {
+		like := alike[(at+1+n)%len(alike)]
+		if after := changedLike(object, like); after != nil {
+			actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
 		}
+	}
+	if after := unready(object); after != nil {
+		actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
 	}
 	return actions
 }
