@@ -54,7 +54,8 @@ func lessened(object runtime.Object) []Action {
 		full, untold := object.DeepCopy(), object.DeepCopy()
 		full.Capacity, full.MaximumVolumeSize = new(resource.Quantity), nil
 		untold.Capacity, untold.MaximumVolumeSize = nil, nil
-		return append(update(object, full, "capacity: it has none left"), update(object, untold, "capacity: it is not told")...)
+		return append(update(object, full, "capacity: it has none left"),
+			update(object, untold, "capacity: it is not told")...)
 	case *storagev1.StorageClass:
 		narrow := object.DeepCopy()
 		narrow.AllowedTopologies = []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{
