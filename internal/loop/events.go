@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -264,7 +265,8 @@ func (s *Scope) addedNodes(state *State) []Action {
 	return actions
 }
 
-// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces.
+// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
+// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer.
 func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	var actions []Action
 	there := map[Ref]bool{}
@@ -274,6 +276,7 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	for _, object := range Objects(s.Templates) {
 		switch ref := RefOf(object); {
 		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
+		case kind == ObjectRemoved && there[ref] && attached(state.API, ref):
 		case kind == ObjectRemoved && there[ref]:
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
 		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
@@ -281,6 +284,14 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 		}
 	}
 	return actions
+}
+
+// attached reports whether the object is a volume that is attached to some node.
+func attached(s *spec.Snapshot, ref Ref) bool {
+	return ref.Kind == "PersistentVolume" && slices.ContainsFunc(s.VolumeAttachments,
+		func(a *storagev1.VolumeAttachment) bool {
+			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
+		})
 }
 
 // update returns the action, unless it changes nothing.
