@@ -263,7 +263,7 @@ func (q *indexed) score(r ScorePlugin, feasible []*v1.Node) []Score {
 		case scored.abstains:
 			return each(feasible, func(*v1.Node) Score { return Score{Skipped: true} })
 		case scored.normalized != nil:
-			return q.m.weighted(r, scored.raw, scored.normalized)
+			return q.m.appendWeighted(nil, r, scored.raw, scored.normalized)
 		default:
 			return q.m.Weighted(r, scored.raw)
 		}
