@@ -21,6 +21,8 @@ type Eviction struct {
 	Blocks bool
 	// Fails: an eviction has failed, so the preemptor is tried again in the end.
 	Fails bool
+	// InMemory: the victim that was evicted last waited on permit, or for its volumes, and was sent back to the queue.
+	InMemory bool
 	// Same: the preemptor is still the pod that it was, as far as kube-scheduler has heard.
 	Same bool
 }

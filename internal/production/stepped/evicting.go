@@ -35,6 +35,8 @@ type evicting struct {
 	// were.
 	activates      bool
 	missing, found int
+	// inMemory: the last eviction was no deletion.
+	inMemory bool
 	// refused: the API server is to refuse the next call.
 	refused bool
 }
@@ -116,6 +118,8 @@ func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context
 		inMemory, err = evict(ctx)
 	}
 	p.evictions.api.refuseEviction, p.refused = false, false
+	is, _ := p.evictions.api.objects[loop.RefOf(victim)].(*v1.Pod)
+	p.inMemory = err == nil && is != nil && is.UID == victim.UID && is.DeletionTimestamp == nil
 	last := len(p.victims) == 1
 	p.victims = slices.DeleteFunc(p.victims, func(other *v1.Pod) bool { return other.UID == victim.UID })
 	if apierrors.IsNotFound(err) {
@@ -187,7 +191,7 @@ func (s *Scheduler) underWay() []loop.Eviction {
 		preemptor, _ := told[loop.RefOf(p.preemptor)].(*v1.Pod)
 		one := loop.Eviction{
 			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: s.preempting(p.preemptor.UID),
-			Fails: p.activates, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
+			Fails: p.activates, InMemory: p.inMemory, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
 		}
 		for _, victim := range p.victims {
 			v := loop.Victim{Pod: loop.Key(victim), Told: slices.ContainsFunc(victim.Status.Conditions,
