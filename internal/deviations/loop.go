@@ -86,6 +86,7 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.PodDeleted},
 		},
+		"sent-back-unheard":     {Property: "wake-up", Theme: "preempting", Pods: 2, Faults: 1},
 		"evictions-end-unheard": {Property: "wake-up", Theme: "preempting", Pods: 2, Events: 1},
 		"namesake-evicted":      {Property: "evicts-victims", Theme: "preempting", Pods: 3, Events: 1},
 		"last-victim-unguarded": {Property: "not-while-evicting", Theme: "preempting", Pods: 3, Events: 1},

@@ -85,6 +85,15 @@ func (s *State) toBeEvicted(pod string, is VictimState) bool {
 func evictionDefects() []Known {
 	return []Known{
 		{
+			Name: "sent-back-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#140082", Mended: "v1.37",
+			Doc: "When the last victim is a pod that waits to be bound, it is sent back to the queue at once, while the pod " +
+				"that preempts is still kept out of it: that one is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.Action.Verb == Evict && !t.After.underWay(Key(pod)) && slices.ContainsFunc(t.Before.Evictions,
+					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Same && e.InMemory })
+			},
+		},
+		{
 			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
 			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
 				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried.",

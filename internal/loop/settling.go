@@ -161,7 +161,7 @@ func nominatedInVain(pod *v1.Pod, state *State) bool {
 	node := pod.Status.NominatedNodeName
 	return node != "" &&
 		!slices.ContainsFunc(
-			state.API.Pods,
+			state.told().Pods,
 			func(other *v1.Pod) bool { return other.Spec.NodeName == node && deleting(other) },
 		)
 }

@@ -21,14 +21,16 @@ type Eviction struct {
 	Blocks bool
 	// Fails: an eviction has failed, so the preemptor is tried again in the end.
 	Fails bool
-	// Same: the preemptor is still the pod that it was.
+	// InMemory: the victim that was evicted last waited on permit, or for its volumes, and was sent back to the queue.
+	InMemory bool
+	// Same: the preemptor is still the pod that it was, as far as kube-scheduler has heard.
 	Same bool
 }
 
 // Victim is a pod that is to be evicted.
 type Victim struct {
 	Pod string
-	// Is says what became of it since it was chosen.
+	// Is says what became of it since it was chosen, in the API.
 	Is VictimState
 	// Told: it was told already, when it was chosen, that it is evicted.
 	Told bool

@@ -35,16 +35,18 @@ type evicting struct {
 	// were.
 	activates      bool
 	missing, found int
+	// inMemory: the last eviction was no deletion.
+	inMemory bool
 	// refused: the API server is to refuse the next call.
 	refused bool
 }
 
-// quiet keeps what a failed eviction says, for nobody, out of the log of the process, which would sleep on it too.
+// quiet keeps what a failed call of the goroutine says, for nobody, out of the log of the process, which would sleep on it too.
 var quiet = sync.OnceFunc(func() {
 	handlers := runtime.ErrorHandlers
 	runtime.ErrorHandlers = []runtime.ErrorHandler{
 		func(ctx context.Context, err error, message string, details ...any) {
-			if strings.Contains(message, "async preemption") {
+			if strings.Contains(message, "async preemption") || strings.Contains(message, "NominatedNodeName") {
 				return
 			}
 			for _, handle := range handlers {
@@ -116,6 +118,8 @@ func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context
 		inMemory, err = evict(ctx)
 	}
 	p.evictions.api.refuseEviction, p.refused = false, false
+	is, _ := p.evictions.api.objects[loop.RefOf(victim)].(*v1.Pod)
+	p.inMemory = err == nil && is != nil && is.UID == victim.UID && is.DeletionTimestamp == nil
 	last := len(p.victims) == 1
 	p.victims = slices.DeleteFunc(p.victims, func(other *v1.Pod) bool { return other.UID == victim.UID })
 	if apierrors.IsNotFound(err) {
@@ -176,25 +180,23 @@ func (e *evictions) end() {
 	e.underWay = nil
 }
 
-// state returns the preemptions whose evictions are under way.
+// underWay returns the preemptions whose evictions are under way.
 func (s *Scheduler) underWay() []loop.Eviction {
 	if s.evictions == nil {
 		return nil
 	}
 	var all []loop.Eviction
+	told := s.told()
 	for _, p := range s.evictions.underWay {
-		is := func(pod *v1.Pod) *v1.Pod {
-			is, _ := s.api.objects[loop.RefOf(pod)].(*v1.Pod)
-			return is
-		}
+		preemptor, _ := told[loop.RefOf(p.preemptor)].(*v1.Pod)
 		one := loop.Eviction{
 			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: s.preempting(p.preemptor.UID),
-			Fails: p.activates, Same: is(p.preemptor) != nil && is(p.preemptor).UID == p.preemptor.UID,
+			Fails: p.activates, InMemory: p.inMemory, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
 		}
 		for _, victim := range p.victims {
 			v := loop.Victim{Pod: loop.Key(victim), Told: slices.ContainsFunc(victim.Status.Conditions,
 				func(c v1.PodCondition) bool { return c.Type == v1.DisruptionTarget })}
-			switch is := is(victim); {
+			switch is, _ := s.api.objects[loop.RefOf(victim)].(*v1.Pod); {
 			case is == nil:
 				v.Is = loop.NoMore
 			case is.UID != victim.UID:

@@ -27,6 +27,8 @@ func wider(cpu string) *st.NodeWrapper {
 func TestEvictionDefects(t *testing.T) {
 	low, urgent := victim("low"), pod("urgent").Priority(10).Req(cpu("1")).Obj()
 	evict := on(loop.Evict, urgent)
+	waits, larger := pod("waits").Priority(5).HostPort(80).Obj(), pod("larger").Priority(10).HostPort(80).Obj()
+	outdo := on(loop.Evict, larger)
 	grows := update("capacity", wider("1500m").Obj())
 	anew, late := create(pod("low").Req(cpu("1")).Obj()), create(pod("late").Obj())
 	for _, row := range []struct {
@@ -34,6 +36,14 @@ func TestEvictionDefects(t *testing.T) {
 		actions, control []loop.Action
 		want             []string
 	}{
+		{
+			name:    "sent-back-unheard",
+			actions: []loop.Action{create(waits), failing(loop.WaitPermit), create(larger), schedule, outdo, outdo, outdo},
+			// it is bound when it is evicted
+			control: []loop.Action{create(waits), failing(loop.WaitPermit), create(larger), schedule, outdo,
+				on(loop.Allow, waits), outdo, outdo},
+			want: []string{"wake-up: default/larger: sent-back-unheard"},
+		},
 		{
 			name:    "evictions-end-unheard", // the victim is gone when it is evicted
 			actions: []loop.Action{create(urgent), schedule, remove(low), gone(low), evict, evict, evict},
