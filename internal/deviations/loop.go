@@ -101,6 +101,8 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.ObjectRemoved},
 		},
+		"configuration-repeated":       {Property: "allocations-valid", Theme: "allocations", Pods: 1},
+		"class-configuration-for-all":  {Property: "allocations-valid", Theme: "allocations", Pods: 1},
 		"preempted-unheard":            {Property: "wake-up", Theme: "patience", Pods: 2, Events: 1},
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
 		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},

@@ -332,6 +332,20 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/q: claim-deletion-unheard"},
 		},
 		{
+			name:    "configuration-repeated",
+			initial: func() *spec.Snapshot { return configured(false, "r", "second") },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // for one request
+			want:    []string{"allocations-valid: default/p: configuration-repeated"},
+		},
+		{
+			name:    "class-configuration-for-all",
+			initial: func() *spec.Snapshot { return configured(true) },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // which has one request
+			want:    []string{"allocations-valid: default/p: class-configuration-for-all"},
+		},
+		{
 			name:    "preempted-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{create(late), waits, create(urgent), schedule, remove(urgent)},
@@ -394,7 +408,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 33 { // TestBatches has batch-outdated, TestClaimRestored has claim-restored-outdated
+	if len(defects) != 35 { // TestBatches has batch-outdated, TestClaimRestored has claim-restored-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
