@@ -103,6 +103,7 @@ func LoopEntries() []LoopEntry {
 		},
 		"configuration-repeated":       {Property: "allocations-valid", Theme: "allocations", Pods: 1},
 		"class-configuration-for-all":  {Property: "allocations-valid", Theme: "allocations", Pods: 1},
+		"nominated-nowhere":            {Property: "cache-agrees", Theme: "gates", Pods: 2},
 		"preempted-unheard":            {Property: "wake-up", Theme: "patience", Pods: 2, Events: 1},
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
 		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},

@@ -71,6 +71,14 @@ func mended() []Known {
 			},
 		},
 		{
+			Name: "nominated-nowhere", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139904", Mended: "v1.37",
+			Doc: "A pod whose nomination is cleared stays with the nominations of the queue, under a node without name, until " +
+				"it is bound, nominated or gone.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return slices.Contains(t.After.Nowhere, Key(pod)) && pod.Status.NominatedNodeName == ""
+			},
+		},
+		{
 			Name: "preempted-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135719", Mended: "v1.36",
 			Doc: "A pod that is preempted while it waits on permit counts as rejected by DefaultPreemption, of which no event " +
 				"tells anything for it: when a node is feasible again, the pod is not retried.",

@@ -346,6 +346,13 @@ func TestDefects(t *testing.T) {
 			want:    []string{"allocations-valid: default/p: class-configuration-for-all"},
 		},
 		{
+			name:    "nominated-nowhere",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(pod("huge").Req(cpu("9")).Obj()), schedule},
+			control: []loop.Action{create(late), schedule}, // it is bound
+			want:    []string{"cache-agrees: default/huge: nominated-nowhere"},
+		},
+		{
 			name:    "preempted-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{create(late), waits, create(urgent), schedule, remove(urgent)},
@@ -408,7 +415,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 35 { // TestBatches has batch-outdated, TestClaimRestored has claim-restored-outdated
+	if len(defects) != 36 { // TestBatches has batch-outdated, TestClaimRestored has claim-restored-outdated
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
