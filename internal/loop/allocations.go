@@ -60,10 +60,7 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	if pod == nil {
 		return nil
 	}
-	node := t.placed(pod)
-	if node == nil { // what is written of a binding that failed then is the claims' all the same
-		node = t.nodeOfUser(got[0])
-	}
+	node := t.nodeOfCycle(pod, got)
 	if node == nil {
 		return nil
 	}
@@ -75,7 +72,27 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	v.Known = t.explanation(v.Pod, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
 		return m.Devices().Allocated(m.Profile, got, node, seen) == ""
 	})
-	return []Violation{v}
+	return []Violation{v.explained(t)}
+}
+
+// allocates reports whether what the cycle of the pod allocated to its claims is valid by other rules for devices.
+func (t *Transition) allocates(pod *v1.Pod, by func(spec.DeviceRules) spec.DeviceRules) bool {
+	view := t.Before.View()
+	got := newlyAllocated(view, t.After.View())
+	if t.Action.Verb != Schedule || len(got) == 0 {
+		return false
+	}
+	node := t.nodeOfCycle(pod, got)
+	return node != nil && by(t.Model.Devices()).Allocated(t.Model.Profile, got, node, view) == ""
+}
+
+// nodeOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is
+// written of a binding that failed then is the claims' all the same.
+func (t *Transition) nodeOfCycle(pod *v1.Pod, got []*resourcev1.ResourceClaim) *v1.Node {
+	if node := t.placed(pod); node != nil {
+		return node
+	}
+	return t.nodeOfUser(got[0])
 }
 
 // placed returns the node that the pod is bound to, or assumed on, after the step; nil if there is none.

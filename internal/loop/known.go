@@ -19,8 +19,8 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
-	// Since is the minor release that it came with, such as "v1.37", and Mended that which has it no more; empty if all
-	// have it.
+	// Since is the minor release that it came with, such as "v1.37", and Mended that which has it no more, or the patch
+	// release; empty if all have it.
 	Since, Mended string
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.

@@ -53,6 +53,32 @@ func mended() []Known {
 			},
 		},
 		{
+			Name: "configuration-repeated", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139732", Mended: "v1.37",
+			Doc: "An allocation has the configuration that a claim gives to several of its requests once for each of them.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.allocates(pod, spec.DeviceRules.RepeatingConfiguration)
+			},
+		},
+		{
+			Name: "class-configuration-for-all", Class: spec.Reported, Upstream: "kubernetes/kubernetes#134793",
+			Mended: "v1.34.2",
+			Doc: "An allocation has the configuration of a device class for all requests of the claim, once for each of them, " +
+				"though it is for devices of that class.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.allocates(pod, func(r spec.DeviceRules) spec.DeviceRules {
+					return r.RepeatingConfiguration().ClassesForAll() // which all releases that have this do
+				})
+			},
+		},
+		{
+			Name: "nominated-nowhere", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139904", Mended: "v1.37",
+			Doc: "A pod whose nomination is cleared stays with the nominations of the queue, under a node without name, until " +
+				"it is bound, nominated or gone.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return slices.Contains(t.After.Nowhere, Key(pod)) && pod.Status.NominatedNodeName == ""
+			},
+		},
+		{
 			Name: "preempted-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135719", Mended: "v1.36",
 			Doc: "A pod that is preempted while it waits on permit counts as rejected by DefaultPreemption, of which no event " +
 				"tells anything for it: when a node is feasible again, the pod is not retried.",

@@ -48,7 +48,7 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
 		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
-		signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(), allocationsValid(),
+		signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(), allocationsValid(), conditionTold(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
@@ -207,6 +207,11 @@ func cacheAgrees() Property {
 					nominated = append(nominated, nomination)
 				}
 			}
+			var broken []Violation
+			if len(t.After.Nowhere) > 0 {
+				broken = append(broken, Violation{About: "nowhere", Pod: t.After.Nowhere[0], But: fmt.Sprintf("the queue has "+
+					"nominations of %v, to a node without name", t.After.Nowhere)}.explained(t))
+			}
 			if !slices.Equal(nominated, t.After.Nominated) {
 				v := Violation{
 					About: "nominations",
@@ -216,9 +221,9 @@ func cacheAgrees() Property {
 				if only := without(nominated, t.After.Nominated); len(only) > 0 {
 					v.Pod = only[0].Pod
 				}
-				return []Violation{v.explained(t)}
+				broken = append(broken, v.explained(t))
 			}
-			return nil
+			return broken
 		},
 	}
 }

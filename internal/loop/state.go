@@ -132,6 +132,8 @@ type State struct {
 	Queue []Queued
 	// Assumed are the pods that the cache has as assumed, with their nodes, and Nominated the nominations of the queue.
 	Assumed, Nominated []Pair
+	// Nowhere are pods that the queue has nominations of, to a node without name, which nobody asks for.
+	Nowhere []string
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
 	// Began says what was known of the status of pods when their cycles began, where a failure goes by that.

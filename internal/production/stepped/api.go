@@ -124,7 +124,7 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	bound.Spec.NodeName = binding.Target.Name
 	bound.Status.NominatedNodeName = ""
 	bound.Status.StartTime = began()
-	bound.Status.Conditions = nil
+	bound.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}}
 	return binding, a.store(ref, bound)
 }
 

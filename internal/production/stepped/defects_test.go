@@ -332,6 +332,27 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/q: claim-deletion-unheard"},
 		},
 		{
+			name:    "configuration-repeated",
+			initial: func() *spec.Snapshot { return configured(false, "r", "second") },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // for one request
+			want:    []string{"allocations-valid: default/p: configuration-repeated"},
+		},
+		{
+			name:    "class-configuration-for-all",
+			initial: func() *spec.Snapshot { return configured(true) },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // which has one request
+			want:    []string{"allocations-valid: default/p: class-configuration-for-all"},
+		},
+		{
+			name:    "nominated-nowhere",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(pod("huge").Req(cpu("9")).Obj()), schedule},
+			control: []loop.Action{create(late), schedule}, // it is bound
+			want:    []string{"cache-agrees: default/huge: nominated-nowhere"},
+		},
+		{
 			name:    "preempted-unheard",
 			initial: func() *spec.Snapshot { return cluster(node("n1")) },
 			actions: []loop.Action{create(late), waits, create(urgent), schedule, remove(urgent)},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -373,6 +374,17 @@ func TestPlanted(t *testing.T) {
 			[]loop.Action{create(p), schedule}},
 		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")),
 			[]loop.Action{create(p), schedule}},
+		{
+			"condition-told", "a pod that fits nowhere is told to have met an error",
+			func(s *kubescheduler.Scheduler) {
+				fail := s.FailureHandler
+				s.FailureHandler = func(ctx context.Context, f framework.Framework, info *framework.QueuedPodInfo,
+					status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
+					fail(ctx, f, info, fwk.NewStatus(fwk.Error).WithError(status.AsError()), nominating, start)
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
 		{
 			"no-errors", "scheduling fails by itself",
 			func(s *kubescheduler.Scheduler) {
