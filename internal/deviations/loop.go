@@ -112,6 +112,8 @@ func LoopEntries() []LoopEntry {
 		"preempted-unheard":            {Property: "wake-up", Theme: "patience", Pods: 2, Events: 1},
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
 		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
+		"hint-driver-of-claims":        {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
+		"volume-gone-unheard":          {Property: "wake-up", Theme: "reserved", Pods: 1, Events: 1},
 		"hint-disk-other-namespace":    {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"hint-anti-affinity-all-terms": {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"host-port-forgotten": {

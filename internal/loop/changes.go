@@ -45,11 +45,17 @@ func lessened(object runtime.Object) []Action {
 		return append(update(object, unlimited, "limits: its drivers have none"),
 			update(object, empty, "drivers: it has none")...)
 	case *storagev1.CSIDriver:
+		lenient, silent := object.DeepCopy(), object.DeepCopy()
+		keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})
+		silent.Spec.StorageCapacity = new(false)
+		var actions []Action
 		if spec.PreventsIfMissing(object) {
-			lenient := object.DeepCopy()
-			keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})
-			return update(object, lenient, "where it is missing: pods may be placed")
+			actions = update(object, lenient, "where it is missing: pods may be placed")
 		}
+		if reportsCapacity(object) {
+			actions = append(actions, update(object, silent, "reports: it tells no capacity any more")...)
+		}
+		return actions
 	case *storagev1.CSIStorageCapacity:
 		full, untold := object.DeepCopy(), object.DeepCopy()
 		full.Capacity, full.MaximumVolumeSize = new(resource.Quantity), nil

@@ -26,7 +26,11 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 	for _, kind := range EventTypes() {
 		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
 			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
-			all = append(all, source{string(kind), scope.events})
+			of := scope.events
+			if kind == NodeLabels {
+				of = func(s *State) []Action { return slices.DeleteFunc(scope.events(s), topologyOfDrivers) }
+			}
+			all = append(all, source{string(kind), of})
 		}
 	}
 	all = append(all, source{"like others", w.likeOthers})
@@ -34,6 +38,17 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
 	}
 	return append(all, source{"deallocated", deallocated})
+}
+
+// topologyOfDrivers reports whether the event changes one of the labels that say where a node is, of a node that has
+// others from its CSI drivers, which say the same: they come from one place, and change together if at all.
+func topologyOfDrivers(event Action) bool {
+	node, _ := event.Object.(*v1.Node)
+	drivers := false
+	for key := range node.Labels {
+		drivers = drivers || strings.HasPrefix(key, "topology.") && !strings.HasPrefix(key, "topology.kubernetes.io/")
+	}
+	return strings.Contains(event.Doc, "topology.") && drivers
 }
 
 // terminatesAt is when pods terminate that do, in seconds.

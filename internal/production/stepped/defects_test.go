@@ -269,6 +269,21 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/first: driver-gone-unheard"},
 		},
 		{
+			name:    "hint-driver-of-claims",
+			initial: func() *spec.Snapshot { return withReportingDriver(withProvisioner(cluster(node("n1")))) },
+			actions: []loop.Action{create(first), schedule, update("reports", silentDriver())},
+			control: []loop.Action{create(first), schedule, create(roomy())}, // what it reports is heard
+			want:    []string{"wake-up: default/first: hint-driver-of-claims"},
+		},
+		{
+			name:    "volume-gone-unheard",
+			initial: withReservedFar,
+			actions: []loop.Action{create(first), schedule, remove(withReservedFar().PersistentVolumes[0])},
+			// it becomes one for nobody
+			control: []loop.Action{create(first), schedule, update("claim", withVolume(cluster()).PersistentVolumes[0])},
+			want:    []string{"wake-up: default/first: volume-gone-unheard"},
+		},
+		{
 			name:    "claim-bound-twice",
 			initial: func() *spec.Snapshot { return withProvisioner(cluster(node("n1"))) },
 			actions: []loop.Action{create(twice), schedule},
@@ -416,7 +431,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 38 {
+	if len(defects) != 43 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
