@@ -312,8 +312,7 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	s.faults.armed, s.api.fault = fault, fault
-	s.sched.ScheduleOne(s.ctx)
-	s.asleep = s.sleep()
+	s.scheduleOne()
 	if s.popped != nil {
 		if s.evictions != nil && s.preempting(s.popped.UID) {
 			s.evictions.finish(s.api.sortLog)
@@ -327,6 +326,15 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	}
 	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 	return nil
+}
+
+// scheduleOne runs the scheduling cycle, after which the scheduler waits for a pod before the binding cycle, which runs
+// beside it, goes on: who comes back from that is told of.
+func (s *Scheduler) scheduleOne() {
+	s.framework.begin.Lock()
+	defer s.framework.begin.Unlock()
+	s.sched.ScheduleOne(s.ctx)
+	s.asleep = s.sleep()
 }
 
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
