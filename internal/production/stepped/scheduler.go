@@ -323,8 +323,7 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	}
 	s.faults.armed, s.api.fault = fault, fault
 	s.framework.preempts = ""
-	s.sched.ScheduleOne(s.ctx)
-	s.asleep = s.sleep()
+	s.scheduleOne()
 	if s.popped != nil {
 		if node := s.framework.preempts; node != "" && s.evictions != nil {
 			s.evict(s.evictions.begun(s.popped, node))
@@ -349,6 +348,15 @@ func (s *Scheduler) evict(p *evicting) {
 	s.api.sortLog()
 	for !s.evictions.goOn(p, false) {
 	}
+}
+
+// scheduleOne runs the scheduling cycle, after which the scheduler waits for a pod before the binding cycle, which runs
+// beside it, goes on: who comes back from that is told of.
+func (s *Scheduler) scheduleOne() {
+	s.framework.begin.Lock()
+	defer s.framework.begin.Unlock()
+	s.sched.ScheduleOne(s.ctx)
+	s.asleep = s.sleep()
 }
 
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
