@@ -41,7 +41,8 @@ type evicting struct {
 	refused bool
 }
 
-// quiet keeps what a failed call of the goroutine says, for nobody, out of the log of the process, which would sleep on it too.
+// quiet keeps what a failed call of the goroutine says, for nobody, out of the log of the process, which would sleep on
+// it too.
 var quiet = sync.OnceFunc(func() {
 	handlers := runtime.ErrorHandlers
 	runtime.ErrorHandlers = []runtime.ErrorHandler{

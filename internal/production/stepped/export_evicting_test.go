@@ -31,7 +31,7 @@ func Ungated(s *kubescheduler.Scheduler) {
 // Misled has another pod evicted in the place of each victim.
 func Misled(instead *v1.Pod) func(*kubescheduler.Scheduler) {
 	return func(s *kubescheduler.Scheduler) {
-		evict := reflect.ValueOf(evictor(preemptionPlugin(s))).Elem()
+		evict := reflect.ValueOf(&preemptionPlugin(s).Executor.PreemptPod).Elem()
 		inner := reflect.ValueOf(evict.Interface())
 		evict.Set(reflect.MakeFunc(evict.Type(), func(args []reflect.Value) []reflect.Value {
 			args[3] = reflect.ValueOf(instead)
