@@ -23,8 +23,8 @@ func CountersChanged() Quirk {
 		Since: "v1.36", Mended: "v1.37",
 		Title:  "counters of many digits are changed in the informers' cache",
 		Plugin: devicesPlugin,
-		Doc: "Counters of more than 18 digits are added up, and taken off, in the informers' cache, so that later decisions " +
-			"go by other counters than there are.",
+		Doc: "Counters of more than 18 digits are added up, and taken off, in the informers' cache, so that later " +
+			"decisions go by other counters than there are.",
 		Needs: wantsDevices,
 		Changes: func(_ *v1.Pod, _ *Snapshot, object runtime.Object) bool {
 			slice, is := object.(*resourcev1.ResourceSlice)
@@ -47,8 +47,8 @@ func CapacityChanged() Quirk {
 		Since: "v1.36", Mended: "v1.37",
 		Title:  "requests of many digits are changed in the informers' cache",
 		Plugin: devicesPlugin,
-		Doc: "To a request for capacity of more than 18 digits those are added in the informers' cache that the same device " +
-			"meets, so that later decisions are about another request than there is.",
+		Doc: "To a request for capacity of more than 18 digits those are added in the informers' cache that the same " +
+			"device meets, so that later decisions are about another request than there is.",
 		Needs: wantsDevices,
 		Changes: func(pod *v1.Pod, s *Snapshot, object runtime.Object) bool {
 			claim, is := object.(*resourcev1.ResourceClaim)

@@ -77,7 +77,7 @@ func UncontrolledClaimPanics() Quirk {
 	return Quirk{
 		Name: "uncontrolled-claim-panics", Class: Reported, Upstream: "kubernetes/kubernetes#138544",
 		Since: "v1.36", Mended: "v1.37",
-		Title:  "a claim for extended resources that a pod owns uncontrolled: a panic",
+		Title:  "a claim for extended resources that is owned uncontrolled: a panic",
 		Plugin: devicesPlugin,
 		Doc: "A claim for extended resources that is owned by a pod, of which it does not say whether it controls it, ends " +
 			"kube-scheduler in a panic when a pod of that name asks for extended resources that are devices.",

@@ -72,18 +72,23 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	v.Known = t.explanation(v.Pod, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
 		return m.Devices().Allocated(m.Profile, got, node, seen) == ""
 	})
-	return []Violation{v.explained(t)}
+	if v.Known == "" {
+		v.Known = t.misconfigured(got, node, view)
+	}
+	return []Violation{v}
 }
 
-// allocates reports whether what the cycle of the pod allocated to its claims is valid by other rules for devices.
-func (t *Transition) allocates(pod *v1.Pod, by func(spec.DeviceRules) spec.DeviceRules) bool {
-	view := t.Before.View()
-	got := newlyAllocated(view, t.After.View())
-	if t.Action.Verb != Schedule || len(got) == 0 {
-		return false
+// misconfigured returns the defect by which the allocations have other configuration than they should, and are valid
+// else; empty if there is none.
+func (t *Transition) misconfigured(got []*resourcev1.ResourceClaim, node *v1.Node, view *spec.Snapshot) string {
+	repeating := t.Model.Devices().RepeatingConfiguration()
+	switch {
+	case repeating.Allocated(t.Model.Profile, got, node, view) == "":
+		return t.has(configurationRepeated)
+	case repeating.ClassesForAll().Allocated(t.Model.Profile, got, node, view) == "":
+		return t.has(classConfigurationForAll)
 	}
-	node := t.nodeOfCycle(pod, got)
-	return node != nil && by(t.Model.Devices()).Allocated(t.Model.Profile, got, node, view) == ""
+	return ""
 }
 
 // nodeOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is

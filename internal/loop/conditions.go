@@ -10,9 +10,9 @@ import (
 
 // conditionTold returns the property that a pod says whether it is scheduled.
 //
-// Source: API docs of PodConditionType PodScheduled ("represents status of the scheduling process for this pod"), and of
-// the reasons Unschedulable ("the scheduler can't schedule the pod right now") and SchedulerError ("some internal error
-// happens during scheduling").
+// Source: API docs of the condition PodScheduled ("represents status of the scheduling process for this pod"), and of
+// the reasons Unschedulable ("the scheduler can't schedule the pod right now") and SchedulerError ("some internal
+// error happens during scheduling").
 func conditionTold() Property {
 	return Property{
 		Name: "condition-told",

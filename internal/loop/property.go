@@ -209,8 +209,8 @@ func cacheAgrees() Property {
 			}
 			var broken []Violation
 			if len(t.After.Nowhere) > 0 {
-				broken = append(broken, Violation{About: "nowhere", Pod: t.After.Nowhere[0], But: fmt.Sprintf("the queue has "+
-					"nominations of %v, to a node without name", t.After.Nowhere)}.explained(t))
+				broken = append(broken, Violation{About: "nowhere", Pod: t.After.Nowhere[0], Known: t.has(nominatedNowhere),
+					But: fmt.Sprintf("the queue has nominations of %v, to a node without name", t.After.Nowhere)})
 			}
 			if !slices.Equal(nominated, t.After.Nominated) {
 				v := Violation{

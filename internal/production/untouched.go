@@ -15,10 +15,10 @@ import (
 
 // untouched looks whether production changes objects of the question, which are those of the informers' caches, so that
 // later questions would be asked with other objects than there are. To look at all objects after every decision would
-// cost more than some decisions do. So all are looked at in the smallest questions, and in one of oneOfQuestions others; and in each those for
-// devices that have a quantity which copies of it share, as one of more than 18 digits is: only for devices are
-// quantities computed with that are not production's own. Of these production is handed copies, so that a change is no other
-// question's.
+// cost more than some decisions do. So all are looked at in the smallest questions, and in one of oneOfQuestions
+// others; and in each those for devices that have a quantity which copies of it share, as one of more than 18 digits
+// is: only for devices are quantities computed with that are not production's own. Of these production is handed
+// copies, so that a change is no other question's.
 type untouched struct {
 	slices instead[*resourcev1.ResourceSlice]
 	claims instead[*resourcev1.ResourceClaim]
