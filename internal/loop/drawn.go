@@ -33,8 +33,8 @@ func Random(ctx context.Context, all *Scope, subject Subject, o RandomOptions) (
 	return s.run(ctx)
 }
 
-// withoutObjects leaves out of the cluster of a drawn run what is not needed to show the finding: ever smaller groups of
-// objects, and single ones until nothing changes.
+// withoutObjects leaves out of the cluster of a drawn run what is not needed to show the finding: ever smaller groups
+// of objects, and single ones until nothing changes.
 func (e *explorer) withoutObjects(key string, best *walk, finding *Finding) (*walk, *Finding, error) {
 	for size := max(1, len(Objects(best.scope.Initial[0]))/2); size > 0; {
 		again := false

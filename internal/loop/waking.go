@@ -25,8 +25,9 @@ const (
 	visitors = 8
 	// mostAlike is how many events of a class that help it are enough.
 	mostAlike = 4
-	// vainTries is in how many clusters an event of a node or pod is looked at in vain before it is taken for one that does
-	// not help, and those from one source before none is looked for there any more; vainOthers those of other objects.
+	// vainTries is in how many clusters an event of a node or pod is looked at in vain before it is taken for one that
+	// does not help, and those from one source before none is looked for there any more; vainOthers those of other
+	// objects.
 	vainTries  = 8
 	vainOthers = 2
 )
@@ -57,12 +58,14 @@ type waking struct {
 	changes map[runtime.Object][]Action
 }
 
-// pod looks for the events that help a pod like the kind, which has this index: on nodes alone, and in clusters that are
-// drawn.
+// pod looks for the events that help a pod like the kind, which has this index: on nodes alone, and in clusters that
+// are drawn.
 func (w *waking) pod(index int, kind *v1.Pod) {
 	pending := *kind // nobody changes what both have
 	pending.Status.NominatedNodeName = ""
-	s := &sleeper{waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{}}
+	s := &sleeper{
+		waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{},
+	}
 	nodes, pods := w.templates.Nodes, slices.Clone(w.templates.Pods)
 	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
 	half := min(max(mostClusters/len(pods), leastClusters), enoughClusters) / 2
@@ -176,8 +179,8 @@ func (s *sleeper) look(cluster, templates *spec.Snapshot, event Action, undo boo
 		before, after, event = after, cluster, back
 	}
 	key := Key(s.pod)
-	if protected(before, event) || in(before, key) == nil || feasible(s.model, key, before) || mayPreempt(s.model, key, before) ||
-		!feasible(s.model, key, after) {
+	if protected(before, event) || in(before, key) == nil || feasible(s.model, key, before) ||
+		mayPreempt(s.model, key, before) || !feasible(s.model, key, after) {
 		return
 	}
 	s.tries[alike] = vainTries

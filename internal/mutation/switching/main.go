@@ -74,7 +74,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	flags.IntVar(&o.faults, "faults", 0, "Make up to `N` cycles fail in the themes of the loop that have none that do.")
 	flags.IntVar(&o.late, "late", 0, "Of each kind of object let `N` changes be late in the themes of the loop.")
 	flags.Int64Var(&o.runs, "loop-random", 0, "Take `N` drawn runs, instead of questions.")
-	flags.BoolVar(&o.wakeUps, "wake-ups", false, "Take the runs of events that help pods of the themes, instead of questions.")
+	flags.BoolVar(&o.wakeUps, "wake-ups", false, "Take the runs of events that help pods, instead of questions.")
 	flags.IntVar(&o.from, "from", 0, "Begin with the `N`th theme.")
 	flags.StringSliceVar(&o.only, "theme", nil, "Ask the questions of these `themes` only.")
 	most := flags.Int("most", 0, "In one theme, try a fault `N` times in vain before it is tried at few questions.")
