@@ -354,11 +354,14 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			"first, --profile chooses another", strings.Join(in.profiles, ", ")))
 	}
 	var scopes []*loop.Scope
-	if o.random {
-		if len(manifests.Nodes) > 0 {
-			return nil, nil, usage("--random draws its clusters: leave the Nodes out of %s", o.named())
-		}
+	switch {
+	case (o.random || o.wakeUps) && len(manifests.Nodes) > 0:
+		return nil, nil, usage("--random and --wake-ups have clusters of their own: leave the Nodes out of %s", o.named())
+	case o.random:
 		return in, []*loop.Scope{o.drawnScope()}, nil
+	case o.wakeUps:
+		scopes, err := o.waking(in)
+		return in, scopes, err
 	}
 	if len(manifests.Nodes) > 0 {
 		if len(o.themes) > 0 {
@@ -379,10 +382,6 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			Templates: snapshot,
 			Arrivals:  1, Events: 1, Happens: loop.EventTypes(), Calm: true,
 		}}
-	}
-	if o.wakeUps {
-		scopes, err := o.waking(in.profile)
-		return in, scopes, err
 	}
 	names := o.themes
 	if len(names) == 0 && len(scopes) == 0 {

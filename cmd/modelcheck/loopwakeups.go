@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -16,7 +17,7 @@ func (o *loopOptions) validateWakeUps() error {
 		return nil
 	}
 	for _, flag := range []string{"random", "simulate", "liveness", "max-states", "max-depth", "nodes", "pods", "events",
-		"faults", "late", "happens", "calm", "seed"} {
+		"faults", "late", "evictions", "happens", "calm", "seed"} {
 		if o.given(flag) {
 			return usage("--%s does not go with --wake-ups: leave one of them out", flag)
 		}
@@ -33,8 +34,8 @@ func (o *loopOptions) validateWakeUps() error {
 	return nil
 }
 
-// waking returns what the themes have, in which pods that ask for the profile are woken.
-func (o *loopOptions) waking(profile string) ([]*loop.Scope, error) {
+// waking returns what the themes have, whose pods ask for the profile of the input.
+func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 	var scopes []*loop.Scope
 	for _, name := range scenario.ThemeNames() {
 		if len(o.themes) > 0 && !slices.Contains(o.themes, name) {
@@ -44,8 +45,9 @@ func (o *loopOptions) waking(profile string) ([]*loop.Scope, error) {
 		if err != nil {
 			return nil, err
 		}
+		in.leaveOut(name, scope.LeftOut)
 		for _, pod := range scope.Templates.Pods {
-			pod.Spec.SchedulerName = profile
+			pod.Spec.SchedulerName = in.profile
 		}
 		scopes = append(scopes, scope)
 	}
@@ -56,6 +58,9 @@ func (o *loopOptions) waking(profile string) ([]*loop.Scope, error) {
 func (o *loopOptions) wake(ctx context.Context, scope *loop.Scope, subject loop.Subject,
 	progress *progress) (*loop.Result, error) {
 	runs := loop.Waking(subject.Model, scope.Templates)
+	if len(runs) == 0 {
+		return &loop.Result{Scope: scope, Simulated: true, Result: &checker.Result{Complete: true}}, nil
+	}
 	all := loop.SimulateOptions{Walks: int64(len(runs)), Steps: loop.WakingSteps, Workers: o.workers,
 		Progress: func(walks int64) { progress.come("%s: %d of %d events", scope.Name, walks, len(runs)) }}
 	if o.given("run") {

@@ -82,6 +82,10 @@ func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
 		s := result.Scope
+		if r.WakeUps {
+			p.wrapped(fmt.Sprintf("  %-12s ", s.Name), s.Doc)
+			continue
+		}
 		clusters := plural(int64(len(s.Initial)), "initial cluster")
 		if len(s.Initial) == 0 {
 			clusters = fmt.Sprintf("a cluster of up to %s drawn for each run", plural(int64(s.Nodes), "node"))
