@@ -113,6 +113,7 @@ func LoopEntries() []LoopEntry {
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
 		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
 		"hint-driver-of-claims":        {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
+		"slice-gone-unheard":           {Property: "wake-up", Theme: "pool", Pods: 1, Events: 1},
 		"volume-gone-unheard":          {Property: "wake-up", Theme: "reserved", Pods: 1, Events: 1},
 		"hint-disk-other-namespace":    {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},
 		"hint-anti-affinity-all-terms": {Property: "wake-up", Theme: "conflicts", Pods: 2, Events: 1},

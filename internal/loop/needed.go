@@ -32,8 +32,14 @@ func needed(templates *spec.Snapshot, nodes []*v1.Node, pods []*v1.Pod) *spec.Sn
 		return of == nil || !gone[*of]
 	})
 	less.ResourceClaims = kept(templates.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
-		return named[c.Namespace+"/"+c.Name] || c.Status.Allocation != nil
+		return named[c.Namespace+"/"+c.Name]
 	})
+	for _, claim := range templates.ResourceClaims {
+		with := append(slices.Clone(less.ResourceClaims), claim)
+		if !named[claim.Namespace+"/"+claim.Name] && claim.Status.Allocation != nil && !heldTwice(with) {
+			less.ResourceClaims = with
+		}
+	}
 	less.ResourceSlices = kept(templates.ResourceSlices, func(s *resourcev1.ResourceSlice) bool {
 		return s.Spec.NodeName == nil || slices.ContainsFunc(nodes, func(node *v1.Node) bool {
 			return node.Name == *s.Spec.NodeName
@@ -77,4 +83,22 @@ func kept[T any](objects []T, keep func(T) bool) []T {
 		}
 	}
 	return all
+}
+
+// heldTwice reports whether a device is allocated to two claims that do not share it.
+func heldTwice(claims []*resourcev1.ResourceClaim) bool {
+	held := map[spec.DeviceID]bool{}
+	for _, claim := range claims {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for _, result := range claim.Status.Allocation.Devices.Results {
+			id := spec.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+			if held[id] && result.ShareID == nil && (result.AdminAccess == nil || !*result.AdminAccess) {
+				return true
+			}
+			held[id] = true
+		}
+	}
+	return false
 }

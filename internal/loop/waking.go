@@ -128,6 +128,9 @@ func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
 	cluster := *templates
 	cluster.Nodes, cluster.Pods = slices.Clone(nodes), append(others, s.pod)
 	cluster.Now = spec.Moment(&cluster)
+	if heldTwice(cluster.ResourceClaims) { // no run of kube-scheduler begins like that
+		return
+	}
 	helped := feasible(s.model, Key(s.pod), &cluster)
 	if !helped && mayPreempt(s.model, Key(s.pod), &cluster) {
 		return

@@ -27,8 +27,10 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
 			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
 			of := scope.events
-			if kind == NodeLabels {
-				of = func(s *State) []Action { return slices.DeleteFunc(scope.events(s), topologyOfDrivers) }
+			if kind == NodeLabels && topologyOfDrivers(w.templates.Nodes) {
+				of = func(s *State) []Action {
+					return slices.DeleteFunc(scope.events(s), func(a Action) bool { return strings.Contains(a.Doc, "topology.") })
+				}
 			}
 			all = append(all, source{string(kind), of})
 		}
@@ -40,15 +42,17 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 	return append(all, source{"deallocated", deallocated})
 }
 
-// topologyOfDrivers reports whether the event changes one of the labels that say where a node is, of a node that has
-// others from its CSI drivers, which say the same: they come from one place, and change together if at all.
-func topologyOfDrivers(event Action) bool {
-	node, _ := event.Object.(*v1.Node)
-	drivers := false
-	for key := range node.Labels {
-		drivers = drivers || strings.HasPrefix(key, "topology.") && !strings.HasPrefix(key, "topology.kubernetes.io/")
-	}
-	return strings.Contains(event.Doc, "topology.") && drivers
+// topologyOfDrivers reports whether nodes have labels from their CSI drivers, which say where they are as those of
+// Kubernetes do: these come from one place, and change together if at all.
+func topologyOfDrivers(nodes []*v1.Node) bool {
+	return slices.ContainsFunc(nodes, func(node *v1.Node) bool {
+		for key := range node.Labels {
+			if strings.HasPrefix(key, "topology.") && !strings.HasPrefix(key, "topology.kubernetes.io/") {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // terminatesAt is when pods terminate that do, in seconds.

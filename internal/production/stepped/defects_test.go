@@ -284,6 +284,14 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/first: volume-gone-unheard"},
 		},
 		{
+			name:    "slice-gone-unheard",
+			initial: oneSliceTooMany,
+			actions: []loop.Action{uses("p", "one"), schedule, remove(oneSliceTooMany().ResourceSlices[1])},
+			// it becomes one of another pool
+			control: []loop.Action{uses("p", "one"), schedule, update("pool", ofAnotherPool())},
+			want:    []string{"wake-up: default/p: slice-gone-unheard"},
+		},
+		{
 			name:    "claim-bound-twice",
 			initial: func() *spec.Snapshot { return withProvisioner(cluster(node("n1"))) },
 			actions: []loop.Action{create(twice), schedule},
@@ -431,7 +439,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 43 {
+	if len(defects) != 44 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -80,6 +80,22 @@ func oneDevice() *spec.Snapshot {
 	return s
 }
 
+// oneSliceTooMany is that cluster with a second slice of the pool, which says that it has one.
+func oneSliceTooMany() *spec.Snapshot {
+	s := oneDevice()
+	second := s.ResourceSlices[0].DeepCopy()
+	second.Name, second.Spec.Devices[0].Name = "t", "e"
+	s.ResourceSlices = append(s.ResourceSlices, second)
+	return s
+}
+
+// ofAnotherPool is the second slice of that cluster, of another pool.
+func ofAnotherPool() *resourcev1.ResourceSlice {
+	slice := oneSliceTooMany().ResourceSlices[1]
+	slice.Spec.Pool.Name = "another"
+	return slice
+}
+
 // asking has the pod that is created request one of the resource.
 func asking(a loop.Action, name v1.ResourceName) loop.Action {
 	p, _ := a.Object.(*v1.Pod)
