@@ -179,7 +179,8 @@ func Defects() []Known {
 				return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "CSIDriver" && t.Action.Verb == Delete
 			},
 		},
-		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(), limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
+		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(),
+		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		{
 			Name: "device-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "When the reservation of devices is given up, as the pod it was for fails or is deleted before they are " +

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
-// TestWaking: each run begins with a pod that no node is feasible for, and one event later one is: those that can happen
-// there, and those that undo one.
+// TestWaking: each run begins with a pod that no node is feasible for, and one event later one is: those that can
+// happen there, and those that undo one.
 func TestWaking(t *testing.T) {
 	m, templates := toyModel(), toyScope().Templates
 	cordoned := templates.Nodes[0].DeepCopy()

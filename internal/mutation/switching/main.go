@@ -126,7 +126,7 @@ func readFaults(in io.Reader) (map[int]bool, error) {
 }
 
 func newTrial(out io.Writer, trying string) (*trial, error) {
-	t := &trial{tried: map[int]int{}, came: map[int]bool{}}
+	t := &trial{tried: map[int]int{}, came: map[int]bool{}, comesHere: map[int]bool{}}
 	t.comes = func(fault int) { fmt.Fprintln(out, "came", fault) }
 	t.noticed = func(fault int, by string) { fmt.Fprintln(out, "noticed", fault, by) }
 	t.told = func(i int, name string) { fmt.Fprintln(out, "theme", i, name) }
