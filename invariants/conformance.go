@@ -35,7 +35,7 @@ func StatusesConform() Property {
 		Decision: func(c *Case) (bool, []Breach) {
 			var breaches []Breach
 			for f, plugin := range c.Expected.Filters {
-				column := slices.Index(c.Decision.Filters, plugin)
+				column := indexNear(c.Decision.Filters, plugin, f)
 				for n := range c.Decision.Nodes {
 					got, want := c.Decision.Nodes[n].Statuses[column], c.Expected.Nodes[n].Statuses[f]
 					if !want.Allow(got) {
@@ -47,6 +47,14 @@ func StatusesConform() Property {
 			return len(c.Expected.Filters) > 0 && len(c.Decision.Nodes) > 0, append(breaches, overall(c)...)
 		},
 	}
+}
+
+// indexNear is slices.Index of a name that is most likely at index i.
+func indexNear(names []string, name string, i int) int {
+	if i < len(names) && names[i] == name {
+		return i
+	}
+	return slices.Index(names, name)
 }
 
 // overall compares the status of all filters together, nominated pods included, where production gave one.
@@ -93,7 +101,7 @@ func ScoresConform() Property {
 			var breaches []Breach
 			scored := false
 			for r, plugin := range c.Expected.ScorePlugins {
-				column := slices.Index(c.Decision.ScorePlugins, plugin)
+				column := indexNear(c.Decision.ScorePlugins, plugin, r)
 				for n := range c.Decision.Nodes {
 					got, want := c.Decision.Nodes[n].Scores, c.Expected.Nodes[n].Scores
 					if got == nil || want == nil {
@@ -101,20 +109,21 @@ func ScoresConform() Property {
 					}
 					scored = true
 					if !got[column].Agrees(want[r]) {
-						breaches = append(
-							breaches,
-							Breach{
-								Plugin: plugin,
-								Reason: fmt.Sprintf("%s scores node %s %s", plugin, c.node(n),
-									disagreement(got[column], want[r])),
-								Because: func() string { return c.promised(plugin) },
-							},
-						)
+						breaches = append(breaches, c.scoredOtherwise(plugin, n, got[column], want[r]))
 					}
 				}
 			}
 			return scored, breaches
 		},
+	}
+}
+
+// scoredOtherwise is the breach that a score plugin's score of a node is not the model's.
+func (c *Case) scoredOtherwise(plugin string, node int, got, want spec.Score) Breach {
+	return Breach{
+		Plugin:  plugin,
+		Reason:  fmt.Sprintf("%s scores node %s %s", plugin, c.node(node), disagreement(got, want)),
+		Because: func() string { return c.promised(plugin) },
 	}
 }
 

@@ -106,6 +106,13 @@ type decisionRow struct {
 }
 
 var decisionRows = []decisionRow{
+	{"nobody looked at the objects", ObjectsUntouched(), nil, []string{silent}},
+	{"the objects are as they were", ObjectsUntouched(), []func(*Case){func(c *Case) {
+		c.Decision.Changed = []spec.ObjectChange{}
+	}}, nil},
+	{"an object is another", ObjectsUntouched(), []func(*Case){func(c *Case) {
+		c.Decision.Changed = []spec.ObjectChange{{Object: c.Question.Snapshot.Nodes[0], How: "Node a: its labels"}}
+	}}, []string{"kube-scheduler changes what is in its caches: Node a: its labels"}},
 	{"there is an answer", Decided(), nil, nil},
 	{
 		"there is none, as a quirk says",

@@ -184,5 +184,5 @@ func All() []Property {
 		PlacementFeasible(), NoOvercommit(), BindingNeverOvercommits(), BoundPodsStay(), VictimsLowerPriority(),
 		VictimsOnNominatedNode(), PreemptionSound(), PreemptionIrredundant(), NoNeedlessPreemption(), NeverPreempts(),
 		NoAvoidableViolation(), NoStaleDisruption(), LowestVictims(), NoLastingInversion(), NominationsRespected(),
-		NominationAttainable(), NominationHasReason(), OnePreemptionAtATime(), PreemptionWrites()}
+		NominationAttainable(), NominationHasReason(), OnePreemptionAtATime(), PreemptionWrites(), ObjectsUntouched()}
 }

@@ -54,17 +54,36 @@ func (c *Case) inJeopardy() [][]*v1.Pod {
 		return c.lower
 	}
 	s := c.Question.Snapshot
-	nodes, lower := make(map[string]int, len(s.Nodes)), make([][]*v1.Pod, len(s.Nodes))
-	for n, node := range s.Nodes {
-		nodes[node.Name] = n
-	}
+	nodes, lower := nodesByName(s.Nodes), make([][]*v1.Pod, len(s.Nodes))
 	for _, pod := range s.Pods {
-		if n, bound := nodes[pod.Spec.NodeName]; bound && priority(pod) < priority(c.Question.Pod) {
+		if pod.Spec.NodeName == "" || priority(pod) >= priority(c.Question.Pod) {
+			continue
+		}
+		if n := nodes(pod.Spec.NodeName); n >= 0 {
 			lower[n] = append(lower[n], pod)
 		}
 	}
 	c.lower = lower
 	return lower
+}
+
+// nodesByName returns the function that gives the index of the node of a name; -1 if there is none.
+func nodesByName(nodes []*v1.Node) func(name string) int {
+	if len(nodes) <= 8 { // where looking is quicker than a map
+		return func(name string) int {
+			return slices.IndexFunc(nodes, func(node *v1.Node) bool { return node.Name == name })
+		}
+	}
+	at := make(map[string]int, len(nodes))
+	for n, node := range nodes {
+		at[node.Name] = n
+	}
+	return func(name string) int {
+		if n, is := at[name]; is {
+			return n
+		}
+		return -1
+	}
 }
 
 // monotone reports whether a node that is feasible without some pods is known to be without more of them, too.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -21,6 +22,8 @@ type Catalog struct {
 	podTemplates  []PodTemplate
 	around        []*surroundings
 	digests       digests
+	// asking are the pending pods without a nomination, by template; nil if not made yet.
+	asking []atomic.Pointer[v1.Pod]
 
 	mu       sync.RWMutex
 	nodes    map[nodeKey]*v1.Node
@@ -114,6 +117,7 @@ func (c *Catalog) enter(s *Scenario) (*Scenario, numbering) {
 		}
 	}
 	c.digests.fill(c)
+	c.asking = make([]atomic.Pointer[v1.Pod], len(c.podTemplates))
 	ordered.Initial = nil
 	for _, cluster := range s.Initial {
 		ordered.Initial = append(ordered.Initial, cluster.renumber(nodes, pods))

@@ -31,8 +31,8 @@ type victimSets struct {
 // victims returns the documented and the ideal sets of victims.
 func (d dryRun) victims() victimSets {
 	run := d.run()
-	if len(run.Jeopardy) == 0 {
-		return victimSets{all: true}
+	if len(run.Jeopardy) == 0 || run.Monotone && !run.Fits(run.Jeopardy) {
+		return victimSets{all: true} // there are none, as on most nodes
 	}
 	documented, ideal, all := d.spec.PreemptionsOn([]spec.DryRun{run}, d.pending, d.snapshot).Sets()
 	indexes := func(candidates []spec.Candidate) [][]int {

@@ -174,7 +174,7 @@ func (a *Evaluation) Complete() {
 		return
 	}
 	t, q, e := a.tables, a.canonical, a.Expected
-	var feasible []int
+	feasible := make([]int, 0, len(e.Nodes))
 	for i := range e.Nodes {
 		if e.Nodes[i].Feasible {
 			feasible = append(feasible, i)
@@ -193,7 +193,9 @@ func (a *Evaluation) Complete() {
 	switch {
 	case e.NoDecision:
 	case len(feasible) > 0:
-		for _, i := range a.viable(q, feasible) {
+		viable := a.viable(q, feasible)
+		e.Outcomes = make([]spec.Outcome, 0, len(viable))
+		for _, i := range viable {
 			e.Outcomes = append(e.Outcomes, spec.Outcome{Type: spec.Bind, Node: i})
 		}
 	case len(a.nodes) == 0 || !t.spec.Profile.Preempts:
@@ -279,7 +281,7 @@ func (a *Evaluation) score(feasible []int, base *Evaluation) {
 		nodes[i] = q.Snapshot.Nodes[n]
 		e.Nodes[n].Scores, all = all[:len(t.scorePlugins):len(t.scorePlugins)], all[len(t.scorePlugins):]
 	}
-	raw := make([]int64, len(feasible))
+	raw, scores := make([]int64, len(feasible)), make([]spec.Score, 0, len(feasible))
 	for r := range t.scorePlugins {
 		if base != nil && t.changed.scorePlugins&(1<<r) == 0 {
 			for _, n := range feasible {
@@ -287,16 +289,15 @@ func (a *Evaluation) score(feasible []int, base *Evaluation) {
 			}
 			continue
 		}
-		a.scoreBy(r, nodes, feasible, raw)
+		a.scoreBy(r, nodes, feasible, raw, scores)
 	}
 }
 
-// scoreBy fills in the scores of one score plugin for the feasible nodes, of which there are some. raw is scratch
-// space for each of them.
-func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int64) {
+// scoreBy fills in the scores of one score plugin for the feasible nodes, of which there are some. raw and scores are
+// scratch space for each of them.
+func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int64, scores []spec.Score) {
 	t, q, scorePlugin := a.tables, a.Question, &a.tables.scorePlugins[r]
 	wide := scorePlugin.Footprint.LooksAcross()
-	var scores []spec.Score
 	switch {
 	case wide && a.idle.scorePlugins&(1<<r) != 0, !wide && a.nodes[feasible[0]].abstains&(1<<r) != 0:
 		for _, n := range feasible {
@@ -308,14 +309,14 @@ func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int6
 		for i, n := range feasible {
 			raw[i] = all[n]
 		}
-		scores = t.spec.Weighted(*scorePlugin, raw)
+		scores = t.spec.AppendWeighted(scores, *scorePlugin, raw)
 	case wide || scorePlugin.Raw == nil:
 		scores = t.spec.Score(*scorePlugin, q.Pod, nodes, q.Snapshot)
 	default:
 		for i, n := range feasible {
 			raw[i] = a.nodes[n].raw[r]
 		}
-		scores = t.spec.Weighted(*scorePlugin, raw)
+		scores = t.spec.AppendWeighted(scores, *scorePlugin, raw)
 	}
 	for i, n := range feasible {
 		a.Expected.Nodes[n].Scores[r] = scores[i]
@@ -328,11 +329,11 @@ func (a *Evaluation) viable(q *CanonicalQuestion, feasible []int) []int {
 		return []int{q.Nomination}
 	}
 	most := int64(math.MinInt64)
-	var viable []int
+	viable := make([]int, 0, len(feasible))
 	for _, n := range feasible {
 		total := spec.Total(a.Expected.Nodes[n].Scores)
 		if total > most {
-			most, viable = total, nil
+			most, viable = total, viable[:0]
 		}
 		if total == most {
 			viable = append(viable, n)

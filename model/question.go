@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -21,8 +22,10 @@ type Content struct {
 	number           uint32
 	digest           []byte
 
+	// objects are by ordinal of the node among those of its name in a question; nil if not made yet. mu is held by who
+	// adds some, to a copy of the list.
+	objects atomic.Pointer[[]*nodeObjects]
 	mu      sync.Mutex
-	objects []*nodeObjects // by ordinal of the node among those of its name in a question; nil if not made yet
 }
 
 // Number tells the contents of a catalog apart: they are numbered from 0 as they come up.
@@ -255,27 +258,46 @@ func (c *Catalog) ordinal(q *CanonicalQuestion, nodeState int) int {
 
 // objectsOf returns a content in API objects, as the ordinal-th node of its name.
 func (c *Catalog) objectsOf(content *Content, ordinal int) *nodeObjects {
+	known := func() (made []*nodeObjects, at *nodeObjects) {
+		if all := content.objects.Load(); all != nil {
+			made = *all
+		}
+		if ordinal < len(made) {
+			at = made[ordinal]
+		}
+		return made, at
+	}
+	if _, at := known(); at != nil {
+		return at
+	}
 	content.mu.Lock()
 	defer content.mu.Unlock()
-	for len(content.objects) <= ordinal {
-		content.objects = append(content.objects, nil)
-	}
-	if content.objects[ordinal] == nil {
+	made, at := known()
+	if at == nil {
 		key := nodeKey{content.Template, ordinal}
-		content.objects[ordinal] = &nodeObjects{c.node(key), c.boundPods(content, key), c.nominatedPods(content, key)}
+		at = &nodeObjects{c.node(key), c.boundPods(content, key), c.nominatedPods(content, key)}
+		more := make([]*nodeObjects, max(len(made), ordinal+1))
+		copy(more, made)
+		more[ordinal] = at
+		content.objects.Store(&more)
 	}
-	return content.objects[ordinal]
+	return at
 }
 
 // PendingTemplate returns the pod that pods of the pending pod's template are made from.
 func (c *Catalog) PendingTemplate(q *CanonicalQuestion) *v1.Pod { return c.podTemplates[q.Pending].Pod }
 
 func (c *Catalog) pendingPod(q *CanonicalQuestion) *v1.Pod {
-	node := nodeKey{-1, 0}
+	key := podKey{code: newPod(q.Pending, Running, 0).code(), node: nodeKey{-1, 0}, ordered: pendingRole}
 	if q.Nomination >= 0 {
-		node = nodeKey{q.Nodes[q.Nomination].Template, c.ordinal(q, q.Nomination)}
+		key.node = nodeKey{q.Nodes[q.Nomination].Template, c.ordinal(q, q.Nomination)}
+		return c.pod(key)
 	}
-	return c.pod(podKey{code: newPod(q.Pending, Running, 0).code(), node: node, ordered: pendingRole})
+	asking := &c.asking[q.Pending]
+	if asking.Load() == nil {
+		asking.Store(c.pod(key)) // one pod, whoever is first
+	}
+	return asking.Load()
 }
 
 func (c *Catalog) boundPods(content *Content, key nodeKey) []*v1.Pod {

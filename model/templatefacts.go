@@ -15,7 +15,9 @@ type templateFacts struct {
 	// statuses has one entry per filter of the profile; those of other filters say nothing.
 	statuses []spec.AllowedStatuses
 
-	around *spec.Snapshot // what the predicates read
+	around *spec.Snapshot // what the predicates read, without pods but the pending one
+	// base are those of the tables' base; nil if nothing is taken over from it.
+	base *templateFacts
 
 	scored   sync.Once
 	raw      []int64 // by score plugin of the profile
@@ -39,13 +41,16 @@ func (t *Tables) templateFactsOf(pending int, content *Content, pod *v1.Pod, nod
 	if known != nil {
 		return known
 	}
-	if len(s.ResourceSlices) > 0 {
-		s = content.around.devices().Around(pod, node, s)
+	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters))}
+	if t.base != nil && !t.overlooks {
+		f.base = t.base.templateFactsOf(pending, content, pod, node, s)
+		f.around = f.base.around
+	} else {
+		f.around = bare(pod, node, s, content.around)
 	}
-	f := &templateFacts{statuses: make([]spec.AllowedStatuses, len(t.filters)), around: s}
 	for i, filter := range t.filters {
 		if readsNoPods(filter.Footprint) && !t.sharesFilter(i) {
-			f.statuses[i] = t.spec.Allowed(filter, pod, node, s)
+			f.statuses[i] = t.spec.Allowed(filter, pod, node, f.around)
 		}
 	}
 	t.mu.Lock()
@@ -56,12 +61,30 @@ func (t *Tables) templateFactsOf(pending int, content *Content, pod *v1.Pod, nod
 	return known
 }
 
+// bare returns what there is to read of the node in the snapshot for who reads no pods but the pending one.
+func bare(pod *v1.Pod, node *v1.Node, s *spec.Snapshot, around *surroundings) *spec.Snapshot {
+	bare := *s
+	if len(s.ResourceSlices) > 0 {
+		bare = *around.devices().Around(pod, node, s)
+	}
+	bare.Pods = []*v1.Pod{pod}
+	return &bare
+}
+
 // score asks the score plugins that read no pods, once and where some node of the template is feasible.
 func (f *templateFacts) score(t *Tables, pod *v1.Pod, node *v1.Node) {
 	f.scored.Do(func() {
+		if f.base != nil {
+			f.base.score(t.base, pod, node)
+		}
 		f.raw = make([]int64, len(t.scorePlugins))
 		for i, scorePlugin := range t.scorePlugins {
-			if readsNoPods(scorePlugin.Footprint) {
+			switch {
+			case !readsNoPods(scorePlugin.Footprint):
+			case f.base != nil && t.changed.scorePlugins&(1<<i) == 0:
+				f.raw[i] = f.base.raw[i]
+				f.abstains |= f.base.abstains & (1 << i)
+			default:
 				raw, abstains := t.rawOf(scorePlugin, pod, node, f.around)
 				f.raw[i] = raw
 				if abstains {

@@ -38,7 +38,7 @@ func (r DeviceRules) Allocated(p *Profile, claims []*resourcev1.ResourceClaim, n
 		if wrong != "" {
 			return fmt.Sprintf("claim %s has got %s", claim.Name, wrong)
 		}
-		if wrong := cmp.Or(wrongConfiguration(claim, facts, s), wrongReach(claim, facts, node, s)); wrong != "" {
+		if wrong := cmp.Or(r.wrongConfiguration(claim, facts, s), wrongReach(claim, facts, node, s)); wrong != "" {
 			return fmt.Sprintf("claim %s %s", claim.Name, wrong)
 		}
 		all = append(all, facts...)

@@ -35,7 +35,7 @@ func TestWrongConfiguration(t *testing.T) {
 			forSub}, "two/b"},
 		{"that of the class said to be the claim's", []resourcev1.DeviceAllocationConfiguration{
 			of(claim, "class", "one"), forAll, forOne, forSub}, "one"},
-		{"twice", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forOne, forSub}, ""},
+		{"twice", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forOne, forSub}, "one"},
 		{"without that of a subrequest", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne}, "two/b"},
 		{"that of another subrequest", []resourcev1.DeviceAllocationConfiguration{fromClass, forAll, forOne, forSub,
 			of(claim, "other", "two/b")}, "two/b"},
@@ -65,8 +65,47 @@ func TestWrongConfiguration(t *testing.T) {
 		if row.want != "" {
 			want = "has other configuration for " + row.want + " than its class and the claim give it"
 		}
-		if got := wrongConfiguration(has, facts, s); got != want {
+		if got := DocumentedDevices().wrongConfiguration(has, facts, s); got != want {
 			t.Errorf("%s: got %q, want %q", row.reason, got, want)
+		}
+	}
+}
+
+// TestConfigurationOfOldReleases: what releases make of configuration that is for several requests.
+func TestConfigurationOfOldReleases(t *testing.T) {
+	parameters := resourcev1.DeviceConfiguration{Opaque: &resourcev1.OpaqueDeviceConfiguration{Driver: "d"}}
+	entry := func(source resourcev1.AllocationConfigSource,
+		requests ...string) resourcev1.DeviceAllocationConfiguration {
+		return resourcev1.DeviceAllocationConfiguration{Source: source, Requests: requests, DeviceConfiguration: parameters}
+	}
+	class, claim := resourcev1.AllocationConfigSourceClass, resourcev1.AllocationConfigSourceClaim
+	s := &Snapshot{DeviceClasses: []*resourcev1.DeviceClass{{Spec: resourcev1.DeviceClassSpec{
+		Config: []resourcev1.DeviceClassConfiguration{{DeviceConfiguration: parameters}}}}}}
+	s.DeviceClasses[0].Name = "configured"
+	exactly := &resourcev1.ExactDeviceRequest{DeviceClassName: "configured"}
+	has := &resourcev1.ResourceClaim{Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{
+		Requests: []resourcev1.DeviceRequest{{Name: "one", Exactly: exactly}, {Name: "two", Exactly: exactly}},
+		Config: []resourcev1.DeviceClaimConfiguration{
+			{Requests: []string{"one", "two"}, DeviceConfiguration: parameters}, {DeviceConfiguration: parameters}},
+	}}}
+	var facts []Allotment
+	for i, request := range has.Spec.Devices.Requests {
+		facts = append(facts, Allotment{Claim: has, Request: i, Alternative: Alternatives(request)[0]})
+	}
+	documented := DocumentedDevices()
+	allowed := map[string]DeviceRules{"documented": documented, "repeating": documented.RepeatingConfiguration(),
+		"for all": documented.RepeatingConfiguration().ClassesForAll()}
+	for name, config := range map[string][]resourcev1.DeviceAllocationConfiguration{
+		"documented": {entry(class, "one", "two"), entry(claim, "one", "two"), entry(claim)},
+		"repeating": {entry(class, "one", "two"), entry(claim, "one", "two"), entry(claim, "one", "two"),
+			entry(claim)},
+		"for all": {entry(class), entry(class), entry(claim, "one", "two"), entry(claim, "one", "two"), entry(claim)},
+	} {
+		has.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Config: config}}
+		for rules, r := range allowed {
+			if got := r.wrongConfiguration(has, facts, s) == ""; got != (rules == name) {
+				t.Errorf("rules %s, configuration %s: allowed %v", rules, name, got)
+			}
 		}
 	}
 }

@@ -41,12 +41,16 @@ func DocumentedAmounts() AmountRules {
 // Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#meaning-of-cpu
 // (nothing finer than 1m). The documents do not say that rounding is per pod, after adding up its containers.
 func amount(name v1.ResourceName, list v1.ResourceList) *big.Int {
-	quantity := list[name]
-	if whole, ok := quantity.AsInt64(); ok {
-		if name == v1.ResourceCPU {
-			return new(big.Int).Mul(big.NewInt(whole), big.NewInt(1000))
+	quantity, named := list[name]
+	switch {
+	case !named:
+		return new(big.Int)
+	case name == v1.ResourceCPU && quantity.Sign() >= 0 && quantity.CmpInt64(mostCores) < 0:
+		return big.NewInt(quantity.MilliValue())
+	case name != v1.ResourceCPU:
+		if whole, ok := quantity.AsInt64(); ok {
+			return big.NewInt(whole)
 		}
-		return big.NewInt(whole)
 	}
 	unit, digits := resource.Scale(0), int64(0)
 	if name == v1.ResourceCPU {
@@ -62,6 +66,9 @@ func amount(name v1.ResourceName, list v1.ResourceList) *big.Int {
 	}
 	return ten.Mul(decimal.UnscaledBig(), ten)
 }
+
+// mostCores is beyond what is counted in thousandths without big numbers.
+const mostCores = 1 << 52
 
 // requests returns what the pod requests, by the documents of the profile's release.
 func (r AmountRules) requests(p *Profile, pod *v1.Pod) v1.ResourceList {

@@ -22,6 +22,9 @@ func TestAmount(t *testing.T) {
 		{"in bytes", v1.ResourceMemory, "1Ki", "1024"},
 		{"the most a quantity may be", v1.ResourceMemory, "9223372036854775807", "9223372036854775807"},
 		{"its thousandths are no int64 any more", v1.ResourceCPU, "9223372036854775807", "9223372036854775807000"},
+		{"rounded up where it is just not too large", v1.ResourceCPU, "4503599627370495999900001n", "4503599627370496000"},
+		{"rounded up, in thousandths", v1.ResourceCPU, "4503599627370495999900001u", "4503599627370495999901"},
+		{"the least", v1.ResourceCPU, "1n", "1"},
 		{"nor are those of this", v1.ResourceCPU, "10P", "10000000000000000000"},
 		{"none", v1.ResourceMemory, "0", "0"},
 	} {
@@ -29,7 +32,8 @@ func TestAmount(t *testing.T) {
 		if got := amount(row.name, list).String(); got != row.want {
 			t.Errorf("%s: %s %s: got %s, want %s", row.reason, row.name, row.quantity, got, row.want)
 		}
-		if left := list[row.name]; left.String() != row.quantity && row.quantity != "1500u" {
+		left, before := list[row.name], resource.MustParse(row.quantity)
+		if left.String() != before.String() {
 			t.Errorf("%s: the quantity became %s", row.reason, left.String())
 		}
 	}

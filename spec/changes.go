@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -288,8 +290,11 @@ func ChangesSince(release string) []string {
 }
 
 // minor returns the minor version of a release.
-func minor(release string) (minor int) {
-	if _, err := fmt.Sscanf(release, "v1.%d", &minor); err != nil {
+func minor(release string) int {
+	of, is := strings.CutPrefix(release, "v1.")
+	of, _, _ = strings.Cut(of, ".")
+	minor, err := strconv.Atoi(of)
+	if !is || err != nil {
 		panic(fmt.Sprintf("spec: %q is no release of Kubernetes", release))
 	}
 	return minor
@@ -305,10 +310,12 @@ func before(release, mended string) bool {
 }
 
 // patch returns the number of the patch release; 0 of a minor release.
-func patch(release string) (patch int) {
-	if _, err := fmt.Sscanf(release, fmt.Sprintf("v1.%d.%%d", minor(release)), &patch); err != nil {
+func patch(release string) int {
+	parts := strings.SplitN(release, ".", 3)
+	if len(parts) < 3 {
 		return 0
 	}
+	patch, _ := strconv.Atoi(parts[2])
 	return patch
 }
 

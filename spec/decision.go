@@ -1,6 +1,9 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
 
 // Status is what one filter says of one node.
 type Status uint8
@@ -48,12 +51,24 @@ type Decision struct {
 	// take the decision given by Outcomes.
 	InternalError string
 
+	// Changed tells of objects of the snapshot that the scheduler changed while it decided, in its caches; nil if nobody
+	// looked, and not nil if somebody did.
+	Changed []ObjectChange
+
 	// Message is the scheduler's own message why no node is feasible, as kubectl describe shows it; empty if one
 	// is, or if nobody asked for it. It is for people: nothing compares it.
 	Message string
 
 	// Failure is set when the scheduler gave no decision: an internal error, a panic, a hang.
 	Failure string
+}
+
+// ObjectChange is that an object of the snapshot is not as it was.
+type ObjectChange struct {
+	// Object is the object, as it was; nil if it is what the scheduler keeps of nodes and their pods.
+	Object runtime.Object
+	// How names the object and says what of it was changed.
+	How string
 }
 
 // Write is a change that a scheduler asks the API server for.

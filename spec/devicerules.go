@@ -70,6 +70,9 @@ type DeviceRules struct {
 	classless func(claims []*resourcev1.ResourceClaim, s *Snapshot) bool
 	// distinct reports whether the facts are about devices with distinct values of the attribute.
 	distinct func(facts []Allotment, attribute resourcev1.FullyQualifiedName) bool
+	// repeats: an allocation has configuration of the claim once for each request that it names. classForAll: it has that
+	// of classes for all requests, once for each.
+	repeats, classForAll bool
 }
 
 // DocumentedDevices are the rules that Kubernetes documents.

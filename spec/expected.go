@@ -111,11 +111,13 @@ func (m *Scheduler) NewExpected() *Expected {
 	}
 }
 
-// Allowed returns the statuses that are right for a filter and a node, nominations left aside.
+// Allowed returns the statuses that are right for a filter and a node, nominations left aside. A filter that fails does
+// not hold.
 func (m *Scheduler) Allowed(f Filter, pod *v1.Pod, node *v1.Node, s *Snapshot) AllowedStatuses {
-	allowed := AllowedStatuses{Fails: m.fails(f, pod, node, s), Holds: f.Holds(m.Profile, pod, node, s)}
+	allowed := AllowedStatuses{Holds: f.Holds(m.Profile, pod, node, s)}
 	allowed.HoldsEmpty = allowed.Holds
 	if !allowed.Holds {
+		allowed.Fails = m.fails(f, pod, node, s)
 		there := PodsOn(node, s)
 		allowed.HoldsEmpty = len(there) > 0 && f.Holds(m.Profile, pod, node, s.Without(there...))
 	}

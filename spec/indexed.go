@@ -178,8 +178,8 @@ func (q *indexed) on(n int) *ExpectedOnNode {
 			passes = passes && known.Statuses[i].Holds
 			continue
 		}
-		allowed := AllowedStatuses{Fails: ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())}
-		allowed.Holds = ask.ask(at)
+		allowed := AllowedStatuses{Holds: ask.ask(at)}
+		allowed.Fails = !allowed.Holds && ask.Fails != nil && ask.Fails(q.m.Profile, q.pod, at.node, at.around())
 		allowed.HoldsEmpty = allowed.Holds
 		if there := q.x.on[n]; !allowed.Holds && len(there) > 0 && ask.Footprint != ReadsNode {
 			if empty == nil {
@@ -263,7 +263,7 @@ func (q *indexed) score(r ScorePlugin, feasible []*v1.Node) []Score {
 		case scored.abstains:
 			return each(feasible, func(*v1.Node) Score { return Score{Skipped: true} })
 		case scored.normalized != nil:
-			return q.m.weighted(r, scored.raw, scored.normalized)
+			return q.m.appendWeighted(nil, r, scored.raw, scored.normalized)
 		default:
 			return q.m.Weighted(r, scored.raw)
 		}

@@ -20,7 +20,7 @@ func noAffinity(_ *Profile, pod *v1.Pod, _ *Snapshot) bool { return len(required
 func (m *Scheduler) Monotone(pod *v1.Pod, s *Snapshot) bool {
 	return all(m.filters, func(f Filter) bool {
 		return f.Footprint == ReadsNode || f.Footprint == ReadsNodes ||
-			f.Idle != nil && f.Idle(m.Profile, pod, s.Pods, s) ||
-			f.Monotone != nil && f.Monotone(m.Profile, pod, s)
+			f.Monotone != nil && f.Monotone(m.Profile, pod, s) ||
+			f.Idle != nil && f.Idle(m.Profile, pod, s.Pods, s)
 	})
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math/big"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -18,7 +19,7 @@ import (
 func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod, s *Snapshot) []v1.ResourceName {
 	allocatable := node.Status.Allocatable
 	requested := each(pods, m.requests)
-	exceeded := filter(sortedKeys(total(requested...)), func(name v1.ResourceName) bool {
+	exceeded := filter(resourcesIn(requested), func(name v1.ResourceName) bool {
 		return !exists(pods, func(pod *v1.Pod) bool { return m.ignores(pod, name) }) &&
 			m.rules.amounts.classes.on(m.Profile, name, node, s) == nil &&
 			!atMost(m.rules.amounts.together(name, requested), m.rules.amounts.amount(name, allocatable))
@@ -27,6 +28,20 @@ func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod, s *Snapshot) []
 		exceeded = append(exceeded, v1.ResourcePods)
 	}
 	return exceeded
+}
+
+// resourcesIn returns the resources that lists name, in order.
+func resourcesIn(lists []v1.ResourceList) []v1.ResourceName {
+	var names []v1.ResourceName
+	for _, list := range lists {
+		for name := range list {
+			if !contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // ignores reports whether the pod requests the resource and is placed without regard to it.

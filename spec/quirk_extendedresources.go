@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ImplicitNameLost is a defect of kube-scheduler. Whoever it hears of after the class that is picked for the name it
@@ -67,6 +68,28 @@ func IgnoredResourceMissed() Quirk {
 			r.misses = func(r DeviceRules, p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 				return exists(unnamed(p, pod, node), func(name v1.ResourceName) bool { return r.classes(name, s) == nil })
 			}
+		},
+	}
+}
+
+// UncontrolledClaimPanics is a defect of kube-scheduler v1.36, which looks for the claim that was made for the pod.
+func UncontrolledClaimPanics() Quirk {
+	return Quirk{
+		Name: "uncontrolled-claim-panics", Class: Reported, Upstream: "kubernetes/kubernetes#138544",
+		Since: "v1.36", Mended: "v1.37",
+		Title:  "a claim for extended resources that is owned uncontrolled: a panic",
+		Plugin: devicesPlugin,
+		Doc: "A claim for extended resources that is owned by a pod, of which it does not say whether it controls it, ends " +
+			"kube-scheduler in a panic when a pod of that name asks for extended resources that are devices.",
+		Needs:  wantsDevices,
+		Panics: true,
+		Crashes: func(_ *Scheduler, pod *v1.Pod, s *Snapshot) bool {
+			return AsksForDevices(pod, s) && exists(s.ResourceClaims, func(claim *resourcev1.ResourceClaim) bool {
+				return claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" &&
+					exists(claim.OwnerReferences, func(owner metav1.OwnerReference) bool {
+						return owner.Name == pod.Name && owner.Controller == nil
+					})
+			})
 		},
 	}
 }

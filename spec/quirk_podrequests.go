@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"maps"
+
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -42,7 +44,7 @@ func MissingRequestsOfBound() Quirk {
 				if !requestsAsWhole(pod) {
 					return r.nonZero(pod)
 				}
-				missing := missingRequests()
+				missing := maps.Clone(missingRequests)
 				for _, name := range sortedKeys(r.requests(pod, nil)) {
 					delete(missing, name)
 				}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Quirk is a known defect of kube-scheduler: a small override of one predicate that reproduces it exactly. The
@@ -62,6 +63,8 @@ type Quirk struct {
 	Crashes func(m *Scheduler, pod *v1.Pod, s *Snapshot) bool
 	// Panics: where there is no decision, it is by a panic, which ends kube-scheduler.
 	Panics bool
+	// Changes reports whether kube-scheduler may change the object in its informer's cache while it decides.
+	Changes func(pod *v1.Pod, s *Snapshot, object runtime.Object) bool
 	// KeepsNomination reports whether a pod stays pending with its nomination, although that should be cleared.
 	KeepsNomination func(p *Profile, pod *v1.Pod, s *Snapshot) bool
 	// Overlooks reports whether a pod nominated to a node is not respected, although it should be. It changes
@@ -93,7 +96,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 		q.Volumes != nil,
 		q.Devices != nil,
 		q.Amounts != nil,
-		q.ScoringFails != nil, q.Crashes != nil:
+		q.ScoringFails != nil, q.Crashes != nil, q.Changes != nil:
 		return false
 	case q.Budgets != nil && len(s.PodDisruptionBudgets) > 0, q.KeepsRoom != nil && len(nominated) > 0:
 		return false
@@ -106,7 +109,7 @@ func (q Quirk) Idle(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 // OnlyScores reports whether it changes nothing but scores, so that it makes no difference where no node is scored.
 func (q Quirk) OnlyScores() bool {
 	return q.Filter == nil && q.Volumes == nil && q.Devices == nil && q.Budgets == nil && q.ScoringFails == nil &&
-		q.Crashes == nil && q.KeepsNomination == nil && q.Overlooks == nil &&
+		q.Crashes == nil && q.Changes == nil && q.KeepsNomination == nil && q.Overlooks == nil &&
 		q.KeepsRoom == nil && q.Erratum == nil &&
 		!q.changesFilter(q.Plugin) && q.Amounts == nil
 }
@@ -303,5 +306,6 @@ func Quirks() []Quirk {
 		ImplicitNameLost(), IgnoredResourceMissed(), EarlierClaimDeleted(), OutdatedDevicesScored(),
 		SharedDevicesUnscored(), BalancedDevicesPanic(),
 		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
-		CountersKept(), NamesakesCounted(), CapacityWraps(), LaterAllLost()}
+		CountersKept(), NamesakesCounted(), CapacityWraps(), LaterAllLost(), CountersChanged(), CapacityChanged(),
+		UncontrolledClaimPanics()}
 }

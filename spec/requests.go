@@ -41,16 +41,17 @@ func NonZeroRequests(pod *v1.Pod) v1.ResourceList {
 }
 
 // missingRequests are the requests of a container that states none, for the purpose of score.
-func missingRequests() v1.ResourceList {
-	return v1.ResourceList{
-		v1.ResourceCPU:    resource.MustParse("100m"),
-		v1.ResourceMemory: resource.MustParse("200Mi"),
-	}
+var missingRequests = v1.ResourceList{
+	v1.ResourceCPU:    resource.MustParse("100m"),
+	v1.ResourceMemory: resource.MustParse("200Mi"),
 }
 
 // byContainers adds up the containers' requests, each of which is of.
 func byContainers(pod *v1.Pod, missing v1.ResourceList, of func(v1.Container) v1.ResourceList) v1.ResourceList {
 	stated := func(c v1.Container) v1.ResourceList { return override(missing, of(c)) }
+	if len(pod.Spec.InitContainers) == 0 {
+		return total(each(pod.Spec.Containers, stated)...)
+	}
 	running := total(append(each(Sidecars(pod), stated), each(pod.Spec.Containers, stated)...)...)
 	inits := pod.Spec.InitContainers
 	uses := []v1.ResourceList{running}
@@ -104,9 +105,9 @@ func override(list, over v1.ResourceList) v1.ResourceList {
 // combined returns every resource that a list names, with what the lists say of it put together one after the
 // other. Lists are read only, so a list beside which no other names anything is the result.
 func combined(lists []v1.ResourceList, put func(a, b resource.Quantity) resource.Quantity) v1.ResourceList {
-	lists = filter(lists, func(list v1.ResourceList) bool { return len(list) > 0 })
-	if len(lists) == 1 {
-		return lists[0]
+	stated := func(list v1.ResourceList) bool { return len(list) > 0 }
+	if count(lists, stated) == 1 {
+		return lists[slices.IndexFunc(lists, stated)]
 	}
 	result := v1.ResourceList{}
 	for _, list := range lists {
@@ -118,6 +119,16 @@ func combined(lists []v1.ResourceList, put func(a, b resource.Quantity) resource
 		}
 	}
 	return result
+}
+
+// allNamed is \A x \in DOMAIN function : holds(x).
+func allNamed[K comparable, V any](function map[K]V, holds func(K) bool) bool {
+	for name := range function {
+		if !holds(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // sortedKeys is DOMAIN of a function, in order.

@@ -1,10 +1,6 @@
 package spec
 
-import (
-	"slices"
-
-	v1 "k8s.io/api/core/v1"
-)
+import v1 "k8s.io/api/core/v1"
 
 // ResizeRules are of what a pod on a node requests while it is being resized in place. The zero value is what
 // Kubernetes documents since v1.37:
@@ -43,7 +39,7 @@ func (r ResizeRules) requests(pod *v1.Pod, missing v1.ResourceList) v1.ResourceL
 }
 
 // nonZero returns what the pod requests for the purpose of score: see NonZeroRequests.
-func (r ResizeRules) nonZero(pod *v1.Pod) v1.ResourceList { return r.requests(pod, missingRequests()) }
+func (r ResizeRules) nonZero(pod *v1.Pod) v1.ResourceList { return r.requests(pod, missingRequests) }
 
 // ofContainers returns what the pod's containers request together.
 func (r ResizeRules) ofContainers(pod *v1.Pod, missing v1.ResourceList) v1.ResourceList {
@@ -98,15 +94,18 @@ func actualReported(status v1.ContainerStatus) v1.ResourceList {
 // report returns what the node reports of the container; an empty status if it reports nothing.
 func (r ResizeRules) report(pod *v1.Pod, c v1.Container) v1.ContainerStatus {
 	named := func(l v1.Container) bool { return l.Name == c.Name }
-	if !r.unreportedFree && !exists(Sidecars(pod), named) && !exists(pod.Spec.Containers, named) {
+	sidecar := func(l v1.Container) bool { return named(l) && Restartable(l) }
+	if !r.unreportedFree && !exists(pod.Spec.InitContainers, sidecar) && !exists(pod.Spec.Containers, named) {
 		return v1.ContainerStatus{}
 	}
-	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
-	of := filter(statuses, func(status v1.ContainerStatus) bool { return status.Name == c.Name })
-	if len(of) == 0 {
-		return v1.ContainerStatus{}
+	for _, statuses := range [][]v1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
+		for i := range statuses {
+			if statuses[i].Name == c.Name {
+				return statuses[i]
+			}
+		}
 	}
-	return of[0]
+	return v1.ContainerStatus{}
 }
 
 // firstThere returns the first list that is there.

@@ -46,9 +46,13 @@ func fits(r AmountRules, asked v1.ResourceList, others []v1.ResourceList, node *
 	exempt func(v1.ResourceName) bool) bool {
 	allocatable := node.Status.Allocatable
 	return atMost(big.NewInt(int64(len(others))+1), r.amount(v1.ResourcePods, allocatable)) &&
-		all(sortedKeys(asked), func(name v1.ResourceName) bool {
+		allNamed(asked, func(name v1.ResourceName) bool {
+			wanted := r.amount(name, asked)
+			if none(wanted) || exempt(name) {
+				return true
+			}
 			free := r.result(new(big.Int).Sub(r.amount(name, allocatable), r.together(name, others)))
-			return exempt(name) || none(r.amount(name, asked)) || atMost(r.amount(name, asked), free)
+			return atMost(wanted, free)
 		})
 }
 

@@ -44,7 +44,7 @@ func (m *Scheduler) Score(r ScorePlugin, pod *v1.Pod, feasible []*v1.Node, s *Sn
 		return each(feasible, func(*v1.Node) Score { return Score{Skipped: true} })
 	case r.ScoreAll != nil:
 		raw, normalized := r.ScoreAll(m.Profile, pod, feasible, s)
-		return m.weighted(r, raw, normalized)
+		return m.appendWeighted(nil, r, raw, normalized)
 	default:
 		return m.Weighted(r, each(feasible, func(node *v1.Node) int64 { return r.Raw(m.Profile, pod, node, s) }))
 	}
@@ -53,17 +53,22 @@ func (m *Scheduler) Score(r ScorePlugin, pod *v1.Pod, feasible []*v1.Node, s *Sn
 // Weighted normalises the raw scores that one score plugin gives the feasible nodes, and multiplies them by
 // its weight. The order is kept.
 func (m *Scheduler) Weighted(r ScorePlugin, raw []int64) []Score {
+	return m.AppendWeighted(make([]Score, 0, len(raw)), r, raw)
+}
+
+// AppendWeighted is Weighted, and appends the scores to others.
+func (m *Scheduler) AppendWeighted(scores []Score, r ScorePlugin, raw []int64) []Score {
 	normalized := raw
 	if r.Normalize != nil {
 		normalized = r.Normalize(raw)
 	}
-	return m.weighted(r, raw, normalized)
+	return m.appendWeighted(scores, r, raw, normalized)
 }
 
-func (m *Scheduler) weighted(r ScorePlugin, raw, normalized []int64) []Score {
-	scores, weight := make([]Score, len(raw)), m.Weight(r)
+func (m *Scheduler) appendWeighted(scores []Score, r ScorePlugin, raw, normalized []int64) []Score {
+	weight := m.Weight(r)
 	for i := range raw {
-		scores[i] = Score{Raw: raw[i], Value: normalized[i] * weight}
+		scores = append(scores, Score{Raw: raw[i], Value: normalized[i] * weight})
 	}
 	return scores
 }

@@ -43,15 +43,19 @@ func nodeVolumeLimits(r VolumeRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			managed := func(volumes []CSIVolume) []CSIVolume { return managedOn(p, node, s, volumes) }
 			wanted := managed(r.csiVolumes(pod, s))
+			if fails != nil && fails(p, pod, node, s) || !claimsThere(pod, s) || !r.driversThere(p, wanted, node, s) {
+				return false
+			}
+			if len(wanted) == 0 {
+				return true
+			}
 			mounted, attached := managed(r.mounted(node, s)), managed(r.attachedTo(node, s))
 			fresh, used := r.fresh(wanted, mounted, attached), unique(append(mounted, attached...))
-			return (fails == nil || !fails(p, pod, node, s)) && claimsThere(pod, s) &&
-				r.driversThere(p, wanted, node, s) &&
-				all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
-					ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
-					more, now := filter(fresh, ofDriver), filter(used, ofDriver)
-					return len(more) == 0 || len(now)+len(more) <= int(*limit.Allocatable.Count)
-				})
+			return all(volumeLimits(node, s), func(limit storagev1.CSINodeDriver) bool {
+				ofDriver := func(v CSIVolume) bool { return v.Driver == limit.Name }
+				more, now := filter(fresh, ofDriver), filter(used, ofDriver)
+				return len(more) == 0 || len(now)+len(more) <= int(*limit.Allocatable.Count)
+			})
 		},
 		Idle:  idle,
 		Fails: fails,

@@ -40,12 +40,14 @@ const (
 type loopOptions struct {
 	inputFlags
 	loopRandomOptions
+	wakeUps              bool
 	themes               []string
 	nodes                int
 	pods, events, faults int
 	late                 int
 	happens              []string
 	calm, liveness       bool
+	evictions            bool
 	profile              string
 	workers              int
 	memory               string
@@ -77,6 +79,9 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.late, "late", 0,
 		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
 			"it writes: its informers run late, and not all alike. What goes on for ever is not checked then.")
+	f.BoolVar(&o.evictions, "evictions", false,
+		"Let evictions be under way when the cycle ends that begins them: what others do comes between. The theme says so "+
+			"or not by default; with -f it is false.")
 	f.StringSliceVar(&o.happens, "happens", nil,
 		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
 			eventTypes()+".")
@@ -94,6 +99,8 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		"Follow `N` random runs of each theme instead of exploring every state. Each has at most --max-depth levels, "+
 			"or 1000.")
 	o.loopRandomOptions.flags(f)
+	f.BoolVar(&o.wakeUps, "wake-ups", false, "For each pod of the themes of single decisions, and each event that lets "+
+		"it be placed where it waits, look whether the event wakes it, instead of exploring the themes of the loop.")
 	f.Uint64Var(&o.seed, "seed", 1,
 		"Start the random numbers of --simulate and --random from this `seed`. The same seed prints the same report.")
 	addStrict(f, &o.strict, "")
@@ -219,8 +226,11 @@ func (o *loopOptions) validate() error {
 			return usage("--happens: there is no event %q; there are: %s", kind, eventTypes())
 		}
 	}
+	if err := o.validateWakeUps(); err != nil {
+		return err
+	}
 	for _, name := range o.themes {
-		if !slices.Contains(scenario.LoopThemeNames(), name) {
+		if !o.wakeUps && !slices.Contains(scenario.LoopThemeNames(), name) {
 			return usage("--theme: the loop has no theme %q (its themes: %s)", name,
 				strings.Join(scenario.LoopThemeNames(), ", "))
 		}
@@ -286,6 +296,14 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 			run.Seed, run.Results = o.seed, append(run.Results, result)
 			continue
 		}
+		if o.wakeUps {
+			result, err := o.wake(ctx, scope, subject, progress)
+			if err != nil {
+				return nil, err
+			}
+			run.WakeUps, run.Results = true, append(run.Results, result)
+			continue
+		}
 		if o.simulate > 0 {
 			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
 				Seed: o.seed, First: o.run, Walks: o.followed(), Steps: o.steps(), Workers: o.workers,
@@ -336,11 +354,14 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			"first, --profile chooses another", strings.Join(in.profiles, ", ")))
 	}
 	var scopes []*loop.Scope
-	if o.random {
-		if len(manifests.Nodes) > 0 {
-			return nil, nil, usage("--random draws its clusters: leave the Nodes out of %s", o.named())
-		}
+	switch {
+	case (o.random || o.wakeUps) && len(manifests.Nodes) > 0:
+		return nil, nil, usage("--random and --wake-ups have clusters of their own: leave the Nodes out of %s", o.named())
+	case o.random:
 		return in, []*loop.Scope{o.drawnScope()}, nil
+	case o.wakeUps:
+		scopes, err := o.waking(in)
+		return in, scopes, err
 	}
 	if len(manifests.Nodes) > 0 {
 		if len(o.themes) > 0 {
@@ -410,6 +431,9 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	scope.Late = o.late
 	if o.given("faults") {
 		scope.Faults = o.faults
+	}
+	if o.given("evictions") {
+		scope.Evictions = o.evictions
 	}
 	if o.given("calm") {
 		scope.Calm = o.calm

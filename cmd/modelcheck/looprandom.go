@@ -36,8 +36,8 @@ func (o *loopRandomOptions) flags(f *pflag.FlagSet) {
 // validateRandom finds what is wrong with the flags of --random.
 func (o *loopOptions) validateRandom() error {
 	switch {
-	case o.given("run") && !o.random && o.simulate == 0:
-		return usage("--run is for runs that are followed at random; add --random, or --simulate 1")
+	case o.given("run") && !o.random && !o.wakeUps && o.simulate == 0:
+		return usage("--run is for runs that are followed one by one; add --random, --wake-ups, or --simulate 1")
 	case o.given("run") && (o.given("questions") || o.given("for")):
 		return usage("--run is one run: leave --questions and --for out")
 	case o.run < 0:

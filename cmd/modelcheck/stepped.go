@@ -18,5 +18,5 @@ const canStep = true
 func startStepped(ctx context.Context, cfg *production.Config, profile string, initial *spec.Snapshot,
 	scope *loop.Scope) (loop.System, error) {
 	return stepped.New(ctx, cfg, profile, initial,
-		stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0})
+		stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions})
 }

@@ -147,6 +147,7 @@ type explanation struct {
 	scored   bool // by production, some node
 	// evaluations are those of the model with causes.
 	evaluations []*partialEvaluation
+	idling      map[*cause]bool // what idle said
 }
 
 // partialEvaluation is an evaluation that may go only as far as filters.
@@ -242,8 +243,19 @@ func covers(defects []*cause, plugins []string) bool {
 // idle reports whether a defect can make no difference to the question, or only one to scores where production
 // scored no node.
 func (i *explanation) idle(d *cause) bool {
-	asked := i.plain.Question
-	return d.onlyScores && !i.scored || d.Idle(i.plain.Spec().Profile, asked.Pod, asked.Snapshot)
+	if d.onlyScores && !i.scored {
+		return true
+	}
+	idle, known := i.idling[d]
+	if !known {
+		asked := i.plain.Question
+		idle = d.Idle(i.plain.Spec().Profile, asked.Pod, asked.Snapshot)
+		if i.idling == nil {
+			i.idling = map[*cause]bool{}
+		}
+		i.idling[d] = idle
+	}
+	return idle
 }
 
 // applicable returns the defects of plugins that have something to say to the question, with or without all their

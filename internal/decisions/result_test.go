@@ -175,6 +175,7 @@ func TestVerdictOfProperty(t *testing.T) {
 		"nomination-attainable": "not exercised", "nomination-has-reason": "not exercised",
 		"nominations-respected":    "not exercised",
 		"one-preemption-at-a-time": "not exercised", "preemption-writes": "not exercised",
+		"objects-untouched": "holds",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)

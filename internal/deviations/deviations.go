@@ -92,6 +92,7 @@ func Entries() []Entry {
 func found() map[string]Entry {
 	const (
 		verdicts, scores, outcome, answered = "statuses-conform", "scores-conform", "outcome-conforms", "answered"
+		untouched                           = "objects-untouched"
 	)
 	return map[string]Entry{
 		"empty-selector-protects-nobody": {Property: outcome, Theme: "budgets", Nodes: 1, Pods: 3},
@@ -209,6 +210,9 @@ func found() map[string]Entry {
 		"capacity-wraps":                  {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"unsaid-capacity-stops-all":       {Property: answered, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"later-all-lost":                  {Property: verdicts, Theme: "device-pools", Nodes: 1, Pods: 1},
+		"uncontrolled-claim-panics":       {Property: answered, Theme: "device-resources", Nodes: 1, Pods: 1},
+		"counters-changed":                {Property: untouched, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"capacity-changed":                {Property: untouched, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }

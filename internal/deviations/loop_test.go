@@ -50,7 +50,7 @@ func TestLoopFound(t *testing.T) {
 			scope := entry.Narrow(theme)
 			start := func(initial *spec.Snapshot) (loop.System, error) {
 				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
-					stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0})
+					stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions})
 			}
 			result, err := loop.Explore(t.Context(), scope,
 				loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide}, checker.Options{})

@@ -42,6 +42,8 @@ func (s Seen) Varied() bool {
 // has seen nothing.
 type Coverage struct {
 	seen map[string]*sighting
+	// places has the same by the number of the place; nil where nothing was seen.
+	places []*sighting
 }
 
 type sighting struct {
@@ -75,8 +77,12 @@ func (c *Coverage) Add(snapshots ...*spec.Snapshot) {
 }
 
 func addAll[T any](c *Coverage, kind string, objects []*T) {
+	if len(objects) == 0 {
+		return
+	}
+	of := placeOf(kind, reflect.TypeFor[T]())
 	for _, object := range objects {
-		c.value(kind, reflect.ValueOf(object).Elem())
+		of.value(c, reflect.ValueOf(object).Elem())
 	}
 }
 
@@ -110,73 +116,7 @@ func (c *Coverage) at(path string) *sighting {
 	return c.seen[path]
 }
 
-// value notes a value that is there.
-func (c *Coverage) value(path string, v reflect.Value) {
-	if unread(path) {
-		return
-	}
-	if text, ok := leaf(v); ok {
-		s := c.at(path)
-		s.values[text] = true
-		s.set = true
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for name, field := range fieldsOf(v.Type()) {
-			c.field(join(path, name), v.FieldByIndex(field.Index))
-		}
-	case reflect.Slice:
-		if isLeaf(v.Type().Elem()) {
-			s := c.at(path)
-			for i := range v.Len() {
-				text, _ := leaf(v.Index(i))
-				s.values[text] = true
-			}
-			return
-		}
-		for i := range v.Len() {
-			c.value(path+"[]", v.Index(i))
-		}
-	case reflect.Map:
-		s := c.at(path)
-		for _, key := range v.MapKeys() {
-			text, _ := leaf(v.MapIndex(key))
-			s.values[fmt.Sprint(key)+"="+text] = true
-		}
-	}
-}
-
-// field notes a field, whether it is there or not.
-func (c *Coverage) field(path string, v reflect.Value) {
-	if unread(path) {
-		return
-	}
-	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil(),
-		isContainer(v) && v.IsNil(),
-		v.Kind() != reflect.Pointer && isLeaf(v.Type()) && v.IsZero():
-		c.at(path).unset = true
-		return
-	case v.Kind() == reflect.Pointer:
-		v = v.Elem()
-		if (v.Kind() == reflect.Struct || v.Kind() == reflect.String) && v.IsZero() {
-			c.at(path).empty = true
-			return
-		}
-		if !isLeaf(v.Type()) {
-			c.at(path).set = true
-		}
-	case isContainer(v) && v.Len() == 0:
-		c.at(path).empty = true
-		return
-	case isContainer(v):
-		c.at(path).set = true
-	}
-	c.value(path, v)
-}
-
-func isContainer(v reflect.Value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Map }
+func isContainer(kind reflect.Kind) bool { return kind == reflect.Slice || kind == reflect.Map }
 
 // isLeaf reports whether a type has no fields that are looked at one by one.
 func isLeaf(t reflect.Type) bool {

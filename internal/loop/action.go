@@ -36,14 +36,16 @@ const (
 	Backoff
 	// Flush: the time passes after which the queue retries pods in unschedulablePods whatever happened.
 	Flush
+	// Evict: a preemption goes on that is under way.
+	Evict
 
-	verbs = int(Flush) + 1
+	verbs = int(Evict) + 1
 )
 
 // String returns the words used in reports.
 func (v Verb) String() string {
 	return [...]string{"create", "update", "delete", "complete", "gone", "schedule", "allow", "reject", "expire",
-		"restart", "backoff", "flush"}[v]
+		"restart", "backoff", "flush", "evict"}[v]
 }
 
 // Event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
@@ -65,17 +67,30 @@ const (
 	FailPreBind
 	// FailBind: the API server refuses the binding.
 	FailBind
+	// RefuseWrite: the API server refuses what is written of a volume or claim before the binding.
+	RefuseWrite
+	// Outrun: somebody else writes that volume or claim first, and changes nothing.
+	Outrun
+	// Busy: the API server is too busy to write the status of a pod, and is not when it is asked again. This is not a
+	// failure.
+	Busy
+	// FailEvict: the API server refuses an eviction. It is a fault of Evict.
+	FailEvict
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
 const FaultPlugin = "Faults"
 
-// Faults returns every fault.
-func Faults() []Fault { return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind} }
+// Faults returns every fault of Schedule.
+func Faults() []Fault {
+	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy}
+}
 
 // String returns the words used in reports.
 func (f Fault) String() string {
-	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails"}[f]
+	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
+		"what it writes is refused", "somebody else writes first", "the API server is busy",
+		"the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.
@@ -104,13 +119,13 @@ func (r Ref) Key() string {
 // Action is one step of a run. A run is a function of its actions.
 type Action struct {
 	Verb Verb
-	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about.
+	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about, or the pod that Evict is for.
 	Ref Ref
 	// Object is the object as it is to be, for Create and Update. It is not changed.
 	Object runtime.Object
-	// Doc says in words what an Update changes, or who creates what a controller does.
+	// Doc says in words what an Update changes, who creates what a controller does, or how far Evict is.
 	Doc string
-	// Fault is what goes wrong, for Schedule.
+	// Fault is what goes wrong, for Schedule and Evict.
 	Fault Fault
 	// Volumes: Expire ends the wait for volumes, or a provisioner gives up, which counts as a cycle that fails.
 	Volumes bool
@@ -157,6 +172,8 @@ func (a Action) String() string {
 		return "backoff is over"
 	case Flush:
 		return "the queue is flushed"
+	case Evict:
+		return strings.TrimSuffix("the evictions for "+a.Ref.String()+" "+a.Doc+"; "+a.Fault.String(), "; ")
 	}
 	return fmt.Sprintf("action %d", a.Verb)
 }

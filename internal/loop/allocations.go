@@ -60,10 +60,7 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	if pod == nil {
 		return nil
 	}
-	node := t.placed(pod)
-	if node == nil { // what is written of a binding that failed then is the claims' all the same
-		node = t.nodeOfUser(got[0])
-	}
+	node := t.nodeOfCycle(pod, got)
 	if node == nil {
 		return nil
 	}
@@ -75,7 +72,32 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	v.Known = t.explanation(v.Pod, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
 		return m.Devices().Allocated(m.Profile, got, node, seen) == ""
 	})
+	if v.Known == "" {
+		v.Known = t.misconfigured(got, node, view)
+	}
 	return []Violation{v}
+}
+
+// misconfigured returns the defect by which the allocations have other configuration than they should, and are valid
+// else; empty if there is none.
+func (t *Transition) misconfigured(got []*resourcev1.ResourceClaim, node *v1.Node, view *spec.Snapshot) string {
+	repeating := t.Model.Devices().RepeatingConfiguration()
+	switch {
+	case repeating.Allocated(t.Model.Profile, got, node, view) == "":
+		return t.has(configurationRepeated)
+	case repeating.ClassesForAll().Allocated(t.Model.Profile, got, node, view) == "":
+		return t.has(classConfigurationForAll)
+	}
+	return ""
+}
+
+// nodeOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is
+// written of a binding that failed then is the claims' all the same.
+func (t *Transition) nodeOfCycle(pod *v1.Pod, got []*resourcev1.ResourceClaim) *v1.Node {
+	if node := t.placed(pod); node != nil {
+		return node
+	}
+	return t.nodeOfUser(got[0])
 }
 
 // placed returns the node that the pod is bound to, or assumed on, after the step; nil if there is none.

@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -32,7 +33,7 @@ func (s *Scope) changedObjects(state *State) []Action {
 	return actions
 }
 
-// lessened returns the changes that take away what the object demands, or is there for.
+// lessened returns the changes that take away what the object demands, or is there for, or have it demand too much.
 func lessened(object runtime.Object) []Action {
 	switch object := object.(type) {
 	case *storagev1.CSINode:
@@ -44,11 +45,28 @@ func lessened(object runtime.Object) []Action {
 		return append(update(object, unlimited, "limits: its drivers have none"),
 			update(object, empty, "drivers: it has none")...)
 	case *storagev1.CSIDriver:
+		lenient, silent := object.DeepCopy(), object.DeepCopy()
+		keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})
+		silent.Spec.StorageCapacity = new(false)
+		var actions []Action
 		if spec.PreventsIfMissing(object) {
-			lenient := object.DeepCopy()
-			keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})
-			return update(object, lenient, "where it is missing: pods may be placed")
+			actions = update(object, lenient, "where it is missing: pods may be placed")
 		}
+		if reportsCapacity(object) {
+			actions = append(actions, update(object, silent, "reports: it tells no capacity any more")...)
+		}
+		return actions
+	case *storagev1.CSIStorageCapacity:
+		full, untold := object.DeepCopy(), object.DeepCopy()
+		full.Capacity, full.MaximumVolumeSize = new(resource.Quantity), nil
+		untold.Capacity, untold.MaximumVolumeSize = nil, nil
+		return append(update(object, full, "capacity: it has none left"),
+			update(object, untold, "capacity: it is not told")...)
+	case *storagev1.StorageClass:
+		narrow := object.DeepCopy()
+		narrow.AllowedTopologies = []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{
+			{Key: v1.LabelTopologyZone, Values: []string{"nowhere"}}}}}
+		return update(object, narrow, "topologies: it allows one that no node has")
 	}
 	return nil
 }

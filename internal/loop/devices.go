@@ -225,3 +225,15 @@ func (t *Transition) newlyAllocated(claim *resourcev1.ResourceClaim, other strin
 		return (Key(before) == Key(claim) || Key(before) == other) && before.Status.Allocation == nil
 	})
 }
+
+// sliceGoneUnheard is the defect that a pool becomes complete by a slice that goes, and nobody hears of it.
+func sliceGoneUnheard() Known {
+	return Known{
+		Name: "slice-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "DynamicResources does not hear that a ResourceSlice is deleted: a pod that was rejected because its pool had " +
+			"more slices than they say is not retried when the pool is complete.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "DynamicResources") && t.Action.Ref.Kind == "ResourceSlice" && t.Action.Verb == Delete
+		},
+	}
+}

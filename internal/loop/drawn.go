@@ -33,33 +33,41 @@ func Random(ctx context.Context, all *Scope, subject Subject, o RandomOptions) (
 	return s.run(ctx)
 }
 
-// withoutObjects leaves out of the cluster of a drawn run what is not needed to show the finding, one object after the
-// other.
+// withoutObjects leaves out of the cluster of a drawn run what is not needed to show the finding: ever smaller groups
+// of objects, and single ones until nothing changes.
 func (e *explorer) withoutObjects(key string, best *walk, finding *Finding) (*walk, *Finding, error) {
-	for again := true; again; {
-		again = false
-		for i := 0; i < len(Objects(best.scope.Initial[0])); {
+	for size := max(1, len(Objects(best.scope.Initial[0]))/2); size > 0; {
+		again := false
+		for at := 0; at < len(Objects(best.scope.Initial[0])); {
 			if e.interrupted() {
 				return best, finding, nil
 			}
 			smaller := *best.scope
-			smaller.Initial = []*spec.Snapshot{snapshotWithout(best.scope.Initial[0], i)}
+			smaller.Initial = []*spec.Snapshot{snapshotWithout(best.scope.Initial[0], at, size)}
 			with, found, err := e.retake(key, &smaller, 0, best.actions)
 			if err != nil {
 				return best, finding, err
 			}
 			if found == nil {
-				i++
+				at += size
 				continue
 			}
 			best, finding, again = with, found, true
+		}
+		if !again || size > 1 {
+			size /= 2
 		}
 	}
 	return best, finding, nil
 }
 
-// snapshotWithout returns the snapshot without the i-th of its objects.
-func snapshotWithout(s *spec.Snapshot, i int) *spec.Snapshot { return snapshotWith(s, i, nil) }
+// snapshotWithout returns the snapshot without so many of its objects, from the i-th on.
+func snapshotWithout(s *spec.Snapshot, i, size int) *spec.Snapshot {
+	for range min(size, len(Objects(s))-i) {
+		s = snapshotWith(s, i, nil)
+	}
+	return s
+}
 
 // snapshotWith returns the snapshot with another object in the place of its i-th, or none if that is nil.
 func snapshotWith(s *spec.Snapshot, i int, instead runtime.Object) *spec.Snapshot {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -62,6 +63,9 @@ func EventTypes() []EventType {
 
 // events returns every event that may happen in the state, in a fixed order.
 func (s *Scope) events(state *State) []Action {
+	if s.Event != nil {
+		return s.Event.possible(state)
+	}
 	var actions []Action
 	for _, kind := range EventTypes() {
 		if !slices.Contains(s.Happens, kind) {
@@ -104,6 +108,15 @@ func (s *Scope) events(state *State) []Action {
 		}
 	}
 	return actions
+}
+
+// possible returns the event, if it can happen in the state.
+func (a *Action) possible(state *State) []Action {
+	there := slices.ContainsFunc(Objects(state.API), func(o runtime.Object) bool { return RefOf(o) == a.Ref })
+	if there == (a.Verb == Create) {
+		return nil
+	}
+	return []Action{*a}
 }
 
 func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action {
@@ -200,6 +213,17 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
 		}
 	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
 		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+		// Of an update with several changes the queue makes several events, one after the other.
+		actions = append(actions, changed("gates: they are removed, and it gets a label and a toleration", func(p *v1.Pod) {
+			const free = "ungated"
+			p.Spec.SchedulingGates, p.Labels = nil, maps.Clone(p.Labels)
+			if p.Labels == nil {
+				p.Labels = map[string]string{}
+			}
+			p.Labels[free] = free
+			p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations),
+				v1.Toleration{Key: free, Operator: v1.TolerationOpExists})
+		})...)
 	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 &&
 		state.AssumedOn(Key(pod)) == "":
 		for _, node := range state.API.Nodes {
@@ -241,7 +265,8 @@ func (s *Scope) addedNodes(state *State) []Action {
 	return actions
 }
 
-// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces.
+// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
+// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer.
 func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	var actions []Action
 	there := map[Ref]bool{}
@@ -251,6 +276,7 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	for _, object := range Objects(s.Templates) {
 		switch ref := RefOf(object); {
 		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
+		case kind == ObjectRemoved && there[ref] && attached(state.API, ref):
 		case kind == ObjectRemoved && there[ref]:
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
 		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
@@ -258,6 +284,14 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 		}
 	}
 	return actions
+}
+
+// attached reports whether the object is a volume that is attached to some node.
+func attached(s *spec.Snapshot, ref Ref) bool {
+	return ref.Kind == "PersistentVolume" && slices.ContainsFunc(s.VolumeAttachments,
+		func(a *storagev1.VolumeAttachment) bool {
+			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
+		})
 }
 
 // update returns the action, unless it changes nothing.

@@ -370,10 +370,18 @@ func (e *explorer) flushed(f *Finding, pod string) (string, error) {
 		return "", err
 	}
 	defer system.Close()
-	for _, action := range append(slices.Clone(f.Trace), Action{Verb: Flush}) {
+	for _, action := range f.Trace {
 		if _, err := system.Do(action); err != nil {
 			return "", err
 		}
+	}
+	for steps := evictionSteps(system.State(), false); len(steps) > 0; steps = evictionSteps(system.State(), false) {
+		if _, err := system.Do(steps[0]); err != nil {
+			return "", err
+		}
+	}
+	if _, err := system.Do(Action{Verb: Flush}); err != nil {
+		return "", err
 	}
 	for system.State().Poppable() {
 		step, err := system.Do(Action{Verb: Schedule})

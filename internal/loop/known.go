@@ -19,8 +19,8 @@ type Known struct {
 	Upstream string
 	// Doc says in a sentence what kube-scheduler does instead of what is documented.
 	Doc string
-	// Since is the minor release that it came with, such as "v1.37", and Mended that which has it no more; empty if all
-	// have it.
+	// Since is the minor release that it came with, such as "v1.37", and Mended that which has it no more, or the patch
+	// release; empty if all have it.
 	Since, Mended string
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
@@ -30,6 +30,9 @@ type Known struct {
 	// Keeps reports whether by this defect the pod, which the step has taken, keeps its nomination; nil if it is
 	// not about that.
 	Keeps func(t *Transition, pod *v1.Pod) bool
+	// Forgets reports whether by this defect the pod, which the queue has so, is never tried again by itself; nil if it
+	// is not about that.
+	Forgets func(q Queued) bool
 }
 
 // claimBoundTwice is the name of a defect that ends binding cycles.
@@ -44,13 +47,15 @@ func (k Known) In(release string) bool {
 }
 
 // defects returns the known defects of the release that the step was taken in.
-func (t *Transition) defects() []Known {
-	return slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(t.Model.Profile.Release) })
+func (t *Transition) defects() []Known { return defectsOf(t.Model) }
+
+func defectsOf(m *spec.Scheduler) []Known {
+	return slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(m.Profile.Release) })
 }
 
 // Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
-	return append(mended(), []Known{
+	return append(append(evictionDefects(), mended()...), []Known{
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
@@ -174,6 +179,7 @@ func Defects() []Known {
 				return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "CSIDriver" && t.Action.Verb == Delete
 			},
 		},
+		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(),
 		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		{
 			Name: "device-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",

@@ -112,12 +112,12 @@ func (b *behaviours) classified(s suspect) suspect {
 	for _, state := range s.component.States() {
 		in[hash(state)] = true
 	}
-	places := map[string]bool{}
+	places, forgotten := map[string]bool{}, map[string]bool{}
 	var concerned []move
 	for _, state := range s.component.States() {
 		at := b.at(state)
 		if p, ok := at.of(s.pod); ok {
-			places[p.where()] = true
+			places[p.where()], forgotten[p.forgotten] = true, true
 		}
 		for _, m := range at.moves {
 			if in[m.to] && s.concerns(&m) {
@@ -126,6 +126,9 @@ func (b *behaviours) classified(s suspect) suspect {
 		}
 	}
 	s.about, s.known = strings.Join(sortedKeys(places), "+"), s.explanation(concerned)
+	if len(concerned) == 0 && !forgotten[""] {
+		s.known = strings.Join(sortedKeys(forgotten), "+")
+	}
 	return s
 }
 

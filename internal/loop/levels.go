@@ -96,7 +96,7 @@ func started(view *spec.Snapshot) *spec.Snapshot {
 // asked returns the pod that the step decided about, as the view before the step has it; nil if the step took no
 // decision, or made one fail.
 func (t *Transition) asked(view *spec.Snapshot) *v1.Pod {
-	if t.Step.Popped == "" || t.Action.Fault != NoFault && t.Action.Fault != WaitPermit {
+	if t.Step.Popped == "" || t.madeToFail() {
 		return nil
 	}
 	pod := in(view, t.Step.Popped)

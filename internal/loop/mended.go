@@ -8,6 +8,21 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
+// These are the names of defects that the properties tell which they break.
+const (
+	configurationRepeated    = "configuration-repeated"
+	classConfigurationForAll = "class-configuration-for-all"
+	nominatedNowhere         = "nominated-nowhere"
+)
+
+// has returns the name of the defect if the release that the step was taken in has it; empty if not.
+func (t *Transition) has(name string) string {
+	if slices.ContainsFunc(t.defects(), func(k Known) bool { return k.Name == name }) {
+		return name
+	}
+	return ""
+}
+
 // mended are known defects that the newest release has no more, of which others of the list would explain too much.
 func mended() []Known {
 	return []Known{
@@ -51,6 +66,21 @@ func mended() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return t.rejectedBy(pod, "DynamicResources") && t.Action.Ref.Kind == "ResourceClaim" && t.Action.Verb == Delete
 			},
+		},
+		{
+			Name: configurationRepeated, Class: spec.Reported, Upstream: "kubernetes/kubernetes#139732", Mended: "v1.37",
+			Doc: "An allocation has the configuration that a claim gives to several of its requests once for each of them.",
+		},
+		{
+			Name: classConfigurationForAll, Class: spec.Reported, Upstream: "kubernetes/kubernetes#134793",
+			Mended: "v1.34.2",
+			Doc: "An allocation has the configuration of a device class for all requests of the claim, once for each of them, " +
+				"though it is for devices of that class.",
+		},
+		{
+			Name: nominatedNowhere, Class: spec.Reported, Upstream: "kubernetes/kubernetes#139904", Mended: "v1.37",
+			Doc: "A pod whose nomination is cleared stays with the nominations of the queue, under a node without name, until " +
+				"it is bound, nominated or gone.",
 		},
 		{
 			Name: "preempted-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#135719", Mended: "v1.36",

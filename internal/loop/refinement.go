@@ -123,15 +123,16 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 }
 
 // evicted returns the pods that the step began to evict, "ns/name": bound ones terminate, those that waited on
-// permit are not assumed any more.
+// permit are not assumed any more, or their evictions are under way.
 func (t *Transition) evicted() []string {
 	var evicted []string
+	chosen := t.chosen()
 	for _, pod := range t.Before.told().Pods {
 		was, is, after := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod)), t.After.heard(Key(pod))
 		terminates := was != nil && !deleting(was) && (is == nil || deleting(is))
 		sentBack := after != nil && after.Spec.NodeName == "" && t.Before.AssumedOn(Key(pod)) != "" &&
 			t.After.AssumedOn(Key(pod)) == ""
-		if terminates || sentBack {
+		if terminates || sentBack || slices.Contains(chosen, Key(pod)) {
 			evicted = append(evicted, Key(pod))
 		}
 	}

@@ -30,13 +30,16 @@ type Scope struct {
 	ConfigurationAt string
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
-	// Happens are the kinds of event that may happen.
+	// Happens are the kinds of event that may happen; Event, if it is not nil, is the only one.
 	Happens []EventType
+	Event   *Action
 	// Liveness asks for what goes on for ever too.
 	Liveness bool
 	// Late is how many changes of each kind of object that MayLag the scheduler may not have heard of yet, besides those
 	// that its last cycle made.
 	Late int
+	// Evictions lets every eviction be an action of its own: they are under way when the cycle ends that begins them.
+	Evictions bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
 	// Admitted returns the objects, some of which were changed since they were admitted, as the API server has them then;
@@ -57,7 +60,7 @@ type Used struct{ Arrivals, Events, Faults int }
 func (u Used) After(a Action) Used {
 	switch {
 	case a.Heard:
-	case a.Verb == Schedule && a.Fault != NoFault, a.Volumes:
+	case a.Fault != NoFault, a.Volumes:
 		u.Faults++
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
@@ -125,12 +128,13 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	if state.Poppable() && s.mayTakeNext(state) {
 		actions = append(actions, Action{Verb: Schedule})
 		if used.Faults < s.Faults {
-			for _, fault := range Faults() {
+			for _, fault := range s.faults() {
 				actions = append(actions, Action{Verb: Schedule, Fault: fault})
 			}
 		}
 	}
 	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)
+	actions = append(actions, evictionSteps(state, used.Faults < s.Faults)...)
 	if backoffMatters(state) {
 		actions = append(actions, Action{Verb: Backoff})
 	}
@@ -151,6 +155,15 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		actions = append(actions, s.inTime(state, s.events(state))...)
 	}
 	return actions
+}
+
+// faults returns what may go wrong in a cycle: of writes to the API, each where it is tried with the least of the rest.
+func (s *Scope) faults() []Fault {
+	volumes := len(s.Templates.PersistentVolumeClaims) > 0
+	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
+	return slices.DeleteFunc(Faults(), func(f Fault) bool {
+		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims || f == Busy && (volumes || claims)
+	})
 }
 
 // endsOfWaits returns how the waits of pods may end; those for volumes too if they may run out.

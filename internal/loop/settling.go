@@ -37,11 +37,12 @@ func settling(state *State) []Action {
 		if in(BackingOff) {
 			actions = append(actions, Action{Verb: Backoff})
 		}
-		if in(Unschedulable) {
+		if in(Unschedulable) || slices.ContainsFunc(state.Queue, keptByPreemption) {
 			actions = append(actions, Action{Verb: Flush})
 		}
 	}
 	actions = append(actions, endsOfWaits(state, true)...)
+	actions = append(actions, evictionSteps(state, false)...)
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)
@@ -66,6 +67,8 @@ type podStatus struct {
 	due, waits bool
 	// nominated: it is nominated to a node on which no pod terminates, and does not wait to be bound.
 	nominated bool
+	// forgotten is the known defect by which it is never tried again.
+	forgotten string
 	// queue is the first part of the queue that has it, if queued.
 	queue  QueueName
 	queued bool
@@ -128,6 +131,7 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		return nil
 	}
 	view := state.View()
+	forgetful := slices.DeleteFunc(defectsOf(e.Model), func(k Known) bool { return k.Forgets == nil })
 	for _, pod := range state.API.Pods {
 		key := Key(pod)
 		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName != e.Model.Profile.SchedulerName || spec.Gated(pod) {
@@ -136,10 +140,15 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		q, queued := state.Queued(key)
 		p := podStatus{
 			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes && !q.Devices || feasible(e.Model, key, view), waits: q.Waits,
-			nominated: !deleting(pod) && !q.Waits && nominatedInVain(pod, state), queued: queued,
+			nominated: !deleting(pod) && !q.Waits && !state.underWay(key) && nominatedInVain(pod, state), queued: queued,
 		}
 		if len(q.Queues) > 0 {
 			p.queue = q.Queues[0]
+		}
+		for _, defect := range forgetful {
+			if defect.Forgets(q) {
+				p.forgotten = defect.Name
+			}
 		}
 		pods = append(pods, p)
 	}
@@ -152,7 +161,7 @@ func nominatedInVain(pod *v1.Pod, state *State) bool {
 	node := pod.Status.NominatedNodeName
 	return node != "" &&
 		!slices.ContainsFunc(
-			state.API.Pods,
+			state.told().Pods,
 			func(other *v1.Pod) bool { return other.Spec.NodeName == node && deleting(other) },
 		)
 }

@@ -180,7 +180,10 @@ func (s *simulation) follow(number int64) {
 	w := &walk{number: number, scope: scope, initial: draw.IntN(len(scope.Initial))}
 	shows, needless := map[string]*walk{}, 0
 	drawn := chooser(scope, draw)
-	if s.draw != nil {
+	switch {
+	case scope.Event != nil:
+		drawn = waken(scope)
+	case s.draw != nil:
 		drawn = helping(s.Model, scope, draw)
 	}
 	w.err = s.walk(scope, w.initial, func(state *State, used Used) (Action, bool) {

@@ -21,6 +21,17 @@ func (r *Runs) Drawn(scope *Scope, seed uint64, number int64, steps int) ([]Brea
 	})
 }
 
+// Waking follows the run of a scope of Waking.
+func (r *Runs) Waking(scope *Scope) ([]Breach, error) {
+	steps, next := WakingSteps, waken(scope)
+	return r.follow(scope, 0, func(state *State, used Used) (Action, bool) {
+		if steps--; steps < 0 {
+			return Action{}, false
+		}
+		return next(state, used)
+	})
+}
+
 // Along takes these actions, beginning with the cluster of that index. An action that cannot be taken ends the run
 // with the system's error, and what was broken up to there.
 func (r *Runs) Along(scope *Scope, initial int, actions []Action) ([]Breach, error) {

@@ -3,6 +3,7 @@ package loop
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type System interface {
 	Close()
 }
 
+// ErrPanicked is why a system that has panicked takes no action any more.
+var ErrPanicked = errors.New("kube-scheduler has panicked")
+
 // Step is what an action led to, besides the state after it.
 type Step struct {
 	// Popped is the pod that Schedule took off the queue, "ns/name"; empty for other actions.
@@ -37,6 +41,10 @@ type Step struct {
 	Backoffs []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
+	// Restless: the scheduler, which is about to end, does not wait for a pod although it has none to take.
+	Restless bool
+	// Remembered is how many events the queue keeps for pods in flight while there are none.
+	Remembered int
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.
@@ -124,6 +132,8 @@ type State struct {
 	Queue []Queued
 	// Assumed are the pods that the cache has as assumed, with their nodes, and Nominated the nominations of the queue.
 	Assumed, Nominated []Pair
+	// Nowhere are pods that the queue has nominations of, to a node without name, which nobody asks for.
+	Nowhere []string
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
 	// Began says what was known of the status of pods when their cycles began, where a failure goes by that.
@@ -145,6 +155,8 @@ type State struct {
 	// nil if that is all.
 	Unheard []Unheard
 	Told    *spec.Snapshot
+	// Evictions are the preemptions whose evictions are under way, by their preemptors.
+	Evictions []Eviction
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
@@ -265,6 +277,7 @@ func (s *State) Canonical() string {
 	if len(s.Images) > 0 {
 		fmt.Fprintf(&text, "images counted %v\n", s.Images)
 	}
+	s.canonicalEvictions(&text)
 	s.canonicalUnheard(&text)
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)

@@ -99,11 +99,18 @@ func (t *toy) schedule() (loop.Step, error) {
 	n := slices.IndexFunc(t.api.Pods, func(pod *v1.Pod) bool { return loop.Key(pod) == key })
 	if nodes := t.model.Scheduling(t.api.Pods[n], &t.api); len(nodes) > 0 && !t.lazy {
 		bound := t.api.Pods[n].DeepCopy()
-		bound.Spec.NodeName = nodes[0].Name
+		bound.Spec.NodeName, bound.Status.Conditions = nodes[0].Name, nil
 		t.api.Pods = slices.Clone(t.api.Pods)
 		t.api.Pods[n] = bound
 		t.queue = slices.Delete(t.queue, i, i+1)
-	} else if t.loses {
+		return loop.Step{Popped: key}, nil
+	}
+	rejected := t.api.Pods[n].DeepCopy()
+	rejected.Status.Conditions = []v1.PodCondition{
+		{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable}}
+	t.api.Pods = slices.Clone(t.api.Pods)
+	t.api.Pods[n] = rejected
+	if t.loses {
 		t.queue = slices.Delete(t.queue, i, i+1)
 	} else if !t.restless {
 		t.queue[i] = loop.Queued{Pod: key, Queues: []loop.QueueName{loop.Unschedulable}, Rejectors: []string{"Toy"}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -132,4 +133,46 @@ func provisioned(state *State, claim *v1.PersistentVolumeClaim, node *v1.Node) *
 		}}
 	}
 	return volume
+}
+
+// reportsCapacity reports whether pods are placed by the storage capacity that the driver tells.
+func reportsCapacity(driver *storagev1.CSIDriver) bool {
+	return driver.Spec.StorageCapacity != nil && *driver.Spec.StorageCapacity
+}
+
+// hintDriverOfClaims is the defect that only drivers of inline volumes are heard of.
+func hintDriverOfClaims() Known {
+	return Known{
+		Name: "hint-driver-of-claims", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "The hint of VolumeBinding for CSIDrivers looks at inline volumes of the driver, of which no capacity is " +
+			"asked, and not at claims that it provisions for: when it tells no capacity any more, pods that were rejected " +
+			"for want of it are not retried.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			was, is := csiDriver(t.Before, t.Action.Ref), csiDriver(t.After, t.Action.Ref)
+			return t.rejectedBy(pod, "VolumeBinding") && was != nil && is != nil && reportsCapacity(was) &&
+				!reportsCapacity(is)
+		},
+	}
+}
+
+// csiDriver returns the driver of that name; nil if it is none, or not there.
+func csiDriver(s *State, ref Ref) *storagev1.CSIDriver {
+	for _, driver := range s.API.CSIDrivers {
+		if RefOf(driver) == ref {
+			return driver
+		}
+	}
+	return nil
+}
+
+// volumeGoneUnheard is the defect that the end of a volume which stands in the way is not heard of.
+func volumeGoneUnheard() Known {
+	return Known{
+		Name: "volume-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "VolumeBinding does not hear that a PersistentVolume is deleted: a pod whose claim that volume was reserved " +
+			"for, where it cannot be reached, is not retried, though another volume fits.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "PersistentVolume" && t.Action.Verb == Delete
+		},
+	}
 }

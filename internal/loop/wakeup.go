@@ -16,7 +16,8 @@ import (
 // when an event in the cluster may make it schedulable. The periodic flush is a safety net against what hints
 // overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one
 // of them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the
-// property tells of that where it makes a pod schedulable by itself.
+// property tells of that where it makes a pod schedulable by itself. While evictions for a pod are under way it is kept
+// out of the queue (KEP-4832); then their end has to wake it, if it is schedulable.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
@@ -27,8 +28,12 @@ func wakeUp() Property {
 			after := t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !t.After.asleep(q) || !t.Before.asleep(was) || !schedulable(t.Model, q.Pod, t.After) ||
-					schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after) {
+				if !t.After.asleep(q) || !t.Before.asleep(was) || t.After.underWay(q.Pod) ||
+					!schedulable(t.Model, q.Pod, t.After) {
+					continue
+				}
+				if !t.Before.underWay(q.Pod) && // else the end of its preemption is the event that counts
+					(schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after)) {
 					continue
 				}
 				v := Violation{
@@ -51,13 +56,16 @@ func wakeUp() Property {
 func woken() Property {
 	return Property{
 		Name: "woken",
-		Doc: "A scheduler that waits for a pod is told when one is put where it takes pods from, activeQ, or backoffQ for " +
-			"want of others.",
+		Doc: "A scheduler that has no pod to take waits for one, and is told when one is put where it takes pods from, " +
+			"activeQ, or backoffQ for want of others.",
 		Broken: func(t *Transition) []Violation {
-			if !t.Step.Oversleeps {
-				return nil
+			switch {
+			case t.Step.Oversleeps:
+				return []Violation{{But: "there is a pod to take, and the scheduler, which waits for one, is not told"}}
+			case t.Step.Restless:
+				return []Violation{{About: "restless", But: "there is no pod to take, and the scheduler does not wait for one"}}
 			}
-			return []Violation{{But: "there is a pod to take, and the scheduler, which waits for one, is not told"}}
+			return nil
 		},
 	}
 }
@@ -65,14 +73,23 @@ func woken() Property {
 // backsOff returns the property that who failed waits before the next attempt.
 //
 // Source: field docs of KubeSchedulerConfiguration.podInitialBackoffSeconds ("the initial backoff for unschedulable
-// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading.
+// pods") and podMaxBackoffSeconds ("the max backoff for unschedulable pods"); that it doubles is our reading. Comment
+// in k8s.io/kubernetes/pkg/scheduler/backend/queue: "interprets Queue from the unschedulable plugin as
+// queueAfterBackoff".
 func backsOff() Property {
 	return Property{
 		Name: "backs-off",
 		Doc: "Each failure of a pod is counted, as a rejection or as one of several errors in a row, and by that number " +
-			"it backs off: for the initial backoff, twice that, and so on, up to the longest.",
+			"it backs off: for the initial backoff, twice that, and so on, up to the longest. An event does not end that.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
+			for _, q := range t.After.Queue {
+				was, _ := t.Before.Queued(q.Pod)
+				if t.Action.Verb.Event() && was.In(Unschedulable) && q.In(Active) && was.Penalty && q.Penalty {
+					broken = append(broken, Violation{Pod: q.Pod, About: "event", But: q.Pod +
+						" is active after an event, and its backoff is not over"})
+				}
+			}
 			for _, wrong := range t.Step.Backoffs {
 				broken = append(broken, Violation{Pod: t.Step.Popped, But: wrong})
 			}
@@ -93,7 +110,8 @@ func progress() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
-				if !t.After.asleep(q) || t.Before.asleep(was) || faulted || !feasible(t.Model, q.Pod, after) ||
+				if !t.After.asleep(q) || t.Before.asleep(was) || t.After.underWay(q.Pod) || faulted ||
+					!feasible(t.Model, q.Pod, after) ||
 					t.After.beingAllocated(in(after, q.Pod)) {
 					continue
 				}

@@ -27,8 +27,12 @@ func wakeUpToPreempt() Property {
 			before, after := t.Before.View(), t.After.View()
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
-				if !q.In(Unschedulable) || !was.In(Unschedulable) || !preempts(t.Model, q.Pod, after) ||
-					feasible(t.Model, q.Pod, before) || mayPreempt(t.Model, q.Pod, before) {
+				ends := t.Before.underWay(q.Pod) && nominatedInVain(in(after, q.Pod), t.After)
+				if !q.In(Unschedulable) && !(ends && t.After.asleep(q)) || !was.In(Unschedulable) && !ends ||
+					t.After.underWay(q.Pod) || !preempts(t.Model, q.Pod, after) {
+					continue
+				}
+				if !ends && (feasible(t.Model, q.Pod, before) || mayPreempt(t.Model, q.Pod, before)) {
 					continue
 				}
 				v := Violation{

@@ -37,6 +37,7 @@ type options struct {
 	themes             []string
 	list, coverage     bool
 	most               int
+	small              int64
 }
 
 func parse(args []string) (*options, error) {
@@ -46,13 +47,16 @@ func parse(args []string) (*options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "Draw with this `seed`.")
 	flags.IntVar(&o.jobs, "jobs", 2, "Try `N` faults at a time.")
 	flags.StringVar(&o.dir, "dir", "", "Keep copies and results in this `directory`; by default in the user's cache.")
-	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-random", upstream},
+	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-faults",
+		"loop-late", "loop-random", upstream},
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")
 	flags.StringSliceVar(&o.themes, "theme", nil, "Of the themes, also of the loop, take these `themes` only.")
 	flags.IntVar(&o.most, "most", 200, "In one theme, try a fault `N` times in vain before it is tried at one question "+
 		"in 16 only; 0: at all.")
+	flags.Int64Var(&o.small, "small", 700, "Explore a theme of the loop anew with each fault that its runs come by and "+
+		"do not show, if it has up to `N` states.")
 	flags.BoolVar(&o.list, "list", false, "List the candidates, and try nothing.")
 	flags.BoolVar(&o.coverage, "coverage", false,
 		"Print which statements of the code no question of the stages reaches, and plant nothing.")
@@ -74,7 +78,8 @@ func parse(args []string) (*options, error) {
 	for _, name := range o.stages {
 		if name != upstream && !slices.ContainsFunc(stages(), func(s stage) bool { return s.name == name }) {
 			return nil, fmt.Errorf(
-				"there is no stage %q; want some of small, default, random, loop, loop-random, upstream", name)
+				"there is no stage %q; want some of small, default, random, loop, loop-faults, loop-late, loop-random, upstream",
+				name)
 		}
 	}
 	return o, nil
@@ -162,7 +167,7 @@ func (o *options) chosen() []stage {
 // build builds what tries the faults, and the tests of each package that has a fault.
 func (t *trial) build(ctx context.Context) error {
 	sum := sha256.New()
-	fmt.Fprintln(sum, t.most, t.themes)
+	fmt.Fprintln(sum, t.most, t.small, t.themes)
 	binary, err := t.workspace.build(ctx, "./internal/mutation/switching")
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ type switched struct {
 // run starts the process, and listens to it until it ends. It reports whether all questions were asked.
 func (w *switched) run(ctx context.Context) (done bool, err error) {
 	args := append(strings.Fields(w.stage.args), "--trying", w.trying, "--most", strconv.Itoa(w.most),
-		"--from", strconv.Itoa(w.theme), "--theme", strings.Join(w.themes, ","))
+		"--small", strconv.FormatInt(w.small, 10), "--from", strconv.Itoa(w.theme), "--theme", strings.Join(w.themes, ","))
 	cmd := exec.CommandContext(ctx, filepath.Join(w.workspace.Dir, "switching"), args...)
 	cmd.Dir = w.workspace.Root
 	var numbers, stderr strings.Builder

@@ -44,7 +44,7 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 		ScorePlugins: e.scoreNames,
 		Nodes:        make([]spec.NodeDecision, len(q.Snapshot.Nodes)),
 	}
-	if err := e.load(q); err != nil {
+	if err := e.load(e.untouched.begin(q)); err != nil {
 		d.Failure = err.Error()
 		return d
 	}
@@ -53,19 +53,43 @@ func (e *engine) decide(q spec.Question) *spec.Decision {
 		pod:      q.Pod,
 		question: q,
 		decision: d,
-		state:    framework.NewCycleState(),
+		state:    newState(),
 		statuses: framework.NewDefaultNodeToStatus(),
 	}
-	c.state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	if err := c.run(); err != nil {
 		d.Failure = err.Error()
 	}
+	d.Changed = e.untouched.changed(e.snapshot)
 	if c.messages {
 		c.explain()
 	}
 	d.Writes = writes(c.client, c.objects)
+	if len(d.Changed) > 0 {
+		if err := c.anew(); err != nil {
+			d.Failure = err.Error()
+			return d
+		}
+	}
 	c.runEachFilter()
+	e.untouched.changed(e.snapshot) // for the next question; what it changes, the cycle could change as well
 	return d
+}
+
+// newState returns what plugins remember at the beginning of a cycle: nothing.
+func newState() fwk.CycleState {
+	state := framework.NewCycleState()
+	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	return state
+}
+
+// anew begins once more with the objects as they were, for filters that are asked one by one.
+func (c *cycle) anew() error {
+	if err := c.load(c.untouched.begin(c.question)); err != nil {
+		return err
+	}
+	c.state = newState()
+	c.framework.RunPreFilterPlugins(c.ctx, c.state, c.pod)
+	return nil
 }
 
 // run goes through the steps and sets the outcomes. An error is production's own: it would log it and

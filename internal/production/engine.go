@@ -42,6 +42,7 @@ type engine struct {
 	snapshot  *snapshot
 	nominator *nominator
 	objects   *objects
+	untouched untouched
 	// preemption watches DefaultPreemption; nil if the profile does not run it.
 	preemption *preemptionWatch
 	// matches is what plugins remember of clusters they have seen before, and a question is to be asked without.

@@ -147,6 +147,7 @@ func (s *Scheduler) Forget() {
 	}
 	e := s.worker.engine
 	e.snapshot.known.forget()
+	e.untouched = untouched{}
 	let := false
 	defer func() {
 		if recover() != nil || !let { // a handler of a plugin that cannot let go of an object

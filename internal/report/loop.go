@@ -22,6 +22,8 @@ type LoopRun struct {
 	Results []*loop.Result
 	// Seed is that of runs that were followed at random.
 	Seed uint64
+	// WakeUps: the runs are one for each event that lets a pod be placed.
+	WakeUps bool
 	// Notes tell what was read and will not matter, or matters otherwise than expected.
 	Notes []string
 	// NotRead tells what was not read and may matter. One line each.
@@ -80,6 +82,10 @@ func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
 		s := result.Scope
+		if r.WakeUps {
+			p.wrapped(fmt.Sprintf("  %-12s ", s.Name), s.Doc)
+			continue
+		}
 		clusters := plural(int64(len(s.Initial)), "initial cluster")
 		if len(s.Initial) == 0 {
 			clusters = fmt.Sprintf("a cluster of up to %s drawn for each run", plural(int64(s.Nodes), "node"))
@@ -91,6 +97,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		}
 		if s.Late > 0 {
 			text += fmt.Sprintf(", up to %s of each kind of object unheard", plural(int64(s.Late), "change"))
+		}
+		if s.Evictions {
+			text += ", evictions one by one"
 		}
 		if len(s.Happens) > 0 && s.Events > 0 {
 			text += "; events: " + joined(s.Happens)
@@ -145,7 +154,11 @@ func (r *LoopRun) simulated() bool {
 }
 
 func (p *page) loopFollowed(r *LoopRun) {
-	p.section(fmt.Sprintf("Followed at random, seed %d", r.Seed))
+	followed := fmt.Sprintf("Followed at random, seed %d", r.Seed)
+	if r.WakeUps {
+		followed = "Followed, a run for each event that lets a pod be placed"
+	}
+	p.section(followed)
 	rows := table{{"theme", "runs", "steps", "longest run", "needless wake-ups", "search"}}
 	for _, result := range r.Results {
 		ended := "every run asked for"
@@ -241,6 +254,9 @@ func (r *LoopRun) numbered(f *loop.Finding) string {
 	if f.Number == nil {
 		return ""
 	}
+	if r.WakeUps {
+		return fmt.Sprintf(" (--run %d)", *f.Number)
+	}
 	return fmt.Sprintf(" (--seed %d --run %d)", r.Seed, *f.Number)
 }
 
@@ -282,8 +298,12 @@ func defect(known string) (name, upstream, doc string) {
 // lateNotCovered says what is left out of when the scheduler hears of changes.
 func lateNotCovered(r *LoopRun) string {
 	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
-		return "More changes unheard than those of the scope, evictions that are under way when a cycle ends, and " +
-			"handlers of one kind of object that hear at different times."
+		evictions := "evictions that are under way when a cycle ends, "
+		if !slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return !result.Scope.Evictions }) {
+			evictions = ""
+		}
+		return "More changes unheard than those of the scope, " + evictions +
+			"and handlers of one kind of object that hear at different times."
 	}
 	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +
 		"order; --late N lets them lag."

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -30,11 +29,11 @@ func deviceNodes(s *spec.Snapshot, name func(string), selector func(*v1.NodeSele
 	}
 }
 
-// claimPods calls visit with the pods that claims of devices are made or reserved for.
+// claimPods calls visit with the pods that own claims of devices, or that these are reserved for.
 func claimPods(s *spec.Snapshot, visit func(*v1.Pod)) {
 	uids := map[types.UID]bool{}
 	for _, claim := range s.ResourceClaims {
-		if owner := metav1.GetControllerOfNoCopy(claim); owner != nil {
+		for _, owner := range claim.OwnerReferences {
 			uids[owner.UID] = true
 		}
 		for _, consumer := range claim.Status.ReservedFor {

@@ -30,6 +30,7 @@ type loopThemeSpec struct {
 	Description string           `json:"description"`
 	Nodes       int              `json:"nodes"`
 	Calm        bool             `json:"calm,omitempty"`
+	Evictions   bool             `json:"evictions,omitempty"`
 	Arrivals    int              `json:"arrivals"`
 	Events      int              `json:"events,omitempty"`
 	Faults      int              `json:"faults,omitempty"`
@@ -98,7 +99,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
-			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut,
+			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions,
 		}
 		if scope.Configuration = manifests.SchedulerConfiguration; scope.Configuration != nil {
 			scope.ConfigurationAt = manifests.SchedulerConfigurationSource.String()
@@ -107,4 +108,19 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		return scope, nil
 	}
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))
+}
+
+// WakingTheme returns what a theme of single decisions has: nodes, pods, and whatever else is there, for loop.Waking.
+func WakingTheme(name string, admit Admission) (*loop.Scope, error) {
+	t, err := themeNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	manifests, leftOut, err := t.plain.read(admit)
+	if err != nil {
+		return nil, fmt.Errorf("theme %s: %w", name, err)
+	}
+	return &loop.Scope{
+		Name: name, Doc: t.plain.Spec.Description, Templates: manifests.Snapshot(), LeftOut: leftOut,
+	}, nil
 }

@@ -51,7 +51,7 @@ func (k *templates) node(node *v1.Node) (kind, id int) {
 func (k *templates) pod(pod *v1.Pod) (kind, id int) {
 	template := podTemplate(pod)
 	for i := range k.pods {
-		if !k.apart && !k.owners[pod.Name] && !k.owners[k.pods[i].Fixed[0]] &&
+		if !k.apart && !k.owners[pod.Name] && !k.owners[k.pods[i].Fixed[0]] && mayEqual(k.pods[i].Pod, template) &&
 			equality.Semantic.DeepEqual(k.pods[i].Pod, template) {
 			k.pods[i].Fixed = append(k.pods[i].Fixed, pod.Name)
 			return i, len(k.pods[i].Fixed)
@@ -67,6 +67,22 @@ func (k *templates) pod(pod *v1.Pod) (kind, id int) {
 		},
 	)
 	return len(k.pods) - 1, 1
+}
+
+// mayEqual is false of most pods that are not equal, and is quickly said.
+func mayEqual(a, b *v1.Pod) bool {
+	return a.Namespace == b.Namespace && len(a.Labels) == len(b.Labels) &&
+		a.Spec.SchedulerName == b.Spec.SchedulerName && a.Spec.PriorityClassName == b.Spec.PriorityClassName &&
+		len(a.Spec.Containers) == len(b.Spec.Containers) &&
+		len(a.Spec.InitContainers) == len(b.Spec.InitContainers) &&
+		len(a.Spec.Volumes) == len(b.Spec.Volumes) && len(a.Spec.Tolerations) == len(b.Spec.Tolerations) &&
+		len(a.Spec.NodeSelector) == len(b.Spec.NodeSelector) &&
+		len(a.Spec.TopologySpreadConstraints) == len(b.Spec.TopologySpreadConstraints) &&
+		len(a.Spec.ResourceClaims) == len(b.Spec.ResourceClaims) &&
+		(a.Spec.Priority == nil) == (b.Spec.Priority == nil) &&
+		(a.Spec.Priority == nil || *a.Spec.Priority == *b.Spec.Priority) &&
+		(a.Spec.Affinity == nil) == (b.Spec.Affinity == nil) &&
+		(a.Spec.Resources == nil) == (b.Spec.Resources == nil)
 }
 
 // nodeTemplate keeps of a node what schedulers read, and drops its name.

@@ -12,7 +12,7 @@ Defects of kube-scheduler that were mended, as release notes and pull requests t
 mended it? What is found was run:
 
 ` + "```sh" + `
-modelcheck versions install 1.36   # and 1.36.0, 1.35, 1.34, 1.33, 1.33.0
+modelcheck versions install 1.36   # and 1.36.0, 1.35, 1.34, 1.34.0, 1.33, 1.33.0
 go run ./internal/trackrecord --update
 ` + "```" + `
 

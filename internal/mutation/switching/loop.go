@@ -2,24 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// A run of the scheduler as a whole begins with a kube-scheduler of its own, so a fault leaves nothing behind. What it
-// decides is not compared with a decision alone (levels-agree), nor is it looked for what goes on for ever: what is
+// A run of the scheduler as a whole begins with a kube-scheduler of its own, so a fault leaves nothing behind. A fault
+// is tried at single runs first, and what no run of a small theme shows in all of the theme (see wholeTheme). What is
 // noticed here modelcheck loop notices, which may notice more.
 
 const (
@@ -48,7 +46,8 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 	return loop.Subject{
 		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial, stepped.Options{Faults: true})
+			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial,
+				stepped.Options{Faults: true, Late: scope.Late > 0, Evictions: scope.Evictions})
 			if err != nil {
 				return nil, err
 			}
@@ -58,38 +57,6 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 }
 
 func asItIs(_ *spec.Snapshot, s loop.System) loop.System { return s }
-
-// loopThemes tries the faults at the runs by which the themes of the loop are explored.
-func (t *trial) loopThemes(ctx context.Context, o scope) error {
-	for i, name := range scenario.LoopThemeNames() {
-		if i < o.from || len(o.only) > 0 && !slices.Contains(o.only, name) {
-			continue
-		}
-		t.begin(i, name)
-		s, err := scenario.LoopTheme(name, admission.Admit)
-		if err != nil {
-			return err
-		}
-		subject, err := t.subject(ctx, s, asItIs)
-		if err != nil {
-			return fmt.Errorf("theme %s: %w", name, err)
-		}
-		runs := loop.NewRuns(subject)
-		paths, err := t.paths(ctx, s)
-		if err != nil {
-			return fmt.Errorf("theme %s: %w", name, err)
-		}
-		for _, p := range paths {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := t.run(func() ([]loop.Breach, error) { return runs.Along(s, p.initial, p.actions) }); err != nil {
-				return fmt.Errorf("theme %s, after %v: %w", name, p.actions, err)
-			}
-		}
-	}
-	return nil
-}
 
 // loopRandom tries the faults at drawn runs.
 func (t *trial) loopRandom(ctx context.Context, o scope) error {
@@ -131,23 +98,49 @@ func (t *trial) run(follow func() ([]loop.Breach, error)) error {
 	before := newIn(right)
 	for _, fault := range noted {
 		t.come(fault)
+		t.comesHere[fault] = true
 		if !t.left[fault] || !t.turn(fault) {
 			continue
 		}
-		t.trying(fault)
-		watchdog := time.AfterFunc(hangs, func() { panic("a run hangs") }) // and the fault is noticed by that
-		t.Turn(fault)
-		wrong, _ := follow()
-		t.Turn(noFault)
-		watchdog.Stop()
-		t.trying(noFault)
-		by := slices.DeleteFunc(slices.Sorted(maps.Keys(newIn(wrong))), func(key string) bool { return before[key] })
-		if len(by) > 0 {
-			delete(t.left, fault)
-			t.noticed(fault, by[0])
+		var wrong []loop.Breach
+		if t.with(fault, hangs, func() { wrong, err = follow() }) {
+			continue
 		}
+		with := newIn(wrong)
+		if errors.Is(err, loop.ErrPanicked) { // as it began, or a finding would say so
+			with["it panics"] = true
+		}
+		t.compare(fault, before, with)
 	}
 	return nil
+}
+
+// with does something with the fault switched on. It is noticed by a panic, and if it takes longer by the end of the
+// process. What it left running may end the process later: so it goes on to be the one that is tried until the next.
+func (t *trial) with(fault int, longest time.Duration, do func()) (panics bool) {
+	t.trying(fault)
+	watchdog := time.AfterFunc(longest, func() { panic("it hangs") })
+	defer func() {
+		panics = recover() != nil
+		t.Turn(noFault)
+		watchdog.Stop()
+		if panics {
+			delete(t.left, fault)
+			t.noticed(fault, "it panics")
+		}
+	}()
+	t.Turn(fault)
+	do()
+	return false
+}
+
+// compare notices the fault if something new is found with it.
+func (t *trial) compare(fault int, before, with map[string]bool) {
+	by := slices.DeleteFunc(slices.Sorted(maps.Keys(with)), func(key string) bool { return before[key] })
+	if len(by) > 0 {
+		delete(t.left, fault)
+		t.noticed(fault, by[0])
+	}
 }
 
 // newIn returns the keys of what nothing known explains.
@@ -159,52 +152,4 @@ func newIn(breaches []loop.Breach) map[string]bool {
 		}
 	}
 	return keys
-}
-
-// path is a run from a cluster of the scope, by its index.
-type path struct {
-	initial int
-	actions []loop.Action
-}
-
-// paths explores the scope, and returns the run of each kube-scheduler that was built for it.
-func (t *trial) paths(ctx context.Context, s *loop.Scope) ([]path, error) {
-	var mu sync.Mutex
-	var paths []path
-	subject, err := t.subject(ctx, s, func(initial *spec.Snapshot, system loop.System) loop.System {
-		return &recorded{System: system, end: func(actions []loop.Action) {
-			mu.Lock()
-			defer mu.Unlock()
-			if len(actions) > 0 {
-				paths = append(paths, path{slices.Index(s.Initial, initial), actions})
-			}
-		}}
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, err = loop.Explore(ctx, s, subject, checker.Options{Workers: 1})
-	return paths, err
-}
-
-// recorded is a system that notes what it does.
-type recorded struct {
-	loop.System
-	actions []loop.Action
-	end     func([]loop.Action)
-}
-
-// Do implements loop.System.
-func (r *recorded) Do(a loop.Action) (loop.Step, error) {
-	step, err := r.System.Do(a)
-	if err == nil {
-		r.actions = append(r.actions, a)
-	}
-	return step, err
-}
-
-// Close implements loop.System.
-func (r *recorded) Close() {
-	r.end(r.actions)
-	r.System.Close()
 }

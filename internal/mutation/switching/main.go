@@ -55,6 +55,10 @@ type scope struct {
 	// instead of those of the themes of the loop.
 	loop bool
 	runs int64
+	// wakeUps: runs of kube-scheduler as a whole, one for each event that lets a pod of the themes be placed.
+	wakeUps bool
+	// faults and late are those of the scopes of the loop, if there are any.
+	faults, late int
 	// from is the first theme, by its place in the list; only, if there are any, are the names of those to ask.
 	from int
 	only []string
@@ -67,10 +71,14 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	flags.IntVar(&o.pods, "pods", 5, "The arrival of up to `N` pods.")
 	flags.Int64Var(&o.questions, "random", 0, "Draw `N` questions, instead of those of the themes.")
 	flags.BoolVar(&o.loop, "loop", false, "Take the runs of the themes of the loop, instead of questions.")
+	flags.IntVar(&o.faults, "faults", 0, "Make up to `N` cycles fail in the themes of the loop that have none that do.")
+	flags.IntVar(&o.late, "late", 0, "Of each kind of object let `N` changes be late in the themes of the loop.")
 	flags.Int64Var(&o.runs, "loop-random", 0, "Take `N` drawn runs, instead of questions.")
+	flags.BoolVar(&o.wakeUps, "wake-ups", false, "Take the runs of events that help pods, instead of questions.")
 	flags.IntVar(&o.from, "from", 0, "Begin with the `N`th theme.")
 	flags.StringSliceVar(&o.only, "theme", nil, "Ask the questions of these `themes` only.")
 	most := flags.Int("most", 0, "In one theme, try a fault `N` times in vain before it is tried at few questions.")
+	small := flags.Int64("small", 0, "Explore themes of the loop of up to `N` states anew with each fault.")
 	trying := flags.String("trying", "", "Keep the number of the fault that is being tried in this `file`.")
 	if err := flags.Parse(os.Args[1:]); err != nil {
 		return err
@@ -79,7 +87,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t.most = *most
+	t.most, t.small = *most, *small
 	if t.left, err = readFaults(in); err != nil {
 		return err
 	}
@@ -88,6 +96,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 		err = t.random(ctx, o)
 	case o.loop:
 		err = t.loopThemes(ctx, o)
+	case o.wakeUps:
+		err = t.wakeUps(ctx, o)
 	case o.runs > 0:
 		err = t.loopRandom(ctx, o)
 	default:
@@ -116,7 +126,7 @@ func readFaults(in io.Reader) (map[int]bool, error) {
 }
 
 func newTrial(out io.Writer, trying string) (*trial, error) {
-	t := &trial{tried: map[int]int{}, came: map[int]bool{}}
+	t := &trial{tried: map[int]int{}, came: map[int]bool{}, comesHere: map[int]bool{}}
 	t.comes = func(fault int) { fmt.Fprintln(out, "came", fault) }
 	t.noticed = func(fault int, by string) { fmt.Fprintln(out, "noticed", fault, by) }
 	t.told = func(i int, name string) { fmt.Fprintln(out, "theme", i, name) }

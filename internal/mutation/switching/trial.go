@@ -28,8 +28,12 @@ type trial struct {
 	// the questions anew; 0 means always. tried counts.
 	most  int
 	tried map[int]int
+	// small is how many states a theme of the loop has at most that is explored anew with each fault.
+	small int64
 	// came are the faults the code of which made a difference to some value.
 	came map[int]bool
+	// comesHere are those of them that did in the theme of the loop at hand.
+	comesHere map[int]bool
 	// properties are checked; oracles says whether those are among them that need no model.
 	properties []invariants.Property
 	oracles    bool

@@ -45,8 +45,10 @@ type api struct {
 	log     []change
 	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
 	nodes map[string]bool
-	// refuseBinding makes the next binding fail.
-	refuseBinding bool
+	// fault is what is to go wrong with one of the next writes; NoFault if nothing is.
+	fault loop.Fault
+	// refuseEviction makes the next deletion of a pod fail. patchFailed: a patch has failed.
+	refuseEviction, patchFailed bool
 	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
 	late map[types.UID]metav1.Time
 	// comesBack reports whether the scheduler writes the status of a pod whose cycle has failed.
@@ -109,8 +111,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	switch {
-	case a.refuseBinding:
-		a.refuseBinding = false
+	case a.fault == loop.FailBind:
+		a.fault = loop.NoFault
 		// forbidden, as by a webhook: what may pass by itself is tried again in v1.37, in the same cycle
 		return nil, apierrors.NewForbidden(pods, binding.Name, errors.New("it is refused, as the action asks"))
 	case pod.UID != binding.UID && binding.UID != "":
@@ -122,7 +124,7 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	bound.Spec.NodeName = binding.Target.Name
 	bound.Status.NominatedNodeName = ""
 	bound.Status.StartTime = began()
-	bound.Status.Conditions = nil
+	bound.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}}
 	return binding, a.store(ref, bound)
 }
 
@@ -135,7 +137,12 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 	ref := loop.Ref{Kind: "Pod", Namespace: patch.GetNamespace(), Name: patch.GetName()}
 	pod, err := a.pod(ref)
 	if err != nil {
+		a.patchFailed = true
 		return nil, err
+	}
+	if a.fault == loop.Busy {
+		a.fault = loop.NoFault
+		return nil, apierrors.NewServiceUnavailable("it is busy, as the action asks")
 	}
 	before, err := json.Marshal(&v1.Pod{Status: pod.Status}) // the subresource keeps the rest as it is
 	if err != nil {
@@ -166,7 +173,25 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
 	remove, _ := action.(clienttesting.DeleteAction)
+	if a.refuseEviction {
+		return nil, apierrors.NewForbidden(pods, remove.GetName(), errors.New("it is refused, as the action asks"))
+	}
 	return nil, a.delete(loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()})
+}
+
+// trouble is what goes wrong, once, with what the scheduler writes of a volume or claim before it binds a pod.
+func (a *api) trouble(resource schema.GroupResource, ref loop.Ref) error {
+	switch a.fault {
+	case loop.RefuseWrite:
+		a.fault = loop.NoFault
+		return apierrors.NewForbidden(resource, ref.Name, errors.New("it is refused, as the action asks"))
+	case loop.Outrun:
+		a.fault = loop.NoFault
+		if object, exists := a.objects[ref]; exists {
+			return a.store(ref, object.DeepCopyObject())
+		}
+	}
+	return nil
 }
 
 var pods = schema.GroupResource{Resource: "pods"}
@@ -291,6 +316,15 @@ func (a *api) store(ref loop.Ref, object runtime.Object) error {
 	a.log = append(a.log, change{ref: ref, old: a.objects[ref], new: object})
 	a.objects[ref] = object
 	return nil
+}
+
+// takePatchFailed reports whether a patch has failed since it was asked last.
+func (a *api) takePatchFailed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	failed := a.patchFailed
+	a.patchFailed = false
+	return failed
 }
 
 // locked runs a write of somebody who is not the scheduler.

@@ -269,6 +269,29 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/first: driver-gone-unheard"},
 		},
 		{
+			name:    "hint-driver-of-claims",
+			initial: func() *spec.Snapshot { return withReportingDriver(withProvisioner(cluster(node("n1")))) },
+			actions: []loop.Action{create(first), schedule, update("reports", silentDriver())},
+			control: []loop.Action{create(first), schedule, create(roomy())}, // what it reports is heard
+			want:    []string{"wake-up: default/first: hint-driver-of-claims"},
+		},
+		{
+			name:    "volume-gone-unheard",
+			initial: withReservedFar,
+			actions: []loop.Action{create(first), schedule, remove(withReservedFar().PersistentVolumes[0])},
+			// it becomes one for nobody
+			control: []loop.Action{create(first), schedule, update("claim", withVolume(cluster()).PersistentVolumes[0])},
+			want:    []string{"wake-up: default/first: volume-gone-unheard"},
+		},
+		{
+			name:    "slice-gone-unheard",
+			initial: oneSliceTooMany,
+			actions: []loop.Action{uses("p", "one"), schedule, remove(oneSliceTooMany().ResourceSlices[1])},
+			// it becomes one of another pool
+			control: []loop.Action{uses("p", "one"), schedule, update("pool", ofAnotherPool())},
+			want:    []string{"wake-up: default/p: slice-gone-unheard"},
+		},
+		{
 			name:    "claim-bound-twice",
 			initial: func() *spec.Snapshot { return withProvisioner(cluster(node("n1"))) },
 			actions: []loop.Action{create(twice), schedule},
@@ -330,6 +353,27 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{uses("p", "one"), schedule, uses("q", "two"), schedule, claimGone},
 			control: []loop.Action{uses("p", "one"), schedule, claimGone, uses("q", "two"), schedule},
 			want:    []string{"wake-up: default/q: claim-deletion-unheard"},
+		},
+		{
+			name:    "configuration-repeated",
+			initial: func() *spec.Snapshot { return configured(false, "r", "second") },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // for one request
+			want:    []string{"allocations-valid: default/p: configuration-repeated"},
+		},
+		{
+			name:    "class-configuration-for-all",
+			initial: func() *spec.Snapshot { return configured(true) },
+			actions: []loop.Action{uses("p", "one"), schedule},
+			control: []loop.Action{uses("p", "two"), schedule}, // which has one request
+			want:    []string{"allocations-valid: default/p: class-configuration-for-all"},
+		},
+		{
+			name:    "nominated-nowhere",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(pod("huge").Req(cpu("9")).Obj()), schedule},
+			control: []loop.Action{create(late), schedule}, // it is bound
+			want:    []string{"cache-agrees: default/huge: nominated-nowhere"},
 		},
 		{
 			name:    "preempted-unheard",
@@ -394,7 +438,8 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	if len(defects) != 33 { // TestBatches has batch-outdated, TestClaimRestored has claim-restored-outdated
+	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
+	if len(defects) != 44 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

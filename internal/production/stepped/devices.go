@@ -51,8 +51,12 @@ func (a *api) createClaim(action clienttesting.Action) (runtime.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("the in-memory API creates no claim from a %T", create.GetObject())
 	}
+	if err := a.trouble(resourceClaims, loop.RefOf(claim)); err != nil {
+		return nil, err
+	}
 	claim = claim.DeepCopy()
-	for i := 1; claim.Name == ""; i++ { // the first name that nobody has
+	claim.Status = resourcev1.ResourceClaimStatus{} // as the API server does with what is created
+	for i := 1; claim.Name == ""; i++ {             // the first name that nobody has
 		name := claim.GenerateName + strconv.Itoa(i)
 		if _, err := a.claim(loop.Ref{Kind: "ResourceClaim", Namespace: claim.Namespace, Name: name}); err != nil {
 			claim.Name = name
@@ -80,6 +84,9 @@ func (a *api) updateClaim(action clienttesting.Action) (runtime.Object, error) {
 	claim, ok := update.GetObject().(*resourcev1.ResourceClaim)
 	if !ok {
 		return nil, fmt.Errorf("the in-memory API updates no claim to a %T", update.GetObject())
+	}
+	if err := a.trouble(resourceClaims, loop.RefOf(claim)); err != nil {
+		return nil, err
 	}
 	before, err := a.claim(loop.RefOf(claim))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -32,6 +33,24 @@ func withDevices(s *spec.Snapshot, devices []string, claims ...string) *spec.Sna
 		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r", Exactly: &resourcev1.ExactDeviceRequest{
 			DeviceClassName: "any", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}
 		s.ResourceClaims = append(s.ResourceClaims, claim)
+	}
+	return s
+}
+
+// configured is a cluster with devices, and claims "one" and "two", the former with a second request. "one" has
+// configuration for the requests, if there are some, and the class has some if it says so.
+func configured(class bool, requests ...string) *spec.Snapshot {
+	s := withDevices(cluster(node("n1")), []string{"d", "e"}, "one", "two")
+	of := resourcev1.DeviceConfiguration{Opaque: &resourcev1.OpaqueDeviceConfiguration{Driver: "gpu.example.com",
+		Parameters: runtime.RawExtension{Raw: []byte(`{"a": "b"}`)}}}
+	if class {
+		s.DeviceClasses[0].Spec.Config = []resourcev1.DeviceClassConfiguration{{DeviceConfiguration: of}}
+	}
+	one := &s.ResourceClaims[0].Spec.Devices
+	one.Requests = append(one.Requests, one.Requests[0])
+	one.Requests[1].Name = "second"
+	if len(requests) > 0 {
+		one.Config = []resourcev1.DeviceClaimConfiguration{{Requests: requests, DeviceConfiguration: of}}
 	}
 	return s
 }
@@ -59,6 +78,22 @@ func oneDevice() *spec.Snapshot {
 	s := withDevices(cluster(node("n1")), []string{"d"}, "one")
 	s.DeviceClasses[0].Spec.ExtendedResourceName = new("example.com/gpu")
 	return s
+}
+
+// oneSliceTooMany is that cluster with a second slice of the pool, which says that it has one.
+func oneSliceTooMany() *spec.Snapshot {
+	s := oneDevice()
+	second := s.ResourceSlices[0].DeepCopy()
+	second.Name, second.Spec.Devices[0].Name = "t", "e"
+	s.ResourceSlices = append(s.ResourceSlices, second)
+	return s
+}
+
+// ofAnotherPool is the second slice of that cluster, of another pool.
+func ofAnotherPool() *resourcev1.ResourceSlice {
+	slice := oneSliceTooMany().ResourceSlices[1]
+	slice.Spec.Pool.Name = "another"
+	return slice
 }
 
 // asking has the pod that is created request one of the resource.

@@ -15,9 +15,9 @@
 //
 // Nothing sleeps and nothing is polled. Two things run on goroutines of their own. A binding cycle (framework.go)
 // is over when the context is cancelled that production gives it and cancels as its very last deed; or it waits on
-// permit, which it says just before. Evictions (preemption.go) are held back until the scheduling cycle is over,
-// and are over when their context is cancelled. Between two actions every other goroutine has ended or waits on
-// permit.
+// permit, which it says just before. The goroutine that evicts (evicting.go) is held back before it begins, and before
+// and after each eviction; it is over when its context is cancelled, or, where the preemptor is to be tried again, when
+// it has seen to that. Between two actions every other goroutine has ended, waits on permit or is held back.
 //
 // # What is taken away
 //

@@ -61,6 +61,12 @@ func Quietly(s *kubescheduler.Scheduler) func(do func()) {
 	}
 }
 
+// Remember returns what puts something where the queue keeps events for pods in flight.
+func Remember(s *kubescheduler.Scheduler) func(event any) {
+	events := newSleeper(s.SchedulingQueue.(*hintedQueue)).events
+	return func(event any) { events.PushBack(event) }
+}
+
 // absentBinder lets pods wait for their volumes, and never looks whether they are there. If it is silent it does not
 // ask the API for them either.
 type absentBinder struct {

@@ -21,6 +21,10 @@ import (
 type controlled struct {
 	framework.Framework
 
+	// preempts is the node where the pod of the cycle preempts; "" if it does not.
+	preempts string
+	// begin is held until a binding cycle that has begun may go on.
+	begin sync.RWMutex
 	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
 	preBinding *binding
 	perRelease
@@ -99,6 +103,8 @@ func (c *controlled) pause(b *binding) {
 
 // watch sees to it that the end of the pod's binding cycle is noticed.
 func (c *controlled) watch(ctx context.Context, pod *v1.Pod) *binding {
+	c.begin.RLock()
+	defer c.begin.RUnlock()
 	b := c.binding(pod.UID)
 	b.watch.Do(func() { context.AfterFunc(ctx, func() { close(b.ended) }) })
 	return b

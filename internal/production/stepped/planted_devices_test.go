@@ -138,3 +138,38 @@ func TestClaimFromTemplate(t *testing.T) {
 		t.Errorf("wake-up does not notice that the pod is not woken; what is noticed: %q", broken)
 	}
 }
+
+// TestTrouble: what is written of a claim for devices is written again where somebody else writes first, and not where
+// it is refused; a volume that somebody else writes first is chosen again; a pod whose status cannot be written at
+// first is where it would be.
+func TestTrouble(t *testing.T) {
+	claims := withDevices(cluster(node("n1")), []string{"d"}, "one")
+	volumes, first := withVolume(cluster(node("n1"))), create(pod("first").PVC("one").Obj())
+	for _, row := range []struct {
+		name    string
+		initial *spec.Snapshot
+		actions []loop.Action
+		ends    loop.QueueName
+		bound   bool
+	}{
+		{"a claim is outrun", claims, []loop.Action{uses("first", "one"), failing(loop.Outrun)}, 0, true},
+		{"a claim is refused", claims, []loop.Action{uses("first", "one"), failing(loop.RefuseWrite)}, loop.BackingOff,
+			false},
+		{"a volume is outrun", volumes, []loop.Action{first, failing(loop.Outrun)}, loop.BackingOff, false},
+		{"a volume is refused", volumes, []loop.Action{first, failing(loop.RefuseWrite)}, loop.BackingOff, false},
+		{"the server is busy", cluster(node("n1").Unschedulable(true)),
+			[]loop.Action{create(pod("first").Obj()), failing(loop.Busy)}, loop.Unschedulable, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newScheduler(t, row.initial, stepped.Options{Faults: true})
+			if broken := breaks(t, s, row.actions); broken != nil {
+				t.Errorf("it breaks %q", broken)
+			}
+			q, queued := s.State().Queued("default/first")
+			if bound := s.State().Pod("default/first").Spec.NodeName != ""; bound != row.bound || queued == bound ||
+				queued && !q.In(row.ends) {
+				t.Errorf("bound %t, queued %v; want bound %t or in %s", bound, q.Queues, row.bound, row.ends)
+			}
+		})
+	}
+}

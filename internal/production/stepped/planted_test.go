@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,6 +53,35 @@ type quietQueue struct {
 func (q quietQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
 	check internalqueue.PreEnqueueCheck) {
 	q.quietly(func() { q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check) })
+}
+
+// hastyQueue has every pod that comes back tried again at once, and hoardingQueue remembers that it came.
+type hastyQueue struct{ internalqueue.SchedulingQueue }
+
+func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	defer q.Activate(logger, map[string]*v1.Pod{info.Pod.Name: info.Pod})
+	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+}
+
+// alertQueue has everybody tried again at once whatever happens.
+type alertQueue struct{ internalqueue.SchedulingQueue }
+
+func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.ClusterEvent, _, _ any,
+	_ internalqueue.PreEnqueueCheck) {
+	for _, pod := range q.UnschedulablePods() {
+		q.Activate(logger, map[string]*v1.Pod{pod.Name: pod})
+	}
+}
+
+type hoardingQueue struct {
+	internalqueue.SchedulingQueue
+	remember func(event any)
+}
+
+func (q hoardingQueue) Done(pod types.UID) {
+	q.SchedulingQueue.Done(pod)
+	q.remember(pod)
 }
 
 // losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
@@ -176,6 +206,23 @@ func TestPlanted(t *testing.T) {
 				s.SchedulingQueue = quietQueue{s.SchedulingQueue, stepped.Quietly(s)}
 			},
 			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"sleeps", "who is rejected is tried again at once",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"backs-off", "an event ends every backoff",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = alertQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(big), schedule, update("capacity", larger)},
+		},
+		{
+			"forgets", "the queue keeps a note of each pod that was in flight",
+			func(s *kubescheduler.Scheduler) {
+				s.SchedulingQueue = hoardingQueue{s.SchedulingQueue, stepped.Remember(s)}
+			},
+			cluster(node("n1")), []loop.Action{create(p), schedule},
 		},
 		{
 			"progress", "every pod is rejected",
@@ -327,6 +374,17 @@ func TestPlanted(t *testing.T) {
 			[]loop.Action{create(p), schedule}},
 		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")),
 			[]loop.Action{create(p), schedule}},
+		{
+			"condition-told", "a pod that fits nowhere is told to have met an error",
+			func(s *kubescheduler.Scheduler) {
+				fail := s.FailureHandler
+				s.FailureHandler = func(ctx context.Context, f framework.Framework, info *framework.QueuedPodInfo,
+					status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
+					fail(ctx, f, info, fwk.NewStatus(fwk.Error).WithError(status.AsError()), nominating, start)
+				}
+			},
+			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
 		{
 			"no-errors", "scheduling fails by itself",
 			func(s *kubescheduler.Scheduler) {

@@ -18,54 +18,57 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// evictions stands between the preemption evaluator and its rules. It passes everything on, but for two things that
-// chance decides, and holds the goroutine that evicts back until the scheduling cycle is over.
+// evictions stands between the preemption evaluator and its rules, and between the goroutines that evict and the rest
+// of the scheduler. It passes everything on, but for two things that chance decides, and holds those goroutines back.
 type evictions struct {
 	preemption.Interface
 	plugin *defaultpreemption.DefaultPreemption
-	// arrived gets the context of the evictions when the first is due; they go on when they receive from proceed,
-	// and the context is cancelled when they are over.
-	arrived chan context.Context
-	proceed chan struct{}
-	// begun: the first is past its gate. One goroutine at a time evicts.
-	begun bool
+	api    *api
 	// comparing: CandidatesToVictimsMap is asked from within, to compare two candidates.
 	comparing bool
+	// victims are those that the cycle found on nodes.
+	victims map[string][]*v1.Pod
+	// starting receives when a goroutine has begun that evicts.
+	starting chan *evicting
+	// underWay are the preemptions of which the goroutine is not at its end, in the order in which they began; current is
+	// the one that goes on, nil if none does. Only one at a time does.
+	underWay []*evicting
+	current  *evicting
+	// over: the process has ended in which they run.
+	over bool
 }
 
-// control puts itself between the plugin and its rules. evicted is told of each pod that was evicted.
-func control(plugin *defaultpreemption.DefaultPreemption, evicted func(types.UID), note func(**fwk.Status)) *evictions {
+// aroundEviction is called for every eviction, with what evicts, which says whether that was done in memory.
+type aroundEviction func(context.Context, *v1.Pod, func(context.Context) (bool, error)) error
+
+// control puts itself between the plugin and its rules, and the goroutines that evict. evicted is told of each pod that
+// was evicted.
+func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func(types.UID),
+	note func(**fwk.Status)) *evictions {
 	e := &evictions{
-		Interface: plugin.Evaluator.Interface, plugin: plugin,
-		arrived: make(chan context.Context), proceed: make(chan struct{}),
+		Interface: plugin.Evaluator.Interface, plugin: plugin, api: api, victims: map[string][]*v1.Pod{},
+		starting: make(chan *evicting),
 	}
+	quiet()
 	plugin.Evaluator.Interface = e
 	byStart(plugin)
-	e.aroundEviction(func(ctx context.Context, victim *v1.Pod, evict func(context.Context) error) (err error) {
-		if !e.begun {
-			e.begun = true
-			e.arrived <- ctx
-			<-e.proceed
+	handle := evictionHandle(plugin)
+	*handle = heldBack{*handle, e}
+	e.aroundEviction(func(ctx context.Context, victim *v1.Pod, evict func(context.Context) (bool, error)) (err error) {
+		if e.over {
+			return nil
 		}
-		var failed *fwk.Status
-		func() {
-			defer note(&failed)
-			err = evict(klog.NewContext(ctx, logr.Discard()))
-		}()
-		evicted(victim.UID)
-		return cmp.Or(err, failed.AsError())
+		return e.current.evict(ctx, victim, func(ctx context.Context) (inMemory bool, err error) {
+			var failed *fwk.Status
+			func() {
+				defer note(&failed)
+				inMemory, err = evict(klog.NewContext(ctx, logr.Discard()))
+			}()
+			evicted(victim.UID)
+			return inMemory, cmp.Or(err, failed.AsError())
+		})
 	})
 	return e
-}
-
-// finish lets the evictions that are under way come to their end. before is called when all that comes before the first
-// is done.
-func (e *evictions) finish(before func()) {
-	ctx := <-e.arrived
-	before()
-	e.proceed <- struct{}{}
-	<-ctx.Done()
-	e.begun = false
 }
 
 // GetOffsetAndNumCandidates implements preemption.Interface: the dry run starts at the first node, not at a random one.

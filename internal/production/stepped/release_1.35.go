@@ -6,7 +6,6 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -18,7 +17,5 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, state fwk.Cyc
 	return c.Framework.GetNodeHint(ctx, pod, state, cycle)
 }
 
-// preempting reports whether the pod has preempted, and its victims are being evicted.
-func (s *Scheduler) preempting(pod types.UID) bool {
-	return s.evictions.plugin.Evaluator.IsPodRunningPreemption(pod)
-}
+// activates reports whether an eviction that ended so lets the preemptor be tried again in the end.
+func activates(err error, _ *evicting, _, _ bool) bool { return err != nil }

@@ -5,31 +5,30 @@ package stepped
 import (
 	"context"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // What is stepped in another way from v1.35 on.
 
 // perRelease is what stands between the scheduler and its framework in some releases.
-type perRelease struct {
-	// preempted is the pod that preempts in this cycle; empty if it does not.
-	preempted types.UID
-}
+type perRelease struct{}
 
 func newPerRelease(framework.Framework, func() time.Time) perRelease { return perRelease{} }
 
-func (p *perRelease) noteAction(loop.Action) { p.preempted = "" }
+func (perRelease) noteAction(loop.Action) {}
 
 // left returns nothing: no cycle leaves anything for the next one.
 func (s *Scheduler) left() *loop.Batch { return nil }
@@ -45,19 +44,32 @@ func (c *controlled) RunScorePlugins(ctx context.Context, state frameworkapi.Cyc
 	return scores, status
 }
 
-// RunPostFilterPlugins implements framework.Framework. It notes which pod has preempted: the evaluator itself may have
-// forgotten it by the time that somebody asks.
+// RunPostFilterPlugins implements framework.Framework. It notes where the pod preempts.
 func (c *controlled) RunPostFilterPlugins(ctx context.Context, state frameworkapi.CycleState, pod *v1.Pod,
 	statuses framework.NodeToStatusReader) (*framework.PostFilterResult, *frameworkapi.Status) {
 	result, status := c.Framework.RunPostFilterPlugins(ctx, state, pod, statuses)
 	if status.IsSuccess() && result != nil && result.NominatingInfo != nil {
-		c.preempted = pod.UID
+		c.preempts = result.NominatedNodeName
 	}
 	return result, status
 }
 
-// preempting reports whether the pod has preempted, and its victims are being evicted.
-func (s *Scheduler) preempting(pod types.UID) bool { return s.framework.preempted == pod }
+// evictsTerminating reports whether victims that terminate already are evicted too.
+func evictsTerminating() bool {
+	return !slices.Contains(passOverTerminating, production.KubernetesVersion)
+}
+
+// passOverTerminating are the releases before v1.35 in which victims that terminate, or are gone, are nothing to a
+// preemption, which activates the preemptor if all are gone. Those that follow take that back.
+var passOverTerminating = []string{"v1.34.0", "v1.34.1"}
+
+// activates reports whether an eviction that ended so lets the preemptor be tried again in the end.
+func activates(err error, p *evicting, last, _ bool) bool {
+	if apierrors.IsNotFound(err) && !evictsTerminating() {
+		return last && p.found == 0
+	}
+	return err != nil
+}
 
 // workInLine lets the framework, and the plugins that took theirs from it, work on one node after the other.
 func workInLine(inner framework.Framework) {

@@ -16,9 +16,11 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // What is stepped in another way from v1.36 on.
@@ -45,11 +47,13 @@ func (q *hintedQueue) Update(logger klog.Logger, before, after *v1.Pod) {
 }
 
 // aroundEviction has around called for every eviction, with what evicts.
-func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
+func (e *evictions) aroundEviction(around aroundEviction) {
 	preempt := e.plugin.Evaluator.PreemptPod
 	e.plugin.Evaluator.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor, victim *v1.Pod,
 		pluginName string) error {
-		return around(ctx, victim, func(ctx context.Context) error { return preempt(ctx, c, preemptor, victim, pluginName) })
+		return around(ctx, victim, func(ctx context.Context) (bool, error) {
+			return false, preempt(ctx, c, preemptor, victim, pluginName)
+		})
 	}
 }
 
@@ -92,4 +96,14 @@ func reasonOf(condition *v1.PodCondition) string {
 		return ""
 	}
 	return ", " + condition.Reason + ": " + condition.Message
+}
+
+// preempting reports whether the pod is kept out of the queue, as its victims are being evicted.
+func (s *Scheduler) preempting(pod types.UID) bool {
+	return s.evictions.plugin.Evaluator.IsPodRunningPreemption(pod)
+}
+
+// evictionHandle returns where the handle is of what evicts.
+func evictionHandle(plugin *defaultpreemption.DefaultPreemption) *frameworkapi.Handle {
+	return &plugin.Evaluator.Handler
 }

@@ -99,7 +99,9 @@ func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleStat
 		node.GetPods(),
 		func(x, y fwk.PodInfo) int { return strings.Compare(loop.Key(x.GetPod()), loop.Key(y.GetPod())) },
 	)
-	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
+	victims, violations, status := e.Interface.SelectVictimsOnNode(ctx, state, pod, node, budgets)
+	e.victims[node.Node().Name] = victims
+	return victims, violations, status
 }
 
 // byStart has the plugin compare pods by when they started, as started says.

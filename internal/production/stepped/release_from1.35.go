@@ -19,6 +19,19 @@ import (
 
 // What is stepped in another way before v1.35.
 
+// RunPostFilterPlugins implements framework.Framework. It notes where the pod preempts.
+func (c *controlled) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	statuses fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	result, status := c.Framework.RunPostFilterPlugins(ctx, state, pod, statuses)
+	if status.IsSuccess() && result != nil && result.NominatingInfo != nil {
+		c.preempts = result.NominatedNodeName
+	}
+	return result, status
+}
+
+// evictsTerminating reports whether victims that terminate already are evicted too.
+func evictsTerminating() bool { return false }
+
 // RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
 // the first by name wins.
 func (c *controlled) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,

@@ -4,7 +4,9 @@ package stepped
 
 import (
 	"context"
+	"reflect"
 	"time"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -13,6 +15,9 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
 // What is stepped in another way before v1.36.
@@ -48,9 +53,15 @@ func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
 	q.SchedulingQueue.Update(ctx, before, after)
 }
 
-// preempting reports whether the pod has preempted, and its victims are being evicted.
+// preempting reports whether the pod is kept out of the queue, as its victims are being evicted.
 func (s *Scheduler) preempting(pod types.UID) bool {
 	return s.evictions.plugin.Executor.IsPodRunningPreemption(pod)
+}
+
+// evictionHandle returns where the handle is of what evicts.
+func evictionHandle(plugin *defaultpreemption.DefaultPreemption) *frameworkapi.Handle {
+	field := reflect.ValueOf(plugin.Executor).Elem().FieldByName("fh")
+	return (*frameworkapi.Handle)(unsafe.Pointer(field.UnsafeAddr()))
 }
 
 // pendingAllocation returns the allocation that a pod whose binding is under way is to write to the claim; nil if there

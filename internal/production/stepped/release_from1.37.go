@@ -89,7 +89,9 @@ func (e *evictions) SelectVictimsOnNode(ctx context.Context, state fwk.CycleStat
 	budgets = slices.SortedFunc(slices.Values(budgets), func(x, y *policyv1.PodDisruptionBudget) int {
 		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 	})
-	return e.Interface.SelectVictimsOnNode(ctx, state, pod, node, possible, budgets)
+	victims, violations, status := e.Interface.SelectVictimsOnNode(ctx, state, pod, node, possible, budgets)
+	e.victims[node.Node().Name] = victims
+	return victims, violations, status
 }
 
 // byStart has the plugin compare victims by when they started, as started says.
@@ -115,16 +117,21 @@ func (v startedVictim) EarliestStartTime() *metav1.Time {
 }
 
 // aroundEviction has around called for every eviction, with what evicts.
-func (e *evictions) aroundEviction(around func(context.Context, *v1.Pod, func(context.Context) error) error) {
+func (e *evictions) aroundEviction(around aroundEviction) {
 	preempt := e.plugin.Executor.PreemptPod
 	e.plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate,
 		preemptor preemption.ExecutorPreemptor, victim *v1.Pod, pluginName string) (inMemory bool, err error) {
-		err = around(ctx, victim, func(ctx context.Context) (err error) {
+		err = around(ctx, victim, func(ctx context.Context) (bool, error) {
 			inMemory, err = preempt(ctx, c, preemptor, victim, pluginName)
-			return err
+			return inMemory, err
 		})
 		return inMemory, err
 	}
+}
+
+// activates reports whether an eviction that ended so lets the preemptor be tried again in the end.
+func activates(err error, _ *evicting, last, inMemory bool) bool {
+	return err != nil || last && inMemory
 }
 
 // nodeList are nodes, the best first, with the scores that they had.

@@ -46,6 +46,8 @@ type Options struct {
 	Faults bool
 	// Late lets the scheduler hear of changes only when an action says so, of objects of the kinds that loop.MayLag.
 	Late bool
+	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
+	Evictions bool
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
 }
@@ -72,6 +74,8 @@ type Scheduler struct {
 	sleeper   *sleeper
 	// wrongBackoff is what is wrong with the time that a pod backs off for, by how often it failed.
 	wrongBackoff string
+	// woke: it did not wait for a pod although there was none, as it ended.
+	woke bool
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -181,7 +185,7 @@ func (s *Scheduler) control(schedulerName string) error {
 	s.sched.Profiles[schedulerName] = s.framework
 	for _, plugin := range inner.EnqueueExtensions() {
 		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
-			s.evictions = control(preemption, s.framework.decide, s.framework.note)
+			s.evictions = control(preemption, s.api, s.framework.decide, s.framework.note)
 		}
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
 			s.volumes = &volumes{binding.Binder, s.framework}
@@ -199,6 +203,9 @@ var errOver = errors.New("the run is over")
 
 // Close ends what runs in the background.
 func (s *Scheduler) Close() {
+	if s.evictions != nil {
+		s.evictions.end()
+	}
 	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
 		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
 			pod.Reject(FaultPlugin, "the run is over")
@@ -217,7 +224,7 @@ func (s *Scheduler) Close() {
 // Do implements loop.System.
 func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.panicked != "" {
-		return loop.Step{}, fmt.Errorf("%s: kube-scheduler has panicked: %s", a, s.panicked)
+		return loop.Step{}, fmt.Errorf("%s: %w: %s", a, loop.ErrPanicked, s.panicked)
 	}
 	s.clock.Step(tick)
 	s.popped = nil
@@ -240,7 +247,10 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
-	step.Oversleeps = s.panicked == "" && s.asleep && s.oversleeps()
+	if s.panicked == "" {
+		step.Restless, s.woke = s.woke, false
+		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
+	}
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
@@ -288,8 +298,13 @@ func (s *Scheduler) act(a loop.Action) error {
 		s.clock.Step(backoff + time.Second)
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
+	case loop.Evict:
+		if s.evictions == nil || !s.evictions.step(a) {
+			return fmt.Errorf("no evictions for the pod are under way")
+		}
+		return nil
 	case loop.Restart:
-		s.Close()
+		s.woke = s.restless(s.Close)
 		s.unheard = nil
 		return s.build()
 	case loop.Flush:
@@ -306,22 +321,42 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 	if !(&loop.State{Queue: s.queue()}).Poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
-	s.faults.armed, s.api.refuseBinding = fault, fault == loop.FailBind
-	s.sched.ScheduleOne(s.ctx)
-	s.asleep = s.sleep()
+	s.faults.armed, s.api.fault = fault, fault
+	s.framework.preempts = ""
+	s.scheduleOne()
 	if s.popped != nil {
-		if s.evictions != nil && s.preempting(s.popped.UID) {
-			s.evictions.finish(s.api.sortLog)
+		if node := s.framework.preempts; node != "" && s.evictions != nil {
+			s.evict(s.evictions.begun(s.popped, node))
 		}
 		s.framework.begun(s.popped.UID)
 		if b := s.framework.binding(s.popped.UID); b != nil {
-			if fault != loop.WaitPermit { // else it is waiting, and nothing is to go wrong
+			if fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
 				b.fault = fault
 			}
 		}
 	}
-	s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 	return nil
+}
+
+// evict lets the evictions of a preemption come to their end, unless they go on by actions; nil if there are none.
+func (s *Scheduler) evict(p *evicting) {
+	if p == nil || s.options.Evictions {
+		return
+	}
+	s.evictions.goOn(p, false)
+	s.api.sortLog()
+	for !s.evictions.goOn(p, false) {
+	}
+}
+
+// scheduleOne runs the scheduling cycle, after which the scheduler waits for a pod before the binding cycle, which runs
+// beside it, goes on: who comes back from that is told of.
+func (s *Scheduler) scheduleOne() {
+	s.framework.begin.Lock()
+	defer s.framework.begin.Unlock()
+	s.sched.ScheduleOne(s.ctx)
+	s.asleep = s.sleep()
 }
 
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
@@ -381,7 +416,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 			if !s.framework.finish(s.goOn) {
 				return nil
 			}
-			s.faults.armed, s.api.refuseBinding = loop.NoFault, false
+			s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
 		}
 	}
 }
@@ -389,7 +424,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 // goOn sees to it that what is still to go wrong with the binding does.
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
-	s.faults.armed, s.api.refuseBinding = b.fault, b.fault == loop.FailBind
+	s.faults.armed, s.api.fault = b.fault, b.fault
 }
 
 // noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.

@@ -29,6 +29,7 @@ func (s *Scheduler) State() *loop.State {
 	if len(s.unheard) > 0 {
 		state.Told = snapshotOf(told)
 	}
+	state.Evictions = s.underWay()
 	for _, u := range s.unheard {
 		state.Unheard = append(state.Unheard, loop.Unheard{
 			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,
@@ -66,6 +67,10 @@ func (s *Scheduler) State() *loop.State {
 		state.Nominated,
 		func(x, y loop.Pair) int { return cmp.Or(cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node)) },
 	)
+	for _, pod := range s.sched.SchedulingQueue.NominatedPodsForNode("") {
+		state.Nowhere = append(state.Nowhere, loop.Key(pod.GetPod()))
+	}
+	slices.Sort(state.Nowhere)
 	state.Images = s.images(dump.Nodes, of[*v1.Node](told))
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())

@@ -1,7 +1,10 @@
 package stepped
 
 import (
+	"container/list"
 	"reflect"
+	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"k8s.io/klog/v2"
@@ -42,14 +45,18 @@ func (s *Scheduler) timers() Timers {
 // sleeper stands for the goroutine of kube-scheduler that takes pods off the queue, where that waits until there is
 // one: on a condition variable, which knows by two counters who waits and who was told. Here nobody waits, as the next
 // pod is only taken where there is one.
-type sleeper struct{ waits, told *uint32 }
+type sleeper struct {
+	waits, told *uint32
+	// events are those that the queue keeps for pods that are in flight, with these pods.
+	events *list.List
+}
 
 // newSleeper finds the condition variable that the queue has, behind what was put before it.
 func newSleeper(queue *hintedQueue) *sleeper {
 	active := reflect.ValueOf(queue.priority).Elem().FieldByName("activeQ").Elem().Elem()
-	list := active.FieldByName("cond").FieldByName("notify")
-	counter := func(name string) *uint32 { return (*uint32)(unsafe.Pointer(list.FieldByName(name).UnsafeAddr())) }
-	return &sleeper{counter("wait"), counter("notify")}
+	waiting := active.FieldByName("cond").FieldByName("notify")
+	counter := func(name string) *uint32 { return (*uint32)(unsafe.Pointer(waiting.FieldByName(name).UnsafeAddr())) }
+	return &sleeper{counter("wait"), counter("notify"), (*list.List)(active.FieldByName("inFlightEvents").UnsafePointer())}
 }
 
 // sleep has the scheduler wait, and reports whether it does: not where there is a pod to take.
@@ -61,7 +68,41 @@ func (s *Scheduler) sleep() bool {
 	return true
 }
 
+// restless has the scheduler take a pod where there is none, until the queue is closed, which end does, and reports
+// whether it does not wait for one.
+func (s *Scheduler) restless(end func()) bool {
+	if s.panicked != "" || (&loop.State{Queue: s.queue()}).Poppable() {
+		end()
+		return false
+	}
+	before, over := atomic.LoadUint32(s.sleeper.waits), make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = s.hints.priority.Pop(klog.FromContext(s.ctx)) // what it says of a queue that is closed is nothing to us
+	}()
+	for atomic.LoadUint32(s.sleeper.waits) == before {
+		select {
+		case <-over:
+			end()
+			return true
+		default:
+			runtime.Gosched()
+		}
+	}
+	end()
+	<-over
+	return false
+}
+
 // oversleeps reports whether a scheduler that waits was not told of a pod that there is to take since.
 func (s *Scheduler) oversleeps() bool {
 	return *s.sleeper.told != *s.sleeper.waits && (&loop.State{Queue: s.queue()}).Poppable()
+}
+
+// remembered returns how many events the queue keeps for pods in flight, if there are none.
+func (s *Scheduler) remembered() int {
+	if len(s.sched.SchedulingQueue.InFlightPods()) > 0 {
+		return 0
+	}
+	return s.sleeper.events.Len()
 }

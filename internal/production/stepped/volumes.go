@@ -131,7 +131,11 @@ func (a *api) forOwner(action loop.Action) runtime.Object {
 // updateVolume answers to updates of volumes and claims.
 func (a *api) updateVolume(action clienttesting.Action) (runtime.Object, error) {
 	update, _ := action.(clienttesting.UpdateAction)
-	return a.replace(action.GetResource().GroupResource(), update.GetObject(), nil)
+	resource := action.GetResource().GroupResource()
+	if err := a.trouble(resource, loop.RefOf(update.GetObject())); err != nil {
+		return nil, err
+	}
+	return a.replace(resource, update.GetObject(), nil)
 }
 
 // replace replaces an object by one that was made of it: who knows an older version must read again, and what it is to

@@ -30,6 +30,27 @@ func reportingDriver() *storagev1.CSIDriver {
 		Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}}
 }
 
+// silentDriver is that driver, which reports nothing any more.
+func silentDriver() *storagev1.CSIDriver {
+	driver := reportingDriver()
+	driver.Spec.StorageCapacity = new(false)
+	return driver
+}
+
+// withReservedFar has a volume that is reserved for the first claim and can be reached from nowhere, and one that
+// can.
+func withReservedFar() *spec.Snapshot {
+	s := withVolume(cluster(node("n1")))
+	far, near := s.PersistentVolumes[0], withVolume(cluster()).PersistentVolumes[0]
+	far.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: "one"}
+	far.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{
+		{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "far", Operator: v1.NodeSelectorOpExists}}}}}}
+	near.Name, near.Spec.CSI.VolumeHandle = "near", "near"
+	near.Spec.Capacity = v1.ResourceList{"storage": resource.MustParse("2Gi")}
+	s.PersistentVolumes = append(s.PersistentVolumes, near)
+	return s
+}
+
 // withReportingDriver adds the driver, which has reported nothing yet.
 func withReportingDriver(s *spec.Snapshot) *spec.Snapshot {
 	s.CSIDrivers = []*storagev1.CSIDriver{reportingDriver()}

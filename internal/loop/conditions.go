@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// conditionTold returns the property that a pod says whether it is scheduled.
+//
+// Source: API docs of the condition PodScheduled ("represents status of the scheduling process for this pod"), and of
+// the reasons Unschedulable ("the scheduler can't schedule the pod right now") and SchedulerError ("some internal
+// error happens during scheduling").
+func conditionTold() Property {
+	return Property{
+		Name: "condition-told",
+		Doc: "A pod that comes back from its cycle has the condition PodScheduled=False, with the reason Unschedulable, or " +
+			"SchedulerError if an error was reported about it; one that is bound has it no longer.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, pod := range t.After.API.Pods {
+				if but := t.tells(pod); but != "" {
+					broken = append(broken, Violation{Pod: Key(pod), But: Key(pod) + " " + but}.explained(t))
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// tells says what is wrong with what the pod says of itself; empty if nothing is, or if the step is not about that.
+func (t *Transition) tells(pod *v1.Pod) string {
+	was, condition := t.Before.Pod(Key(pod)), scheduled(pod)
+	switch {
+	case was == nil || was.UID != pod.UID:
+	case pod.Spec.NodeName != "":
+		byHand := t.Action.Verb == Update && t.Action.Ref == RefOf(pod)
+		began := was.Spec.NodeName == "" || scheduled(was).Status != v1.ConditionFalse
+		if !byHand && began && condition.Status == v1.ConditionFalse {
+			return "is on " + pod.Spec.NodeName + ", and its condition PodScheduled is False"
+		}
+	case t.comesBack(pod):
+		errors := t.errors()
+		if slices.ContainsFunc(errors, func(text string) bool { return strings.HasPrefix(text, "Error updating pod") }) {
+			return "" // the API server did not take it
+		}
+		reasons := []string{v1.PodReasonUnschedulable, v1.PodReasonSchedulerError}
+		if len(errors) == 0 {
+			reasons = reasons[:1]
+		}
+		if condition.Status != v1.ConditionFalse || !slices.Contains(reasons, condition.Reason) {
+			return fmt.Sprintf("comes back from its cycle, and its condition PodScheduled is %q with reason %q, and not False "+
+				"with %s", condition.Status, condition.Reason, strings.Join(reasons, " or "))
+		}
+	}
+	return ""
+}
+
+// comesBack reports whether the pod, which is pending, is back in the queue from the cycle that the step ran.
+func (t *Transition) comesBack(pod *v1.Pod) bool {
+	q, queued := t.After.Queued(Key(pod))
+	return t.Step.Popped == Key(pod) && queued && !q.Waits && !deleting(pod)
+}
+
+// scheduled returns the pod's condition PodScheduled; one without status if it has none.
+func scheduled(pod *v1.Pod) v1.PodCondition {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == v1.PodScheduled {
+			return c
+		}
+	}
+	return v1.PodCondition{}
+}

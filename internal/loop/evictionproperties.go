@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// notWhileEvicting returns the property that a pod is not tried before its preemption has made room.
+//
+// Source: KEP-4832 ("blocks the Pod while the preemption routine is in-progress, using PreEnqueue extension point, so
+// that the target Pod won't be retried during this time"). Once the last victim terminates it may be tried: no document
+// says that kube-scheduler has to wait for the answer to its call.
+func notWhileEvicting() Property {
+	return Property{
+		Name: "not-while-evicting",
+		Doc:  "No pod is tried while pods are still to be evicted for it.",
+		Broken: func(t *Transition) []Violation {
+			for _, e := range t.Before.Evictions {
+				if e.Preemptor != t.Step.Popped || !e.Same {
+					continue
+				}
+				for _, victim := range e.Victims {
+					if victim.Is == Unchanged {
+						v := Violation{Pod: e.Preemptor, But: fmt.Sprintf("%s is tried, and %s is still to be evicted for it",
+							e.Preemptor, victim.Pod)}
+						return []Violation{v.explained(t)}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// evictsVictims returns the property that who is evicted was chosen for that.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (pods on the node are evicted
+// whose removal lets the pending pod be scheduled there), and the field doc of ObjectMeta.uid: a pod that is created
+// under the name of one that is gone is another one.
+func evictsVictims() Property {
+	return Property{
+		Name: "evicts-victims",
+		Doc:  "Evictions end pods that were chosen for it, not others of the same name.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb != Evict {
+				return nil
+			}
+			var broken []Violation
+			for _, was := range t.Before.API.Pods {
+				is := t.After.Pod(Key(was))
+				if deleting(was) || is != nil && !deleting(is) || t.Before.toBeEvicted(Key(was), Unchanged) {
+					continue
+				}
+				broken = append(broken, Violation{Pod: Key(was), Known: t.namesakeEvicted(Key(was)),
+					But: fmt.Sprintf("%s is evicted, which was not there when victims were chosen", Key(was))})
+			}
+			return broken
+		},
+	}
+}
+
+// namesakeEvicted is the name of the defect by which the step evicts a pod of the name of a victim that is gone; "" if
+// that is not how it is.
+func (t *Transition) namesakeEvicted(pod string) string {
+	const name = "namesake-evicted"
+	has := slices.ContainsFunc(t.defects(), func(k Known) bool { return k.Name == name })
+	if has && t.Before.toBeEvicted(pod, Replaced) {
+		return name
+	}
+	return ""
+}
+
+// toBeEvicted reports whether the pod is one of those that are still to be evicted, of which this became.
+func (s *State) toBeEvicted(pod string, is VictimState) bool {
+	return slices.ContainsFunc(s.Evictions, func(e Eviction) bool {
+		return slices.ContainsFunc(e.Victims, func(v Victim) bool { return v.Pod == pod && v.Is == is })
+	})
+}
+
+// evictionDefects are known defects of evictions that are under way.
+func evictionDefects() []Known {
+	return []Known{
+		{
+			Name: "sent-back-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#140082", Mended: "v1.37",
+			Doc: "When the last victim is a pod that waits to be bound, it is sent back to the queue at once, while the pod " +
+				"that preempts is still kept out of it: that one is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.Action.Verb == Evict && !t.After.underWay(Key(pod)) && slices.ContainsFunc(t.Before.Evictions,
+					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Same && e.InMemory })
+			},
+		},
+		{
+			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
+			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
+				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod))
+			},
+		},
+		{
+			Name: "namesake-evicted", Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "Victims are evicted by their names: where one is gone before it is evicted, and another pod was created " +
+				"under its name, that one is deleted.",
+		},
+		{
+			Name: "last-victim-unguarded", Class: spec.Reported, Upstream: "kubernetes/kubernetes#134249", Mended: "v1.35",
+			Doc: "A pod may be tried again before the last of its victims is evicted, and preempts once more.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.Step.Popped == Key(pod) && slices.ContainsFunc(t.Before.Evictions, func(e Eviction) bool {
+					return e.Preemptor == Key(pod) && len(e.Victims) == 1 && !e.Blocks
+				})
+			},
+		},
+		{
+			Name: "gated-unflushed", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139162", Mended: "v1.37",
+			Doc: "The periodic flush passes over pods that a plugin keeps out of the queue: one that was kept out while " +
+				"evictions for it were under way, and missed what made it schedulable, is never tried again by itself.",
+			Forgets: keptByPreemption,
+		},
+	}
+}

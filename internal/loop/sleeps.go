@@ -1,0 +1,62 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sleeps returns the property that who was rejected waits until something happens.
+//
+// Source: comments of the queue in k8s.io/kubernetes/pkg/scheduler/backend/queue ("unschedulableEntities holds entities
+// that were already attempted for scheduling and are currently determined to be unschedulable", but for the line
+// break), and of determineSchedulingHintForInFlightPod, which looks for an event that happened meanwhile.
+func sleeps() Property {
+	return Property{
+		Name: "sleeps",
+		Doc: "A pod that a cycle rejects, in which nothing else happens, is put into unschedulablePods, if it is not " +
+			"gated, and not tried again without a reason.",
+		Broken: func(t *Transition) []Violation {
+			q, queued := t.After.Queued(t.Step.Popped)
+			if t.Action.Verb != Schedule || t.Action.Fault != NoFault || !queued || len(q.Rejectors) == 0 || q.Waits ||
+				q.In(Unschedulable) || q.In(Gated) || t.changes() {
+				return nil
+			}
+			return []Violation{{Pod: q.Pod, About: strings.Join(q.Rejectors, "+"), But: fmt.Sprintf(
+				"%s was rejected by %s, nothing else has happened, and it is %v", q.Pod,
+				strings.Join(q.Rejectors, ", "), q.Queues)}}
+		},
+	}
+}
+
+// changes reports whether the step, a cycle, changed anything but the status of its pod, or a nomination.
+func (t *Transition) changes() bool {
+	others := func(s *State) (rest []string) {
+		for _, object := range Objects(s.API) {
+			if ref := RefOf(object); ref.Kind != "Pod" || ref.Key() != t.Step.Popped {
+				rest = append(rest, s.canonical(object))
+			}
+		}
+		return rest
+	}
+	was, is := t.Before.Pod(t.Step.Popped), t.After.Pod(t.Step.Popped)
+	return was == nil || is == nil || was.Status.NominatedNodeName != is.Status.NominatedNodeName ||
+		!slices.Equal(t.Before.Nominated, t.After.Nominated) || !slices.Equal(others(t.Before), others(t.After))
+}
+
+// forgets returns the property that what nobody needs is not kept.
+//
+// Source: comment of unlockedDone in k8s.io/kubernetes/pkg/scheduler/backend/queue ("Remove events which are only
+// referred to by this Pod so that the inFlightEvents list doesn't grow infinitely").
+func forgets() Property {
+	return Property{
+		Name: "forgets",
+		Doc:  "While no pod is in flight the queue remembers no events for one.",
+		Broken: func(t *Transition) []Violation {
+			if t.Step.Remembered == 0 {
+				return nil
+			}
+			return []Violation{{But: fmt.Sprintf("no pod is in flight, and %d events are remembered", t.Step.Remembered)}}
+		},
+	}
+}

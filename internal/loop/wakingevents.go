@@ -1,0 +1,186 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// source is where events come from that may help a pod.
+type source struct {
+	name string
+	of   func(*State) []Action
+}
+
+// sources are those of events in a cluster of the templates, or of what may be undone there. What drivers and the
+// scheduler itself do is not among them.
+func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
+	var all []source
+	for _, kind := range EventTypes() {
+		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
+			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
+			of := scope.events
+			if kind == NodeLabels && topologyOfDrivers(w.templates.Nodes) {
+				of = func(s *State) []Action {
+					return slices.DeleteFunc(scope.events(s), func(a Action) bool { return strings.Contains(a.Doc, "topology.") })
+				}
+			}
+			all = append(all, source{string(kind), of})
+		}
+	}
+	all = append(all, source{"like others", w.likeOthers})
+	if undo {
+		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
+	}
+	return append(all, source{"deallocated", deallocated})
+}
+
+// topologyOfDrivers reports whether nodes have labels from their CSI drivers, which say where they are as those of
+// Kubernetes do: these come from one place, and change together if at all.
+func topologyOfDrivers(nodes []*v1.Node) bool {
+	return slices.ContainsFunc(nodes, func(node *v1.Node) bool {
+		for key := range node.Labels {
+			if strings.HasPrefix(key, "topology.") && !strings.HasPrefix(key, "topology.kubernetes.io/") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// terminatesAt is when pods terminate that do, in seconds.
+const terminatesAt = 1_700_003_600
+
+// boundPods returns the arrival of bound pods, some of which terminate.
+func boundPods(state *State, templates *spec.Snapshot) []Action {
+	var actions []Action
+	for _, kind := range templates.Pods {
+		if !ready(kind, state.API) {
+			continue
+		}
+		for _, node := range state.API.Nodes {
+			runs, ends := boundTo(kind, node, "-runs"), boundTo(kind, node, "-ends")
+			ends.DeletionTimestamp = ptr.To(metav1.Unix(terminatesAt, 0))
+			ends.DeletionGracePeriodSeconds = ptr.To[int64](30)
+			for _, pod := range []*v1.Pod{runs, ends} {
+				actions = append(actions, Action{Verb: Create, Ref: RefOf(pod), Object: pod})
+			}
+		}
+	}
+	return actions
+}
+
+// undone returns the event that takes the cluster back from what the event makes of it; false if no such event can
+// happen.
+func undone(before *spec.Snapshot, event Action) (Action, bool) {
+	there := func() runtime.Object {
+		for _, object := range Objects(before) {
+			if RefOf(object) == event.Ref {
+				return object
+			}
+		}
+		return nil
+	}
+	what, _, _ := strings.Cut(event.Doc, ":")
+	pod, _ := event.Object.(*v1.Pod)
+	switch {
+	case event.Verb == Update && (what == "tolerations" || what == "gates" || what == "status of claim"):
+		return Action{}, false // the API server takes these changes in one direction only
+	case event.Verb == Update:
+		return Action{Verb: Update, Ref: event.Ref, Object: there(), Doc: event.Doc + ", no longer"}, true
+	case event.Verb == Delete && event.Ref.Kind != "Pod":
+		return Action{Verb: Create, Ref: event.Ref, Object: there()}, true
+	case event.Verb == Create && pod == nil:
+		return Action{Verb: Delete, Ref: event.Ref}, true
+	case event.Verb == Create && pod.DeletionTimestamp != nil:
+		return Action{Verb: Gone, Ref: event.Ref}, true
+	case event.Verb == Create:
+		return Action{Verb: Complete, Ref: event.Ref}, true
+	}
+	return Action{}, false
+}
+
+// mostLike is how many others of its kind an object becomes like.
+const mostLike = 2
+
+// likeOthers returns the changes of objects that are neither nodes, pods nor namespaces to what the next ones of their
+// kind are like, and to what they were before they were bound or filled in.
+func (w *waking) likeOthers(state *State) []Action {
+	var actions []Action
+	for _, object := range Objects(state.API) {
+		changes, known := w.changes[object]
+		if !known {
+			changes = w.changesOf(object)
+			w.changes[object] = changes
+		}
+		actions = append(actions, changes...)
+	}
+	return actions
+}
+
+func (w *waking) changesOf(object runtime.Object) []Action {
+	var actions []Action
+	alike := slices.DeleteFunc(Objects(w.templates), func(o runtime.Object) bool {
+		return RefOf(o).Kind != RefOf(object).Kind
+	})
+	at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
+	for n := range min(mostLike, len(alike)-1) {
+		like := alike[(at+1+n)%len(alike)]
+		if after := changedLike(object, like); after != nil {
+			actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
+		}
+	}
+	if after := unready(object); after != nil {
+		actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
+	}
+	return actions
+}
+
+// unready returns the object as it was before it was bound, or filled in by its driver; nil for kinds of which that is
+// not done.
+func unready(object runtime.Object) runtime.Object {
+	switch object := object.(type) {
+	case *v1.PersistentVolumeClaim:
+		before := object.DeepCopy()
+		before.Spec.VolumeName, before.Annotations, before.Status.Phase = "", nil, v1.ClaimPending
+		return before
+	case *resourcev1.ResourceSlice:
+		before := object.DeepCopy()
+		before.Spec.Devices = nil
+		return before
+	case *resourcev1.DeviceClass:
+		before := object.DeepCopy()
+		before.Spec.ExtendedResourceName = nil
+		return before
+	}
+	return nil
+}
+
+// deallocated returns the deallocation of claims of devices that nobody uses, as a controller does it.
+func deallocated(state *State) []Action {
+	var actions []Action
+	for _, claim := range state.API.ResourceClaims {
+		if claim.Status.Allocation != nil {
+			after := claim.DeepCopy()
+			after.Status = resourcev1.ResourceClaimStatus{}
+			actions = append(actions, update(claim, after, "status of claim: it is deallocated")...)
+		}
+	}
+	return actions
+}
+
+// protected reports whether the event is the removal of a volume that is bound: its finalizer keeps it.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection.
+func protected(cluster *spec.Snapshot, event Action) bool {
+	return event.Verb == Delete && slices.ContainsFunc(cluster.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+		return RefOf(volume) == event.Ref && volume.Status.Phase == v1.VolumeBound
+	})
+}

@@ -1,0 +1,214 @@
+package stepped
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
+)
+
+// evicting is a preemption whose victims are evicted by a goroutine of their own. It is held back before it begins, and
+// before and after each eviction.
+type evicting struct {
+	evictions *evictions
+	preemptor *v1.Pod
+	node      string
+	// victims are the pods that are still to be evicted, as the cycle saw them; only those that do not terminate, where
+	// production passes over the others.
+	victims []*v1.Pod
+	stage   loop.EvictionStage
+	// arrived receives when the goroutine is held back, which goes on when it receives from proceed. activated receives
+	// when the preemptor is put where it will be tried again, with which the goroutine ends, if it does.
+	arrived, proceed, activated chan struct{}
+	// ended is closed when the goroutine is at its end, but for activated: the context of the evictions is cancelled then.
+	ended <-chan struct{}
+	// activates: production activates the preemptor in the end. missing and found are how many victims were not there, and
+	// were.
+	activates      bool
+	missing, found int
+	// inMemory: the last eviction was no deletion.
+	inMemory bool
+	// refused: the API server is to refuse the next call.
+	refused bool
+}
+
+// quiet keeps what a failed call of the goroutine says, for nobody, out of the log of the process, which would sleep on
+// it too.
+var quiet = sync.OnceFunc(func() {
+	handlers := runtime.ErrorHandlers
+	runtime.ErrorHandlers = []runtime.ErrorHandler{
+		func(ctx context.Context, err error, message string, details ...any) {
+			if strings.Contains(message, "async preemption") || strings.Contains(message, "NominatedNodeName") {
+				return
+			}
+			for _, handle := range handlers {
+				handle(ctx, err, message, details...)
+			}
+		},
+	}
+})
+
+// heldBack is the handle of the executor of evictions.
+type heldBack struct {
+	frameworkapi.Handle
+	evictions *evictions
+}
+
+// NominatedPodsForNode implements frameworkapi.Handle. It is the first thing that the goroutine does.
+func (h heldBack) NominatedPodsForNode(node string) []frameworkapi.PodInfo {
+	if len(h.evictions.evictedOn(node)) == 0 {
+		return h.Handle.NominatedPodsForNode(node) // its end is not waited for
+	}
+	p := &evicting{
+		evictions: h.evictions, node: node, arrived: make(chan struct{}), proceed: make(chan struct{}),
+		activated: make(chan struct{}),
+	}
+	h.evictions.starting <- p
+	if <-p.proceed; h.evictions.over {
+		return nil
+	}
+	return h.Handle.NominatedPodsForNode(node)
+}
+
+// Activate implements frameworkapi.Handle. It is the last thing that the goroutine does, if it does it.
+func (h heldBack) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
+	if h.evictions.over {
+		return
+	}
+	h.Handle.Activate(logger, pods)
+	h.evictions.current.activated <- struct{}{}
+}
+
+// evictedOn returns the victims of the node that the goroutine evicts.
+func (e *evictions) evictedOn(node string) []*v1.Pod {
+	return slices.DeleteFunc(slices.Clone(e.victims[node]),
+		func(victim *v1.Pod) bool { return victim.DeletionTimestamp != nil && !evictsTerminating() })
+}
+
+// begun notes that the pod preempts on the node, once the goroutine that evicts for it has begun.
+func (e *evictions) begun(preemptor *v1.Pod, node string) *evicting {
+	victims := e.evictedOn(node)
+	if len(victims) == 0 {
+		return nil
+	}
+	p := <-e.starting
+	p.preemptor, p.victims = preemptor, victims
+	e.underWay = append(e.underWay, p)
+	return p
+}
+
+// evict evicts the victim, or lets the API server refuse that. It returns once the goroutine may know.
+func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context.Context) (bool, error)) error {
+	p.ended = ctx.Done()
+	p.activates = p.activates || p.evictions.api.takePatchFailed()
+	if p.holdBack(loop.Calls); p.evictions.over {
+		return nil
+	}
+	var err error
+	var inMemory bool
+	if p.evictions.api.refuseEviction, err = p.refused, ctx.Err(); err == nil {
+		inMemory, err = evict(ctx)
+	}
+	p.evictions.api.refuseEviction, p.refused = false, false
+	is, _ := p.evictions.api.objects[loop.RefOf(victim)].(*v1.Pod)
+	p.inMemory = err == nil && is != nil && is.UID == victim.UID && is.DeletionTimestamp == nil
+	last := len(p.victims) == 1
+	p.victims = slices.DeleteFunc(p.victims, func(other *v1.Pod) bool { return other.UID == victim.UID })
+	if apierrors.IsNotFound(err) {
+		p.missing++
+	} else {
+		p.found++
+	}
+	p.activates = p.activates || activates(err, p, last, inMemory)
+	p.holdBack(loop.Returns)
+	return err
+}
+
+// holdBack holds the goroutine back.
+func (p *evicting) holdBack(stage loop.EvictionStage) {
+	p.stage = stage
+	p.arrived <- struct{}{}
+	<-p.proceed
+}
+
+// goOn lets the goroutine go on to where it is held back next; it reports whether it is at its end.
+func (e *evictions) goOn(p *evicting, refused bool) bool {
+	e.current, p.refused = p, refused
+	defer func() { e.current = nil }()
+	e.api.takePatchFailed()
+	p.proceed <- struct{}{}
+	for {
+		select {
+		case <-p.arrived:
+			return false
+		case <-p.activated:
+		case <-p.ended:
+			if p.activates { // it is cancelled with the first failure
+				p.ended = nil
+				continue
+			}
+		}
+		e.underWay = slices.DeleteFunc(e.underWay, func(other *evicting) bool { return other == p })
+		return true
+	}
+}
+
+// step takes the next step of the preemption by the pod, the oldest if there are several.
+func (e *evictions) step(a loop.Action) bool {
+	i := slices.IndexFunc(e.underWay, func(p *evicting) bool { return loop.Key(p.preemptor) == a.Ref.Key() })
+	if i < 0 {
+		return false
+	}
+	e.goOn(e.underWay[i], a.Fault == loop.FailEvict)
+	return true
+}
+
+// end lets go of the goroutines, which have no effect any more.
+func (e *evictions) end() {
+	e.over = true
+	for _, p := range e.underWay {
+		close(p.proceed)
+	}
+	e.underWay = nil
+}
+
+// underWay returns the preemptions whose evictions are under way.
+func (s *Scheduler) underWay() []loop.Eviction {
+	if s.evictions == nil {
+		return nil
+	}
+	var all []loop.Eviction
+	told := s.told()
+	for _, p := range s.evictions.underWay {
+		preemptor, _ := told[loop.RefOf(p.preemptor)].(*v1.Pod)
+		one := loop.Eviction{
+			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: s.preempting(p.preemptor.UID),
+			Fails: p.activates, InMemory: p.inMemory, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
+		}
+		for _, victim := range p.victims {
+			v := loop.Victim{Pod: loop.Key(victim), Told: slices.ContainsFunc(victim.Status.Conditions,
+				func(c v1.PodCondition) bool { return c.Type == v1.DisruptionTarget })}
+			switch is, _ := s.api.objects[loop.RefOf(victim)].(*v1.Pod); {
+			case is == nil:
+				v.Is = loop.NoMore
+			case is.UID != victim.UID:
+				v.Is = loop.Replaced
+			case is.DeletionTimestamp != nil:
+				v.Is = loop.Terminating
+			}
+			one.Victims = append(one.Victims, v)
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(x, y loop.Eviction) int { return cmp.Compare(x.Preemptor, y.Preemptor) })
+	return all
+}

@@ -1,0 +1,182 @@
+package production
+
+import (
+	"hash/fnv"
+	"reflect"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// untouched looks whether production changes objects of the question, which are those of the informers' caches, so that
+// later questions would be asked with other objects than there are. To look at all objects after every decision would
+// cost more than some decisions do. So all are looked at in the smallest questions, and in one of oneOfQuestions
+// others; and in each those for devices that have a quantity which copies of it share, as one of more than 18 digits
+// is: only for devices are quantities computed with that are not production's own. Of these production is handed
+// copies, so that a change is no other question's.
+type untouched struct {
+	slices instead[*resourcev1.ResourceSlice]
+	claims instead[*resourcev1.ResourceClaim]
+	// whole are the objects of the question at hand with copies of them, if it is one of which all are looked at.
+	whole []original
+}
+
+type original struct{ object, was runtime.Object }
+
+// oneOfQuestions is of how many questions one has all its objects looked at: by the names in it, so that the same run
+// looks at the same ones.
+const oneOfQuestions = 128
+
+// small is of how many objects a question is among the smallest, in which all are looked at.
+const small = 8
+
+// begin returns the question as production is to be asked it.
+func (u *untouched) begin(q spec.Question) spec.Question {
+	u.whole = u.whole[:0]
+	if chosen(q) {
+		for _, o := range objectsOf(q) {
+			u.whole = append(u.whole, original{o, o.DeepCopyObject()})
+		}
+	}
+	u.slices.set(q.Snapshot.ResourceSlices)
+	u.claims.set(q.Snapshot.ResourceClaims)
+	if len(u.slices.copied)+len(u.claims.copied) == 0 {
+		return q
+	}
+	s := *q.Snapshot
+	s.ResourceSlices, s.ResourceClaims = u.slices.shown, u.claims.shown
+	q.Snapshot = &s
+	return q
+}
+
+// instead is what production is shown in the place of objects of one kind.
+type instead[T object] struct {
+	// list are the objects, and shown are they with copies in the place of those that share quantities, which copied
+	// numbers.
+	list, shown []T
+	copied      []int
+	// known are copies of objects, and themselves where they share nothing.
+	known map[T]T
+}
+
+// set has the objects be those of the question.
+func (i *instead[T]) set(list []T) {
+	if slices.Equal(i.list, list) {
+		return
+	}
+	if i.known == nil || len(i.known) > maxHanded {
+		i.known = map[T]T{}
+	}
+	i.list, i.shown, i.copied = slices.Clone(list), slices.Clone(list), nil
+	for n, o := range list {
+		as, known := i.known[o]
+		if !known {
+			as = o
+			if c, is := o.DeepCopyObject().(T); is && shares(reflect.ValueOf(c)) {
+				as = c
+			}
+			i.known[o] = as
+		}
+		if as != o {
+			i.shown[n], i.copied = as, append(i.copied, n)
+		}
+	}
+}
+
+// changed tells which copies are not as the objects are, and shows others instead.
+func (i *instead[T]) changed() (changes []spec.ObjectChange) {
+	for _, n := range i.copied {
+		if o := i.list[n]; !apiequality.Semantic.DeepEqual(o, i.shown[n]) {
+			changes = append(changes, spec.ObjectChange{Object: o, How: changeOf(o, i.shown[n])})
+			i.known[o], _ = o.DeepCopyObject().(T)
+			i.shown = slices.Clone(i.shown) // whoever was shown it may have kept the list
+			i.shown[n] = i.known[o]
+		}
+	}
+	return changes
+}
+
+// changed tells what production has changed of the question, and of its snapshot of it, since it began, and puts that
+// right: what production was handed is to be handed to it anew. It returns nil if nothing was looked at.
+func (u *untouched) changed(s *snapshot) []spec.ObjectChange {
+	var changes []spec.ObjectChange
+	looked := len(u.whole) > 0
+	if looked {
+		if change := s.changed(); change != "" {
+			changes = append(changes, spec.ObjectChange{How: change})
+			s.known.forget()
+		}
+	}
+	for _, o := range u.whole {
+		if !apiequality.Semantic.DeepEqual(o.object, o.was) {
+			changes = append(changes, spec.ObjectChange{Object: o.object, How: changeOf(o.was, o.object)})
+			reflect.ValueOf(o.object).Elem().Set(reflect.ValueOf(o.was.DeepCopyObject()).Elem())
+		}
+	}
+	looked = looked || len(u.slices.copied)+len(u.claims.copied) > 0
+	changes = slices.Concat(changes, u.slices.changed(), u.claims.changed())
+	if looked && changes == nil {
+		changes = []spec.ObjectChange{}
+	}
+	return changes
+}
+
+// chosen reports whether all objects of the question are looked at.
+func chosen(q spec.Question) bool {
+	if objects := q.Snapshot; len(objects.Nodes) <= 1 && len(objects.Nodes)+len(objects.Pods)+len(objects.ResourceSlices)+
+		len(objects.ResourceClaims)+len(objects.PersistentVolumes)+len(objects.PersistentVolumeClaims) <= small {
+		return true
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(q.Pod.Name))
+	for _, pod := range q.Snapshot.Pods {
+		_, _ = h.Write([]byte(pod.Name))
+		_, _ = h.Write([]byte(pod.Spec.NodeName))
+	}
+	return h.Sum64()>>32%oneOfQuestions == 0 // the lowest bits are those of the last letters alone
+}
+
+// shares reports whether the value, which is nobody else's, has a quantity that copies of it share: one that is added
+// to a copy of that is added to it.
+func shares(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return !v.IsNil() && shares(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			if shares(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			if shares(entries.Value()) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		if !v.CanInterface() {
+			return false
+		}
+		if quantity, is := v.Interface().(resource.Quantity); is {
+			copied := quantity
+			copied.Add(*resource.NewQuantity(1, resource.DecimalSI))
+			shared := copied.Cmp(quantity) == 0
+			if shared {
+				copied.Sub(*resource.NewQuantity(1, resource.DecimalSI))
+			}
+			return shared
+		}
+		for i := range v.NumField() {
+			if shares(v.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
