@@ -33,7 +33,7 @@ type original struct{ object, was runtime.Object }
 const oneOfQuestions = 128
 
 // small is of how many objects a question is among the smallest, in which all are looked at.
-const small = 8
+const small = 2
 
 // begin returns the question as production is to be asked it.
 func (u *untouched) begin(q spec.Question) spec.Question {
