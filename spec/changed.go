@@ -29,10 +29,10 @@ func CountersChanged() Quirk {
 		Changes: func(_ *v1.Pod, _ *Snapshot, object runtime.Object) bool {
 			slice, is := object.(*resourcev1.ResourceSlice)
 			return is && (exists(slice.Spec.SharedCounters, func(set resourcev1.CounterSet) bool {
-				return existsCounter(set.Counters, shared)
+				return sharedCounter(set.Counters)
 			}) || exists(slice.Spec.Devices, func(d resourcev1.Device) bool {
 				return exists(d.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool {
-					return existsCounter(c.Counters, shared)
+					return sharedCounter(c.Counters)
 				})
 			}))
 		},
@@ -56,7 +56,7 @@ func CapacityChanged() Quirk {
 				exists(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) bool {
 					return exists(Alternatives(request), func(a DeviceAlternative) bool {
 						return exists(sortedKeys(a.Capacity), func(name resourcev1.QualifiedName) bool {
-							return shared(a.Capacity[name])
+							return SharedByCopies(a.Capacity[name])
 						})
 					})
 				})
@@ -64,13 +64,13 @@ func CapacityChanged() Quirk {
 	}
 }
 
-func existsCounter(counters map[string]resourcev1.Counter, such func(resource.Quantity) bool) bool {
-	return exists(sortedKeys(counters), func(name string) bool { return such(counters[name].Value) })
+func sharedCounter(counters map[string]resourcev1.Counter) bool {
+	return exists(sortedKeys(counters), func(name string) bool { return SharedByCopies(counters[name].Value) })
 }
 
-// shared reports whether copies of the quantity share it, so that what is added to one is added to all: a quantity is
-// copied as a whole if it is a number of up to 18 digits.
-func shared(q resource.Quantity) bool {
+// SharedByCopies reports whether copies of the quantity share it, so that what is added to one is added to all: a
+// quantity is copied as a whole if it is a number of up to 18 digits.
+func SharedByCopies(q resource.Quantity) bool {
 	own := q.DeepCopy()
 	copied := own
 	copied.Add(*resource.NewQuantity(1, resource.DecimalSI))

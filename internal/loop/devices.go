@@ -232,8 +232,6 @@ func sliceGoneUnheard() Known {
 		Name: "slice-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "DynamicResources does not hear that a ResourceSlice is deleted: a pod that was rejected because its pool had " +
 			"more slices than they say is not retried when the pool is complete.",
-		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBy(pod, "DynamicResources") && t.Action.Ref.Kind == "ResourceSlice" && t.Action.Verb == Delete
-		},
+		Explains: deletionUnheard("DynamicResources", "ResourceSlice"),
 	}
 }

@@ -66,10 +66,8 @@ func evictsVictims() Property {
 // namesakeEvicted is the name of the defect by which the step evicts a pod of the name of a victim that is gone; "" if
 // that is not how it is.
 func (t *Transition) namesakeEvicted(pod string) string {
-	const name = "namesake-evicted"
-	has := slices.ContainsFunc(t.defects(), func(k Known) bool { return k.Name == name })
-	if has && t.Before.toBeEvicted(pod, Replaced) {
-		return name
+	if t.Before.toBeEvicted(pod, Replaced) {
+		return t.has("namesake-evicted")
 	}
 	return ""
 }

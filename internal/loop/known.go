@@ -175,9 +175,7 @@ func Defects() []Known {
 			Name: "driver-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "VolumeBinding does not hear that a CSIDriver is deleted: a pod that was rejected for want of the storage " +
 				"capacity that the driver was to report, and that nobody asks for any more, is not retried.",
-			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "CSIDriver" && t.Action.Verb == Delete
-			},
+			Explains: deletionUnheard("VolumeBinding", "CSIDriver"),
 		},
 		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(),
 		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),

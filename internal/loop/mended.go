@@ -63,9 +63,7 @@ func mended() []Known {
 			Name: "claim-deletion-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#140831", Mended: "v1.37",
 			Doc: "DynamicResources hears of claims that give their devices back, but not of those that are deleted with " +
 				"them: pods that were rejected for want of these devices are not retried.",
-			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.rejectedBy(pod, "DynamicResources") && t.Action.Ref.Kind == "ResourceClaim" && t.Action.Verb == Delete
-			},
+			Explains: deletionUnheard("DynamicResources", "ResourceClaim"),
 		},
 		{
 			Name: configurationRepeated, Class: spec.Reported, Upstream: "kubernetes/kubernetes#139732", Mended: "v1.37",

@@ -13,7 +13,7 @@ import (
 // needed returns the templates with these pods, and without what is there for others only: claims that none of them
 // names, the volumes of these, where they are attached, and devices of nodes that are not among these.
 func needed(templates *spec.Snapshot, nodes []*v1.Node, pods []*v1.Pod) *spec.Snapshot {
-	less, named := *templates, namedClaims(pods)
+	less, named := *templates, namedClaims(pods, templates)
 	less.Pods = pods
 	gone := map[string]bool{}
 	less.PersistentVolumeClaims = kept(templates.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
@@ -49,7 +49,7 @@ func needed(templates *spec.Snapshot, nodes []*v1.Node, pods []*v1.Pod) *spec.Sn
 }
 
 // namedClaims are the claims, for volumes and for devices, that the pods name, as "ns/name".
-func namedClaims(pods []*v1.Pod) map[string]bool {
+func namedClaims(pods []*v1.Pod, s *spec.Snapshot) map[string]bool {
 	named := map[string]bool{}
 	for _, pod := range pods {
 		for _, volume := range pod.Spec.Volumes {
@@ -60,15 +60,8 @@ func namedClaims(pods []*v1.Pod) map[string]bool {
 				named[Key(pod)+"-"+volume.Name] = true
 			}
 		}
-		for _, claim := range pod.Spec.ResourceClaims {
-			if claim.ResourceClaimName != nil {
-				named[pod.Namespace+"/"+*claim.ResourceClaimName] = true
-			}
-		}
-		for _, made := range pod.Status.ResourceClaimStatuses {
-			if made.ResourceClaimName != nil {
-				named[pod.Namespace+"/"+*made.ResourceClaimName] = true
-			}
+		for _, claim := range spec.ResourceClaims(pod, s) {
+			named[Key(claim)] = true
 		}
 	}
 	return named

@@ -74,3 +74,10 @@ func nominatedChangesUnheard() Known {
 func (t *Transition) rejectedBySome(pod *v1.Pod, plugins ...string) bool {
 	return slices.ContainsFunc(plugins, func(plugin string) bool { return t.rejectedBy(pod, plugin) })
 }
+
+// deletionUnheard explains that a pod which the plugin rejected is not retried when an object of the kind is deleted.
+func deletionUnheard(plugin, kind string) func(*Transition, *v1.Pod) bool {
+	return func(t *Transition, pod *v1.Pod) bool {
+		return t.rejectedBy(pod, plugin) && t.Action.Ref.Kind == kind && t.Action.Verb == Delete
+	}
+}

@@ -171,8 +171,6 @@ func volumeGoneUnheard() Known {
 		Name: "volume-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "VolumeBinding does not hear that a PersistentVolume is deleted: a pod whose claim that volume was reserved " +
 			"for, where it cannot be reached, is not retried, though another volume fits.",
-		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBy(pod, "VolumeBinding") && t.Action.Ref.Kind == "PersistentVolume" && t.Action.Verb == Delete
-		},
+		Explains: deletionUnheard("VolumeBinding", "PersistentVolume"),
 	}
 }

@@ -150,8 +150,8 @@ func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
 	}
 }
 
-// told says for which events one is taken for another, and what class it is of.
-func told(event Action, undone bool) (alike, class string) {
+// likeness says for which events one is taken for another, and what class it is of.
+func likeness(event Action, undone bool) (alike, class string) {
 	class = fmt.Sprint(undone, event.Class())
 	if event.Verb == Update && (event.Ref.Kind == "Node" || event.Ref.Kind == "Pod") {
 		return class + event.Doc, class
@@ -161,7 +161,7 @@ func told(event Action, undone bool) (alike, class string) {
 
 // worth reports whether the event is worth a look: not enough were found, and it was not looked at often.
 func (s *sleeper) worth(event Action, undo bool) bool {
-	alike, class := told(event, undo)
+	alike, class := likeness(event, undo)
 	most := vainOthers
 	if event.Ref.Kind == "Node" || event.Ref.Kind == "Pod" {
 		most = vainTries
@@ -171,7 +171,7 @@ func (s *sleeper) worth(event Action, undo bool) bool {
 
 // look adds the event, or the one that undoes it, if it helps the pod.
 func (s *sleeper) look(cluster, templates *spec.Snapshot, event Action, undo bool) {
-	alike, class := told(event, undo)
+	alike, class := likeness(event, undo)
 	s.tries[alike]++
 	before, after := cluster, afterEvent(cluster, event)
 	if undo {
@@ -199,9 +199,9 @@ func (s *sleeper) look(cluster, templates *spec.Snapshot, event Action, undo boo
 func waken(scope *Scope) func(*State, Used) (Action, bool) {
 	return func(state *State, used Used) (Action, bool) {
 		actions := scope.Actions(state, used)
-		for i, action := range actions {
+		for _, action := range actions {
 			if action.Verb == Schedule || action.String() == scope.Event.String() {
-				return actions[i], true
+				return action, true
 			}
 		}
 		if len(actions) == 0 {

@@ -91,7 +91,7 @@ func undone(before *spec.Snapshot, event Action) (Action, bool) {
 	what, _, _ := strings.Cut(event.Doc, ":")
 	pod, _ := event.Object.(*v1.Pod)
 	switch {
-	case event.Verb == Update && (what == "tolerations" || what == "gates" || what == "status of claim"):
+	case event.Verb == Update && (what == "tolerations" || what == "gates"):
 		return Action{}, false // the API server takes these changes in one direction only
 	case event.Verb == Update:
 		return Action{Verb: Update, Ref: event.Ref, Object: there(), Doc: event.Doc + ", no longer"}, true
@@ -137,28 +137,24 @@ func (w *waking) changesOf(object runtime.Object) []Action {
 			actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
 		}
 	}
-	if after := unready(object); after != nil {
-		actions = append(actions, update(object, after, "readiness: it is not ready yet")...)
-	}
-	return actions
+	return append(actions, unready(object)...)
 }
 
-// unready returns the object as it was before it was bound, or filled in by its driver; nil for kinds of which that is
-// not done.
-func unready(object runtime.Object) runtime.Object {
+// unready returns what takes the object back to before it was bound, or filled in.
+func unready(object runtime.Object) []Action {
 	switch object := object.(type) {
 	case *v1.PersistentVolumeClaim:
 		before := object.DeepCopy()
 		before.Spec.VolumeName, before.Annotations, before.Status.Phase = "", nil, v1.ClaimPending
-		return before
+		return update(object, before, "binding: it is not bound")
 	case *resourcev1.ResourceSlice:
 		before := object.DeepCopy()
 		before.Spec.Devices = nil
-		return before
+		return update(object, before, "devices: it has none")
 	case *resourcev1.DeviceClass:
 		before := object.DeepCopy()
 		before.Spec.ExtendedResourceName = nil
-		return before
+		return update(object, before, "resource: it stands for none")
 	}
 	return nil
 }
@@ -176,11 +172,11 @@ func deallocated(state *State) []Action {
 	return actions
 }
 
-// protected reports whether the event is the removal of a volume that is bound: its finalizer keeps it.
+// protected reports whether the event is the removal of a volume that is bound, or attached: a finalizer keeps it.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection.
 func protected(cluster *spec.Snapshot, event Action) bool {
 	return event.Verb == Delete && slices.ContainsFunc(cluster.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
-		return RefOf(volume) == event.Ref && volume.Status.Phase == v1.VolumeBound
+		return RefOf(volume) == event.Ref && (volume.Status.Phase == v1.VolumeBound || attached(cluster, event.Ref))
 	})
 }

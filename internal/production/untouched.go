@@ -141,8 +141,7 @@ func chosen(q spec.Question) bool {
 	return h.Sum64()>>32%oneOfQuestions == 0 // the lowest bits are those of the last letters alone
 }
 
-// shares reports whether the value, which is nobody else's, has a quantity that copies of it share: one that is added
-// to a copy of that is added to it.
+// shares reports whether the value has a quantity that copies of it share.
 func shares(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -164,13 +163,7 @@ func shares(v reflect.Value) bool {
 			return false
 		}
 		if quantity, is := v.Interface().(resource.Quantity); is {
-			copied := quantity
-			copied.Add(*resource.NewQuantity(1, resource.DecimalSI))
-			shared := copied.Cmp(quantity) == 0
-			if shared {
-				copied.Sub(*resource.NewQuantity(1, resource.DecimalSI))
-			}
-			return shared
+			return spec.SharedByCopies(quantity)
 		}
 		for i := range v.NumField() {
 			if shares(v.Field(i)) {
