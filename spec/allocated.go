@@ -26,6 +26,7 @@ func (m *Scheduler) Devices() DeviceRules { return m.predicates().Devices }
 // ("NodeSelector defines where the allocated resources are available") and of Device.bindsToNode ("the usage of an
 // allocation involving this device has to be limited to exactly the node that was chosen when allocating the claim").
 func (r DeviceRules) Allocated(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) string {
+	r.incompleteUsed = !p.has(WholePoolsOnly())
 	before := *s
 	before.ResourceClaims = filter(s.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
 		return !exists(claims, func(got *resourcev1.ResourceClaim) bool {

@@ -286,8 +286,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 					Progress: func(walks int64) { progress.come("%d drawn runs", walks) },
 				},
 				For: o.duration,
-				Draw: func(n int64) (*loop.Scope, error) {
-					return generate.Run(scope, subject.Model, int64(o.seed), n, admission.Admit)
+				Draw: func(n int64) *loop.Scope {
+					return generate.Run(scope, subject.Model, int64(o.seed), n, admission.AdmitAnew)
 				},
 			})
 			if err != nil {

@@ -69,5 +69,5 @@ func (o *loopOptions) wake(ctx context.Context, scope *loop.Scope, subject loop.
 		}
 	}
 	return loop.Random(ctx, scope, subject, loop.RandomOptions{SimulateOptions: all,
-		Draw: func(number int64) (*loop.Scope, error) { return runs[number], nil }})
+		Draw: func(number int64) *loop.Scope { return runs[number] }})
 }

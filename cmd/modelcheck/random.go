@@ -116,22 +116,15 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	return in.report(o, conclusion), nil
 }
 
-// drawn returns the n-th question, under the profiles in turn.
-func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, error) {
+// drawn returns the n-th question, under the profiles in turn, without what the release does not admit.
+func (o *options) drawn(profiles []string) func(n int64) (*spec.Question, int) {
 	questions := generate.DrawQuestion(generate.Scope{Nodes: o.nodes, Pods: cmp.Or(o.pods-1, -1)})
-	return func(n int64) (*spec.Question, error) {
+	return func(n int64) (*spec.Question, int) {
 		q := questions.Example(int(generate.Mixed(o.seed, n)))
 		for _, pod := range q.Snapshot.Pods {
 			pod.Spec.SchedulerName = profiles[n%int64(len(profiles))]
 		}
-		q, err := generate.Admitted(q, admission.Admit)
-		if err != nil {
-			return nil, err
-		}
-		if generate.LeftToChance(q) {
-			return nil, nil
-		}
-		return &q, nil
+		return generate.Comparable(q, admission.AdmitAnew)
 	}
 }
 

@@ -3,7 +3,6 @@ package decisions
 import (
 	"context"
 	"errors"
-	"fmt"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -24,9 +23,9 @@ type RandomOptions struct {
 	Spec *spec.Scheduler
 	// NewDecider returns the deciders, one per worker.
 	NewDecider func() (Decider, error)
-	// Draw returns the n-th question, the same one whenever it is asked for n; nil leaves n out. It is called by
-	// all workers. An error ends the run.
-	Draw func(n int64) (*spec.Question, error)
+	// Draw returns the n-th question, the same one whenever it is asked for n, and how many objects were left out of it,
+	// as the release does not admit them; nil leaves n out. It is called by all workers.
+	Draw func(n int64) (q *spec.Question, refused int)
 	// Valid reports whether an object of a question that was made smaller can be in a cluster; nil means every one can.
 	Valid func(object runtime.Object) bool
 	// Properties of decisions are checked, the others are left out; nil means invariants.All and invariants.Oracles.
@@ -46,6 +45,8 @@ type RandomOptions struct {
 type RandomResult struct {
 	// Drawn counts the questions that were drawn, of which Repeated had come up before and LeftOut cannot be compared.
 	Drawn, Repeated, LeftOut int64
+	// Refused counts the objects that were left out of drawn questions, as the release does not admit them.
+	Refused int64
 }
 
 // batch is how many questions are drawn before any of them is asked. It does not depend on the number of workers,
@@ -72,9 +73,7 @@ func Random(ctx context.Context, o RandomOptions) (*Result, error) {
 	until, end := patience.Extend(ctx, afterwards)
 	defer end()
 	r.until = until
-	if err := r.goOn(ctx); err != nil {
-		return nil, err
-	}
+	r.goOn(ctx)
 	r.conclude(ctx)
 	return r.result, nil
 }
@@ -101,7 +100,7 @@ type random struct {
 type drawn struct {
 	question *spec.Question
 	key      questionKey
-	err      error
+	refused  int
 
 	outcome tally
 	size    int
@@ -141,18 +140,15 @@ func (r *random) close() {
 }
 
 // goOn asks one batch after the other until there are enough.
-func (r *random) goOn(ctx context.Context) error {
+func (r *random) goOn(ctx context.Context) {
 	began, shown := time.Now(), time.Now()
 	for next := int64(0); !r.enough(time.Since(began)); next += batch {
 		if ctx.Err() != nil {
 			r.result.Complete = false
-			return nil
+			return
 		}
 		questions, ready := r.draw(ctx, next)
-		fresh, err := r.fresh(questions[:ready])
-		if err != nil {
-			return err
-		}
+		fresh := r.fresh(questions[:ready])
 		compared := r.each(ctx, fresh, func(c *comparer, d *drawn) {
 			d.outcome, d.size = tallyOf(r.plugins, c.compare(*d.question)), sizeOf(*d.question)
 			c.seen.Add(d.question.Snapshot)
@@ -167,7 +163,6 @@ func (r *random) goOn(ctx context.Context) error {
 			r.options.Progress(r.totals.distinct, time.Since(began))
 		}
 	}
-	return nil
 }
 
 func (r *random) enough(elapsed time.Duration) bool {
@@ -182,7 +177,7 @@ func (r *random) draw(ctx context.Context, first int64) (questions []*drawn, don
 		questions[i] = &drawn{size: i}
 	}
 	done = r.each(ctx, questions, func(_ *comparer, d *drawn) {
-		if d.question, d.err = r.options.Draw(first + int64(d.size)); d.question != nil {
+		if d.question, d.refused = r.options.Draw(first + int64(d.size)); d.question != nil {
 			d.key = keyOfQuestion(*d.question)
 		}
 	})
@@ -190,16 +185,15 @@ func (r *random) draw(ctx context.Context, first int64) (questions []*drawn, don
 }
 
 // fresh returns the questions that did not come up before, not more than are to be asked.
-func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
+func (r *random) fresh(questions []*drawn) []*drawn {
 	var fresh []*drawn
 	for _, d := range questions {
 		if o := r.options; o.Questions > 0 && r.totals.distinct+int64(len(fresh)) >= o.Questions {
 			break
 		}
 		r.result.Random.Drawn++
+		r.result.Random.Refused += int64(d.refused)
 		switch {
-		case d.err != nil:
-			return nil, fmt.Errorf("drawing question %d: %w", r.result.Random.Drawn-1, d.err)
 		case d.question == nil:
 			r.result.Random.LeftOut++
 		case r.seen.add(d.key):
@@ -208,7 +202,7 @@ func (r *random) fresh(questions []*drawn) ([]*drawn, error) {
 			fresh = append(fresh, d)
 		}
 	}
-	return fresh, nil
+	return fresh
 }
 
 // each lets the workers share the questions as long as the context lasts, and returns how many of them, from the first

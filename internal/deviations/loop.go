@@ -86,6 +86,7 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.PodDeleted},
 		},
+		"failure-told-late":     {Property: "condition-told", Theme: "faults", Pods: 1, Faults: 1},
 		"sent-back-unheard":     {Property: "wake-up", Theme: "preempting", Pods: 2, Faults: 1},
 		"evictions-end-unheard": {Property: "wake-up", Theme: "preempting", Pods: 2, Events: 1},
 		"namesake-evicted":      {Property: "evicts-victims", Theme: "preempting", Pods: 3, Events: 1},

@@ -24,31 +24,54 @@ type Admission func(objects []runtime.Object) ([]runtime.Object, []field.ErrorLi
 // filled in on creation is, such as the label selectors that matchLabelKeys stand for; their priorities are those
 // drawn, also none, for there may be such pods from before. An object that the API server would refuse is an error.
 func Admitted(q spec.Question, admit Admission) (spec.Question, error) {
+	admitted, refused := admittedOf(q, admit)
+	if len(refused) > 0 {
+		return q, refused[0]
+	}
+	return *admitted, nil
+}
+
+// Comparable is Admitted for a release that may refuse what the newest admits: it leaves such objects out, and returns
+// how many. nil if the pod that is asked about is one of them, or chance decides.
+func Comparable(q spec.Question, admit Admission) (*spec.Question, int) {
+	admitted, refused := admittedOf(q, admit)
+	if admitted != nil && LeftToChance(*admitted) {
+		admitted = nil
+	}
+	return admitted, len(refused)
+}
+
+// admittedOf returns the question without the objects that are refused, and why they are; nil if its pod is.
+func admittedOf(q spec.Question, admit Admission) (*spec.Question, []error) {
 	objects := objectsOf(q.Snapshot)
 	created := make([]runtime.Object, len(objects))
-	pending := 0
 	for i, object := range objects {
 		created[i] = object
 		if pod, isPod := object.(*v1.Pod); isPod {
 			created[i] = newPod(pod)
-			if pod == q.Pod {
-				pending = i
-			}
 		}
 	}
 	admitted, errs := admit(created)
-	s := &spec.Snapshot{}
+	is := &spec.Question{Snapshot: &spec.Snapshot{}}
+	var refused []error
 	for i, object := range admitted {
 		if len(errs[i]) > 0 {
-			return q, fmt.Errorf("the API server would refuse %T %d: %w", object, i, errs[i].ToAggregate())
+			refused = append(refused, fmt.Errorf("the API server would refuse %T %d: %w", object, i, errs[i].ToAggregate()))
+			continue
 		}
 		if pod, isPod := object.(*v1.Pod); isPod {
-			asDrawn(pod, objects[i].(*v1.Pod))
+			drawn := objects[i].(*v1.Pod)
+			if asDrawn(pod, drawn); drawn == q.Pod {
+				is.Pod = pod
+			}
 		}
-		put(s, object)
+		put(is.Snapshot, object)
 	}
-	s.Now = spec.Moment(s)
-	return spec.Question{Pod: admitted[pending].(*v1.Pod), Snapshot: s}, nil
+	if is.Pod == nil {
+		return nil, refused
+	}
+	is.Snapshot.Now = spec.Moment(is.Snapshot)
+	return is, refused
 }
 
 // newPod returns the pod as somebody would create it, who cannot state a priority without its class.

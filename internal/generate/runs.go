@@ -37,31 +37,34 @@ const mostDraws = 4
 // Run returns the scope of the drawn run of that number: all with a cluster that is drawn, and another one that objects
 // become like, whose pods ask for the profile of the model. In three of four runs the cluster was disturbed by an event
 // that leaves its pending pod without a node, so that another one can help it. nil if chance decides among its volumes,
-// or kube-scheduler would change what a pod requests.
-func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission) (*loop.Scope, error) {
+// kube-scheduler would change what a pod requests, or the release does not admit the pod. Others that it does not admit
+// are left out.
+func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission) *loop.Scope {
 	draw := rand.New(rand.NewPCG(uint64(seed), uint64(number)))
 	questions := DrawQuestion(Scope{Nodes: all.Nodes, Pods: besidesTheOne})
-	another := func() (*spec.Question, error) {
+	refused := 0
+	another := func() *spec.Question {
 		q := questions.Example(int(draw.Uint64()))
 		for _, pod := range q.Snapshot.Pods {
 			pod.Spec.SchedulerName = m.Profile.SchedulerName
 		}
-		q, err := Admitted(q, admit)
-		if err != nil || slices.ContainsFunc(q.Snapshot.Pods, func(pod *v1.Pod) bool {
-			return grows(pod) || LeftToChance(spec.Question{Pod: pod, Snapshot: q.Snapshot})
+		admitted, left := admittedOf(q, admit)
+		if admitted == nil || slices.ContainsFunc(admitted.Snapshot.Pods, func(pod *v1.Pod) bool {
+			return grows(pod) || LeftToChance(spec.Question{Pod: pod, Snapshot: admitted.Snapshot})
 		}) {
-			return nil, err
+			return nil
 		}
-		allocateOnce(q.Snapshot)
-		return &q, nil
+		refused += len(left)
+		allocateOnce(admitted.Snapshot)
+		return admitted
 	}
-	first, err := another()
+	first := another()
 	if first == nil {
-		return nil, err
+		return nil
 	}
-	second, err := another()
+	second := another()
 	if second == nil {
-		return nil, err
+		return nil
 	}
 	scope := *all
 	scope.Admitted = func(s *spec.Snapshot) *spec.Snapshot { return admittedAgain(s, admit) }
@@ -73,14 +76,15 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 				scope.Initial, scope.Templates = []*spec.Snapshot{disturbed}, both(first.Snapshot, second.Snapshot)
 				break
 			}
-			if first, err = another(); first == nil {
-				return nil, err
+			if first = another(); first == nil {
+				return nil
 			}
 			scope.Initial = []*spec.Snapshot{first.Snapshot}
 		}
 	}
 	gate(scope.Templates.Pods, draw.Uint64())
-	return &scope, nil
+	scope.Refused = refused
+	return &scope
 }
 
 // allocateOnce takes the allocation of each claim away that has a device which another one has: no run of

@@ -38,14 +38,16 @@ const (
 	Flush
 	// Evict: a preemption goes on that is under way.
 	Evict
+	// Write: the API server has what kube-scheduler wrote of a pod that came back.
+	Write
 
-	verbs = int(Evict) + 1
+	verbs = int(Write) + 1
 )
 
 // String returns the words used in reports.
 func (v Verb) String() string {
 	return [...]string{"create", "update", "delete", "complete", "gone", "schedule", "allow", "reject", "expire",
-		"restart", "backoff", "flush", "evict"}[v]
+		"restart", "backoff", "flush", "evict", "write"}[v]
 }
 
 // Event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
@@ -74,6 +76,8 @@ const (
 	// Busy: the API server is too busy to write the status of a pod, and is not when it is asked again. This is not a
 	// failure.
 	Busy
+	// LateStatus: the API server refuses the binding, and what is then written of the pod is under way until Write.
+	LateStatus
 	// FailEvict: the API server refuses an eviction. It is a fault of Evict.
 	FailEvict
 )
@@ -83,14 +87,14 @@ const FaultPlugin = "Faults"
 
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
-	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy}
+	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy, LateStatus}
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
 		"what it writes is refused", "somebody else writes first", "the API server is busy",
-		"the API server refuses it"}[f]
+		"bind fails, and the status is under way", "the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.
@@ -119,7 +123,8 @@ func (r Ref) Key() string {
 // Action is one step of a run. A run is a function of its actions.
 type Action struct {
 	Verb Verb
-	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about, or the pod that Evict is for.
+	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about, or the pod that Evict or Write is
+	// for.
 	Ref Ref
 	// Object is the object as it is to be, for Create and Update. It is not changed.
 	Object runtime.Object
@@ -174,6 +179,8 @@ func (a Action) String() string {
 		return "the queue is flushed"
 	case Evict:
 		return strings.TrimSuffix("the evictions for "+a.Ref.String()+" "+a.Doc+"; "+a.Fault.String(), "; ")
+	case Write:
+		return "the API server has the status of " + a.Ref.String() + " that was under way"
 	}
 	return fmt.Sprintf("action %d", a.Verb)
 }

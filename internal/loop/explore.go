@@ -43,8 +43,9 @@ type Result struct {
 	// that were asked for), Stopped, Generated (their steps) and Depth (the longest run).
 	Simulated bool
 	Walks     int64
-	// LeftOut is how many drawn runs were not followed, as chance decides in their clusters.
-	LeftOut int64
+	// LeftOut is how many drawn runs were not followed, as chance decides in their clusters, and Refused how many objects
+	// were left out of those that were, as the release does not admit them.
+	LeftOut, Refused int64
 	// Late: the time was over in which runs were begun, and all of these came to their end.
 	Late bool
 	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.

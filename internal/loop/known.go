@@ -56,6 +56,7 @@ func defectsOf(m *spec.Scheduler) []Known {
 // Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
+		failureToldLate(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
@@ -211,18 +212,14 @@ func Defects() []Known {
 		},
 		{
 			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
-			Doc: "The nomination of a pod that waits for scheduling gates reserves nothing.",
-			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return spec.Gated(pod) && pod.Status.NominatedNodeName != ""
-			},
+			Doc: "The nomination of a pod that waits for scheduling gates, or is kept out of the queue for want of a claim, " +
+				"reserves nothing.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.After.gatedNomination(pod) },
 			Sees: func(s *State) *spec.Snapshot {
-				if !slices.ContainsFunc(
-					s.told().Pods,
-					func(p *v1.Pod) bool { return spec.Gated(p) && p.Status.NominatedNodeName != "" },
-				) {
+				if !slices.ContainsFunc(s.told().Pods, s.gatedNomination) {
 					return nil
 				}
-				return withoutNominations(s.View(), spec.Gated)
+				return withoutNominations(s.View(), s.gatedNomination)
 			},
 		},
 		{
@@ -405,4 +402,10 @@ func matchesSome(pod, other *v1.Pod, view *spec.Snapshot) bool {
 		some, all = some || matches, all && matches
 	}
 	return some && !all
+}
+
+// gatedNomination reports whether the pod is nominated and not let into the queue, which does not have the nomination.
+func (s *State) gatedNomination(pod *v1.Pod) bool {
+	q, _ := s.Queued(Key(pod))
+	return pod.Status.NominatedNodeName != "" && (spec.Gated(pod) || q.In(Gated)) && s.nominatedTo(pod) == ""
 }

@@ -71,7 +71,7 @@ func (s *State) known(pod *v1.Pod) *v1.Pod {
 
 // trying returns the state as the cycle of the pod sees it, which has of its own nomination what it has heard.
 func (s *State) trying(pod string) *State {
-	if len(s.Unheard) == 0 {
+	if len(s.Unheard) == 0 && len(s.Unwritten) == 0 {
 		return s
 	}
 	tried := *s
@@ -89,10 +89,13 @@ func (s *State) nominatedTo(pod *v1.Pod) string {
 	return ""
 }
 
-// nominationOpen reports whether kube-scheduler has not heard of a nomination with which the pod came back from its
-// cycle, or cannot write one, as the API server has the pod no longer. Until then the queue may have what it has heard,
-// or what was written: no document says which.
-func (s *State) nominationOpen(pod *v1.Pod) bool {
+// nominationOpen reports whether a nomination with which the pod came back from its cycle is not both written and heard
+// of, or cannot be written, as the API server has the pod no longer. Until then the queue may have what it has heard,
+// or what it writes: no document says which.
+func (s *State) nominationOpen(pod *v1.Pod) bool { return s.unwritten(pod) || s.nominationUnheard(pod) }
+
+// nominationUnheard reports whether that is for want of hearing, or of the pod.
+func (s *State) nominationUnheard(pod *v1.Pod) bool {
 	return len(s.Unheard) > 0 && (s.outdated(pod) || slices.ContainsFunc(s.Unheard, func(u Unheard) bool {
 		is, ok := u.Is.(*v1.Pod)
 		return ok && is.UID == pod.UID && u.Nominates != nil

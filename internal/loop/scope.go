@@ -30,6 +30,8 @@ type Scope struct {
 	ConfigurationAt string
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
+	// Refused is how many objects were left out of a drawn cluster for that.
+	Refused int
 	// Happens are the kinds of event that may happen; Event, if it is not nil, is the only one.
 	Happens []EventType
 	Event   *Action
@@ -135,6 +137,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	}
 	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)
 	actions = append(actions, evictionSteps(state, used.Faults < s.Faults)...)
+	actions = append(actions, writes(state)...)
 	if backoffMatters(state) {
 		actions = append(actions, Action{Verb: Backoff})
 	}
@@ -162,7 +165,8 @@ func (s *Scope) faults() []Fault {
 	volumes := len(s.Templates.PersistentVolumeClaims) > 0
 	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
-		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims || f == Busy && (volumes || claims)
+		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
+			(f == Busy || f == LateStatus) && (volumes || claims)
 	})
 }
 

@@ -43,6 +43,7 @@ func settling(state *State) []Action {
 	}
 	actions = append(actions, endsOfWaits(state, true)...)
 	actions = append(actions, evictionSteps(state, false)...)
+	actions = append(actions, writes(state)...)
 	actions = append(actions, terminations(state)...)
 	actions = append(actions, volumeController(state)...)
 	actions = append(actions, claimController(state)...)

@@ -70,7 +70,8 @@ func (s *simulation) run(ctx context.Context) (*Result, error) {
 		return nil, s.failed.err
 	}
 	late := s.late() && ctx.Err() == nil
-	r := &Result{Scope: s.scope, Simulated: true, Late: late, Walks: s.walks, LeftOut: s.leftOut, Needless: s.needless,
+	r := &Result{Scope: s.scope, Simulated: true, Late: late, Walks: s.walks, LeftOut: s.leftOut, Refused: s.refused,
+		Needless: s.needless,
 		Result: &checker.Result{
 			Complete: s.walks+s.leftOut == s.options.Walks || late, Generated: s.steps,
 			Depth: s.longest,
@@ -119,9 +120,10 @@ type simulation struct {
 	mu sync.Mutex
 	// claimed is the number of walks begun, walks of those that came to their end; steps and longest are theirs.
 	reserved, walks, steps, needless int64
-	// draw gives each walk its own scope, if it is set; leftOut are those that it gives none.
-	draw    func(number int64) (*Scope, error)
-	leftOut int64
+	// draw gives each walk its own scope, if it is set; leftOut are those that it gives none, and refused the objects that
+	// the release does not admit.
+	draw             func(number int64) *Scope
+	leftOut, refused int64
 	// deadline, if it is not zero, is when no more walks are begun.
 	deadline time.Time
 	longest  int
@@ -162,9 +164,9 @@ func (s *simulation) reserve() (int64, bool) {
 func (s *simulation) late() bool { return !s.deadline.IsZero() && !time.Now().Before(s.deadline) }
 
 // scopeOf returns the scope of the walk of this number; nil if it is left out.
-func (s *simulation) scopeOf(number int64) (*Scope, error) {
+func (s *simulation) scopeOf(number int64) *Scope {
 	if s.draw == nil {
-		return s.scope, nil
+		return s.scope
 	}
 	return s.draw(number)
 }
@@ -172,9 +174,9 @@ func (s *simulation) scopeOf(number int64) (*Scope, error) {
 // follow follows the run of this number, unless it is interrupted on the way.
 func (s *simulation) follow(number int64) {
 	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
-	scope, err := s.scopeOf(number)
+	scope := s.scopeOf(number)
 	if scope == nil {
-		s.add(&walk{number: number, err: err}, nil, 0)
+		s.add(&walk{number: number}, nil, 0)
 		return
 	}
 	w := &walk{number: number, scope: scope, initial: draw.IntN(len(scope.Initial))}
@@ -228,6 +230,7 @@ func (s *simulation) add(w *walk, shows map[string]*walk, needless int64) {
 		s.leftOut++
 		return
 	}
+	s.refused += int64(w.scope.Refused)
 	if !w.cut {
 		s.walks++
 	}

@@ -157,6 +157,8 @@ type State struct {
 	Told    *spec.Snapshot
 	// Evictions are the preemptions whose evictions are under way, by their preemptors.
 	Evictions []Eviction
+	// Unwritten are statuses of pods that are under way to the API server, the oldest first.
+	Unwritten []Unwritten
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
 
@@ -278,6 +280,7 @@ func (s *State) Canonical() string {
 		fmt.Fprintf(&text, "images counted %v\n", s.Images)
 	}
 	s.canonicalEvictions(&text)
+	s.canonicalUnwritten(&text)
 	s.canonicalUnheard(&text)
 	if s.Panicked != "" {
 		fmt.Fprintf(&text, "panicked %s\n", s.Panicked)

@@ -324,6 +324,9 @@ func loopNotCovered(r *LoopRun) []string {
 				" not followed, as chance decides among the volumes of the cluster, or kube-scheduler would add the overhead "+
 				"of a pod that requests 100Ti or more in every cycle.")
 		}
+		if result.Refused > 0 {
+			texts = append(texts, notAdmitted(r.KubernetesVersion, result.Refused))
+		}
 		for i := range result.Untold {
 			texts = append(texts, fmt.Sprintf("There was no time for the run of %s, in %s.", result.Untold[i].Key(),
 				result.Scope.Name))

@@ -27,16 +27,29 @@ func (p *page) drawn(r *Run) {
 
 func (p *page) drawnLines(r *Run) {
 	drawn := r.Result.Random
-	p.line("  drawn clusters: %s, of which %s had been drawn before and %s are left to chance by kube-scheduler",
-		count(drawn.Drawn), count(drawn.Repeated), count(drawn.LeftOut))
+	left := "are left to chance by kube-scheduler"
+	if drawn.Refused > 0 {
+		left += ", or their pod is not admitted"
+	}
+	p.line("  drawn clusters: %s, of which %s had been drawn before and %s %s",
+		count(drawn.Drawn), count(drawn.Repeated), count(drawn.LeftOut), left)
 	p.line("  distinct decisions: %s; outcomes: %s", count(r.Result.Asked), outcomeCounts(r))
 }
 
 // randomNotCovered says what drawn clusters tell nothing about.
 func randomNotCovered(r *Run) []string {
-	return []string{
+	texts := []string{
 		fmt.Sprintf("Every other cluster: drawn ones are a sample. None has more than %s or more than %s.",
 			plural(int64(r.Scope.Nodes), "node"), plural(int64(r.Scope.Pods), "pod")),
 		"What follows a decision: no outcome is carried out.",
 	}
+	if refused := r.Result.Random.Refused; refused > 0 {
+		texts = append(texts, notAdmitted(r.KubernetesVersion, refused))
+	}
+	return texts
+}
+
+// notAdmitted says how many drawn objects an older release refuses.
+func notAdmitted(release string, refused int64) string {
+	return fmt.Sprintf("%s of drawn clusters, which %s does not admit.", plural(refused, "object"), release)
 }

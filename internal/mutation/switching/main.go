@@ -198,12 +198,8 @@ func (t *trial) random(ctx context.Context, o scope) error {
 	result, err := decisions.Random(ctx, decisions.RandomOptions{
 		Spec: t.spec, Workers: 1, Properties: t.properties, Questions: o.questions,
 		NewDecider: func() (decisions.Decider, error) { return t.decider(ctx) },
-		Draw: func(n int64) (*spec.Question, error) {
-			q, err := generate.Admitted(questions.Example(int(n)), admission.Admit)
-			if err != nil || generate.LeftToChance(q) {
-				return nil, err
-			}
-			return &q, nil
+		Draw: func(n int64) (*spec.Question, int) {
+			return generate.Comparable(questions.Example(int(n)), admission.Admit)
 		},
 	})
 	if err == nil && !result.Complete {

@@ -7,6 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Drop drops fields of the object that belong to features that the release has off, as its API server does:
@@ -57,6 +59,16 @@ func DropRefused(object any) bool {
 		})
 	}
 	return dropped
+}
+
+// AdmitAnew is Admit for objects that no API server has given out, though some have a uid, as drawn ones do.
+func AdmitAnew(objects []runtime.Object) ([]runtime.Object, []field.ErrorList) {
+	anew := make([]runtime.Object, len(objects))
+	for i, object := range objects {
+		anew[i] = object.DeepCopyObject()
+		DropRefused(anew[i])
+	}
+	return Admit(anew)
 }
 
 func dropOfDevice(d *resourcev1.Device) bool {

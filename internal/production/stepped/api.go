@@ -49,6 +49,9 @@ type api struct {
 	fault loop.Fault
 	// refuseEviction makes the next deletion of a pod fail. patchFailed: a patch has failed.
 	refuseEviction, patchFailed bool
+	// puttingOff is the uid of the pod of which the next status is under way until an action, and underWay are these.
+	puttingOff types.UID
+	underWay   []underWay
 	// late are the claims whose devices are not ready in time, by UID, with when they would have been allocated.
 	late map[types.UID]metav1.Time
 	// comesBack reports whether the scheduler writes the status of a pod whose cycle has failed.
@@ -111,7 +114,10 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	switch {
-	case a.fault == loop.FailBind:
+	case a.fault == loop.FailBind, a.fault == loop.LateStatus:
+		if a.fault == loop.LateStatus {
+			a.puttingOff = pod.UID
+		}
 		a.fault = loop.NoFault
 		// forbidden, as by a webhook: what may pass by itself is tried again in v1.37, in the same cycle
 		return nil, apierrors.NewForbidden(pods, binding.Name, errors.New("it is refused, as the action asks"))
@@ -144,11 +150,20 @@ func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {
 		a.fault = loop.NoFault
 		return nil, apierrors.NewServiceUnavailable("it is busy, as the action asks")
 	}
+	if a.puttingOff == pod.UID && pod.UID != "" {
+		a.putOff(ref, pod.UID, patch.GetPatch())
+		return pod.DeepCopy(), nil
+	}
+	return a.patchStatus(ref, pod, patch.GetPatch())
+}
+
+// patchStatus patches the status of the pod.
+func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Object, error) {
 	before, err := json.Marshal(&v1.Pod{Status: pod.Status}) // the subresource keeps the rest as it is
 	if err != nil {
 		return nil, err
 	}
-	after, err := strategicpatch.StrategicMergePatch(before, patch.GetPatch(), v1.Pod{})
+	after, err := strategicpatch.StrategicMergePatch(before, patch, v1.Pod{})
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,8 @@ func TestDefects(t *testing.T) {
 	keeps := update("labels", pod("web").Priority(10).NominatedNodeName("n1").Obj())
 	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
 	fails := loop.Action{Verb: loop.Schedule, Fault: loop.FailPreBind}
+	failsLate := loop.Action{Verb: loop.Schedule, Fault: loop.LateStatus}
+	told := func(p *v1.Pod) loop.Action { return loop.Action{Verb: loop.Write, Ref: loop.RefOf(p)} }
 	wary := apart("web")
 	wary.Spec.Priority, wary.Spec.Containers = urgent.Spec.Priority, urgent.Spec.Containers
 	guard := func(app string) *v1.Pod { return pod("guard").Priority(10).Label("app", app).Node("n1").Obj() }
@@ -99,6 +101,13 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{create(group("p").Obj()), schedule, remove(e), gone(e)},
 			control: []loop.Action{remove(e), gone(e), create(group("p").Obj()), schedule}, // nobody sleeps
 			want:    []string{"wake-up: default/p: hint-first-pod"},
+		},
+		{
+			name:    "failure-told-late",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(late), failsLate, backoff, schedule, told(late)},
+			control: []loop.Action{create(late), failsLate, told(late), backoff, schedule},
+			want:    []string{"condition-told: default/late: failure-told-late"},
 		},
 		{
 			name:    "image-count-outdated",
@@ -439,7 +448,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 44 {
+	if len(defects) != 45 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

@@ -227,7 +227,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		return loop.Step{}, fmt.Errorf("%s: %w: %s", a, loop.ErrPanicked, s.panicked)
 	}
 	s.clock.Step(tick)
-	s.popped = nil
+	s.popped, s.api.puttingOff = nil, ""
 	s.errors.take()
 	if a.Heard || !a.Verb.Event() || !s.late || !loop.MayLag(a.Ref.Kind) { // else nothing comes of it yet
 		for _, b := range s.framework.all() {
@@ -303,9 +303,11 @@ func (s *Scheduler) act(a loop.Action) error {
 			return fmt.Errorf("no evictions for the pod are under way")
 		}
 		return nil
+	case loop.Write:
+		return s.api.locked(func() error { return s.api.arrive(a.Ref) })
 	case loop.Restart:
 		s.woke = s.restless(s.Close)
-		s.unheard = nil
+		s.unheard, s.api.underWay = nil, nil
 		return s.build()
 	case loop.Flush:
 		s.clock.Step(maxUnschedulable)

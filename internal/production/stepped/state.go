@@ -29,7 +29,7 @@ func (s *Scheduler) State() *loop.State {
 	if len(s.unheard) > 0 {
 		state.Told = snapshotOf(told)
 	}
-	state.Evictions = s.underWay()
+	state.Evictions, state.Unwritten = s.underWay(), s.api.unwritten()
 	for _, u := range s.unheard {
 		state.Unheard = append(state.Unheard, loop.Unheard{
 			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,

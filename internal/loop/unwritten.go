@@ -1,0 +1,63 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// Unwritten is the status of a pod that failed to be bound, on its way to the API server: the pod was put back into the
+// queue before that, by a goroutine of the binding cycle, so kube-scheduler may try it again meanwhile.
+type Unwritten struct {
+	// Pod is the pod that failed, "ns/name".
+	Pod string
+	// Nominates is the nomination that is written; nil if none is.
+	Nominates *string
+	// Same: the API server still has that pod, and not another one of its name.
+	Same bool
+}
+
+// writes returns that the API server has what is under way, for each pod.
+func writes(state *State) []Action {
+	var actions []Action
+	for _, u := range state.Unwritten {
+		a := Action{Verb: Write, Ref: refOfPod(u.Pod)}
+		if !slices.ContainsFunc(actions, func(other Action) bool { return other.Ref == a.Ref }) {
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+// unwritten reports whether a nomination of the pod is under way to the API server, so that the queue has another.
+func (s *State) unwritten(pod *v1.Pod) bool {
+	return slices.ContainsFunc(s.Unwritten, func(u Unwritten) bool { return u.Pod == Key(pod) && u.Nominates != nil })
+}
+
+// canonicalUnwritten says what is under way to the API server. What only people read of it does not matter.
+func (s *State) canonicalUnwritten(text *strings.Builder) {
+	for _, u := range s.Unwritten {
+		nominates := "nothing"
+		if u.Nominates != nil {
+			nominates = cmp.Or(*u.Nominates, "nowhere")
+		}
+		fmt.Fprintf(text, "under way for %s: nominated to %s, same pod: %t\n", u.Pod, nominates, u.Same)
+	}
+}
+
+// failureToldLate is the defect that what is said of a failure may come after what the next cycle did.
+func failureToldLate() Known {
+	return Known{
+		Name: "failure-told-late", Class: spec.Reported, Upstream: "kubernetes/kubernetes#139417",
+		Doc: "A pod that failed to be bound is put back into the queue before its status is written, by a goroutine that " +
+			"nobody waits for. If the pod is bound before that, PodScheduled is False for ever.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.Action.Verb == Write && t.Action.Ref == RefOf(pod)
+		},
+	}
+}

@@ -1,0 +1,68 @@
+package stepped
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// underWay is a patch of the status of a pod that failed to be bound. It is the last thing that production's goroutine
+// does for the pod, and nobody waits for it: so it is answered at once, and comes into effect by an action.
+type underWay struct {
+	ref   loop.Ref
+	uid   types.UID
+	patch []byte
+}
+
+// putOff takes the patch, to be made later.
+func (a *api) putOff(ref loop.Ref, uid types.UID, patch []byte) {
+	a.puttingOff = ""
+	a.underWay = append(a.underWay, underWay{ref, uid, slices.Clone(patch)})
+}
+
+// arrive makes the oldest patch of the pod that is under way. As the API server does, it takes another pod of that name
+// for the same, and answers that there is none to nobody.
+func (a *api) arrive(ref loop.Ref) error {
+	i := slices.IndexFunc(a.underWay, func(w underWay) bool { return w.ref == ref })
+	if i < 0 {
+		return fmt.Errorf("no status of the pod is under way")
+	}
+	w := a.underWay[i]
+	a.underWay = slices.Delete(a.underWay, i, i+1)
+	pod, err := a.pod(ref)
+	if err != nil {
+		return nil
+	}
+	_, err = a.patchStatus(ref, pod, w.patch)
+	return err
+}
+
+// unwritten returns what is under way to the API server.
+func (a *api) unwritten() []loop.Unwritten {
+	var all []loop.Unwritten
+	for _, w := range a.underWay {
+		var patch struct {
+			Status map[string]any `json:"status"`
+		}
+		if err := json.Unmarshal(w.patch, &patch); err != nil {
+			panic(fmt.Sprintf("kube-scheduler's patch is no JSON: %v", err)) // cannot be: it is made from JSON
+		}
+		u := loop.Unwritten{Pod: w.ref.Key()}
+		if pod, ok := a.objects[w.ref].(*v1.Pod); ok {
+			u.Same = pod.UID == w.uid
+		}
+		if node, has := patch.Status["nominatedNodeName"]; has {
+			name, _ := node.(string) // null takes it away
+			u.Nominates = &name
+		}
+		all = append(all, u)
+	}
+	slices.SortStableFunc(all, func(x, y loop.Unwritten) int { return strings.Compare(x.Pod, y.Pod) })
+	return all
+}
