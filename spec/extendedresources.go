@@ -56,12 +56,12 @@ func newestWith(name v1.ResourceName, classes []*resourcev1.DeviceClass) *resour
 		return c.Spec.ExtendedResourceName != nil && *c.Spec.ExtendedResourceName == string(name)
 	})
 	return choose(named, func(c *resourcev1.DeviceClass) bool {
-		return all(named, func(other *resourcev1.DeviceClass) bool { return !pickedBefore(other, c) })
+		return all(named, func(other *resourcev1.DeviceClass) bool { return !PickedBefore(other, c) })
 	})
 }
 
-// pickedBefore reports whether of two classes with one name the first is picked.
-func pickedBefore(a, b *resourcev1.DeviceClass) bool {
+// PickedBefore reports whether of two classes with one extendedResourceName the first is picked.
+func PickedBefore(a, b *resourcev1.DeviceClass) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}

@@ -20,7 +20,7 @@ func ImplicitNameLost() Quirk {
 			if before == class {
 				break
 			}
-			if valueOr(before.Spec.ExtendedResourceName, "") == *class.Spec.ExtendedResourceName && pickedBefore(before, class) {
+			if valueOr(before.Spec.ExtendedResourceName, "") == *class.Spec.ExtendedResourceName && PickedBefore(before, class) {
 				return nil
 			}
 		}
@@ -40,6 +40,23 @@ func ImplicitNameLost() Quirk {
 		},
 		Devices: func(r *DeviceRules) { r.classes = heard },
 		Amounts: func(r *AmountRules) { r.classes = heard },
+	}
+}
+
+// ExtendedResourceClassForgotten is a defect of kube-scheduler that no single decision shows: of the classes that have
+// one extendedResourceName it remembers one only, so that none is left when that goes or loses the name, and what
+// changes of it is not taken over. The classes are those that it has, by the resources that they stand for.
+func ExtendedResourceClassForgotten(kept map[v1.ResourceName]*resourcev1.DeviceClass) Quirk {
+	known := func(name v1.ResourceName, _ *Snapshot) *resourcev1.DeviceClass { return kept[name] }
+	return Quirk{
+		Name: "extended-resource-class-forgotten", Class: Reported, Upstream: "kubernetes/kubernetes#141103",
+		Since:  "v1.36",
+		Title:  "when one class of several with a name goes, none has the name any more",
+		Plugin: "DynamicResources", Also: []string{fitPlugin, balancePlugin},
+		Doc: "Of the device classes with one extendedResourceName kube-scheduler remembers one: when any of them goes, or " +
+			"loses the name, none stands for the resource, and what changes of that one is not taken over.",
+		Devices: func(r *DeviceRules) { r.classes = known },
+		Amounts: func(r *AmountRules) { r.classes = known },
 	}
 }
 

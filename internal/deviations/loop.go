@@ -201,6 +201,13 @@ func LoopEntries() []LoopEntry {
 			Events:   2,
 			Happens:  []loop.EventType{loop.ObjectChanged},
 		},
+		"extended-resource-class-forgotten": {
+			Property: "refinement",
+			Theme:    "resource-classes",
+			Pods:     1,
+			Events:   1,
+			Happens:  []loop.EventType{loop.ObjectRemoved},
+		},
 		"empty-claim-unbound": {Property: "no-errors", Theme: "device-resources", Pods: 1},
 		"claim-restored-outdated": {
 			Property: "assumed-bound-or-forgotten",

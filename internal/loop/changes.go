@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -67,6 +68,8 @@ func lessened(object runtime.Object) []Action {
 		narrow.AllowedTopologies = []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{
 			{Key: v1.LabelTopologyZone, Values: []string{"nowhere"}}}}}
 		return update(object, narrow, "topologies: it allows one that no node has")
+	case *resourcev1.DeviceClass:
+		return unnamed(object)
 	}
 	return nil
 }
@@ -103,8 +106,19 @@ func changedLike(object, like runtime.Object) runtime.Object {
 		after := object.DeepCopyObject().(*v1.PersistentVolume)
 		after.Labels = maps.Clone(like.Labels)
 		return after
+	case *resourcev1.DeviceClass:
+		after := object.DeepCopyObject().(*resourcev1.DeviceClass)
+		after.Spec = like.Spec
+		return after
 	}
 	return nil
+}
+
+// unnamed returns the change that takes the extended resource away for which the class stands.
+func unnamed(class *resourcev1.DeviceClass) []Action {
+	after := class.DeepCopy()
+	after.Spec.ExtendedResourceName = nil
+	return update(class, after, "resource: it stands for none")
 }
 
 func tolerationInWords(t v1.Toleration) string {

@@ -15,21 +15,28 @@ func imageCountOutdated() Known {
 	}
 }
 
-// countsImagesAsBefore reports whether the model, if it counts images as the cycle did, or does so beside known defects
-// of decisions, allows what the step did with the pod, and does not if it counts them as they are.
+// countsImagesAsBefore reports whether the decision is right if images are counted as the cycle did.
 func (t *Transition) countsImagesAsBefore(pod *v1.Pod) bool {
-	view := t.Before.View()
-	asked := in(view, Key(pod))
-	if len(t.Before.Images) == 0 || t.Step.Popped != Key(pod) || asked == nil || t.allowedBy(t.Model, asked, view) {
+	if len(t.Before.Images) == 0 {
 		return false
 	}
 	var counts []spec.ImageCount
 	for _, c := range t.Before.Images {
 		counts = append(counts, c.ImageCount)
 	}
-	before := spec.ImageCountOutdated(counts)
+	return t.decidedWith(spec.ImageCountOutdated(counts), pod)
+}
+
+// decidedWith reports whether the model with the quirk, or with that and known defects of decisions, allows what the
+// step did with the pod, and does not without it.
+func (t *Transition) decidedWith(quirk spec.Quirk, pod *v1.Pod) bool {
+	view := t.Before.View()
+	asked := in(view, Key(pod))
+	if t.Step.Popped != Key(pod) || asked == nil || t.allowedBy(t.Model, asked, view) {
+		return false
+	}
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-		return t.allowedBy(m.With(before), pod, view)
+		return t.allowedBy(m.With(quirk), pod, view)
 	}
 	return right(t.Model, asked, view) || t.leastQuirks(Key(pod), view, right) != ""
 }

@@ -55,6 +55,9 @@ func levelsAgree() Property {
 			if t.claimsUnbound() {
 				v.Known = t.unboundBy(pod, view)
 			}
+			if v.Known == "" && failure == "" && t.heardOtherwise(pod, view, decided) {
+				v.Known = implicitNameLost
+			}
 			return []Violation{v.explained(t)}
 		},
 	}

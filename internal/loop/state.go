@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -144,6 +145,9 @@ type State struct {
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
 	// Assumed, both in lines.
 	Cache, Expected []string
+	// Classes are the device classes that the scheduler has for extended resources; nil if none stands for any, as the
+	// feature is off.
+	Classes Classes
 	// Batch is what the last cycle leaves for an equal pod in the next; nil if nothing.
 	Batch *Batch
 	// Signed are the signatures of queued pods that have one, by pod: by those they are taken for equal.
@@ -287,6 +291,12 @@ func (s *State) Canonical() string {
 	}
 	if !slices.Equal(s.Cache, s.Expected) {
 		fmt.Fprintf(&text, "cache %q\n", s.Cache)
+	}
+	if s.forgetsClasses() {
+		fmt.Fprintf(&text, "%d extended resources have classes\n", len(s.Classes))
+		for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
+			fmt.Fprintf(&text, "class for %s: %s\n", name, s.canonical(s.Classes[name]))
+		}
 	}
 	return text.String()
 }

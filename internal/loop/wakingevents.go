@@ -152,9 +152,7 @@ func unready(object runtime.Object) []Action {
 		before.Spec.Devices = nil
 		return update(object, before, "devices: it has none")
 	case *resourcev1.DeviceClass:
-		before := object.DeepCopy()
-		before.Spec.ExtendedResourceName = nil
-		return update(object, before, "resource: it stands for none")
+		return unnamed(object)
 	}
 	return nil
 }

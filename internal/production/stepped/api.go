@@ -45,6 +45,8 @@ type api struct {
 	log     []change
 	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
 	nodes map[string]bool
+	// resources are the extended resources that there ever was a device class for.
+	resources map[v1.ResourceName]bool
 	// fault is what is to go wrong with one of the next writes; NoFault if nothing is.
 	fault loop.Fault
 	// refuseEviction makes the next deletion of a pod fail. patchFailed: a patch has failed.
@@ -72,7 +74,7 @@ type change struct {
 
 func newAPI() *api {
 	a := &api{client: &fake.Clientset{}, created: map[loop.Ref]int{}, objects: map[loop.Ref]runtime.Object{},
-		nodes: map[string]bool{}, late: map[types.UID]metav1.Time{}}
+		nodes: map[string]bool{}, resources: map[v1.ResourceName]bool{}, late: map[types.UID]metav1.Time{}}
 	a.client.AddReactor("create", "pods", a.reactTo(a.bindPod))
 	a.client.AddReactor("patch", "pods", a.reactTo(a.patchPod))
 	a.client.AddReactor("delete", "pods", a.reactTo(a.deletePod))
@@ -321,6 +323,11 @@ func (a *api) store(ref loop.Ref, object runtime.Object) error {
 	switch object := object.(type) {
 	case *v1.Node:
 		a.nodes[object.Name] = true
+	case *resourcev1.DeviceClass:
+		a.resources[v1.ResourceName(resourcev1.ResourceDeviceClassPrefix+object.Name)] = true
+		if name := object.Spec.ExtendedResourceName; name != nil {
+			a.resources[v1.ResourceName(*name)] = true
+		}
 	case *v1.Pod:
 		if node := object.Status.NominatedNodeName; node != "" {
 			a.nodes[node] = true

@@ -163,6 +163,19 @@ func TestDefects(t *testing.T) {
 				"levels-agree: default/p: empty-claim-unbound", "no-errors: default/p: empty-claim-unbound"},
 		},
 		{
+			name:    "extended-resource-class-forgotten",
+			initial: twoClasses,
+			actions: []loop.Action{remove(twoClasses().DeviceClasses[1]), asking(create(pod("p").Obj()), "example.com/gpu"),
+				schedule},
+			control: []loop.Action{asking(create(pod("p").Obj()), "example.com/gpu"), schedule}, // none goes
+			want: []string{"cache-agrees: : extended-resource-class-forgotten",
+				"cache-agrees: : extended-resource-class-forgotten",
+				"progress: default/p: extended-resource-class-forgotten",
+				"refinement: default/p: extended-resource-class-forgotten",
+				"levels-agree: default/p: extended-resource-class-forgotten",
+				"cache-agrees: : extended-resource-class-forgotten"},
+		},
+		{
 			name:    "device-reservation-freed",
 			initial: oneDevice,
 			actions: []loop.Action{asking(create(pod("first").Obj()), "example.com/gpu"), waits,
@@ -448,7 +461,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 45 {
+	if len(defects) != 46 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

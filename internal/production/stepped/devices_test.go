@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -77,6 +78,15 @@ func uses(name, claim string) loop.Action {
 func oneDevice() *spec.Snapshot {
 	s := withDevices(cluster(node("n1")), []string{"d"}, "one")
 	s.DeviceClasses[0].Spec.ExtendedResourceName = new("example.com/gpu")
+	return s
+}
+
+// twoClasses is that cluster with a newer class that stands for the same.
+func twoClasses() *spec.Snapshot {
+	s := oneDevice()
+	newer := s.DeviceClasses[0].DeepCopy()
+	newer.Name, newer.CreationTimestamp = "newer", metav1.NewTime(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
+	s.DeviceClasses = append(s.DeviceClasses, newer)
 	return s
 }
 

@@ -107,3 +107,6 @@ func (s *Scheduler) preempting(pod types.UID) bool {
 func evictionHandle(plugin *defaultpreemption.DefaultPreemption) *frameworkapi.Handle {
 	return &plugin.Evaluator.Handler
 }
+
+// classes returns nothing: no device class stands for an extended resource.
+func (s *Scheduler) classes() loop.Classes { return nil }

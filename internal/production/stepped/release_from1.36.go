@@ -11,12 +11,15 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
@@ -85,3 +88,17 @@ func (synced) Done() <-chan struct{} {
 
 // began returns nothing: a cycle that fails goes by the pod as the informer has it.
 func (s *Scheduler) began() []string { return nil }
+
+// classes returns the device classes that the scheduler has for extended resources; nil if the feature is off.
+func (s *Scheduler) classes() loop.Classes {
+	if !feature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
+		return nil
+	}
+	resolver, classes := s.framework.SharedDRAManager().DeviceClassResolver(), loop.Classes{}
+	for name := range s.api.resources {
+		if class := resolver.GetDeviceClass(name); class != nil {
+			classes[name] = class
+		}
+	}
+	return classes
+}

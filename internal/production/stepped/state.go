@@ -72,6 +72,7 @@ func (s *Scheduler) State() *loop.State {
 	}
 	slices.Sort(state.Nowhere)
 	state.Images = s.images(dump.Nodes, of[*v1.Node](told))
+	state.Classes = s.classes()
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())
 	return state
