@@ -119,12 +119,15 @@ func (t *Tables) Size() int {
 // Evaluate returns what the spec says to the question.
 func (t *Tables) Evaluate(q *CanonicalQuestion) *Evaluation {
 	objects, podsOf := t.catalog.Objects(q)
-	return t.EvaluateObjects(q, objects, podsOf)
+	return t.EvaluateObjects(q, objects, podsOf, true)
 }
 
-// EvaluateObjects is Answer for who has the objects of the question, as Catalog.Objects gives them.
-func (t *Tables) EvaluateObjects(q *CanonicalQuestion, objects spec.Question, podsOf [][]*v1.Pod) *Evaluation {
-	a := &Evaluation{Question: objects, PodsOf: podsOf, tables: t, canonical: q, podSet: t.catalog.podSetOf(q)}
+// EvaluateObjects is Evaluate for who has the objects of the question, as Catalog.Objects gives them. If it need not be
+// scored, scores are left out where the choice of a node does not hang on them.
+func (t *Tables) EvaluateObjects(q *CanonicalQuestion, objects spec.Question, podsOf [][]*v1.Pod,
+	scored bool) *Evaluation {
+	a := &Evaluation{Question: objects, PodsOf: podsOf, tables: t, canonical: q, podSet: t.catalog.podSetOf(q),
+		choice: !scored}
 	a.begin()
 	a.Complete()
 	return a
@@ -139,6 +142,7 @@ func (t *Tables) EvaluateFilters(other *Evaluation) *Evaluation {
 		tables:    t,
 		canonical: other.canonical,
 		podSet:    other.podSet,
+		choice:    other.choice,
 	}
 	if t.base != nil && t.base == other.tables {
 		a.base = other
