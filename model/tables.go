@@ -191,17 +191,23 @@ func (t *Tables) idleIn(a *Evaluation) idle {
 	if known {
 		return found
 	}
+	changed := idle{filters: ^uint64(0), scorePlugins: ^uint64(0)}
+	if t.base != nil { // what is as it is there is idle where it is there
+		changed, found = t.changed, t.base.idleIn(a)
+		found.filters &^= changed.filters
+		found.scorePlugins &^= changed.scorePlugins
+	}
 	type says = func(*spec.Profile, *v1.Pod, []*v1.Pod, *spec.Snapshot) bool
 	silent := func(idle says) bool {
 		return idle != nil && idle(t.spec.Profile, a.Question.Pod, a.Question.Snapshot.Pods, a.Question.Snapshot)
 	}
 	for i, f := range t.filters {
-		if silent(f.Idle) {
+		if changed.filters&(1<<i) != 0 && silent(f.Idle) {
 			found.filters |= 1 << i
 		}
 	}
 	for i, r := range t.scorePlugins {
-		if silent(r.Idle) {
+		if changed.scorePlugins&(1<<i) != 0 && silent(r.Idle) {
 			found.scorePlugins |= 1 << i
 		}
 	}
