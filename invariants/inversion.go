@@ -24,8 +24,8 @@ func NoLastingInversion() Property {
 			terminates := func(p *v1.Pod) bool { return p.DeletionTimestamp != nil }
 			waits := func(o spec.Outcome) bool { return o.Type == spec.Wait }
 			if len(c.Unmodelled) > 0 || !c.Spec.Profile.Preempts || !spec.Preempts(pod) ||
-				slices.ContainsFunc(s.Pods, terminates) ||
-				!slices.ContainsFunc(c.Decision.Outcomes, waits) {
+				!slices.ContainsFunc(c.Decision.Outcomes, waits) ||
+				slices.ContainsFunc(s.Pods, terminates) {
 				return false, nil
 			}
 			search := victimSearch{Case: c, monotone: c.monotone(), left: mostTried}

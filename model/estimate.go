@@ -184,7 +184,8 @@ func (e *settled) decide(a *Arrangement, pending PendingPod) bool {
 		}
 		e.effort--
 		q := e.builder.Question(pending)
-		evaluation := e.tables.Evaluate(q)
+		objects, podsOf := e.machine.Catalog.Objects(q)
+		evaluation := e.tables.EvaluateObjects(q, objects, podsOf, false)
 		for _, outcome := range evaluation.Expected.Outcomes {
 			// the spec evicts from the nominated node only
 			if move, err := q.Move(outcome, evaluation.PodsOf); err == nil {

@@ -25,6 +25,8 @@ type Evaluation struct {
 	wide *spec.Scheduler
 	// base is the answer of the tables' base; nil if there is none.
 	base *Evaluation
+	// choice: scores are left out where the choice of a node does not hang on them.
+	choice bool
 	// without is whether a filter that looks across nodes lets a node pass without pods, with nominated pods and
 	// without; by filter, node and the pods' indexes.
 	without map[string]bool
@@ -189,7 +191,9 @@ func (a *Evaluation) Complete() {
 		) {
 		base = nil // other nodes are scored
 	}
-	a.score(feasible, base)
+	if !a.choice || a.chooses(feasible) {
+		a.score(feasible, base)
+	}
 	switch {
 	case e.NoDecision:
 	case len(feasible) > 0:
@@ -299,7 +303,7 @@ func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int6
 	t, q, scorePlugin := a.tables, a.Question, &a.tables.scorePlugins[r]
 	wide := scorePlugin.Footprint.LooksAcross()
 	switch {
-	case wide && a.idle.scorePlugins&(1<<r) != 0, !wide && a.nodes[feasible[0]].abstains&(1<<r) != 0:
+	case wide && a.idle.scorePlugins&(1<<r) != 0, !wide && a.nodes[feasible[0]].scores().abstains&(1<<r) != 0:
 		for _, n := range feasible {
 			a.Expected.Nodes[n].Scores[r].Skipped = true
 		}
@@ -314,7 +318,7 @@ func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int6
 		scores = t.spec.Score(*scorePlugin, q.Pod, nodes, q.Snapshot)
 	default:
 		for i, n := range feasible {
-			raw[i] = a.nodes[n].raw[r]
+			raw[i] = a.nodes[n].scores().raw[r]
 		}
 		scores = t.spec.AppendWeighted(scores, *scorePlugin, raw)
 	}
@@ -323,9 +327,17 @@ func (a *Evaluation) scoreBy(r int, nodes []*v1.Node, feasible []int, raw []int6
 	}
 }
 
+// chooses reports whether the pod goes to one of several nodes, so that scores count.
+func (a *Evaluation) chooses(feasible []int) bool {
+	return len(feasible) > 1 && !slices.Contains(feasible, a.canonical.Nomination)
+}
+
 // viable returns the nodes the pod may be bound to.
 func (a *Evaluation) viable(q *CanonicalQuestion, feasible []int) []int {
-	if q.Nomination >= 0 && slices.Contains(feasible, q.Nomination) {
+	if !a.chooses(feasible) {
+		if len(feasible) == 1 {
+			return feasible
+		}
 		return []int{q.Nomination}
 	}
 	most := int64(math.MinInt64)

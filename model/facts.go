@@ -20,11 +20,9 @@ type facts struct {
 	// fails: asking the filters that look at one node ends in an error there. scored out of range: the node is, if
 	// it is scored.
 	fails, scoringFails bool
-	// raw has one score per score plugin of the profile, 0 for those that look beyond the node; nil unless feasible.
-	raw []int64
-	// abstains are the score plugins, as a set of indexes, that look at one node only and have nothing to say about
-	// the pod.
-	abstains uint64
+	// scores are what the score plugins that look at one node only say of it, which must be feasible. They are asked
+	// when somebody wants to know: of many nodes nobody does.
+	scores func() ownScores
 	// exceeded are the resources in which the node would be overcommitted with the pod on it.
 	exceeded func() []v1.ResourceName
 	// fitsEmpty reports whether all filters would hold if no pod were on the node.
@@ -47,6 +45,15 @@ type facts struct {
 
 	mu      sync.Mutex
 	without map[string]bool // feasibility by the set of pods taken away
+}
+
+// ownScores are the scores of a node by itself.
+type ownScores struct {
+	// raw has one score per score plugin of the profile, 0 for those that look beyond the node.
+	raw []int64
+	// abstains are the score plugins, as a set of indexes, that look at one node only and have nothing to say about
+	// the pod.
+	abstains uint64
 }
 
 // factsOf returns the facts for a pod template and a content, and asks the spec for them if they are new.
@@ -94,9 +101,7 @@ func (t *Tables) evaluate(pending int, content *Content) *facts {
 	ofTemplate := t.templateFactsOf(pending, content, pod, node, s)
 	f.filter(t, base, ofTemplate)
 	f.fails = f.failsBy(t, len(content.Nominated) > 0)
-	if f.feasible {
-		f.score(t, base, ofTemplate)
-	}
+	f.scores = sync.OnceValue(func() ownScores { return f.score(t, base, ofTemplate) })
 	return f
 }
 
@@ -143,27 +148,32 @@ func (f *facts) failsBy(t *Tables, nominated bool) bool {
 	return i >= 0 && f.statuses[i].Fails
 }
 
-// score asks the score plugins that look at one node only, where they are asked: the node is feasible.
-func (f *facts) score(t *Tables, base *facts, ofTemplate *templateFacts) {
-	f.raw = make([]int64, len(t.scorePlugins))
+// score asks the score plugins that look at one node only.
+func (f *facts) score(t *Tables, base *facts, ofTemplate *templateFacts) ownScores {
+	own := ownScores{raw: make([]int64, len(t.scorePlugins))}
+	var known ownScores // of the base
+	if base != nil && base.feasible {
+		known = base.scores()
+	}
 	ofTemplate.score(t, f.pending, f.node)
 	for i, scorePlugin := range t.scorePlugins {
 		switch {
 		case scorePlugin.Footprint.LooksAcross():
-		case base != nil && base.feasible && t.changed.scorePlugins&(1<<i) == 0:
-			f.raw[i] = base.raw[i]
-			f.abstains |= base.abstains & (1 << i)
+		case known.raw != nil && t.changed.scorePlugins&(1<<i) == 0:
+			own.raw[i] = known.raw[i]
+			own.abstains |= known.abstains & (1 << i)
 		case readsNoPods(scorePlugin.Footprint):
-			f.raw[i] = ofTemplate.raw[i]
-			f.abstains |= ofTemplate.abstains & (1 << i)
+			own.raw[i] = ofTemplate.raw[i]
+			own.abstains |= ofTemplate.abstains & (1 << i)
 		default:
 			raw, abstains := t.rawOf(scorePlugin, f.pending, f.node, f.snapshot)
-			f.raw[i] = raw
+			own.raw[i] = raw
 			if abstains {
-				f.abstains |= 1 << i
+				own.abstains |= 1 << i
 			}
 		}
 	}
+	return own
 }
 
 // feasibleWithout reports whether the node is feasible without the pods at the indexes, of alike pods the first ones.

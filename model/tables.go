@@ -119,12 +119,15 @@ func (t *Tables) Size() int {
 // Evaluate returns what the spec says to the question.
 func (t *Tables) Evaluate(q *CanonicalQuestion) *Evaluation {
 	objects, podsOf := t.catalog.Objects(q)
-	return t.EvaluateObjects(q, objects, podsOf)
+	return t.EvaluateObjects(q, objects, podsOf, true)
 }
 
-// EvaluateObjects is Answer for who has the objects of the question, as Catalog.Objects gives them.
-func (t *Tables) EvaluateObjects(q *CanonicalQuestion, objects spec.Question, podsOf [][]*v1.Pod) *Evaluation {
-	a := &Evaluation{Question: objects, PodsOf: podsOf, tables: t, canonical: q, podSet: t.catalog.podSetOf(q)}
+// EvaluateObjects is Evaluate for who has the objects of the question, as Catalog.Objects gives them. If it need not be
+// scored, scores are left out where the choice of a node does not hang on them.
+func (t *Tables) EvaluateObjects(q *CanonicalQuestion, objects spec.Question, podsOf [][]*v1.Pod,
+	scored bool) *Evaluation {
+	a := &Evaluation{Question: objects, PodsOf: podsOf, tables: t, canonical: q, podSet: t.catalog.podSetOf(q),
+		choice: !scored}
 	a.begin()
 	a.Complete()
 	return a
@@ -139,6 +142,7 @@ func (t *Tables) EvaluateFilters(other *Evaluation) *Evaluation {
 		tables:    t,
 		canonical: other.canonical,
 		podSet:    other.podSet,
+		choice:    other.choice,
 	}
 	if t.base != nil && t.base == other.tables {
 		a.base = other
@@ -187,17 +191,23 @@ func (t *Tables) idleIn(a *Evaluation) idle {
 	if known {
 		return found
 	}
+	changed := idle{filters: ^uint64(0), scorePlugins: ^uint64(0)}
+	if t.base != nil { // what is as it is there is idle where it is there
+		changed, found = t.changed, t.base.idleIn(a)
+		found.filters &^= changed.filters
+		found.scorePlugins &^= changed.scorePlugins
+	}
 	type says = func(*spec.Profile, *v1.Pod, []*v1.Pod, *spec.Snapshot) bool
 	silent := func(idle says) bool {
 		return idle != nil && idle(t.spec.Profile, a.Question.Pod, a.Question.Snapshot.Pods, a.Question.Snapshot)
 	}
 	for i, f := range t.filters {
-		if silent(f.Idle) {
+		if changed.filters&(1<<i) != 0 && silent(f.Idle) {
 			found.filters |= 1 << i
 		}
 	}
 	for i, r := range t.scorePlugins {
-		if silent(r.Idle) {
+		if changed.scorePlugins&(1<<i) != 0 && silent(r.Idle) {
 			found.scorePlugins |= 1 << i
 		}
 	}

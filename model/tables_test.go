@@ -16,9 +16,10 @@ import (
 )
 
 // TestTablesAnswerAsTheSpec: the tables say what the spec says when it is asked about the whole question, but for
-// which of pods that are alike is named. One set of tables answers many questions, so that entries are used again.
+// which of pods that are alike is named, and for scores on which no choice hangs, if these are not wanted. One set of
+// tables answers many questions, so that entries are used again.
 func TestTablesAnswerAsTheSpec(t *testing.T) {
-	templates := [3]int{}
+	templates, unscored := [3]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		m, scheduler := newMachine(t, drawScenario(t))
 		tables, builder := NewTables(m.Catalog, scheduler), m.NewQuestionBuilder()
@@ -36,6 +37,16 @@ func TestTablesAnswerAsTheSpec(t *testing.T) {
 				if diff := gocmp.Diff(want, evaluation.Expected, byName, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("%s asks (-spec +tables):\n%s", evaluation.Question.Pod.Name, diff)
 				}
+				chosen := tables.EvaluateObjects(q, evaluation.Question, evaluation.PodsOf, false).Expected
+				normalize(q, evaluation, chosen)
+				for i := range want.Nodes {
+					if left := want.Nodes[i].Scores != nil && chosen.Nodes[i].Scores == nil; left {
+						unscored, want.Nodes[i].Scores = unscored+1, nil
+					}
+				}
+				if diff := gocmp.Diff(want, chosen, byName, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("%s asks, and need not be scored (-spec +tables):\n%s", evaluation.Question.Pod.Name, diff)
+				}
 				templates[want.Outcomes[0].Type]++
 			}
 		}
@@ -43,6 +54,9 @@ func TestTablesAnswerAsTheSpec(t *testing.T) {
 	if slices.Contains(templates[:], 0) {
 		t.Errorf("%d questions led to waiting, %d to a binding, %d to a preemption; all are wanted", templates[0],
 			templates[1], templates[2])
+	}
+	if unscored == 0 {
+		t.Error("all feasible nodes were scored, though some were the only ones")
 	}
 }
 

@@ -139,13 +139,15 @@ func (r DeviceRules) deviceState(node *v1.Node, s *Snapshot) deviceState {
 // inOrder returns the devices by the names of driver, pool and slice, those last of pools in which a device waits for
 // conditions to be bound. It is the order in which they are tried, and makes no difference to what is documented.
 func inOrder(devices []PublishedDevice) []PublishedDevice {
+	waiting := filter(devices, func(d PublishedDevice) bool { return d.Device.BindingConditions != nil })
 	last := func(d PublishedDevice) int {
-		return count(devices, func(o PublishedDevice) bool {
-			return o.ID.InPool() == d.ID.InPool() && o.Device.BindingConditions != nil
-		})
+		if exists(waiting, func(o PublishedDevice) bool { return o.ID.InPool() == d.ID.InPool() }) {
+			return 1
+		}
+		return 0
 	}
 	return slices.SortedStableFunc(slices.Values(devices), func(a, b PublishedDevice) int {
-		return cmp.Or(cmp.Compare(min(last(a), 1), min(last(b), 1)), cmp.Compare(a.ID.Driver, b.ID.Driver),
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.ID.Driver, b.ID.Driver),
 			cmp.Compare(a.ID.Pool, b.ID.Pool), cmp.Compare(a.Slice.Name, b.Slice.Name))
 	})
 }

@@ -32,11 +32,8 @@ func dynamicResources(r DeviceRules) Filter {
 				return !unallocated(claim) && !reserved(claim, pod) && !r.reservable(claim)
 			})
 	}
-	fails := func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		claims, usable := r.claimsOn(p, pod, node, s)
-		waiting := filter(claims, unallocated)
-		return len(waiting) > 0 && !turnsAway(p, pod, s) && usable &&
-			(r.Aborts(p, waiting, node, s) || r.stops(p, waiting, node, s))
+	errs := func(p *Profile, waiting []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) bool {
+		return len(waiting) > 0 && (r.Aborts(p, waiting, node, s) || r.stops(p, waiting, node, s))
 	}
 	return Filter{
 		Plugin:    "DynamicResources",
@@ -44,7 +41,7 @@ func dynamicResources(r DeviceRules) Filter {
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims, usable := r.claimsOn(p, pod, node, s)
 			waiting := filter(claims, unallocated)
-			if !usable || turnsAway(p, pod, s) || fails(p, pod, node, s) ||
+			if !usable || turnsAway(p, pod, s) || errs(p, waiting, node, s) ||
 				!all(claims, func(claim *resourcev1.ResourceClaim) bool {
 					return unallocated(claim) || r.ready(p, claim, pod, node, s) && AllocationReaches(claim, node)
 				}) {
@@ -54,7 +51,10 @@ func dynamicResources(r DeviceRules) Filter {
 			return allocatable
 		},
 		TurnsAway: turnsAway,
-		Fails:     fails,
+		Fails: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+			claims, usable := r.claimsOn(p, pod, node, s)
+			return usable && !turnsAway(p, pod, s) && errs(p, filter(claims, unallocated), node, s)
+		},
 		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			return len(pod.Spec.ResourceClaims) == 0 && len(r.classes.asked(p, pod, s)) == 0
 		},

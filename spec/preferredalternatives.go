@@ -30,6 +30,9 @@ func preferredAlternatives(r DeviceRules) ScorePlugin {
 				return 0
 			}
 			claims, _ := r.claimsOn(p, pod, node, s)
+			if !exists(claims, hasAlternatives) {
+				return 0
+			}
 			facts, _ := r.FindAllocation(p, filter(claims, unallocated), node, s)
 			return sum(claims, func(claim *resourcev1.ResourceClaim) int64 {
 				return sum(claim.Spec.Devices.Requests, func(request resourcev1.DeviceRequest) int64 {
@@ -50,6 +53,11 @@ func preferredAlternatives(r DeviceRules) ScorePlugin {
 			})
 		},
 	}
+}
+
+// hasAlternatives reports whether there are alternatives to meet some request of the claim.
+func hasAlternatives(claim *resourcev1.ResourceClaim) bool {
+	return exists(claim.Spec.Devices.Requests, func(r resourcev1.DeviceRequest) bool { return r.Exactly == nil })
 }
 
 // ratedAlternative returns what the alternative counts by which the request is met, or has been met.

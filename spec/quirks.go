@@ -117,16 +117,17 @@ func (q Quirk) OnlyScores() bool {
 // changesFilter reports whether it puts something else in the place of the plugin's filter. Not every filter is
 // made from predicates.
 func (q Quirk) changesFilter(plugin string) bool {
-	made := exists(DocumentedPredicates().filters(), func(f Filter) bool { return f.Plugin == plugin })
-	return q.Filter != nil && q.Filter.Plugin == plugin || made && q.changesPredicate(plugin) ||
-		q.Amounts != nil && plugin == fitPlugin
+	made := func(f Filter) bool { return f.Plugin == plugin }
+	return q.Filter != nil && q.Filter.Plugin == plugin || q.Amounts != nil && plugin == fitPlugin ||
+		q.changesPredicate(plugin) && exists(DocumentedPredicates().filters(), made)
 }
 
 // changesScore reports whether it puts something else in the place of the plugin's score.
 func (q Quirk) changesScore(plugin string) bool {
-	made := exists(DocumentedPredicates().scorePlugins(), func(r ScorePlugin) bool { return r.Plugin == plugin })
-	return q.Score != nil && q.Score.Plugin == plugin || made && q.changesPredicate(plugin) ||
-		q.Amounts != nil && contains([]string{fitPlugin, balancePlugin}, plugin)
+	made := func(r ScorePlugin) bool { return r.Plugin == plugin }
+	return q.Score != nil && q.Score.Plugin == plugin ||
+		q.Amounts != nil && contains([]string{fitPlugin, balancePlugin}, plugin) ||
+		q.changesPredicate(plugin) && exists(DocumentedPredicates().scorePlugins(), made)
 }
 
 // fitPlugin and balancePlugin are the plugins that add requests up.

@@ -6,7 +6,12 @@ import "slices"
 
 // all is \A x \in set : holds(x).
 func all[T any](set []T, holds func(T) bool) bool {
-	return !slices.ContainsFunc(set, func(x T) bool { return !holds(x) })
+	for _, x := range set {
+		if !holds(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // exists is \E x \in set : holds(x).

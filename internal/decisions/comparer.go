@@ -105,7 +105,7 @@ func least(quirks []spec.Quirk, explained func([]spec.Quirk) bool) []spec.Quirk 
 // suspects returns the errata and defects that can make a difference to the question.
 func (c *comparer) suspects(asked *invariants.Case) []spec.Quirk {
 	q, profile := asked.Question, asked.Spec.Profile
-	scored := slices.ContainsFunc(asked.Decision.Nodes, func(n spec.NodeDecision) bool { return n.Scores != nil })
+	scored := isScored(asked.Decision)
 	return slices.DeleteFunc(slices.Clone(c.explanations), func(quirk spec.Quirk) bool {
 		return quirk.OnlyScores() && !scored || quirk.Idle(profile, q.Pod, q.Snapshot)
 	})

@@ -157,7 +157,7 @@ func (d *decisionCache) settle(ctx context.Context, locked []lockedEntry, decide
 func (d *decisionCache) compare(l *lockedEntry) {
 	e, q := l.entry, l.question
 	m := d.profile(d.catalog.PendingTemplate(q))
-	evaluation := m.tables.EvaluateObjects(q, l.objects, l.podsOf)
+	evaluation := m.tables.EvaluateObjects(q, l.objects, l.podsOf, isScored(l.decision))
 	normalize(q, evaluation)
 	c := caseFrom(q, evaluation, normalized(q, evaluation, l.decision), m.documented)
 	d.follow(e, q, evaluation.PodsOf, c)

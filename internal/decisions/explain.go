@@ -92,12 +92,17 @@ func (x *explainer) defectsOf(plugin string) pluginDefects {
 // as they are.
 func (x *explainer) explain(q *model.CanonicalQuestion, plain *model.Evaluation, decision *spec.Decision) []spec.Quirk {
 	i := &explanation{explainer: x, question: q, plain: plain, decision: decision}
-	i.scored = slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Scores != nil })
+	i.scored = isScored(decision)
 	var quirks []spec.Quirk
 	for _, c := range i.explain() {
 		quirks = append(quirks, c.Quirk)
 	}
 	return quirks
+}
+
+// isScored reports whether production scored some node.
+func isScored(decision *spec.Decision) bool {
+	return slices.ContainsFunc(decision.Nodes, func(n spec.NodeDecision) bool { return n.Scores != nil })
 }
 
 // tablesWith returns the tables of the model with the causes.

@@ -13,8 +13,8 @@ import (
 )
 
 // The workers that share a chunk wait for each other at the end of every level, which in a small chunk is most of the
-// time. So each worker has a chunk of its own, as long as there are some that are no large part of the whole; those
-// that are, and those of unknown size, the workers share, one after the other.
+// time. So each worker has a chunk of its own, the largest first, of those that are no more than its part of the whole;
+// larger ones, and those of unknown size, the workers share, one after the other.
 
 // lane is a worker, or several, that explore one chunk at a time.
 type lane struct {
@@ -86,7 +86,7 @@ func (r *run) split(chunks []int) (alone, beside []int) {
 		sum += r.chunks[i].States
 	}
 	for _, i := range chunks {
-		if states := r.chunks[i].States; states > 0 && states*2*float64(r.options.Workers) <= sum {
+		if states := r.chunks[i].States; states > 0 && states*float64(r.options.Workers) <= sum {
 			beside = append(beside, i)
 		} else {
 			alone = append(alone, i)
