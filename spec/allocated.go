@@ -26,7 +26,7 @@ func (m *Scheduler) Devices() DeviceRules { return m.predicates().Devices }
 // ("NodeSelector defines where the allocated resources are available") and of Device.bindsToNode ("the usage of an
 // allocation involving this device has to be limited to exactly the node that was chosen when allocating the claim").
 func (r DeviceRules) Allocated(p *Profile, claims []*resourcev1.ResourceClaim, node *v1.Node, s *Snapshot) string {
-	r.incompleteUsed = !p.has(WholePoolsOnly())
+	r.incompleteUsed, r.taintsOff = !p.has(WholePoolsOnly()), !p.has(DevicesShared())
 	before := *s
 	before.ResourceClaims = filter(s.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
 		return !exists(claims, func(got *resourcev1.ResourceClaim) bool {
@@ -101,15 +101,15 @@ func (r DeviceRules) factsOf(claim *resourcev1.ResourceClaim, node *v1.Node, s *
 // wrongWords says in what a result does not have the words of its request and device; empty if it has them.
 //
 // Source: field docs of DeviceRequestAllocationResult: adminAccess, tolerations ("A copy of all tolerations specified
-// in the request at the time when the device got allocated"), bindingConditions ("contains a copy of the
-// BindingConditions from the corresponding ResourceSlice at the time of allocation"), shareID ("used when the device
-// supports multiple simultaneous allocations") and consumedCapacity.
+// in the request at the time when the device got allocated", which "requires enabling the DRADeviceTaints feature
+// gate"), bindingConditions ("contains a copy of the BindingConditions from the corresponding ResourceSlice at the time
+// of allocation"), shareID ("used when the device supports multiple simultaneous allocations") and consumedCapacity.
 func (r DeviceRules) wrongWords(result resourcev1.DeviceRequestAllocationResult, f Allotment) string {
 	device := f.Device.Device
 	switch {
 	case valueOr(result.AdminAccess, false) != f.Alternative.Admin:
 		return "with other access than is asked for"
-	case !apiequality.Semantic.DeepEqual(result.Tolerations, f.Alternative.Tolerations):
+	case !r.taintsOff && !apiequality.Semantic.DeepEqual(result.Tolerations, f.Alternative.Tolerations):
 		return "with other tolerations than the request has"
 	case !slices.Equal(result.BindingConditions, device.BindingConditions) ||
 		!slices.Equal(result.BindingFailureConditions, device.BindingFailureConditions):

@@ -63,6 +63,8 @@ type DeviceRules struct {
 	// had of pools that are not complete.
 	complete       func(pool DevicePool, node *v1.Node) bool
 	incompleteUsed bool
+	// taintsOff: an allocation does not say what is tolerated, as the feature gate DRADeviceTaints is off.
+	taintsOff bool
 	// sound reports whether what the slices of the pool say goes together, as seen from the node.
 	sound func(pool DevicePool, node *v1.Node) bool
 	// classless reports whether a pod is turned away because classes are not there that a request names: documented,

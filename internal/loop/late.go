@@ -116,10 +116,11 @@ func (t *Transition) nomination(pod *v1.Pod) *string {
 }
 
 // nominationStays reports whether nothing has happened in the step that could change the nomination of the pod, which
-// is open: it was not tried, did not come back from a wait, and nothing of pods was heard.
+// is open: it was not tried, did not come back from a wait, nothing of pods was heard, and nothing began anew.
 func (t *Transition) nominationStays(pod *v1.Pod) bool {
 	was, _ := t.Before.Queued(Key(pod))
-	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits
+	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits &&
+		t.Action.Verb != Restart
 }
 
 // written reports whether the object, which is reserved, is as the API has it, or kube-scheduler has not heard of a
