@@ -73,7 +73,7 @@ func perturbed(footprint spec.Footprint, node *v1.Node, s, other *spec.Snapshot)
 	}
 	if footprint == spec.ReadsNodeAndDevices || footprint == spec.ReadsNodePodsAndDevices {
 		changed.ResourceClaims, changed.ResourceSlices = s.ResourceClaims, s.ResourceSlices
-		changed.DeviceClasses = s.DeviceClasses
+		changed.DeviceClasses, changed.Now = s.DeviceClasses, s.Now
 	}
 	return &changed
 }

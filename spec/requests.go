@@ -52,14 +52,16 @@ func byContainers(pod *v1.Pod, missing v1.ResourceList, of func(v1.Container) v1
 	if len(pod.Spec.InitContainers) == 0 {
 		return total(each(pod.Spec.Containers, stated)...)
 	}
-	running := total(append(each(Sidecars(pod), stated), each(pod.Spec.Containers, stated)...)...)
-	inits := pod.Spec.InitContainers
-	uses := []v1.ResourceList{running}
-	for i, c := range inits {
-		before := filter(inits[:i], Restartable)
-		uses = append(uses, total(each(append(before, c), stated)...))
+	var sidecars, starting []v1.ResourceList
+	for _, c := range pod.Spec.InitContainers {
+		beside := append(slices.Clip(sidecars), stated(c))
+		starting = append(starting, total(beside...))
+		if Restartable(c) {
+			sidecars = beside
+		}
 	}
-	return greatest(uses...)
+	running := total(append(sidecars, each(pod.Spec.Containers, stated)...)...)
+	return greatest(slices.Insert(starting, 0, running)...)
 }
 
 // Sidecars returns the pod's restartable init containers, which keep running beside its containers.

@@ -111,7 +111,8 @@ const (
 	// ReadsNodeAndVolumes: the Node object, the pods bound to it, and what a snapshot has of volumes: persistent
 	// ones, claims, storage classes, CSINodes, attachments, CSI drivers and storage capacities.
 	ReadsNodeAndVolumes
-	// ReadsNodeAndDevices: the Node object, and what a snapshot has of devices: claims, slices and classes.
+	// ReadsNodeAndDevices: the Node object, and what a snapshot has of devices: claims, slices and classes, and when it
+	// is, as drivers have a time for allocated ones.
 	ReadsNodeAndDevices
 	// ReadsNodePodsAndDevices: the Node object, the pods bound to it, and what a snapshot has of devices.
 	ReadsNodePodsAndDevices

@@ -134,8 +134,8 @@ func (s *Scheduler) patience(q spec.Question) time.Duration {
 // done on another goroutine. It must neither panic nor call Run.
 func (s *Scheduler) Run(work func()) { s.host.run(work) }
 
-// Spent is how long kube-scheduler was at work on all questions so far. To hand a question over to it, and to take
-// the answer, does not count.
+// Spent is how long kube-scheduler was at work on all questions so far. To hand a question over to it, to take the
+// answer, and to look whether it has changed all objects of a question does not count.
 func (s *Scheduler) Spent() time.Duration { return s.spent }
 
 // Forget lets go of what is kept of the snapshots so far, to decide sooner about the same objects, and empties what the
@@ -222,7 +222,7 @@ func (s *Scheduler) newWorker() (*worker, error) {
 
 // reply takes one decision and turns a panic into a Failure.
 func (w *worker) reply(q spec.Question) (a reply) {
-	began := time.Now()
+	began, looked := time.Now(), w.engine.untouched.took
 	defer func() {
 		r := recover()
 		if r == nil && a.decision == nil {
@@ -235,7 +235,7 @@ func (w *worker) reply(q spec.Question) (a reply) {
 				panicked: true,
 			}
 		}
-		a.spent = time.Since(began)
+		a.spent = time.Since(began) - (w.engine.untouched.took - looked)
 	}()
 	return reply{decision: w.engine.decide(q)}
 }

@@ -3,6 +3,7 @@ package production
 import (
 	"reflect"
 	"slices"
+	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -21,8 +22,10 @@ import (
 type untouched struct {
 	slices instead[*resourcev1.ResourceSlice]
 	claims instead[*resourcev1.ResourceClaim]
-	// whole are the objects of the question at hand with copies of them, if it is one of which all are looked at.
+	// whole are the objects of the question at hand with copies of them, if it is one of which all are looked at; took is
+	// how long that took for all questions so far.
 	whole []original
+	took  time.Duration
 }
 
 type original struct{ object, was runtime.Object }
@@ -38,6 +41,7 @@ const small = 2
 func (u *untouched) begin(q spec.Question) spec.Question {
 	u.whole = u.whole[:0]
 	if chosen(q) {
+		defer u.looks(time.Now())
 		for _, o := range objectsOf(q) {
 			u.whole = append(u.whole, original{o, o.DeepCopyObject()})
 		}
@@ -106,6 +110,7 @@ func (u *untouched) changed(s *snapshot) []spec.ObjectChange {
 	var changes []spec.ObjectChange
 	looked := len(u.whole) > 0
 	if looked {
+		defer u.looks(time.Now())
 		if change := s.changed(); change != "" {
 			changes = append(changes, spec.ObjectChange{How: change})
 			s.known.forget()
@@ -124,6 +129,9 @@ func (u *untouched) changed(s *snapshot) []spec.ObjectChange {
 	}
 	return changes
 }
+
+// looks counts the time since it was begun to look.
+func (u *untouched) looks(since time.Time) { u.took += time.Since(since) }
 
 // same reports whether two objects say the same. Nearly all are the same to the last bit, which is found in a fifth of
 // the time.
