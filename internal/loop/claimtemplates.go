@@ -74,7 +74,8 @@ func (s *State) template(namespace, name string) *resourcev1.ResourceClaimTempla
 	return nil
 }
 
-// fromTemplate returns the claim that is made, with the lowest number that is free. Which pod of that name owns it, its
+// fromTemplate returns the claim that is made, with the lowest number that is free, and not that of the claim which the
+// pod had before: an API server gives every one another name. Which pod of that name owns it, its
 // uid, is for the API server to fill in: it may be another one by the time the action is repeated.
 func (s *State) fromTemplate(template *resourcev1.ResourceClaimTemplate, pod *v1.Pod,
 	entry v1.PodResourceClaim) *resourcev1.ResourceClaim {
@@ -85,8 +86,12 @@ func (s *State) fromTemplate(template *resourcev1.ResourceClaimTemplate, pod *v1
 	claim.OwnerReferences = []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Pod", Name: pod.Name, Controller: new(true)},
 	}
-	for n := 1; claim.Name == "" || slices.ContainsFunc(s.API.ResourceClaims,
-		func(c *resourcev1.ResourceClaim) bool { return Key(c) == Key(claim) }); n++ {
+	before := func(status v1.PodResourceClaimStatus) bool {
+		return status.ResourceClaimName != nil && *status.ResourceClaimName == claim.Name
+	}
+	for n := 1; claim.Name == "" || slices.ContainsFunc(pod.Status.ResourceClaimStatuses, before) ||
+		slices.ContainsFunc(s.API.ResourceClaims,
+			func(c *resourcev1.ResourceClaim) bool { return Key(c) == Key(claim) }); n++ {
 		claim.Name = fmt.Sprintf("%s-%s-%d", pod.Name, entry.Name, n)
 	}
 	return claim

@@ -283,6 +283,11 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 			actions = append(actions, Action{Verb: Create, Ref: ref, Object: object})
 		}
 	}
+	for _, claim := range state.API.ResourceClaims { // what is allocated a finalizer keeps
+		if kind == ObjectRemoved && claim.Annotations[podClaimAnnotation] != "" && claim.Status.Allocation == nil {
+			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim)})
+		}
+	}
 	return actions
 }
 

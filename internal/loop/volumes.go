@@ -150,7 +150,9 @@ func hintDriverOfClaims() Known {
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			was, is := csiDriver(t.Before, t.Action.Ref), csiDriver(t.After, t.Action.Ref)
 			return t.rejectedBy(pod, "VolumeBinding") && was != nil && is != nil && reportsCapacity(was) &&
-				!reportsCapacity(is)
+				!reportsCapacity(is) && !slices.ContainsFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
+				return volume.CSI != nil && volume.CSI.Driver == is.Name
+			})
 		},
 	}
 }

@@ -35,9 +35,10 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 			all = append(all, source{string(kind), of})
 		}
 	}
-	all = append(all, source{"like others", w.likeOthers})
+	all = append(all, source{"like others", w.likeOthers},
+		source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
 	if undo {
-		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
+		return all
 	}
 	return append(all, source{"deallocated", deallocated})
 }

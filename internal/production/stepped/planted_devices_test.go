@@ -1,6 +1,7 @@
 package stepped_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -25,6 +27,13 @@ func selective() *spec.Snapshot {
 	s.DeviceClasses[0].Spec.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
 		Expression: `device.attributes["gpu.example.com"].?fast.orValue(false)`}}}
 	return s
+}
+
+// unwritten leaves out what is done before a pod is bound.
+type unwritten struct{ framework.Framework }
+
+func (unwritten) RunPreBindPlugins(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	return nil
 }
 
 // TestPlantedDevices: bugs about devices that are planted in the scheduler are noticed.
@@ -49,6 +58,9 @@ func TestPlantedDevices(t *testing.T) {
 		{"allocations-valid", "selectors of classes are not looked at",
 			around(func(m fwk.SharedDRAManager) fwk.SharedDRAManager { return stepped.Unselective{m} }), selective(),
 			[]loop.Action{uses("first", "one"), schedule}},
+		{"devices-ready", "nothing is written of claims", func(s *kubescheduler.Scheduler) {
+			stepped.Below(s, func(inner framework.Framework) framework.Framework { return unwritten{inner} })
+		}, two, []loop.Action{uses("first", "one"), schedule}},
 		{"allocations-valid", "what is chosen is not reserved", unreserving, two,
 			[]loop.Action{uses("first", "one"), failing(loop.WaitPermit), uses("second", "two"), schedule,
 				on(loop.Allow, first)}},
