@@ -35,12 +35,13 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 			all = append(all, source{string(kind), of})
 		}
 	}
-	all = append(all, source{"like others", w.likeOthers},
-		source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
+	all = append(all, source{"like others", w.likeOthers})
 	if undo {
-		return all
+		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
 	}
-	return append(all, source{"deallocated", deallocated})
+	return append(all, source{"deallocated", deallocated}, source{"pods come", func(s *State) []Action {
+		return slices.DeleteFunc(boundPods(s, templates), func(a Action) bool { return !w.fits(a, s.API) })
+	}})
 }
 
 // topologyOfDrivers reports whether nodes have labels from their CSI drivers, which say where they are as those of
@@ -76,6 +77,16 @@ func boundPods(state *State, templates *spec.Snapshot) []Action {
 		}
 	}
 	return actions
+}
+
+// fits reports whether the pod that comes may have been bound by kube-scheduler: its node is feasible for it.
+func (w *waking) fits(comes Action, s *spec.Snapshot) bool {
+	bound, _ := comes.Object.(*v1.Pod)
+	pod := *bound // nobody changes what both have
+	pod.Spec.NodeName = ""
+	return slices.ContainsFunc(s.Nodes, func(node *v1.Node) bool {
+		return node.Name == bound.Spec.NodeName && w.model.Feasibility(&pod, node, s)
+	})
 }
 
 // undone returns the event that takes the cluster back from what the event makes of it; false if no such event can
