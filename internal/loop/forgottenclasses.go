@@ -175,7 +175,5 @@ func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []
 		return false
 	}
 	has, alone := t.Model.With(spec.ExtendedResourceClassForgotten(t.Before.Classes)), t.Model.With(lost)
-	return t.allowedBy(has, pod, view) && !slices.ContainsFunc(decided, func(o spec.Outcome) bool {
-		return !t.permits(outcomes(alone, pod, view, o), o, pod, view)
-	})
+	return t.allowedBy(has, pod, view) && t.allows(alone, decided, pod, view)
 }

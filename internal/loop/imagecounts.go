@@ -17,14 +17,28 @@ func imageCountOutdated() Known {
 
 // countsImagesAsBefore reports whether the decision is right if images are counted as the cycle did.
 func (t *Transition) countsImagesAsBefore(pod *v1.Pod) bool {
-	if len(t.Before.Images) == 0 {
-		return false
-	}
+	return len(t.Before.Images) > 0 && t.decidedWith(t.countedAsBefore(), pod)
+}
+
+// countedAsBefore is the defect with the counts, and sizes, that the cycle had.
+func (t *Transition) countedAsBefore() spec.Quirk {
 	var counts []spec.ImageCount
 	for _, c := range t.Before.Images {
 		counts = append(counts, c.ImageCount)
 	}
-	return t.decidedWith(spec.ImageCountOutdated(counts), pod)
+	return spec.ImageCountOutdated(counts)
+}
+
+// countedOtherwiseAlone returns the known defects by which what is decided alone is wrong, if what the step does is
+// right as the counts of images that the cycle had, which are not those of a scheduler that is asked alone, make up for
+// them; "" if there are none.
+func (t *Transition) countedOtherwiseAlone(decided []spec.Outcome, pod *v1.Pod, view *spec.Snapshot) string {
+	if len(t.Before.Images) == 0 || t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+		return ""
+	}
+	return t.leastQuirks(Key(pod), view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+		return t.allows(m, decided, pod, view) && t.allowedBy(m.With(t.countedAsBefore()), pod, view)
+	})
 }
 
 // decidedWith reports whether the model with the quirk, or with that and known defects of decisions, allows what the

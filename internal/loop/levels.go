@@ -58,9 +58,19 @@ func levelsAgree() Property {
 			if v.Known == "" && failure == "" && t.heardOtherwise(pod, view, decided) {
 				v.Known = implicitNameLost
 			}
+			if v.Known == "" && failure == "" {
+				v.Known = t.countedOtherwiseAlone(decided, pod, view)
+			}
 			return []Violation{v.explained(t)}
 		},
 	}
+}
+
+// allows reports whether the model allows all that is decided alone.
+func (t *Transition) allows(m *spec.Scheduler, decided []spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
+	return !slices.ContainsFunc(decided, func(o spec.Outcome) bool {
+		return !t.permits(outcomes(m, pod, view, o), o, pod, view)
+	})
 }
 
 // alone returns what kube-scheduler decides about the pod when it is asked about it alone, or why it decides nothing.

@@ -40,7 +40,7 @@ func mended() []Known {
 				"was that of the pod that goes which kept the other away, this is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				gone, view := t.Before.heard(t.Action.Ref.Key()), t.Before.View()
-				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && t.Action.Verb == Gone &&
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && t.leaves() &&
 					slices.ContainsFunc(requiredAntiTerms(gone),
 						func(term v1.PodAffinityTerm) bool { return spec.MatchesPod(term, gone, pod, view) })
 			},
@@ -88,3 +88,6 @@ func mended() []Known {
 		},
 	}
 }
+
+// leaves reports whether the step is that a pod leaves its node.
+func (t *Transition) leaves() bool { return t.Action.Verb == Gone || t.Action.Verb == Complete }
