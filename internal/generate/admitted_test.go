@@ -42,6 +42,23 @@ func TestAdmittedRefuses(t *testing.T) {
 	}
 }
 
+// TestComparable: what the release refuses is left out and counted, and with its own pod the question.
+func TestComparable(t *testing.T) {
+	pod := func(name string, containers ...v1.Container) *v1.Pod {
+		meta := metav1.ObjectMeta{Namespace: "default", Name: name}
+		return &v1.Pod{ObjectMeta: meta, Spec: v1.PodSpec{Containers: containers}}
+	}
+	sound, refused := pod("sound", v1.Container{Name: "c", Image: "i"}), pod("no-containers")
+	s := &spec.Snapshot{Pods: []*v1.Pod{refused, sound}}
+	q, n := generate.Comparable(spec.Question{Pod: sound, Snapshot: s}, admission.AdmitAnew)
+	if q == nil || n != 1 || len(q.Snapshot.Pods) != 1 || q.Pod != q.Snapshot.Pods[0] || q.Pod.Name != "sound" {
+		t.Errorf("asked %+v, %d left out", q, n)
+	}
+	if q, n := generate.Comparable(spec.Question{Pod: refused, Snapshot: s}, admission.AdmitAnew); q != nil || n != 1 {
+		t.Errorf("a pod without containers asks %+v, %d left out", q, n)
+	}
+}
+
 // TestGroups: a question of one group says nothing of the others, and every group is drawn with the others.
 func TestGroups(t *testing.T) {
 	says := func(q spec.Question) map[generate.Group]bool {

@@ -21,15 +21,8 @@ func devicesReady() Property {
 		Doc: "When the scheduler binds a pod, its claims for devices are allocated and reserved for it, and the drivers " +
 			"say that the devices are ready.",
 		Broken: func(t *Transition) []Violation {
-			if t.Action.Verb.Event() {
-				return nil // then others may have bound it
-			}
 			var broken []Violation
-			for _, pod := range t.After.API.Pods {
-				was := t.Before.Pod(Key(pod))
-				if pod.Spec.NodeName == "" || was == nil || was.Spec.NodeName != "" {
-					continue
-				}
+			for _, pod := range t.newlyBound() {
 				for _, claim := range spec.ResourceClaims(pod, t.After.API) {
 					if !readyFor(pod, claim) {
 						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(

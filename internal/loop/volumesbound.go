@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -16,15 +18,8 @@ func volumesBound() Property {
 		Name: "volumes-bound",
 		Doc:  "When the scheduler binds a pod, the claims that it uses for volumes are bound.",
 		Broken: func(t *Transition) []Violation {
-			if t.Action.Verb.Event() {
-				return nil // then others may have bound it
-			}
 			var broken []Violation
-			for _, pod := range t.After.API.Pods {
-				was := t.Before.Pod(Key(pod))
-				if pod.Spec.NodeName == "" || was == nil || was.Spec.NodeName != "" {
-					continue
-				}
+			for _, pod := range t.newlyBound() {
 				for _, claim := range spec.Claims(pod, t.After.API) {
 					if !spec.ClaimBound(claim) {
 						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
@@ -35,4 +30,18 @@ func volumesBound() Property {
 			return broken
 		},
 	}
+}
+
+// newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
+func (t *Transition) newlyBound() []*v1.Pod {
+	if t.Action.Verb.Event() {
+		return nil // then others may have bound it
+	}
+	var bound []*v1.Pod
+	for _, pod := range t.After.API.Pods {
+		if was := t.Before.Pod(Key(pod)); pod.Spec.NodeName != "" && was != nil && was.Spec.NodeName == "" {
+			bound = append(bound, pod)
+		}
+	}
+	return bound
 }
