@@ -78,7 +78,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 			"-f it is 0.")
 	f.IntVar(&o.late, "late", 0,
 		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
-			"it writes: its informers run late, and not all alike. What goes on for ever is not checked then.")
+			"it writes: its informers run late, and not all alike.")
 	f.BoolVar(&o.evictions, "evictions", false,
 		"Let evictions be under way when the cycle ends that begins them: what others do comes between. The theme says so "+
 			"or not by default; with -f it is false.")
@@ -216,8 +216,6 @@ func (o *loopOptions) validate() error {
 		return usage("--seed is for runs that are followed at random; add --simulate N, or --random")
 	case o.given("liveness") && o.liveness && o.simulate > 0:
 		return usage("--liveness is for exploring every state; leave it out, or leave out --simulate")
-	case o.given("liveness") && o.liveness && o.late > 0:
-		return usage("--liveness is not checked of a scheduler that hears late; leave it out, or leave out --late")
 	case o.given("max-states") && o.simulate > 0:
 		return usage("--max-states is for exploring every state; leave it out, or leave out --simulate")
 	}
@@ -399,7 +397,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		scopes = append(scopes, scope)
 	}
 	for _, scope := range scopes {
-		scope.Liveness = o.liveness && o.simulate == 0 && o.late == 0
+		scope.Liveness = o.liveness && o.simulate == 0
 		o.bound(scope)
 	}
 	return in, scopes, nil

@@ -196,7 +196,7 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 		f.Last = &Transition{Model: b.Model, Before: state, After: state}
 	}
 	w := witness{behaviours: b, suspect: s, begin: hash(begin)}
-	if !w.stands(state) || len(loop) == 0 && len(settling(state)) > 0 {
+	if !w.stands(state) || len(loop) == 0 && len(b.scope.settling(state)) > 0 {
 		return nil, nil
 	}
 	for range 2 {

@@ -164,7 +164,8 @@ func newBehaviours(e *explorer, explored []*settlingState) (*behaviours, error) 
 				"for up to %d; take "+"fewer pods", e.scope.Name, len(s.moves), 1<<numberBits-1)
 		}
 		for _, m := range s.moves {
-			b.refs[m.action.Ref] = 0
+			_, ref := fairAs(m.action)
+			b.refs[ref] = 0
 		}
 	}
 	if len(b.refs) >= 1<<refBits {
@@ -182,9 +183,19 @@ func newBehaviours(e *explorer, explored []*settlingState) (*behaviours, error) 
 	return b, nil
 }
 
+// fairAs returns what fairness tells the action apart by. Hearing it does by kind, as of each kind what happened first is
+// heard first.
+func fairAs(a Action) (verb uint32, ref Ref) {
+	if a.Heard {
+		return uint32(verbs), Ref{Kind: a.Ref.Kind}
+	}
+	return uint32(a.Verb), a.Ref
+}
+
 // pack returns the action of a move.
 func (b *behaviours) pack(m *move, number int) uint32 {
-	action := uint32(m.action.Verb)<<(refBits+numberBits) | b.refs[m.action.Ref]<<numberBits | uint32(number)
+	verb, ref := fairAs(m.action)
+	action := verb<<(refBits+numberBits) | b.refs[ref]<<numberBits | uint32(number)
 	if m.preempts {
 		action |= preempting
 	}

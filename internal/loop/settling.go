@@ -21,19 +21,20 @@ import (
 // is left out of its states.
 
 // settling returns what may happen by itself in the state, in a fixed order. No cycle is made to fail. Time passes,
-// up to the end of every backoff or up to the periodic flush, only when the scheduler has no pod to take: a cycle
-// is faster than either. Waits may run out any time.
-func settling(state *State) []Action {
+// up to the end of every backoff or up to the periodic flush, only when the scheduler has no pod to take and has heard
+// of everything: either is faster. Waits may run out any time.
+func (s *Scope) settling(state *State) []Action {
 	if state.Panicked != "" {
 		return nil
 	}
-	var actions []Action
+	actions := hears(state)
 	in := func(place QueueName) bool {
 		return slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(place) })
 	}
-	if state.Poppable() {
+	switch {
+	case state.Poppable() && s.mayTakeNext(state):
 		actions = append(actions, Action{Verb: Schedule})
-	} else {
+	case !state.Poppable() && len(state.Unheard) == 0:
 		if in(BackingOff) {
 			actions = append(actions, Action{Verb: Backoff})
 		}
@@ -44,12 +45,12 @@ func settling(state *State) []Action {
 	actions = append(actions, endsOfWaits(state, true)...)
 	actions = append(actions, evictionSteps(state, false)...)
 	actions = append(actions, writes(state)...)
-	actions = append(actions, terminations(state)...)
-	actions = append(actions, volumeController(state)...)
-	actions = append(actions, claimController(state)...)
-	actions = append(actions, templateController(state)...)
-	actions = append(actions, drivers(state, false)...)
-	return append(actions, provisioner(state, false)...)
+	actions = append(actions, s.inTime(state, terminations(state))...)
+	actions = append(actions, s.inTime(state, volumeController(state))...)
+	actions = append(actions, s.inTime(state, claimController(state))...)
+	actions = append(actions, s.inTime(state, templateController(state))...)
+	actions = append(actions, s.inTime(state, drivers(state, false))...)
+	return append(actions, s.inTime(state, provisioner(state, false))...)
 }
 
 // settlingState is a state of settling.
@@ -119,7 +120,7 @@ func settledHash(state *State) hash {
 // settlingStateOf returns the situation of a state, with moves that are not taken yet and no run to it.
 func (e *explorer) settlingStateOf(state *State) *settlingState {
 	s := &settlingState{hash: settledHash(state), pods: e.podStatuses(state)}
-	for _, action := range settling(state) {
+	for _, action := range e.scope.settling(state) {
 		s.moves = append(s.moves, move{action: action})
 	}
 	return s

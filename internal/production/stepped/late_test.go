@@ -2,6 +2,7 @@ package stepped_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,5 +262,38 @@ func TestLateScope(t *testing.T) {
 		"Node n1: cordon: it is uncordoned", "the scheduler hears of it: Node n1: cordon: it is uncordoned"}
 	if diff := cmp.Diff(want, got); diff != "" || used.Events != 2 {
 		t.Errorf("%d events (-want +got):\n%s", used.Events, diff)
+	}
+}
+
+// unawareCache does not take nodes of which it has pods already.
+type unawareCache struct{ internalcache.Cache }
+
+func (c unawareCache) AddNode(logger klog.Logger, node *v1.Node) {
+	if c.Dump().Nodes[node.Name] == nil {
+		c.Cache.AddNode(logger, node)
+	}
+}
+
+// TestLateForEver: what is unheard is heard of in the end, after which time passes, so pods that are feasible are bound.
+// A scheduler that has lost a node because it heard of its pod first never binds them.
+func TestLateForEver(t *testing.T) {
+	initial := cluster(node("n1").Unschedulable(true))
+	scope := liveScope(initial, 0, pod("p").Obj())
+	scope.Arrivals, scope.Events, scope.Happens = 2, 2, []loop.EventType{loop.NodeAdded, loop.PodBound}
+	scope.Templates.Nodes = []*v1.Node{node("n2").Obj()}
+	for _, late := range []int{0, 1} {
+		scope.Late = late
+		for _, planted := range []bool{false, true} {
+			result, keys := explored(t, scope, 2, func(s *kubescheduler.Scheduler) {
+				if planted {
+					s.Cache = unawareCache{s.Cache}
+				}
+			}, nil)
+			lost := slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "bound-in-the-end/new/") })
+			if lost != (planted && late > 0) || !planted && keys != nil || !result.Liveness.Decided() {
+				t.Errorf("late %d, planted %v: found %q, %+v", late, planted, keys, *result.Liveness)
+			}
+			t.Logf("late %d, planted %v: %d states, %+v", late, planted, result.Distinct, *result.Liveness)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func explored(t *testing.T, scope *loop.Scope, workers int, plant func(*kubesche
 		Ahead: 100,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
 			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
-				stepped.Options{Faults: true, Plant: plant})
+				stepped.Options{Faults: true, Late: scope.Late > 0, Plant: plant})
 			if err != nil || wrap == nil {
 				return s, err
 			}
