@@ -171,7 +171,7 @@ func (r DeviceRules) claimsOn(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapsho
 		return claims, false
 	case earlier != nil && !r.reusable(earlier, devices):
 		return claims, false
-	case earlier != nil:
+	case earlier != nil && !unfilled(earlier):
 		return append(slices.Clip(claims), earlier), true
 	case devices != nil:
 		return append(slices.Clip(claims), devices), true
@@ -181,17 +181,25 @@ func (r DeviceRules) claimsOn(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapsho
 }
 
 // reusable reports whether a claim that was made earlier for extended resources of a pod is what it needs on the node:
-// it requests as many devices of each class.
+// it requests as many devices of each class, none where the pod needs none.
 //
 // Source: KEP-5004, "Failure handling" ("if the special resource claim has already been created before, it is
 // validated, and reused if still valid").
 func reusable(earlier, needed *resourcev1.ResourceClaim) bool {
-	return earlier.DeletionTimestamp == nil && needed != nil && sameCounts(devicesAsked(earlier), devicesAsked(needed))
+	return earlier.DeletionTimestamp == nil && sameCounts(devicesAsked(earlier), devicesAsked(needed))
 }
 
-// devicesAsked returns how many devices of each class the claim requests.
+// unfilled reports whether the claim neither requests anything nor has an allocation.
+func unfilled(claim *resourcev1.ResourceClaim) bool {
+	return len(claim.Spec.Devices.Requests) == 0 && unallocated(claim)
+}
+
+// devicesAsked returns how many devices of each class the claim requests; none if there is no claim.
 func devicesAsked(claim *resourcev1.ResourceClaim) map[string]int64 {
 	of := map[string]int64{}
+	if claim == nil {
+		return of
+	}
 	for _, request := range claim.Spec.Devices.Requests {
 		for _, a := range Alternatives(request) {
 			of[a.Class] += a.Count

@@ -59,6 +59,9 @@ func TestDevicesAsResources(t *testing.T) {
 		return c
 	}
 	ofAnother := func(c *resourcev1.ResourceClaim) { c.OwnerReferences[0].UID = "another" }
+	forNothing := func(c *resourcev1.ResourceClaim) {
+		c.Spec.Devices.Requests, c.Status = nil, resourcev1.ResourceClaimStatus{}
+	}
 	leaving := func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &metav1.Time{} }
 	two := []resourcev1.Device{device("x"), device("y")}
 	for _, tt := range []struct {
@@ -101,6 +104,10 @@ func TestDevicesAsResources(t *testing.T) {
 		{"... and the node has a device plugin", []string{"x/gpu", "1"}, pod("p", "x/gpu", "1"),
 			[]*resourcev1.ResourceClaim{made(1)}, true, false},
 		{"... for nothing that the pod asks now", nil, pod("p"), []*resourcev1.ResourceClaim{made(1)}, true, true},
+		{"... for nothing, and the node has a device plugin", []string{"x/gpu", "1"}, pod("p", "x/gpu", "1"),
+			[]*resourcev1.ResourceClaim{made(1, forNothing)}, true, true},
+		{"... for nothing, and the node has devices", nil, pod("p", "x/gpu", "1"),
+			[]*resourcev1.ResourceClaim{made(1, forNothing)}, true, false},
 	} {
 		n, s := deviceWorld(slice("p", two...))
 		n.Status.Allocatable = override(n.Status.Allocatable, list(tt.allocatable...))
@@ -195,4 +202,39 @@ func TestDevicesScored(t *testing.T) {
 
 func fourDevices() *resourcev1.ResourceSlice {
 	return slice("p", device("x"), device("y"), device("z"), device("u"))
+}
+
+// TestEarlierClaimDeleted: the defect is that a claim which was made is of no use again, unless it requests nothing.
+func TestEarlierClaimDeleted(t *testing.T) {
+	r := DocumentedDevices()
+	EarlierClaimDeleted().Devices(&r)
+	made := func(requests ...resourcev1.DeviceRequest) *resourcev1.ResourceClaim {
+		c := deviceClaim("made", requests...)
+		c.Annotations = map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"}
+		c.OwnerReferences = []metav1.OwnerReference{{Name: "p", UID: "p", Controller: new(true)}}
+		return c
+	}
+	allocated := made()
+	allocated.Status.Allocation = &resourcev1.AllocationResult{}
+	for _, tt := range []struct {
+		reason  string
+		earlier *resourcev1.ResourceClaim
+		usable  bool
+		count   int // of requests
+	}{
+		{"it is what the pod needs", made(exactly("r")), false, 0},
+		{"it requests nothing: it is filled", made(), true, 1},
+		{"it requests nothing, and is allocated: it will do", allocated, true, 0},
+	} {
+		n, s := deviceWorld(slice("p", device("x")))
+		s.DeviceClasses[0].Spec.ExtendedResourceName = new("x/gpu")
+		s.ResourceClaims = []*resourcev1.ResourceClaim{tt.earlier}
+		p := pod("p", "x/gpu", "1")
+		p.Namespace, p.UID = "default", "p"
+		claims, usable := r.claimsOn(&Profile{Selects: selects}, p, n, s)
+		count := sum(claims, func(c *resourcev1.ResourceClaim) int64 { return int64(len(c.Spec.Devices.Requests)) })
+		if usable != tt.usable || count != int64(tt.count) {
+			t.Errorf("%s: usable %v, with %d requests", tt.reason, usable, count)
+		}
+	}
 }

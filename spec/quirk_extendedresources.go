@@ -121,12 +121,13 @@ func EarlierClaimDeleted() Quirk {
 		Title:  "a claim that was made for extended resources is not used again",
 		Plugin: "DynamicResources",
 		Doc: "A pod for whose extended resources a claim was made when it was to be bound before fits no node, and the " +
-			"claim is deleted, though it is what the pod needs.",
+			"claim is deleted, though it is what the pod needs. But one that requests nothing, if it has no allocation, is " +
+			"filled with what the pod needs, and else does for every node.",
 		Needs: func(_ *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return AsksForDevices(pod, s) && EarlierClaim(pod, s) != nil
 		},
 		Devices: func(r *DeviceRules) {
-			r.reusable = func(*resourcev1.ResourceClaim, *resourcev1.ResourceClaim) bool { return false }
+			r.reusable = func(earlier, _ *resourcev1.ResourceClaim) bool { return len(earlier.Spec.Devices.Requests) == 0 }
 		},
 	}
 }

@@ -112,7 +112,7 @@ func (t *Transition) placed(pod *v1.Pod) *v1.Node {
 // it; one that it is available on, if no pod does.
 func (t *Transition) nodeOfUser(claim *resourcev1.ResourceClaim) *v1.Node {
 	for _, pod := range t.After.API.Pods {
-		if node := t.placed(pod); node != nil && uses(pod, claim, t.After.API) {
+		if node := t.placed(pod); node != nil && spec.AllocationReaches(claim, node) && uses(pod, claim, t.After.API) {
 			return node
 		}
 	}

@@ -41,6 +41,7 @@ func (t *Transition) tells(pod *v1.Pod) string {
 		if !byHand && began && condition.Status == v1.ConditionFalse {
 			return "is on " + pod.Spec.NodeName + ", and its condition PodScheduled is False"
 		}
+	case t.Before.unheardOfPod(pod): // what is written is made from what was heard
 	case t.comesBack(pod) && t.Action.Fault != LateStatus:
 		errors := t.errors()
 		if slices.ContainsFunc(errors, func(text string) bool { return strings.HasPrefix(text, "Error updating pod") }) {

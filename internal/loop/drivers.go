@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -64,11 +65,17 @@ func report(claim *resourcev1.ResourceClaim, result resourcev1.DeviceRequestAllo
 	if result.ShareID != nil {
 		status.ShareID = new(string(*result.ShareID))
 	}
-	for _, condition := range conditions {
-		status.Conditions = append(status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue,
-			Reason: "Driver", LastTransitionTime: metav1.Unix(946684800, 0)}) // when runs begin
+	i := slices.IndexFunc(after.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
+		return d.Driver == status.Driver && d.Pool == status.Pool && d.Device == status.Device &&
+			equality.Semantic.DeepEqual(d.ShareID, status.ShareID)
+	})
+	if i < 0 {
+		i, after.Status.Devices = len(after.Status.Devices), append(after.Status.Devices, status)
 	}
-	after.Status.Devices = append(after.Status.Devices, status)
+	for _, condition := range conditions {
+		meta.SetStatusCondition(&after.Status.Devices[i].Conditions, metav1.Condition{Type: condition,
+			Status: metav1.ConditionTrue, Reason: "Driver", LastTransitionTime: metav1.Unix(946684800, 0)}) // when runs begin
+	}
 	return Action{Verb: Update, Ref: RefOf(claim), Object: after,
 		Doc: fmt.Sprintf("device: its driver says that %s %s", result.Device, what)}
 }
@@ -101,7 +108,7 @@ func failedGivenBack() Property {
 	return Property{
 		Name: "failed-given-back",
 		Doc: "A pod that is tried while a device of a claim, which nobody else uses, has failed to be bound, or is late, " +
-			"gives the devices of such a claim back.",
+			"gives the devices of such a claim back, if a node is feasible for it but for such claims.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Before.Pod(t.Step.Popped)
 			if pod == nil || t.Action.Fault != NoFault {
@@ -112,11 +119,15 @@ func failedGivenBack() Property {
 			failed := slices.DeleteFunc(slices.Clone(useless), func(claim *resourcev1.ResourceClaim) bool {
 				return !spec.FailedToBind(claim) && !profile.Late(claim, view)
 			})
-			if len(failed) == 0 || slices.ContainsFunc(useless, t.givenBack) || t.outOf(pod) {
+			if len(failed) == 0 || slices.ContainsFunc(useless, t.givenBack) || hopeless(t.Model, pod, view) {
 				return nil
 			}
-			return []Violation{Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed, or is late",
-				Key(failed[0]))}.explained(t)}
+			v := Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed, or is late",
+				Key(failed[0]))}.explained(t)
+			if v.Known == "" {
+				v.Known = t.explanation(v.Pod, t.Before, hopeless)
+			}
+			return []Violation{v}
 		},
 	}
 }
@@ -128,9 +139,18 @@ func (t *Transition) givenBack(claim *resourcev1.ResourceClaim) bool {
 	})
 }
 
-// outOf reports whether another plugin keeps the pod from all nodes, so that its claims are not looked at.
-func (t *Transition) outOf(pod *v1.Pod) bool {
-	others := t.Model.Only(func(f spec.Filter) bool { return f.Plugin != spec.DynamicResources().Plugin })
-	view := t.Before.View()
-	return len(others.Feasible(pod, view)) == 0 || t.Model.TurnsAway(pod, view)
+// hopeless reports whether no node is feasible for the pod either if it uses none of the claims whose devices may be
+// given back: then that would not help it.
+func hopeless(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+	if m.TurnsAway(pod, view) {
+		return true // no claim is looked at
+	}
+	useless, rest := m.Profile.Deallocatable(pod, view), pod.DeepCopy()
+	rest.Spec.ResourceClaims = slices.DeleteFunc(rest.Spec.ResourceClaims, func(entry v1.PodResourceClaim) bool {
+		alone := *pod
+		alone.Spec.ResourceClaims = []v1.PodResourceClaim{entry}
+		return slices.ContainsFunc(spec.ResourceClaims(&alone, view),
+			func(claim *resourcev1.ResourceClaim) bool { return slices.Contains(useless, claim) })
+	})
+	return len(m.Feasible(rest, view)) == 0
 }

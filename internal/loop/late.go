@@ -207,6 +207,11 @@ func (s *State) unheardOf(kind string) int {
 	return unheard
 }
 
+// unheardOfPod reports whether a change of the pod is unheard.
+func (s *State) unheardOfPod(pod *v1.Pod) bool {
+	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Ref == RefOf(pod) })
+}
+
 // mayTakeNext reports whether kube-scheduler may take a pod off its queue: it does so while as many changes of what it
 // writes are unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more
 // of them by what one cycle writes.
@@ -222,6 +227,9 @@ func (s *State) canonicalUnheard(text *strings.Builder) {
 	slices.SortStableFunc(unheard, func(a, b Unheard) int { return cmp.Compare(a.Ref.Kind, b.Ref.Kind) })
 	for _, u := range unheard {
 		fmt.Fprintf(text, "unheard %s", u.Action)
+		if u.Own {
+			fmt.Fprintf(text, " by itself%s", nominating(u.Nominates))
+		}
 		if u.Was != nil {
 			fmt.Fprintf(text, " of %s", s.canonical(u.Was))
 		}

@@ -183,8 +183,8 @@ func newBehaviours(e *explorer, explored []*settlingState) (*behaviours, error) 
 	return b, nil
 }
 
-// fairAs returns what fairness tells the action apart by. Hearing it does by kind, as of each kind what happened first is
-// heard first.
+// fairAs returns what fairness tells the action apart by. Of hearing that is the kind of object, as of each kind what
+// happened first is heard first.
 func fairAs(a Action) (verb uint32, ref Ref) {
 	if a.Heard {
 		return uint32(verbs), Ref{Kind: a.Ref.Kind}

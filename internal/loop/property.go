@@ -48,8 +48,9 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
 		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
-		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(), allocationsValid(),
-		conditionTold(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
+		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(),
+		allocationsValid(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
+		noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

@@ -161,12 +161,13 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 }
 
 // faults returns what may go wrong in a cycle: of writes to the API, each where it is tried with the least of the rest.
+// While informers lag no status is under way, too: kube-scheduler makes the next one from what it has heard of the pod.
 func (s *Scope) faults() []Fault {
 	volumes := len(s.Templates.PersistentVolumeClaims) > 0
 	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
-			(f == Busy || f == LateStatus) && (volumes || claims)
+			(f == Busy || f == LateStatus) && (volumes || claims) || f == LateStatus && s.Late > 0
 	})
 }
 

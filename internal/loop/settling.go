@@ -67,7 +67,8 @@ type podStatus struct {
 	pod string
 	// due: a node is feasible, or it waits on permit. What volumes it waits for is not the scheduler's to bring about.
 	due, waits bool
-	// nominated: it is nominated to a node on which no pod terminates, and does not wait to be bound.
+	// nominated: it is nominated to a node on which no pod terminates, and neither waits to be bound nor is kept out of the
+	// queue, so that no cycle comes.
 	nominated bool
 	// forgotten is the known defect by which it is never tried again.
 	forgotten string
@@ -142,7 +143,9 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		q, queued := state.Queued(key)
 		p := podStatus{
 			pod: key, due: !deleting(pod) && q.Waits && !q.Volumes && !q.Devices || feasible(e.Model, key, view), waits: q.Waits,
-			nominated: !deleting(pod) && !q.Waits && !state.underWay(key) && nominatedInVain(pod, state), queued: queued,
+			nominated: !deleting(pod) && !q.Waits && (!q.In(Gated) || keptByPreemption(q)) && !state.underWay(key) &&
+				nominatedInVain(pod, state),
+			queued: queued,
 		}
 		if len(q.Queues) > 0 {
 			p.queue = q.Queues[0]

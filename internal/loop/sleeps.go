@@ -29,7 +29,8 @@ func sleeps() Property {
 	}
 }
 
-// changes reports whether the step, a cycle, changed anything but the status of its pod, or a nomination.
+// changes reports whether the step, a cycle, changed anything but the status of its pod, or a nomination, or took
+// another pod back that waited.
 func (t *Transition) changes() bool {
 	others := func(s *State) (rest []string) {
 		for _, object := range Objects(s.API) {
@@ -41,7 +42,8 @@ func (t *Transition) changes() bool {
 	}
 	was, is := t.Before.Pod(t.Step.Popped), t.After.Pod(t.Step.Popped)
 	return was == nil || is == nil || was.Status.NominatedNodeName != is.Status.NominatedNodeName ||
-		!slices.Equal(t.Before.Nominated, t.After.Nominated) || !slices.Equal(others(t.Before), others(t.After))
+		!slices.Equal(t.Before.Nominated, t.After.Nominated) || !slices.Equal(t.Before.Assumed, t.After.Assumed) ||
+		!slices.Equal(others(t.Before), others(t.After))
 }
 
 // forgets returns the property that what nobody needs is not kept.

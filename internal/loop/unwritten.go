@@ -42,12 +42,16 @@ func (s *State) unwritten(pod *v1.Pod) bool {
 // canonicalUnwritten says what is under way to the API server. What only people read of it does not matter.
 func (s *State) canonicalUnwritten(text *strings.Builder) {
 	for _, u := range s.Unwritten {
-		nominates := "nothing"
-		if u.Nominates != nil {
-			nominates = cmp.Or(*u.Nominates, "nowhere")
-		}
-		fmt.Fprintf(text, "under way for %s: nominated to %s, same pod: %t\n", u.Pod, nominates, u.Same)
+		fmt.Fprintf(text, "under way for %s%s, same pod: %t\n", u.Pod, nominating(u.Nominates), u.Same)
 	}
+}
+
+// nominating says what nomination is written; nothing if none is.
+func nominating(node *string) string {
+	if node == nil {
+		return ""
+	}
+	return ", nominated to " + cmp.Or(*node, "nowhere")
 }
 
 // failureToldLate is the defect that what is said of a failure may come after what the next cycle did.

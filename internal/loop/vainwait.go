@@ -47,7 +47,7 @@ func (t *Transition) vainWait(key string) []Violation {
 }
 
 // vain returns why the pod would wait in vain for its volumes; empty if it is right to wait. A claim or volume that is
-// gone gives no answer: whoever waits for it may.
+// gone gives no answer: whoever waits for it may. Nor does one that is asked for: what becomes of it ends the wait.
 func vain(s *State, key string) (about, but string) {
 	pod := s.Pod(key)
 	if pod == nil {
@@ -56,22 +56,20 @@ func vain(s *State, key string) (about, but string) {
 	if s.unheardOf("PersistentVolume")+s.unheardOf("PersistentVolumeClaim") > 0 {
 		return "", "" // kube-scheduler does not know yet
 	}
-	claims, bound := claimsOf(pod, s.API), 0
-	for _, claim := range claims {
+	for _, claim := range claimsOf(pod, s.API) {
 		switch {
-		case claim == nil, claim.Spec.VolumeName != "" && !hasVolume(s, claim.Spec.VolumeName):
+		case claim == nil, claim.Spec.VolumeName != "" && !hasVolume(s, claim.Spec.VolumeName),
+			claim.Spec.VolumeName == "" && asked(s, claim):
 			return "", ""
-		case claim.Spec.VolumeName != "":
-			bound++
-		case !asked(s, claim):
-			return "not asked for", fmt.Sprintf("claim %s is not bound, no volume is reserved for it and no node selected",
-				Key(claim))
+		case claim.Spec.VolumeName == "":
+			about = "not asked for"
+			but = fmt.Sprintf("claim %s is not bound, no volume is reserved for it and no node selected", Key(claim))
 		}
 	}
-	if bound < len(claims) {
-		return "", ""
+	if about == "" {
+		return "bound", "all its claims are bound"
 	}
-	return "bound", "all its claims are bound"
+	return about, but
 }
 
 // claimsOf returns the claims of the pod's volumes; nil for one that is not there.

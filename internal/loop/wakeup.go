@@ -152,10 +152,10 @@ func schedulable(m *spec.Scheduler, key string, s *State) bool {
 // that rejected the pod stood in the way there.
 func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
 	pod := in(before, q.Pod)
-	if pod == nil || m.TurnsAway(pod, before) {
+	rejects := func(f spec.Filter) bool { return slices.Contains(q.Rejectors, f.Plugin) }
+	if pod == nil || spec.VolumesTurnAway(pod, before) && slices.ContainsFunc(q.Rejectors, looksAtClaims) {
 		return false
 	}
-	rejects := func(f spec.Filter) bool { return slices.Contains(q.Rejectors, f.Plugin) }
 	if !slices.ContainsFunc(m.Filters(), rejects) || slices.ContainsFunc(q.Rejectors, func(plugin string) bool {
 		return !slices.ContainsFunc(m.Filters(), func(f spec.Filter) bool { return f.Plugin == plugin })
 	}) {
@@ -165,6 +165,12 @@ func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
 	return slices.ContainsFunc(before.Nodes, func(node *v1.Node) bool {
 		return slices.Contains(now, node.Name) && rejectors.Feasibility(pod, node, before)
 	})
+}
+
+// looksAtClaims reports whether the plugin may be the one that rejects a pod for what its claims of volumes are like:
+// whichever comes to them first does, where by the model VolumeBinding would.
+func looksAtClaims(plugin string) bool {
+	return slices.Contains([]string{"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}, plugin)
 }
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {

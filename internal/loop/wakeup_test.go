@@ -40,6 +40,22 @@ func TestWakeUp(t *testing.T) {
 		s.Queue[0].Rejectors = []string{plugin}
 		return s
 	}
+	withClaim := func(there bool, plugin string) *State {
+		s := rejectedBy(plugin, state(bound, nil, Unschedulable))
+		pod := lonely.DeepCopy()
+		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
+		s.API.Pods[1] = pod
+		s.API.PersistentVolumes = []*v1.PersistentVolume{{ObjectMeta: metav1.ObjectMeta{Name: "pv"}}}
+		if there {
+			s.API.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c",
+					Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
+				Spec: v1.PersistentVolumeClaimSpec{VolumeName: "pv"},
+			}}
+		}
+		return s
+	}
 	waits := []Pair{{Pod: "default/friend", Node: "n"}}
 	tests := []struct {
 		reason        string
@@ -60,6 +76,10 @@ func TestWakeUp(t *testing.T) {
 			rejectedBy("NodeUnschedulable", state(bound, nil, Unschedulable)), false},
 		{"nothing is known of what its rejector wants", rejectedBy("Toy", state(friend, nil, Unschedulable)),
 			rejectedBy("Toy", state(bound, nil, Unschedulable)), true},
+		{"its claim is there again, and its rejector, which stood aside already, looks at no claims",
+			withClaim(false, "InterPodAffinity"), withClaim(true, "InterPodAffinity"), false},
+		{"its rejector may have been the first to miss the claim",
+			withClaim(false, "VolumeRestrictions"), withClaim(true, "VolumeRestrictions"), true},
 		{"nothing new", state(bound, nil, Unschedulable), state(bound, nil, Unschedulable), false},
 	}
 	for _, tt := range tests {

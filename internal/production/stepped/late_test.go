@@ -274,8 +274,8 @@ func (c unawareCache) AddNode(logger klog.Logger, node *v1.Node) {
 	}
 }
 
-// TestLateForEver: what is unheard is heard of in the end, after which time passes, so pods that are feasible are bound.
-// A scheduler that has lost a node because it heard of its pod first never binds them.
+// TestLateForEver: what is unheard is heard of in the end, after which time passes, so feasible pods are bound. A
+// scheduler that has lost a node because it heard of its pod first never binds them.
 func TestLateForEver(t *testing.T) {
 	initial := cluster(node("n1").Unschedulable(true))
 	scope := liveScope(initial, 0, pod("p").Obj())
