@@ -182,27 +182,42 @@ func devicesOnce() Property {
 			if t.Action.Verb != Schedule {
 				return nil
 			}
-			held := map[spec.DeviceID]string{}
 			var broken []Violation
-			for _, claim := range t.After.allocated() {
-				if claim.Status.Allocation == nil {
-					continue
+			t.After.eachTwice(func(id spec.DeviceID, other string, claim *resourcev1.ResourceClaim) {
+				if t.newlyAllocated(claim, other) {
+					broken = append(broken, Violation{Pod: t.Step.Popped, But: fmt.Sprintf("device %s/%s/%s is allocated to %s "+
+						"and to %s", id.Driver, id.Pool, id.Device, other, Key(claim))}.explained(t))
 				}
-				for _, result := range claim.Status.Allocation.Devices.Results {
-					id := spec.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
-					if result.ShareID != nil || result.AdminAccess != nil && *result.AdminAccess {
-						continue
-					}
-					if other := held[id]; other != "" && t.newlyAllocated(claim, other) {
-						broken = append(broken, Violation{Pod: t.Step.Popped, But: fmt.Sprintf("device %s/%s/%s is allocated to %s "+
-							"and to %s", id.Driver, id.Pool, id.Device, other, Key(claim))}.explained(t))
-					}
-					held[id] = Key(claim)
-				}
-			}
+			})
 			return broken
 		},
 	}
+}
+
+// eachTwice calls for each device that a claim has and another one, "ns/name", has, too.
+func (s *State) eachTwice(twice func(id spec.DeviceID, other string, claim *resourcev1.ResourceClaim)) {
+	held := map[spec.DeviceID]string{}
+	for _, claim := range s.allocated() {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for _, result := range claim.Status.Allocation.Devices.Results {
+			id := spec.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+			if result.ShareID != nil || result.AdminAccess != nil && *result.AdminAccess {
+				continue
+			}
+			if other := held[id]; other != "" {
+				twice(id, other, claim)
+			}
+			held[id] = Key(claim)
+		}
+	}
+}
+
+// allocatesTwice reports whether two claims have one device.
+func (s *State) allocatesTwice() (found bool) {
+	s.eachTwice(func(spec.DeviceID, string, *resourcev1.ResourceClaim) { found = true })
+	return found
 }
 
 // allocated returns the claims as kube-scheduler has to see them, which allocates them all: as the API has them where

@@ -266,7 +266,8 @@ func (s *Scope) addedNodes(state *State) []Action {
 }
 
 // otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
-// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer.
+// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer. Nor does it go before the
+// scheduler has heard that it is not attached: whether it counts then no document says.
 func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	var actions []Action
 	there := map[Ref]bool{}
@@ -276,7 +277,7 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	for _, object := range Objects(s.Templates) {
 		switch ref := RefOf(object); {
 		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
-		case kind == ObjectRemoved && there[ref] && attached(state.API, ref):
+		case kind == ObjectRemoved && there[ref] && (attached(state.API, ref) || attached(state.told(), ref)):
 		case kind == ObjectRemoved && there[ref]:
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
 		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):

@@ -120,10 +120,16 @@ func named(node *v1.Node, name string) *v1.Node {
 	return node
 }
 
-// Actions returns what may happen in the state, in a fixed order, the scheduler's own steps first. After a panic
-// nothing may.
+// over reports whether nothing is asked of what follows: after a panic, and, where informers lag, once two claims have a
+// device, which kube-scheduler takes for free when one of them gives it back.
+func (s *Scope) over(state *State) bool {
+	return state.Panicked != "" || s.Late > 0 && state.allocatesTwice()
+}
+
+// Actions returns what may happen in the state, in a fixed order, the scheduler's own steps first; nothing if it is
+// over.
 func (s *Scope) Actions(state *State, used Used) []Action {
-	if state.Panicked != "" {
+	if s.over(state) {
 		return nil
 	}
 	var actions []Action

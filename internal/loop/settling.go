@@ -24,7 +24,7 @@ import (
 // up to the end of every backoff or up to the periodic flush, only when the scheduler has no pod to take and has heard
 // of everything: either is faster. Waits may run out any time.
 func (s *Scope) settling(state *State) []Action {
-	if state.Panicked != "" {
+	if s.over(state) {
 		return nil
 	}
 	actions := hears(state)
@@ -67,8 +67,8 @@ type podStatus struct {
 	pod string
 	// due: a node is feasible, or it waits on permit. What volumes it waits for is not the scheduler's to bring about.
 	due, waits bool
-	// nominated: it is nominated to a node on which no pod terminates, and neither waits to be bound nor is kept out of the
-	// queue, so that no cycle comes.
+	// nominated: it is nominated to a node on which no pod terminates, does not wait to be bound, and is not kept out of
+	// the queue, so that no cycle comes.
 	nominated bool
 	// forgotten is the known defect by which it is never tried again.
 	forgotten string
@@ -130,7 +130,7 @@ func (e *explorer) settlingStateOf(state *State) *settlingState {
 // podStatuses says how the pending pods of the scheduler stand.
 func (e *explorer) podStatuses(state *State) []podStatus {
 	var pods []podStatus
-	if state.Panicked != "" {
+	if e.scope.over(state) {
 		return nil
 	}
 	view := state.View()

@@ -157,9 +157,9 @@ func hintDriverOfClaims() Known {
 	}
 }
 
-// csiDriver returns the driver of that name; nil if it is none, or not there.
+// csiDriver returns the driver of that name, as the scheduler has been told of it; nil if it is none, or not there.
 func csiDriver(s *State, ref Ref) *storagev1.CSIDriver {
-	for _, driver := range s.API.CSIDrivers {
+	for _, driver := range s.told().CSIDrivers {
 		if RefOf(driver) == ref {
 			return driver
 		}
