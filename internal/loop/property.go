@@ -49,7 +49,8 @@ func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
 		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
 		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(), allocationsValid(),
-		conditionTold(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
+		claimsWritten(), reserves(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()),
+		noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.
