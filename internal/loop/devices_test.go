@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -108,6 +109,90 @@ func TestClaimController(t *testing.T) {
 		after := actions[0].Object.(*resourcev1.ResourceClaim).Status
 		if len(after.ReservedFor) != row.users || (after.Allocation == nil) != row.given {
 			t.Errorf("%s: %+v", row.reason, after)
+		}
+	}
+}
+
+// TestClaimsWritten: what others go by is written of claims, or the step breaks the property.
+func TestClaimsWritten(t *testing.T) {
+	user := podWithUID("user")
+	claim := func(change func(*resourcev1.ResourceClaim)) *resourcev1.ResourceClaim {
+		claim := claimOf("c", "gpu", "user")
+		claim.Finalizers = []string{resourcev1.Finalizer}
+		change(claim)
+		return claim
+	}
+	for _, row := range []struct {
+		reason string
+		claim  *resourcev1.ResourceClaim
+		want   bool
+	}{
+		{"it is all there", claim(func(*resourcev1.ResourceClaim) {}), false},
+		{"nothing keeps it", claim(func(c *resourcev1.ResourceClaim) { c.Finalizers = nil }), true},
+		{"its user is no pod", claim(func(c *resourcev1.ResourceClaim) { c.Status.ReservedFor[0].Resource = "nodes" }), true},
+		{"its user is another pod of the name",
+			claim(func(c *resourcev1.ResourceClaim) { c.Status.ReservedFor[0].UID = "another" }), true},
+		{"its user has another name",
+			claim(func(c *resourcev1.ResourceClaim) { c.Status.ReservedFor[0].Name = "another" }), true},
+		{"its user is in another namespace", claim(func(c *resourcev1.ResourceClaim) { c.Namespace = "another" }), true},
+	} {
+		state := func(claim *resourcev1.ResourceClaim) *loop.State {
+			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{user}, ResourceClaims: []*resourcev1.ResourceClaim{claim}}}
+		}
+		before := claim(func(c *resourcev1.ResourceClaim) {
+			c.Namespace, c.Finalizers, c.Status = row.claim.Namespace, nil, resourcev1.ResourceClaimStatus{}
+		})
+		step := &loop.Transition{Model: toyModel(), Before: state(before), Action: loop.Action{Verb: loop.Allow},
+			After: state(row.claim)}
+		got := slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool { return b.Property.Name == "claims-written" })
+		if got != row.want {
+			t.Errorf("%s: it is broken: %t", row.reason, got)
+		}
+	}
+}
+
+// TestExtendedResourcesMapped: the status of a pod that is bound maps its containers to the claim that was made for it.
+func TestExtendedResourcesMapped(t *testing.T) {
+	const gpu = "example.com/gpu"
+	made := claimOf("made", "gpu", "user")
+	made.Finalizers, made.Annotations = []string{resourcev1.Finalizer},
+		map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"}
+	user := podWithUID("user")
+	made.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(user, v1.SchemeGroupVersion.WithKind("Pod"))}
+	made.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r"}}
+	some := v1.ResourceRequirements{Requests: v1.ResourceList{gpu: resource.MustParse("1")}}
+	user.Spec.Containers = []v1.Container{{Name: "with", Resources: some}, {Name: "without"}}
+	mapped := func(container, request string) v1.ContainerExtendedResourceRequest {
+		return v1.ContainerExtendedResourceRequest{ContainerName: container, ResourceName: gpu, RequestName: request}
+	}
+	mapping := func(claim string, mappings ...v1.ContainerExtendedResourceRequest) *v1.PodExtendedResourceClaimStatus {
+		return &v1.PodExtendedResourceClaimStatus{ResourceClaimName: claim, RequestMappings: mappings}
+	}
+	for _, row := range []struct {
+		reason string
+		status *v1.PodExtendedResourceClaimStatus
+		want   bool
+	}{
+		{"the container is mapped", mapping("made", mapped("with", "r")), false},
+		{"there is no status", nil, true},
+		{"the claim is another", mapping("other", mapped("with", "r")), true},
+		{"the request is another", mapping("made", mapped("with", "s")), true},
+		{"the container wants nothing", mapping("made", mapped("with", "r"),
+			mapped("without", "r")), true},
+		{"the container is not there", mapping("made", mapped("with", "r"),
+			mapped("absent", "r")), true},
+		{"nothing is mapped", mapping("made"), true},
+	} {
+		bound := user.DeepCopy()
+		bound.Spec.NodeName, bound.Status.ExtendedResourceClaimStatus = "n", row.status
+		state := func(pod *v1.Pod) *loop.State {
+			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{made}}}
+		}
+		step := &loop.Transition{Model: toyModel(), Before: state(user), Action: loop.Action{Verb: loop.Allow},
+			After: state(bound)}
+		got := slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool { return b.Property.Name == "claims-written" })
+		if got != row.want {
+			t.Errorf("%s: it is broken: %t", row.reason, got)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const (
 	PodNominated    EventType = "pod-nominated"    // somebody else nominates a pending pod
 	PodUngated      EventType = "pod-ungated"      // the scheduling gates of a pod are removed
 	PodCompleted    EventType = "pod-completed"    // a bound pod completes
-	PodResized      EventType = "pod-resized"      // a bound pod gets the requests of another kind, in place
+	PodResized      EventType = "pod-resized"      // a pod, bound or pending, gets the requests of another kind
 	NamespaceLabels EventType = "namespace-labels" // a namespace gets the labels of another one
 	NamespaceAdded  EventType = "namespace-added"  // a namespace of the scope that is not there is created
 	// a namespace in which there is nothing is removed
@@ -188,7 +188,7 @@ func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
 		actions = append(actions, Action{Verb: Delete, Ref: RefOf(pod)})
 	case kind == PodCompleted && !pending:
 		actions = append(actions, Action{Verb: Complete, Ref: RefOf(pod)})
-	case kind == PodResized && !pending && !deleting(pod):
+	case kind == PodResized && !deleting(pod) && (!pending || state.AssumedOn(Key(pod)) == ""):
 		for _, like := range s.Templates.Pods {
 			if after := resized(pod, like); after != nil {
 				actions = append(actions, update(pod, after, "resize: it has the requests of "+like.Name)...)

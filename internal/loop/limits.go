@@ -44,7 +44,8 @@ func hintUnlimitedDriver() Known {
 			"driver, or a driver of it has no limit any more, the pods that it kept off the node are not retried.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			was, is := csiNode(t.Before, t.Action.Ref), csiNode(t.After, t.Action.Ref)
-			return t.rejectedBy(pod, "NodeVolumeLimits") && was != nil && is != nil && unlimited(was, is)
+			return t.rejectedBy(pod, "NodeVolumeLimits") && was != nil && is != nil && unlimited(was, is) &&
+				!raised(was, is)
 		},
 	}
 }
@@ -64,6 +65,21 @@ func unlimited(was, is *storagev1.CSINode) bool {
 		thereBefore, freeBefore := free(was, d.Name)
 		there, free := free(is, d.Name)
 		return free && (!freeBefore || there && !thereBefore)
+	})
+}
+
+// raised reports whether some driver of the node has a higher limit than it had, where none counts as 0: then the pods
+// are retried.
+func raised(was, is *storagev1.CSINode) bool {
+	limit := func(d storagev1.CSINodeDriver) int32 {
+		if d.Allocatable == nil || d.Allocatable.Count == nil {
+			return 0
+		}
+		return *d.Allocatable.Count
+	}
+	return slices.ContainsFunc(is.Spec.Drivers, func(d storagev1.CSINodeDriver) bool {
+		i := slices.IndexFunc(was.Spec.Drivers, func(w storagev1.CSINodeDriver) bool { return w.Name == d.Name })
+		return limit(d) > 0 && (i < 0 || limit(d) > limit(was.Spec.Drivers[i]))
 	})
 }
 

@@ -49,8 +49,8 @@ func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
 		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
 		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(),
-		allocationsValid(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(),
-		noPanics(), repeatable()}
+		allocationsValid(), claimsWritten(), reserves(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()),
+		noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

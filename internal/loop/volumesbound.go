@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -19,6 +20,9 @@ func volumesBound() Property {
 		Doc:  "When the scheduler binds a pod, the claims that it uses for volumes are bound.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
+			if !t.bindsVolumes() {
+				return nil
+			}
 			for _, pod := range t.newlyBound() {
 				for _, claim := range spec.Claims(pod, t.After.API) {
 					if !spec.ClaimBound(claim) {
@@ -30,6 +34,11 @@ func volumesBound() Property {
 			return broken
 		},
 	}
+}
+
+// bindsVolumes reports whether the profile has the plugin that does.
+func (t *Transition) bindsVolumes() bool {
+	return slices.ContainsFunc(t.Model.Filters(), func(f spec.Filter) bool { return f.Plugin == "VolumeBinding" })
 }
 
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.

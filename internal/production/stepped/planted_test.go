@@ -164,6 +164,13 @@ func panicsAt(at string) func(*kubescheduler.Scheduler) {
 	}
 }
 
+// unreserved reserves nothing.
+type unreserved struct{ framework.Framework }
+
+func (unreserved) RunReservePluginsReserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	return nil
+}
+
 // TestPlanted plants a bug for each property, in the place where such bugs live, and asks whether the property
 // notices. Without the bug the same run breaks nothing.
 func TestPlanted(t *testing.T) {
@@ -305,6 +312,14 @@ func TestPlanted(t *testing.T) {
 			},
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()),
 				failing(loop.WaitPermit), on(loop.Expire, pod("first").Obj())},
+		},
+		{
+			"reserves", "nothing is reserved for a pod that waits",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return unreserved{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()),
+				failing(loop.WaitPermit)},
 		},
 		{
 			"wake-up", "events of volumes do not reach the queue",

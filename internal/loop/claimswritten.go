@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// claimsWritten returns the property that others can go by what is written of claims for devices: what keeps a claim
+// from being deleted, who uses it, and, for a claim that was made for extended resources, which container gets what.
+//
+// Source: doc of Finalizer ("gets set for claims which were allocated through a builtin controller", but for the line
+// break) and field docs of ResourceClaimConsumerReference in k8s.io/api/resource/v1; field docs of
+// PodExtendedResourceClaimStatus in k8s.io/api/core/v1 ("identifies the mapping of <container, extended resource backed
+// by DRA> to  device request in the generated ResourceClaim", but for the line break).
+func claimsWritten() Property {
+	return Property{
+		Name: "claims-written",
+		Doc: "A claim that the scheduler allocates has the finalizer that keeps it, whom it reserves one for is a pod, by " +
+			"name and uid, and the status of a pod for which it makes a claim maps each of its containers that wants " +
+			"devices to requests of that claim.",
+		Broken: func(t *Transition) []Violation {
+			if t.Action.Verb.Event() {
+				return nil
+			}
+			var broken []Violation
+			for _, claim := range newlyAllocated(t.Before.API, t.After.API) {
+				if !slices.Contains(claim.Finalizers, resourcev1.Finalizer) {
+					broken = append(broken, Violation{About: "finalizer", But: fmt.Sprintf(
+						"claim %s is allocated, and has no finalizer that keeps it", Key(claim))})
+				}
+			}
+			for _, claim := range t.After.API.ResourceClaims {
+				for _, consumer := range claim.Status.ReservedFor {
+					if !reservedBefore(t.Before.API, claim, consumer) && !t.podConsumes(claim, consumer) {
+						broken = append(broken, Violation{About: "consumer", But: fmt.Sprintf(
+							"claim %s is reserved for %s %s, which is no pod that is there", Key(claim), consumer.Resource,
+							consumer.Name)})
+					}
+				}
+			}
+			for _, pod := range t.newlyBound() {
+				if wrong := unmapped(pod, t.After.API); wrong != "" {
+					broken = append(broken, Violation{About: "mapping", Pod: Key(pod), But: wrong})
+				}
+			}
+			return broken
+		},
+	}
+}
+
+// reservedBefore reports whether the claim was reserved for the consumer before.
+func reservedBefore(s *spec.Snapshot, claim *resourcev1.ResourceClaim,
+	consumer resourcev1.ResourceClaimConsumerReference) bool {
+	return slices.ContainsFunc(s.ResourceClaims, func(was *resourcev1.ResourceClaim) bool {
+		return Key(was) == Key(claim) && slices.Contains(was.Status.ReservedFor, consumer)
+	})
+}
+
+// podConsumes reports whether the consumer is a pod of the claim's namespace.
+func (t *Transition) podConsumes(claim *resourcev1.ResourceClaim,
+	consumer resourcev1.ResourceClaimConsumerReference) bool {
+	return consumer.APIGroup == "" && consumer.Resource == "pods" &&
+		slices.ContainsFunc(t.Before.API.Pods, func(pod *v1.Pod) bool {
+			return pod.Namespace == claim.Namespace && pod.Name == consumer.Name && pod.UID == consumer.UID
+		})
+}
+
+// unmapped says in what the status of the pod, which has a claim for extended resources, is not what its containers
+// and that claim have; empty if it is.
+func unmapped(pod *v1.Pod, s *spec.Snapshot) string {
+	status, claim := pod.Status.ExtendedResourceClaimStatus, spec.EarlierClaim(pod, s)
+	switch {
+	case status == nil && claim == nil:
+		return ""
+	case status == nil:
+		return fmt.Sprintf("claim %s was made for it, and its status names none", claim.Name)
+	case claim == nil || claim.Name != status.ResourceClaimName:
+		return fmt.Sprintf("its status names claim %s, which was not made for it", status.ResourceClaimName)
+	}
+	mapped, backed := map[[2]string]bool{}, map[string]bool{}
+	for _, m := range status.RequestMappings {
+		if !slices.ContainsFunc(claim.Spec.Devices.Requests,
+			func(r resourcev1.DeviceRequest) bool { return r.Name == m.RequestName }) {
+			return fmt.Sprintf("its status maps container %s to request %s, which claim %s has not", m.ContainerName,
+				m.RequestName, claim.Name)
+		}
+		mapped[[2]string{m.ContainerName, m.ResourceName}], backed[m.ResourceName] = true, true
+	}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		for name := range backed {
+			amount, wants := container.Resources.Requests[v1.ResourceName(name)]
+			pair := [2]string{container.Name, name}
+			if wants = wants && !amount.IsZero(); wants != mapped[pair] {
+				return fmt.Sprintf("container %s wants %s: %t, and its status maps it to a request: %t", container.Name, name,
+					wants, mapped[pair])
+			}
+			delete(mapped, pair)
+		}
+	}
+	if len(mapped) > 0 || len(backed) == 0 {
+		return "its status maps other containers than those that want devices"
+	}
+	return ""
+}
