@@ -61,11 +61,11 @@ func reservedBefore(s *spec.Snapshot, claim *resourcev1.ResourceClaim,
 	})
 }
 
-// podConsumes reports whether the consumer is a pod of the claim's namespace.
+// podConsumes reports whether the consumer is a pod of the claim's namespace, as the scheduler has heard of it.
 func (t *Transition) podConsumes(claim *resourcev1.ResourceClaim,
 	consumer resourcev1.ResourceClaimConsumerReference) bool {
 	return consumer.APIGroup == "" && consumer.Resource == "pods" &&
-		slices.ContainsFunc(t.Before.API.Pods, func(pod *v1.Pod) bool {
+		slices.ContainsFunc(t.Before.told().Pods, func(pod *v1.Pod) bool {
 			return pod.Namespace == claim.Namespace && pod.Name == consumer.Name && pod.UID == consumer.UID
 		})
 }

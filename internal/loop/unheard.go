@@ -56,10 +56,12 @@ func nominatedChangesUnheard() Known {
 		Name:     "nominated-changes-unheard",
 		Class:    spec.Unconfirmed,
 		Upstream: "not reported; kubernetes/kubernetes#129058 tells of a nomination that goes",
-		Doc: "A nominated pod is respected as if it were on its node, but what changes of its labels, or that its " +
-			"nomination goes, wakes no pod that InterPodAffinity or PodTopologySpread rejected for its sake.",
+		Doc: "A nominated pod is respected as if it were on its node, but what changes of its labels or requests, or that " +
+			"its nomination goes, wakes no pod that was rejected for its sake: its labels, or that it goes, none of " +
+			"InterPodAffinity and PodTopologySpread, its requests none of NodeResourcesFit.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread") &&
+			resized := t.Action.Class() == "Pod resize" && t.rejectedBy(pod, "NodeResourcesFit")
+			return (resized || t.rejectedBySome(pod, "InterPodAffinity", "PodTopologySpread")) &&
 				slices.ContainsFunc(t.Before.told().Pods, func(was *v1.Pod) bool {
 					is := t.After.heard(Key(was))
 					held := was.Status.NominatedNodeName != "" && was.Spec.NodeName == "" && Key(was) != Key(pod)

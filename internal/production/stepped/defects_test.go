@@ -81,6 +81,8 @@ func TestDefects(t *testing.T) {
 	labelled := create(pod("web").Priority(10).Label("app", "web").Obj())
 	plain := update("labels", pod("web").Priority(10).Obj())
 	keeps := update("labels", pod("web").Priority(10).NominatedNodeName("n1").Obj())
+	full := pod("full").Priority(20).Req(cpu("1")).Obj()
+	shrinks := update("resize", pod("full").Priority(20).Req(cpu("500m")).NominatedNodeName("n1").Obj())
 	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
 	fails := loop.Action{Verb: loop.Schedule, Fault: loop.FailPreBind}
 	failsLate := loop.Action{Verb: loop.Schedule, Fault: loop.LateStatus}
@@ -208,6 +210,13 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{labelled, fails, create(apart("web")), schedule, keeps},
 			control: []loop.Action{labelled, fails, keeps, create(apart("web")), schedule},
 			want:    []string{"wake-up: default/apart: nominated-changes-unheard"},
+		},
+		{
+			name:    "nominated-changes-unheard",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{create(full), fails, create(here), schedule, shrinks},
+			control: []loop.Action{create(full), fails, shrinks, create(here), schedule},
+			want:    []string{"wake-up: default/here: nominated-changes-unheard"},
 		},
 		{
 			name:    "hint-namespace-selector",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -65,14 +66,22 @@ func (q *hintedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fw
 	q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, check)
 }
 
-// noteUpdate notes that a pod that waits has changed.
+// noteUpdate notes that a pod that waits has changed, if not only in its conditions: of these the state does not have
+// what people read.
 func (q *hintedQueue) noteUpdate(logger klog.Logger, before, after *v1.Pod) {
-	if before == nil {
+	if before == nil || onlyConditions(before, after) {
 		return
 	}
 	for _, event := range ownChanges(before, after) {
 		q.note(logger, event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
 	}
+}
+
+// onlyConditions reports whether two versions of a pod differ in nothing but their conditions.
+func onlyConditions(was, is *v1.Pod) bool {
+	as := *was // nobody changes what both have
+	as.Status.Conditions, as.ResourceVersion = is.Status.Conditions, is.ResourceVersion
+	return equality.Semantic.DeepEqual(&as, is)
 }
 
 // note asks the hints that the event is for about the pods in unschedulablePods that hear of it.
