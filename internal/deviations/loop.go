@@ -168,6 +168,7 @@ func LoopEntries() []LoopEntry {
 			Events:   1,
 			Happens:  []loop.EventType{loop.NodeLabels},
 		},
+		"scale-down-overflows": {Property: "wake-up", Theme: "resizing-memory", Pods: 1, Events: 1},
 		"image-count-outdated": {Property: "refinement", Theme: "images", Pods: 2, Events: 1},
 		"assumed-changes-unheard": {
 			Property: "refinement",

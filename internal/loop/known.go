@@ -241,7 +241,8 @@ func Defects() []Known {
 				"without a look at what has changed on others in the meantime; for half a second.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
-		imageCountOutdated(), classForgotten(), assumedChangesUnheard(), nominatedChangesUnheard(), restoredOutdated(),
+		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
+		restoredOutdated(),
 		{
 			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +

@@ -120,8 +120,8 @@ func named(node *v1.Node, name string) *v1.Node {
 	return node
 }
 
-// over reports whether nothing is asked of what follows: after a panic, and, where informers lag, once two claims have a
-// device, which kube-scheduler takes for free when one of them gives it back.
+// over reports whether nothing is asked of what follows: after a panic, and, where informers lag, once two claims have
+// a device, which kube-scheduler takes for free when one of them gives it back.
 func (s *Scope) over(state *State) bool {
 	return state.Panicked != "" || s.Late > 0 && state.allocatesTwice()
 }

@@ -83,6 +83,8 @@ func TestDefects(t *testing.T) {
 	keeps := update("labels", pod("web").Priority(10).NominatedNodeName("n1").Obj())
 	full := pod("full").Priority(20).Req(cpu("1")).Obj()
 	shrinks := update("resize", pod("full").Priority(20).Req(cpu("500m")).NominatedNodeName("n1").Obj())
+	memory := func(amount string) map[v1.ResourceName]string { return map[v1.ResourceName]string{"memory": amount} }
+	boundless := func(amount string) loop.Action { return create(pod("p").Req(memory(amount)).Obj()) }
 	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
 	fails := loop.Action{Verb: loop.Schedule, Fault: loop.FailPreBind}
 	failsLate := loop.Action{Verb: loop.Schedule, Fault: loop.LateStatus}
@@ -110,6 +112,13 @@ func TestDefects(t *testing.T) {
 			actions: []loop.Action{create(late), failsLate, backoff, schedule, told(late)},
 			control: []loop.Action{create(late), failsLate, told(late), backoff, schedule},
 			want:    []string{"condition-told: default/late: failure-told-late"},
+		},
+		{
+			name:    "scale-down-overflows",
+			initial: func() *spec.Snapshot { return cluster(node("n1")) },
+			actions: []loop.Action{boundless("16Pi"), schedule, update("resize", pod("p").Req(memory("1Gi")).Obj())},
+			control: []loop.Action{boundless("8Pi"), schedule, update("resize", pod("p").Req(memory("1Gi")).Obj())},
+			want:    []string{"wake-up: default/p: scale-down-overflows"},
 		},
 		{
 			name:    "image-count-outdated",
@@ -470,7 +479,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 46 {
+	if len(defects) != 47 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
