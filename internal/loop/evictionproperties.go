@@ -62,8 +62,8 @@ func (t *Transition) evictedLast() *Eviction {
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#user-exposed-information, by
 // which the nomination of a pod is cleared where its node is given to one of higher priority, and a comment in
-// k8s.io/kubernetes/pkg/scheduler/framework/preemption ("Lower priority pods nominated to run on this node, may no longer
-// fit on this node. So, we should remove their nomination", but for the line break).
+// k8s.io/kubernetes/pkg/scheduler/framework/preemption ("Lower priority pods nominated to run on this node, may no
+// longer fit on this node. So, we should remove their nomination", but for line breaks).
 func nominationsCleared() Property {
 	return Property{
 		Name: "nominations-cleared",
