@@ -13,12 +13,19 @@ import (
 //
 // Source: KEP-4832 ("blocks the Pod while the preemption routine is in-progress, using PreEnqueue extension point, so
 // that the target Pod won't be retried during this time"). Once the last victim terminates it may be tried: no document
-// says that kube-scheduler has to wait for the answer to its call.
+// says that kube-scheduler has to wait for the answer to its call, and by a comment in its package preemption it does
+// not, lest the pod miss that the victim is gone ("the PreEnqueue check to be able to verify if the eviction is in fact
+// ongoing, or if it has already completed, but the function has not returned yet", but for line breaks).
 func notWhileEvicting() Property {
 	return Property{
 		Name: "not-while-evicting",
-		Doc:  "No pod is tried while pods are still to be evicted for it.",
+		Doc: "No pod is tried while pods are still to be evicted for it, and none is kept out of the queue for that once " +
+			"the last of them terminates.",
 		Broken: func(t *Transition) []Violation {
+			if e := t.evictedLast(); e != nil && e.Blocks {
+				return []Violation{{Pod: e.Preemptor, About: "blocks", But: fmt.Sprintf(
+					"%s is kept out of the queue, and nobody is still to be evicted for it", e.Preemptor)}}
+			}
 			for _, e := range t.Before.Evictions {
 				if e.Preemptor != t.Step.Popped || !e.Same {
 					continue
@@ -34,6 +41,75 @@ func notWhileEvicting() Property {
 			return nil
 		},
 	}
+}
+
+// evictedLast returns the preemption whose last victim the step has deleted, of which kube-scheduler has heard; nil if
+// there is none.
+func (t *Transition) evictedLast() *Eviction {
+	if t.Action.Verb != Evict || len(t.After.Unheard) > 0 {
+		return nil
+	}
+	for i, e := range t.After.Evictions {
+		if refOfPod(e.Preemptor) == t.Action.Ref && e.Stage == Returns && len(e.Victims) == 0 && e.Same && !e.Fails &&
+			!e.InMemory {
+			return &t.After.Evictions[i]
+		}
+	}
+	return nil
+}
+
+// nominationsCleared returns the property that who has to give way to a preemption is free to go elsewhere.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#user-exposed-information, by
+// which the nomination of a pod is cleared where its node is given to one of higher priority, and a comment in
+// k8s.io/kubernetes/pkg/scheduler/framework/preemption ("Lower priority pods nominated to run on this node, may no
+// longer fit on this node. So, we should remove their nomination", but for line breaks).
+func nominationsCleared() Property {
+	return Property{
+		Name: "nominations-cleared",
+		Doc: "When evictions for a pod have begun on a node, no pod of lower priority is nominated to it that was before, " +
+			"unless the API server does not take that.",
+		Broken: func(t *Transition) []Violation {
+			preemptor, node := t.beginsToEvict()
+			if preemptor == nil {
+				return nil
+			}
+			var broken []Violation
+			for _, was := range t.Before.told().Pods {
+				is := t.After.Pod(Key(was))
+				if Key(was) == Key(preemptor) || was.Spec.NodeName != "" || was.Status.NominatedNodeName != node ||
+					t.Before.nominatedTo(was) != node || spec.Priority(was) >= spec.Priority(preemptor) ||
+					is == nil || is.UID != was.UID || is.Status.NominatedNodeName != node {
+					continue
+				}
+				broken = append(broken, Violation{Pod: Key(was), But: fmt.Sprintf(
+					"%s is nominated to %s still, where %s preempts", Key(was), node, Key(preemptor))})
+			}
+			return broken
+		},
+	}
+}
+
+// beginsToEvict returns the pod for which the step began to evict others, if nothing was made to fail in it, and its
+// node; nil if there is none.
+func (t *Transition) beginsToEvict() (*v1.Pod, string) {
+	if t.Action.Fault != NoFault {
+		return nil, ""
+	}
+	for _, e := range t.Before.Evictions {
+		if t.Action.Verb == Evict && refOfPod(e.Preemptor) == t.Action.Ref && e.Stage == Begins && e.Same {
+			return t.Before.heard(e.Preemptor), e.Node
+		}
+	}
+	if t.Action.Verb != Schedule || t.Step.Popped == "" || len(t.After.Evictions) > len(t.Before.Evictions) ||
+		len(t.evicted()) == 0 {
+		return nil, ""
+	}
+	pod := t.After.Pod(t.Step.Popped)
+	if pod == nil || pod.Status.NominatedNodeName == "" {
+		return nil, ""
+	}
+	return pod, pod.Status.NominatedNodeName
 }
 
 // evictsVictims returns the property that who is evicted was chosen for that.

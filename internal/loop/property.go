@@ -48,9 +48,9 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
 		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
-		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), devicesOnce(),
-		allocationsValid(), claimsWritten(), reserves(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()),
-		noVainWait(), noErrors(), noPanics(), repeatable()}
+		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), nominationsCleared(),
+		devicesOnce(), allocationsValid(), claimsWritten(), reserves(), volumesSuffice(), conditionTold(),
+		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

@@ -41,6 +41,42 @@ func (t *Transition) bindsVolumes() bool {
 	return slices.ContainsFunc(t.Model.Filters(), func(f spec.Filter) bool { return f.Plugin == "VolumeBinding" })
 }
 
+// volumesSuffice returns the property that what is bound for a pod is not in vain.
+//
+// Source: as volumesBound: what PreBind waits for is that the claims of the pod are bound.
+func volumesSuffice() Property {
+	return Property{
+		Name: "volumes-suffice",
+		Doc: "A pod that waits for its volumes does not fail as the last of them is bound, or made, on the node where it " +
+			"is to be.",
+		Broken: func(t *Transition) []Violation {
+			if !t.Action.Controller || t.Action.Ref.Kind != "PersistentVolumeClaim" {
+				return nil
+			}
+			var broken []Violation
+			for _, was := range t.Before.Queue {
+				is, queued := t.After.Queued(was.Pod)
+				if !was.Volumes || was.Fault != NoFault || !queued || is.Waits {
+					continue
+				}
+				view := t.After.View()
+				pod, node := in(view, was.Pod), nodeOf(t.After, t.Before.AssumedOn(was.Pod))
+				if pod == nil || node == nil || deleting(pod) || !slices.ContainsFunc(spec.Claims(pod, view),
+					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
+					!t.Model.Feasibility(pod, node, view) {
+					continue
+				}
+				if !slices.ContainsFunc(spec.Claims(pod, view),
+					func(claim *v1.PersistentVolumeClaim) bool { return !spec.ClaimBound(claim) }) {
+					broken = append(broken, Violation{Pod: was.Pod, But: fmt.Sprintf(
+						"%s is not bound to %s, and all its claims are bound", was.Pod, node.Name)})
+				}
+			}
+			return broken
+		},
+	}
+}
+
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
 func (t *Transition) newlyBound() []*v1.Pod {
 	if t.Action.Verb.Event() {

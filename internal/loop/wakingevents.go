@@ -35,11 +35,11 @@ func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 			all = append(all, source{string(kind), of})
 		}
 	}
-	all = append(all, source{"like others", w.likeOthers})
+	all = append(all, source{"like others", w.likeOthers}, source{"deallocated", deallocated})
 	if undo {
 		return append(all, source{"pods come", func(s *State) []Action { return boundPods(s, templates) }})
 	}
-	return append(all, source{"deallocated", deallocated}, source{"pods come", func(s *State) []Action {
+	return append(all, source{"pods come", func(s *State) []Action {
 		return slices.DeleteFunc(boundPods(s, templates), func(a Action) bool { return !w.fits(a, s.API) })
 	}})
 }
@@ -169,7 +169,8 @@ func unready(object runtime.Object) []Action {
 	return nil
 }
 
-// deallocated returns the deallocation of claims of devices that nobody uses, as a controller does it.
+// deallocated returns the deallocation of claims of devices, and that one of several pods uses them no more, as a
+// controller does it.
 func deallocated(state *State) []Action {
 	var actions []Action
 	for _, claim := range state.API.ResourceClaims {
@@ -177,6 +178,11 @@ func deallocated(state *State) []Action {
 			after := claim.DeepCopy()
 			after.Status = resourcev1.ResourceClaimStatus{}
 			actions = append(actions, update(claim, after, "status of claim: it is deallocated")...)
+			if users := claim.Status.ReservedFor; len(users) > 1 {
+				fewer := claim.DeepCopy()
+				fewer.Status.ReservedFor = users[1:]
+				actions = append(actions, update(claim, fewer, "reservation: one pod less uses it")...)
+			}
 		}
 	}
 	return actions
