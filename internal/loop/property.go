@@ -189,8 +189,11 @@ func cacheAgrees() Property {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
 				v := Violation{About: "nodes", But: fmt.Sprintf("the cache has %s; the API server has %s",
 					listed(without(t.After.Cache, t.After.Expected)), listed(without(t.After.Expected, t.After.Cache)))}
-				if t.forgetsPorts() {
+				switch {
+				case t.forgetsPorts():
 					v.Known = hostPortForgotten
+				case t.After.resizedUnheard():
+					v.Known = assumedChangesUnheard().Name
 				}
 				return []Violation{v}
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -16,7 +17,7 @@ func assumedChangesUnheard() Known {
 		Upstream: "not reported; by its release note kubernetes/kubernetes#54008 has changes of annotations ignored, " +
 			"which nothing is decided by",
 		Doc: "What changes of a pod while it waits on permit, or is being bound, is not heard: until it is bound others " +
-			"are placed by the labels that it had when it was assumed.",
+			"are placed by the labels and requests that it had when it was assumed.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			changed := t.Action.Verb == Update && t.Action.Ref.Kind == "Pod" && t.Before.AssumedOn(t.Action.Ref.Key()) != ""
 			seen := asAssumed(t.Before)
@@ -24,6 +25,14 @@ func assumedChangesUnheard() Known {
 		},
 		Sees: asAssumed,
 	}
+}
+
+// resizedUnheard reports whether the cache has a pod with other requests than it has by now, as it was assumed so.
+func (s *State) resizedUnheard() bool {
+	return slices.ContainsFunc(s.AssumedAs, func(as *v1.Pod) bool {
+		is := s.heard(Key(as))
+		return is != nil && !equality.Semantic.DeepEqual(spec.Requests(as), spec.Requests(is))
+	})
 }
 
 // asAssumed returns the view in which assumed pods are as the cache has them; nil if they are so anyway.

@@ -61,7 +61,8 @@ func volumesSuffice() Property {
 				}
 				view := t.After.View()
 				pod, node := in(view, was.Pod), nodeOf(t.After, t.Before.AssumedOn(was.Pod))
-				if pod == nil || node == nil || deleting(pod) || !slices.ContainsFunc(spec.Claims(pod, view),
+				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone
+				if pod == nil || node == nil || there == nil || deleting(there) || !slices.ContainsFunc(spec.Claims(pod, view),
 					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
 					!t.Model.Feasibility(pod, node, view) {
 					continue
