@@ -267,7 +267,8 @@ func (s *Scope) addedNodes(state *State) []Action {
 
 // otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
 // volume that is attached stays: what attaches it (external-attacher) gives it a finalizer. Nor does it go before the
-// scheduler has heard that it is not attached: whether it counts then no document says.
+// scheduler has heard that it is not attached: whether it counts then no document says. Nor does one come that is
+// reserved for a claim for which another is: which of them counts is left to chance.
 func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	var actions []Action
 	there := map[Ref]bool{}
@@ -280,6 +281,7 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 		case kind == ObjectRemoved && there[ref] && (attached(state.API, ref) || attached(state.told(), ref)):
 		case kind == ObjectRemoved && there[ref]:
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
+		case kind == ObjectAdded && !there[ref] && reservedToo(object, state.API):
 		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
 			actions = append(actions, Action{Verb: Create, Ref: ref, Object: object})
 		}
@@ -298,6 +300,19 @@ func attached(s *spec.Snapshot, ref Ref) bool {
 		func(a *storagev1.VolumeAttachment) bool {
 			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
 		})
+}
+
+// reservedToo reports whether the object is a volume that is reserved for a claim for which another one is, too.
+func reservedToo(object runtime.Object, s *spec.Snapshot) bool {
+	volume, ok := object.(*v1.PersistentVolume)
+	if !ok || volume.Spec.ClaimRef == nil {
+		return false
+	}
+	claim := volume.Spec.ClaimRef
+	return slices.ContainsFunc(s.PersistentVolumes, func(v *v1.PersistentVolume) bool {
+		ref := v.Spec.ClaimRef
+		return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name
+	})
 }
 
 // update returns the action, unless it changes nothing.
