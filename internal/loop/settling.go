@@ -22,7 +22,7 @@ import (
 
 // settling returns what may happen by itself in the state, in a fixed order. No cycle is made to fail. Time passes,
 // up to the end of every backoff or up to the periodic flush, only when the scheduler has no pod to take and has heard
-// of everything: either is faster. Waits may run out any time.
+// of everything: a cycle and an informer are faster. Waits may run out any time.
 func (s *Scope) settling(state *State) []Action {
 	if s.over(state) {
 		return nil
