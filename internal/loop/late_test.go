@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -42,5 +43,60 @@ func TestOver(t *testing.T) {
 		if over := len(scope.Actions(state, Used{})) == 0; over != (late > 0) || over != (len(scope.settling(state)) == 0) {
 			t.Errorf("late %d: over %v", late, over)
 		}
+	}
+}
+
+// TestTakenBack: that another pod which waited is not assumed any more is something else that happened in a cycle.
+func TestTakenBack(t *testing.T) {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
+	state := func(assumed ...Pair) *State {
+		return &State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}}, Assumed: assumed,
+			Queue: []Queued{{Pod: "default/p", Queues: []QueueName{Active}, Rejectors: []string{"NodeResourcesFit"}}}}
+	}
+	waits := Pair{Pod: "default/waits", Node: "n"}
+	for _, row := range []struct {
+		reason        string
+		before, after *State
+		broken        bool
+	}{
+		{"nothing else happens, and it is active", state(waits), state(waits), true},
+		{"another pod is taken back", state(waits), state(), false},
+	} {
+		step := &Transition{Model: spec.New(spec.DefaultProfile()), Before: row.before, After: row.after,
+			Action: Action{Verb: Schedule}, Step: Step{Popped: "default/p"}}
+		if broken := len(sleeps().Broken(step)) > 0; broken != row.broken {
+			t.Errorf("%s: broken %v", row.reason, broken)
+		}
+	}
+}
+
+// TestToldOfHeard: what a pod says of itself is not asked where a change of it was unheard, by which it is written.
+func TestToldOfHeard(t *testing.T) {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
+	for _, late := range []bool{false, true} {
+		state := &State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}},
+			Queue: []Queued{{Pod: "default/p", Queues: []QueueName{Unschedulable}}}}
+		if late {
+			state.Unheard = []Unheard{{Action: Action{Verb: Update, Ref: RefOf(pod)}, Is: pod}}
+		}
+		step := &Transition{Model: spec.New(spec.DefaultProfile()), Before: state, After: state,
+			Action: Action{Verb: Schedule}, Step: Step{Popped: "default/p"}}
+		if broken := len(conditionTold().Broken(step)) > 0; broken == late {
+			t.Errorf("late %v: broken %v", late, broken)
+		}
+	}
+}
+
+// TestDriverAsHeard: a defect that is about what a driver said goes by what was heard of it.
+func TestDriverAsHeard(t *testing.T) {
+	ref := Ref{Kind: "CSIDriver", Name: "d"}
+	was := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "d"},
+		Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}}
+	is := was.DeepCopy()
+	is.Spec.StorageCapacity = new(false)
+	state := &State{API: &spec.Snapshot{CSIDrivers: []*storagev1.CSIDriver{is}},
+		Told: &spec.Snapshot{CSIDrivers: []*storagev1.CSIDriver{was}}}
+	if driver := csiDriver(state, ref); driver == nil || !reportsCapacity(driver) {
+		t.Errorf("it is taken for %v", driver)
 	}
 }
