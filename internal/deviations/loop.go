@@ -188,6 +188,14 @@ func LoopEntries() []LoopEntry {
 		},
 		"allocation-time-added": {Property: "no-errors", Theme: "devices", Pods: 1},
 		"limits-node-unheard":   {Property: "wake-up", Theme: "limits", Pods: 1, Events: 1},
+		"limits-pod-unheard": {
+			Property: "wake-up",
+			Theme:    "limits",
+			Pods:     2,
+			Events:   1,
+			Happens:  []loop.EventType{loop.PodBound},
+		},
+		"hint-anti-affinity-term-left": {Property: "wake-up", Theme: "anti-affinity", Pods: 2, Events: 1},
 		"limits-driver-unheard": {
 			Property: "wake-up",
 			Theme:    "drivers",

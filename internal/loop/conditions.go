@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // conditionTold returns the property that a pod says whether it is scheduled.
@@ -41,7 +42,7 @@ func (t *Transition) tells(pod *v1.Pod) string {
 		if !byHand && began && condition.Status == v1.ConditionFalse {
 			return "is on " + pod.Spec.NodeName + ", and its condition PodScheduled is False"
 		}
-	case t.Before.unheardOfPod(pod): // what is written is made from what was heard
+	case !t.Before.heardCondition(was): // what is written is made from what was heard
 	case t.comesBack(pod) && t.Action.Fault != LateStatus:
 		errors := t.errors()
 		if slices.ContainsFunc(errors, func(text string) bool { return strings.HasPrefix(text, "Error updating pod") }) {
@@ -57,6 +58,12 @@ func (t *Transition) tells(pod *v1.Pod) string {
 		}
 	}
 	return ""
+}
+
+// heardCondition reports whether kube-scheduler has heard what the pod says of itself.
+func (s *State) heardCondition(pod *v1.Pod) bool {
+	heard := s.heard(Key(pod))
+	return heard != nil && heard.UID == pod.UID && equality.Semantic.DeepEqual(scheduled(heard), scheduled(pod))
 }
 
 // comesBack reports whether the pod, which is pending, is back in the queue from the cycle that the step ran.

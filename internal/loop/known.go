@@ -108,6 +108,18 @@ func Defects() []Known {
 			},
 		},
 		{
+			Name: "hint-anti-affinity-term-left", Class: spec.Unconfirmed,
+			Upstream: "not reported; kubernetes/kubernetes#139161 made it so", Since: "v1.37",
+			Doc: "When the labels of a bound pod change, the hint of InterPodAffinity retries a pod only if no term of its " +
+				"required anti-affinity matches the other any more; that one is left, of another topology, is enough to skip.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				key := t.Action.Ref.Key()
+				was, is, view := t.Before.heard(key), t.After.heard(key), t.Before.View()
+				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" && t.Action.Verb == Update &&
+					was != nil && is != nil && leavesTerm(pod, was, is, view)
+			},
+		},
+		{
 			Name: "namespace-labels-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141953",
 			Doc: "No plugin hears of changes of namespaces: when a namespace gets labels that a namespaceSelector " +
 				"selects, or loses them, no pod is retried.",
@@ -179,7 +191,7 @@ func Defects() []Known {
 			Explains: deletionUnheard("VolumeBinding", "CSIDriver"),
 		},
 		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(),
-		limitsNodeUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
+		limitsNodeUnheard(), limitsPodUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		{
 			Name: "device-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "When the reservation of devices is given up, as the pod it was for fails or is deleted before they are " +
@@ -403,6 +415,17 @@ func matchesSome(pod, other *v1.Pod, view *spec.Snapshot) bool {
 		some, all = some || matches, all && matches
 	}
 	return some && !all
+}
+
+// leavesTerm reports whether one required term of anti-affinity of the pod matches the other no longer, and another one
+// still does.
+func leavesTerm(pod, was, is *v1.Pod, view *spec.Snapshot) bool {
+	left, matched := false, false
+	for _, term := range requiredAntiTerms(pod) {
+		matches := spec.MatchesPod(term, pod, is, view)
+		left, matched = left || !matches && spec.MatchesPod(term, pod, was, view), matched || matches
+	}
+	return left && matched
 }
 
 // gatedNomination reports whether the pod is nominated and not let into the queue, which does not have the nomination.

@@ -207,11 +207,6 @@ func (s *State) unheardOf(kind string) int {
 	return unheard
 }
 
-// unheardOfPod reports whether a change of the pod is unheard.
-func (s *State) unheardOfPod(pod *v1.Pod) bool {
-	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Ref == RefOf(pod) })
-}
-
 // mayTakeNext reports whether kube-scheduler may take a pod off its queue: it does so while as many changes of what it
 // writes are unheard as may be, or nothing would come between its own writes and its hearing of them. So there are more
 // of them by what one cycle writes.

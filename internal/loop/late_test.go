@@ -70,14 +70,16 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestToldOfHeard: what a pod says of itself is not asked where a change of it was unheard, by which it is written.
+// TestToldOfHeard: what a pod says of itself is not asked where what it said was unheard, from which it is written.
 func TestToldOfHeard(t *testing.T) {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
 	for _, late := range []bool{false, true} {
 		state := &State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}},
 			Queue: []Queued{{Pod: "default/p", Queues: []QueueName{Unschedulable}}}}
 		if late {
-			state.Unheard = []Unheard{{Action: Action{Verb: Update, Ref: RefOf(pod)}, Is: pod}}
+			said := pod.DeepCopy()
+			said.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse}}
+			state.Told = &spec.Snapshot{Pods: []*v1.Pod{said}}
 		}
 		step := &Transition{Model: spec.New(spec.DefaultProfile()), Before: state, After: state,
 			Action: Action{Verb: Schedule}, Step: Step{Popped: "default/p"}}

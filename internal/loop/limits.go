@@ -24,6 +24,31 @@ func limitsNodeUnheard() Known {
 	}
 }
 
+// limitsPodUnheard is the defect that pods are not told of those that bring a volume to a node.
+func limitsPodUnheard() Known {
+	return Known{
+		Name: "limits-pod-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "NodeVolumeLimits hears of pods that go, not of those that come: when one comes to a node beyond its limit, " +
+			"bound by somebody else, a pod that was rejected for a volume of that pod is not retried.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			came := in(t.After.told(), t.Action.Ref.Key())
+			return t.rejectedBy(pod, "NodeVolumeLimits") && t.Action.Ref.Kind == "Pod" && came != nil &&
+				came.Spec.NodeName != "" && shareVolume(pod, came)
+		},
+	}
+}
+
+// shareVolume reports whether the pods use the same claim, or the same disk.
+func shareVolume(pod, other *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+		return slices.ContainsFunc(other.Spec.Volumes, func(w v1.Volume) bool {
+			a, b := v.PersistentVolumeClaim, w.PersistentVolumeClaim
+			return a != nil && b != nil && pod.Namespace == other.Namespace && a.ClaimName == b.ClaimName ||
+				spec.SameDisk(v, w)
+		})
+	})
+}
+
 // limitsDriverUnheard is the defect that pods are not told of drivers that do without.
 func limitsDriverUnheard() Known {
 	return Known{

@@ -3,6 +3,7 @@ package stepped_test
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -17,6 +18,17 @@ func boundTo(node string, pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.Spec.NodeName = node
 	return pod
+}
+
+// front is a pod that both terms of loner select, if it is of app web.
+func front(app string) *v1.Pod {
+	return pod("front").Node("n1").Label("app", app).Label("tier", "front").Obj()
+}
+
+// loner keeps away from app web in its zone, and from any tier on its node.
+func loner() *v1.Pod {
+	return pod("loner").PodAntiAffinityIn("app", "zone", []string{"web"}, st.PodAntiAffinityWithRequiredReq).
+		PodAntiAffinityExists("tier", v1.LabelHostname, st.PodAntiAffinityWithRequiredReq).Obj()
 }
 
 // withClaim returns the snapshot with a claim that says it is bound to a volume that does not exist.

@@ -70,6 +70,7 @@ func TestDefects(t *testing.T) {
 	}
 	elsewhere := withDisk(pod("elsewhere").Namespace("other").Node("n1").Obj())
 	twice := pod("twice").PVC("one").PVC("one").Obj()
+	both, rival := pod("both").PVC("one").PVC("two").Obj(), pod("rival").PVC("one").PVC("two").Obj()
 
 	here := pod("here").Priority(10).Req(cpu("500m")).NodeSelector(map[string]string{v1.LabelHostname: "n1"}).Obj()
 	sized := func(name, cpu string) *st.NodeWrapper {
@@ -131,17 +132,24 @@ func TestDefects(t *testing.T) {
 		{
 			name:    "limits-node-unheard",
 			initial: limited,
-			actions: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, create(node("n2").Obj())},
-			control: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule,
+			actions: []loop.Action{create(both), schedule, create(node("n2").Obj())},
+			control: []loop.Action{create(both), schedule,
 				create(st.MakeCSINode().Name("n2").Obj()), create(node("n2").Obj())}, // of a CSINode that comes it hears
-			want: []string{"wake-up: default/db: limits-node-unheard"},
+			want: []string{"wake-up: default/both: limits-node-unheard"},
 		},
 		{
 			name:    "hint-unlimited-driver",
 			initial: limited,
-			actions: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, allows(nil)},
-			control: []loop.Action{create(pod("db").PVC("one").PVC("two").Obj()), schedule, allows(new(int32(2)))},
-			want:    []string{"wake-up: default/db: hint-unlimited-driver"},
+			actions: []loop.Action{create(both), schedule, allows(nil)},
+			control: []loop.Action{create(both), schedule, allows(new(int32(2)))},
+			want:    []string{"wake-up: default/both: hint-unlimited-driver"},
+		},
+		{
+			name:    "limits-pod-unheard",
+			initial: limited,
+			actions: []loop.Action{create(both), schedule, create(rival), schedule, update("binding", boundTo("n1", rival))},
+			control: []loop.Action{create(rival), schedule, update("binding", boundTo("n1", rival)), create(both), schedule},
+			want:    []string{"wake-up: default/both: limits-pod-unheard"},
 		},
 		{
 			name:    "limits-driver-unheard",
@@ -430,6 +438,13 @@ func TestDefects(t *testing.T) {
 			want:    []string{"wake-up: default/apart: hint-anti-affinity-all-terms"},
 		},
 		{
+			name:    "hint-anti-affinity-term-left",
+			initial: func() *spec.Snapshot { return with(cluster(zoned("n1", "a"), zoned("n2", "a")), front("web")) },
+			actions: []loop.Action{create(loner()), schedule, update("labels", front("db"))},
+			control: []loop.Action{create(loner()), schedule, update("labels", pod("front").Node("n1").Obj())}
+			want:    []string{"wake-up: default/loner: hint-anti-affinity-term-left"},
+		},
+		{
 			name: "dry-run-rejection-forgotten",
 			initial: func() *spec.Snapshot {
 				return with(cluster(node("n1")), pod("low").Req(cpu("1")).Node("n1").Obj(), guard("web"))
@@ -479,7 +494,7 @@ func TestDefects(t *testing.T) {
 		})
 	}
 	// TestBatches has batch-outdated, TestClaimRestored claim-restored-outdated, and TestEvictionDefects five
-	if len(defects) != 47 {
+	if len(defects) != 49 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }
