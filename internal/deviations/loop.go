@@ -90,6 +90,12 @@ func LoopEntries() []LoopEntry {
 		"sent-back-unheard":     {Property: "wake-up", Theme: "preempting", Pods: 2, Faults: 1},
 		"evictions-end-unheard": {Property: "wake-up", Theme: "preempting", Pods: 2, Events: 1},
 		"namesake-evicted":      {Property: "evicts-victims", Theme: "preempting", Pods: 3, Events: 1},
+		"second-preemption-unguarded": {
+			Property: "not-while-evicting",
+			Theme:    "preempting",
+			Pods:     3,
+			Faults:   1,
+		},
 		"last-victim-unguarded": {Property: "not-while-evicting", Theme: "preempting", Pods: 3, Events: 1},
 		"gated-unflushed":       {Property: "bound-in-the-end", Theme: "preempting", Pods: 2, Events: 1},
 		"hint-nominated-skipped": {

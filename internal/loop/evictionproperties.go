@@ -170,9 +170,27 @@ func evictionDefects() []Known {
 		{
 			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
 			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
-				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried.",
+				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried. Nor " +
+				"is one later that failed for an error meanwhile, as no plugin hears of events for it.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
+				if q, _ := t.Before.Queued(Key(pod)); keptByPreemption(q) && len(q.Rejectors) == 1 {
+					return !t.Before.underWay(Key(pod))
+				}
 				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod))
+			},
+		},
+		{
+			Name: "second-preemption-unguarded", Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "What is noted of evictions has one entry for a pod: as long as the call for the last victim of one " +
+				"preemption has not returned, the next one of the pod does not keep it out of the queue, and it preempts once more.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				earlier := 0
+				for _, e := range t.Before.Evictions {
+					if e.Preemptor == Key(pod) && e.Same {
+						earlier++
+					}
+				}
+				return t.Step.Popped == Key(pod) && earlier > 1
 			},
 		},
 		{

@@ -31,6 +31,7 @@ func TestEvictionDefects(t *testing.T) {
 	outdo := on(loop.Evict, larger)
 	grows := update("capacity", wider("1500m").Obj())
 	anew, late := create(pod("low").Req(cpu("1")).Obj()), create(pod("late").Obj())
+	next := create(pod("next").Req(cpu("1")).Obj())
 	for _, row := range []struct {
 		name             string
 		actions, control []loop.Action
@@ -61,6 +62,22 @@ func TestEvictionDefects(t *testing.T) {
 			actions: []loop.Action{create(urgent), schedule, evict, grows, backoff, late, schedule},
 			control: []loop.Action{create(urgent), schedule, evict, evict, grows, backoff, late, schedule},
 			want:    []string{"not-while-evicting: default/urgent: last-victim-unguarded"},
+		},
+		{
+			name: "evictions-end-unheard", // another pod came under the name of the victim, and the bind fails
+			actions: []loop.Action{create(urgent), schedule, evict, remove(low), gone(low), anew, backoff,
+				failing(loop.FailBind), schedule, evict, evict, gone(low)},
+			control: []loop.Action{create(urgent), schedule, evict, remove(low), gone(low), backoff,
+				failing(loop.FailBind), evict, evict, anew, backoff, schedule},
+			want: []string{"evicts-victims: default/low: namesake-evicted", "wake-up: default/urgent: evictions-end-unheard"},
+		},
+		{
+			name: "second-preemption-unguarded",
+			actions: []loop.Action{create(urgent), schedule, evict, evict, gone(low), backoff, failing(loop.FailBind), next,
+				schedule, backoff, schedule, grows, backoff, late, schedule},
+			control: []loop.Action{create(urgent), schedule, evict, evict, gone(low), backoff, failing(loop.FailBind), next,
+				schedule, evict, backoff, schedule, grows, backoff, late, schedule}, // the first call returns before
+			want: []string{"not-while-evicting: default/urgent: second-preemption-unguarded"},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
