@@ -173,24 +173,21 @@ func evictionDefects() []Known {
 				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried. Nor " +
 				"is one later that failed for an error meanwhile, as no plugin hears of events for it.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				if q, _ := t.Before.Queued(Key(pod)); keptByPreemption(q) && len(q.Rejectors) == 1 {
-					return !t.Before.underWay(Key(pod))
-				}
-				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod))
+				q, _ := t.Before.Queued(Key(pod))
+				alone := keptByPreemption(q) && len(q.Rejectors) == 1
+				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) ||
+					alone && !t.Before.underWay(Key(pod))
 			},
 		},
 		{
 			Name: "second-preemption-unguarded", Class: spec.Unconfirmed, Upstream: "not reported",
-			Doc: "What is noted of evictions has one entry for a pod: as long as the call for the last victim of one " +
-				"preemption has not returned, the next one of the pod does not keep it out of the queue, and it preempts once more.",
+			Doc: "What is noted of evictions has one entry for a pod: where the call for the last victim of one preemption " +
+				"has not returned when the next one of the pod begins, the pod is not kept out of the queue for that, or not " +
+				"once the first has returned, and preempts once more.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
-				earlier := 0
-				for _, e := range t.Before.Evictions {
-					if e.Preemptor == Key(pod) && e.Same {
-						earlier++
-					}
-				}
-				return t.Step.Popped == Key(pod) && earlier > 1
+				return t.Step.Popped == Key(pod) && slices.ContainsFunc(t.Before.Evictions, func(e Eviction) bool {
+					return e.Preemptor == Key(pod) && e.Same && e.Again
+				})
 			},
 		},
 		{

@@ -22,7 +22,8 @@ import (
 
 // settling returns what may happen by itself in the state, in a fixed order. No cycle is made to fail. Time passes,
 // up to the end of every backoff or up to the periodic flush, only when the scheduler has no pod to take and has heard
-// of everything: a cycle and an informer are faster. Waits may run out any time.
+// of everything: a cycle and an informer are faster. So are the calls that evict than the flush. Waits may run out any
+// time.
 func (s *Scope) settling(state *State) []Action {
 	if s.over(state) {
 		return nil
@@ -38,7 +39,8 @@ func (s *Scope) settling(state *State) []Action {
 		if in(BackingOff) {
 			actions = append(actions, Action{Verb: Backoff})
 		}
-		if in(Unschedulable) || slices.ContainsFunc(state.Queue, keptByPreemption) {
+		sleeps := in(Unschedulable) || slices.ContainsFunc(state.Queue, keptByPreemption)
+		if sleeps && len(state.Evictions) == 0 {
 			actions = append(actions, Action{Verb: Flush})
 		}
 	}

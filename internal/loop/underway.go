@@ -23,6 +23,8 @@ type Eviction struct {
 	Fails bool
 	// InMemory: the victim that was evicted last waited on permit, or for its volumes, and was sent back to the queue.
 	InMemory bool
+	// Again: when it began, an earlier preemption of the preemptor was under way.
+	Again bool
 	// Same: the preemptor is still the pod that it was, as far as kube-scheduler has heard.
 	Same bool
 }

@@ -37,6 +37,8 @@ type evicting struct {
 	missing, found int
 	// inMemory: the last eviction was no deletion.
 	inMemory bool
+	// again: an earlier preemption of the pod was under way when this one began.
+	again bool
 	// refused: the API server is to refuse the next call.
 	refused bool
 }
@@ -102,6 +104,7 @@ func (e *evictions) begun(preemptor *v1.Pod, node string) *evicting {
 	}
 	p := <-e.starting
 	p.preemptor, p.victims = preemptor, victims
+	p.again = slices.ContainsFunc(e.underWay, func(earlier *evicting) bool { return earlier.preemptor.UID == preemptor.UID })
 	e.underWay = append(e.underWay, p)
 	return p
 }
@@ -192,7 +195,7 @@ func (s *Scheduler) underWay() []loop.Eviction {
 		preemptor, _ := told[loop.RefOf(p.preemptor)].(*v1.Pod)
 		one := loop.Eviction{
 			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: s.preempting(p.preemptor.UID),
-			Fails: p.activates, InMemory: p.inMemory, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
+			Fails: p.activates, InMemory: p.inMemory, Again: p.again, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
 		}
 		for _, victim := range p.victims {
 			v := loop.Victim{Pod: loop.Key(victim), Told: slices.ContainsFunc(victim.Status.Conditions,
