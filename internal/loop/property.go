@@ -46,8 +46,8 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), forgets(), backsOff(), progress(), refinement(),
-		levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
+	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), heeds(), forgets(), backsOff(), progress(),
+		refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(), boundStays(), exclusive(), volumesBound(),
 		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), nominationsCleared(),
 		devicesOnce(), allocationsValid(), claimsWritten(), reserves(), volumesSuffice(), conditionTold(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}

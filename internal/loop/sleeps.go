@@ -62,3 +62,22 @@ func forgets() Property {
 		},
 	}
 }
+
+// heeds returns the property that no event is lost on a pod, whether it waits or is being tried.
+//
+// Source: KEP-4247, and comments of the queue in k8s.io/kubernetes/pkg/scheduler/backend/queue ("check if there is an
+// event that makes this Pod schedulable based on pInfo.UnschedulablePlugins", of what happened while it was tried).
+func heeds() Property {
+	return Property{
+		Name: "heeds",
+		Doc: "No pod is left in unschedulablePods, or put there, if about an event since it was taken off the queue last " +
+			"the hint of a plugin that rejected it says Queue.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, unheeded := range t.Step.Unheeded {
+				broken = append(broken, Violation{About: t.Action.Class(), But: unheeded})
+			}
+			return broken
+		},
+	}
+}

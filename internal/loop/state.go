@@ -40,6 +40,8 @@ type Step struct {
 	Errors []string
 	// Backoffs is what is wrong with how long pods back off.
 	Backoffs []string
+	// Unheeded are events that would have had a pod tried again, by a hint, and which pod sleeps all the same.
+	Unheeded []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
 	// Restless: the scheduler, which is about to end, does not wait for a pod although it has none to take.

@@ -44,6 +44,16 @@ func (q unresizedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event 
 	}
 }
 
+// distractedQueue does not hear of what happens while a pod is being tried.
+type distractedQueue struct{ internalqueue.SchedulingQueue }
+
+func (q distractedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
+	check internalqueue.PreEnqueueCheck) {
+	if len(q.InFlightPods()) == 0 {
+		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
+	}
+}
+
 // quietQueue tells nobody of pods that events move.
 type quietQueue struct {
 	internalqueue.SchedulingQueue
@@ -218,6 +228,16 @@ func TestPlanted(t *testing.T) {
 			"sleeps", "who is rejected is tried again at once",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"heeds", "nobody hears of what happens while a pod is being tried",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+					return distractedQueue{inner}
+				})
+			},
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), update("capacity", larger),
+				on(loop.Reject, p)},
 		},
 		{
 			"backs-off", "an event ends every backoff",

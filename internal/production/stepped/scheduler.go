@@ -174,7 +174,7 @@ func (s *Scheduler) control(schedulerName string) error {
 		return err
 	}
 	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, uses: map[int]*loop.HintUse{},
-		priority: s.sched.SchedulingQueue, now: s.clock.Now}
+		priority: s.sched.SchedulingQueue, now: s.clock.Now, attempts: map[types.UID]*attempt{}}
 	s.sched.SchedulingQueue = s.hints
 	s.sleeper = newSleeper(s.hints)
 	s.wrongBackoff = wrongBackoff(s.clock)
@@ -244,6 +244,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Panics = append(step.Panics, s.panicked)
 	}
 	step.Errors, step.Hints = s.errors.take(), s.hints.take()
+	step.Unheeded, s.hints.unheeded = s.hints.unheeded, nil
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
