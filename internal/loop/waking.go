@@ -124,7 +124,7 @@ type sleeper struct {
 // in looks for events in the cluster with these nodes and pods, and kinds of pod around: those that help the pod, if it
 // has no node there, or else those that undo one which leaves it without.
 func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
-	templates := needed(s.templates, nodes, append(slices.Clone(around), s.pod))
+	templates := needed(s.templates, nodes, append(compatible(around, s.pod, s.templates), s.pod))
 	cluster := *templates
 	cluster.Nodes, cluster.Pods = slices.Clone(nodes), append(others, s.pod)
 	cluster.Now = spec.Moment(&cluster)
