@@ -176,7 +176,7 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 	for i := range status.Status.Conditions {
 		condition := &status.Status.Conditions[i]
 		condition.LastTransitionTime, condition.LastProbeTime = metav1.Time{}, metav1.Time{} // they are of the wall clock
-		condition.Message = "" // else whether the next one is written hangs on words that were written before
+		condition.Message = ""                                                               // else whether the next one is written hangs on words that were written before
 	}
 	patched := pod.DeepCopy()
 	patched.Status = status.Status

@@ -47,10 +47,8 @@ func (q *hintedQueue) Done(pod types.UID) {
 	q.SchedulingQueue.Done(pod)
 }
 
-// AddUnschedulablePodIfNotPresent implements internalqueue.SchedulingQueue. The hints are asked about what happened
-// since the pod was taken.
-func (q *hintedQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
-	cycle int64) error {
+// takeBack has the queue take a pod back, and asks the hints about what happened since it was taken.
+func (q *hintedQueue) takeBack(logger klog.Logger, info *framework.QueuedPodInfo, add func() error) error {
 	var all []roused
 	if a := q.attempts[info.Pod.UID]; a != nil {
 		delete(q.attempts, info.Pod.UID)
@@ -63,7 +61,7 @@ func (q *hintedQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *
 			}
 		}
 	}
-	err := q.addCounted(logger, info, cycle)
+	err := add()
 	q.heed(all)
 	return err
 }

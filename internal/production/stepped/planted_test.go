@@ -54,6 +54,19 @@ func (q distractedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event
 	}
 }
 
+// novelQueue takes every pod that changes for a new one.
+type novelQueue struct{ internalqueue.SchedulingQueue }
+
+func (q novelQueue) Update(ctx context.Context, before, after *v1.Pod) {
+	q.Delete(klog.FromContext(ctx), before)
+	q.Add(ctx, after)
+}
+
+// busybody says of every pod that something has to be done before it is bound.
+type busybody struct{ framework.Framework }
+
+func (busybody) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
+
 // quietQueue tells nobody of pods that events move.
 type quietQueue struct {
 	internalqueue.SchedulingQueue
@@ -238,6 +251,19 @@ func TestPlanted(t *testing.T) {
 			},
 			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), update("capacity", larger),
 				on(loop.Reject, p)},
+		},
+		{
+			"keeps-place", "a pod that changes is taken for a new one",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = novelQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(p), create(pod("q").Obj()),
+				update("labels", pod("p").Req(cpu("1")).Label("app", "p").Obj())},
+		},
+		{
+			"nominates", "every pod is said to have something to do",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return busybody{inner} })
+			},
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind)},
 		},
 		{
 			"backs-off", "an event ends every backoff",

@@ -47,9 +47,12 @@ func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.Que
 // wrongBackoff is empty: how long pods back off is not looked at in these releases.
 func wrongBackoff(clock.WithTicker) string { return "" }
 
-// addCounted has the queue take the pod back.
-func (q *hintedQueue) addCounted(logger klog.Logger, info *framework.QueuedPodInfo, cycle int64) error {
-	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+// AddUnschedulableIfNotPresent implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	return q.takeBack(logger, info, func() error {
+		return q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
+	})
 }
 
 // signature is empty: which pods are taken for equal is not looked at in these releases.

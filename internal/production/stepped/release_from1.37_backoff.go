@@ -48,14 +48,17 @@ func wrongBackoff(timer clock.WithTicker) string {
 	return ""
 }
 
-// addCounted has the queue take the pod back. What that does to the account of failures, by which the pod backs off, is
-// looked at.
-func (q *hintedQueue) addCounted(logger klog.Logger, info *framework.QueuedPodInfo, cycle int64) error {
+// AddUnschedulablePodIfNotPresent implements internalqueue.SchedulingQueue. What it does to the account of failures, by
+// which the pod backs off, is looked at.
+func (q *hintedQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
 	rejections, errors := info.UnschedulableCount, info.ConsecutiveErrorsCount+1
 	if info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
 		rejections, errors = rejections+1, 0
 	}
-	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	err := q.takeBack(logger, info, func() error {
+		return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	})
 	if err != nil {
 		return err
 	}
