@@ -65,7 +65,9 @@ func (q novelQueue) Update(ctx context.Context, before, after *v1.Pod) {
 // busybody says of every pod that something has to be done before it is bound.
 type busybody struct{ framework.Framework }
 
-func (busybody) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
+func (busybody) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	return nil
+}
 
 // quietQueue tells nobody of pods that events move.
 type quietQueue struct {
