@@ -46,6 +46,8 @@ type Step struct {
 	Oversleeps bool
 	// Restless: the scheduler, which is about to end, does not wait for a pod although it has none to take.
 	Restless bool
+	// Tardy: the timers of the scheduler, which is about to end, did not move who had waited for long enough.
+	Tardy bool
 	// Remembered is how many events the queue keeps for pods in flight while there are none.
 	Remembered int
 	// Panics are the panics of the scheduler on the way.

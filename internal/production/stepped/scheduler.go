@@ -76,6 +76,8 @@ type Scheduler struct {
 	wrongBackoff string
 	// woke: it did not wait for a pod although there was none, as it ended.
 	woke bool
+	// timersFail: its timers left pods in backoffQ or unschedulablePods, as it ended.
+	timersFail bool
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -250,6 +252,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	}
 	if s.panicked == "" {
 		step.Restless, s.woke = s.woke, false
+		step.Tardy, s.timersFail = s.timersFail, false
 		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
 	}
 	if s.popped != nil {
