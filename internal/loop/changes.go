@@ -38,13 +38,18 @@ func (s *Scope) changedObjects(state *State) []Action {
 func lessened(object runtime.Object) []Action {
 	switch object := object.(type) {
 	case *storagev1.CSINode:
-		unlimited, empty := object.DeepCopy(), object.DeepCopy()
+		unlimited, empty, fewer := object.DeepCopy(), object.DeepCopy(), object.DeepCopy()
 		for i := range unlimited.Spec.Drivers { // said in both ways that the API has
 			unlimited.Spec.Drivers[i].Allocatable = []*storagev1.VolumeNodeResources{{}, nil}[i%2]
 		}
 		empty.Spec.Drivers = nil
-		return append(update(object, unlimited, "limits: its drivers have none"),
-			update(object, empty, "drivers: it has none")...)
+		for _, driver := range fewer.Spec.Drivers {
+			if limit := driver.Allocatable; limit != nil && limit.Count != nil && *limit.Count > 0 {
+				*limit.Count--
+			}
+		}
+		return slices.Concat(update(object, unlimited, "limits: its drivers have none"),
+			update(object, empty, "drivers: it has none"), update(object, fewer, "limits: each is one less"))
 	case *storagev1.CSIDriver:
 		lenient, silent := object.DeepCopy(), object.DeepCopy()
 		keepAwayWhereMissing(lenient, &storagev1.CSIDriver{})

@@ -158,7 +158,7 @@ func (t *Transition) unboundAs(text string) bool {
 // unboundBy returns the name of the deviation by which claims of the pod could not be bound; "" if none is known. view
 // is how the scheduler saw the cluster.
 func (t *Transition) unboundBy(pod *v1.Pod, view *spec.Snapshot) string {
-	if t.emptyClaim() {
+	if t.emptyClaim() && len(pod.Spec.ResourceClaims) > 0 && fromPlugins(pod, view) {
 		return emptyClaimUnbound
 	}
 	for _, claim := range spec.ResourceClaims(pod, view) {
@@ -170,6 +170,18 @@ func (t *Transition) unboundBy(pod *v1.Pod, view *spec.Snapshot) string {
 		}
 	}
 	return ""
+}
+
+// fromPlugins reports whether a node has all extended resources that the pod requests by device plugins.
+func fromPlugins(pod *v1.Pod, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(s.Nodes, func(node *v1.Node) bool {
+		for name := range spec.ByContainers(pod) {
+			if has := node.Status.Allocatable[name]; spec.ClassFor(name, s) != nil && has.IsZero() {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // devicesOnce returns the property that what is not for several is one claim's.

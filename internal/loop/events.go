@@ -119,6 +119,9 @@ func (a *Action) possible(state *State) []Action {
 	return []Action{*a}
 }
 
+// replaced is how the change of a label ends in words that the node has already, with another value.
+const replaced = " instead"
+
 func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action {
 	var actions []Action
 	changed := func(doc string, change func(*v1.Node)) {
@@ -133,7 +136,11 @@ func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action
 	case NodeLabels:
 		for key, values := range labelValues(s.Templates.Nodes) {
 			for _, value := range values {
-				changed(fmt.Sprintf("labels: it has %s=%s", key, value), func(n *v1.Node) { n.Labels[key] = value })
+				doc := fmt.Sprintf("labels: it has %s=%s", key, value)
+				if _, labelled := node.Labels[key]; labelled {
+					doc += replaced
+				}
+				changed(doc, func(n *v1.Node) { n.Labels[key] = value })
 			}
 			changed(fmt.Sprintf("labels: it loses %s", key), func(n *v1.Node) { delete(n.Labels, key) })
 		}

@@ -78,6 +78,22 @@ func kept[T any](objects []T, keep func(T) bool) []T {
 	return all
 }
 
+// compatible returns those of the kinds of pod whose claims hold no device that claims of the pod hold, or of a kind
+// before.
+func compatible(kinds []*v1.Pod, pod *v1.Pod, s *spec.Snapshot) []*v1.Pod {
+	together := []*v1.Pod{pod}
+	return kept(kinds, func(kind *v1.Pod) bool {
+		with := append(together[:len(together):len(together)], kind)
+		named := namedClaims(with, s)
+		if len(kind.Spec.ResourceClaims) > 0 && heldTwice(kept(s.ResourceClaims,
+			func(c *resourcev1.ResourceClaim) bool { return named[Key(c)] })) {
+			return false
+		}
+		together = with
+		return true
+	})
+}
+
 // heldTwice reports whether a device is allocated to two claims that do not share it.
 func heldTwice(claims []*resourcev1.ResourceClaim) bool {
 	held := map[spec.DeviceID]bool{}

@@ -62,3 +62,62 @@ func forgets() Property {
 		},
 	}
 }
+
+// heeds returns the property that no event is lost on a pod, whether it waits or is being tried.
+//
+// Source: KEP-4247, and comments of the queue in k8s.io/kubernetes/pkg/scheduler/backend/queue ("check if there is an
+// event that makes this Pod schedulable based on pInfo.UnschedulablePlugins", of what happened while it was tried).
+func heeds() Property {
+	return Property{
+		Name: "heeds",
+		Doc: "No pod is left in unschedulablePods, or put there, if about an event since it was taken off the queue last " +
+			"the hint of a plugin that rejected it says Queue.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, unheeded := range t.Step.Unheeded {
+				broken = append(broken, Violation{About: t.Action.Class(), But: unheeded})
+			}
+			return broken
+		},
+	}
+}
+
+// keepsPlace returns the property that who changes while it waits for its turn does not lose it.
+//
+// Source: comment of Update in k8s.io/kubernetes/pkg/scheduler/backend/queue ("updates a pod in the active or backoff
+// queue if present").
+func keepsPlace() Property {
+	return Property{
+		Name: "keeps-place",
+		Doc: "A pod that is changed while it is in activeQ or backoffQ stays there, with the account of its failures, and " +
+			"no pod that came after it is before it.",
+		Broken: func(t *Transition) []Violation {
+			key := t.Action.Ref.Key()
+			was, queued := t.Before.Queued(key)
+			pod := t.After.heard(key)
+			if t.Action.Verb != Update || t.Action.Ref.Kind != "Pod" || !queued || pod == nil || pod.Spec.NodeName != "" ||
+				len(t.After.Unheard) > 0 || !was.In(Active) && !was.In(BackingOff) {
+				return nil
+			}
+			is, _ := t.After.Queued(key)
+			if !slices.Equal(was.Queues, is.Queues) || !slices.Equal(was.Rejectors, is.Rejectors) || was.Erred != is.Erred {
+				return []Violation{{Pod: key, But: fmt.Sprintf("%s was %v, rejected by %v, and is %v, rejected by %v", key,
+					was.Queues, was.Rejectors, is.Queues, is.Rejectors)}}
+			}
+			if before, after := t.Before.behind(key), t.After.behind(key); !slices.Equal(before, after) {
+				return []Violation{{Pod: key, About: "order", But: fmt.Sprintf("behind %s were %v, and now are %v", key, before,
+					after)}}
+			}
+			return nil
+		},
+	}
+}
+
+// behind returns the pods of the queue that came after the pod, in that order.
+func (s *State) behind(pod string) []string {
+	var behind []string
+	for i := len(s.Queue) - 1; i >= 0 && s.Queue[i].Pod != pod; i-- {
+		behind = append(behind, s.Queue[i].Pod)
+	}
+	return behind
+}

@@ -40,10 +40,14 @@ type Step struct {
 	Errors []string
 	// Backoffs is what is wrong with how long pods back off.
 	Backoffs []string
+	// Unheeded are events that would have had a pod tried again, by a hint, and which pod sleeps all the same.
+	Unheeded []string
 	// Oversleeps: the scheduler waits for a pod that it may take, and was not told that there is one.
 	Oversleeps bool
 	// Restless: the scheduler, which is about to end, does not wait for a pod although it has none to take.
 	Restless bool
+	// Tardy: the timers of the scheduler, which is about to end, did not move who had waited for long enough.
+	Tardy bool
 	// Remembered is how many events the queue keeps for pods in flight while there are none.
 	Remembered int
 	// Panics are the panics of the scheduler on the way.

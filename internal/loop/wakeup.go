@@ -70,6 +70,25 @@ func woken() Property {
 	}
 }
 
+// onTime returns the property that who waits for time to pass does not wait for ever. That what they do is right others
+// say, for which actions stand for the timers.
+//
+// Source: comment of Run in k8s.io/kubernetes/pkg/scheduler/backend/queue ("starts the goroutine to pump from backoffQ to
+// activeQ"), and of DefaultPodMaxInUnschedulablePodsDuration there.
+func onTime() Property {
+	return Property{
+		Name: "on-time",
+		Doc: "Who has backed off for long enough is moved to activeQ by a timer, and who was in unschedulablePods for five " +
+			"minutes by another. It is asked as the scheduler restarts.",
+		Broken: func(t *Transition) []Violation {
+			if !t.Step.Tardy {
+				return nil
+			}
+			return []Violation{{But: "pods have waited for long enough, and no timer moves them"}}
+		},
+	}
+}
+
 // backsOff returns the property that who failed waits before the next attempt.
 //
 // Source: field docs of KubeSchedulerConfiguration.podInitialBackoffSeconds ("the initial backoff for unschedulable

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -124,7 +125,7 @@ type sleeper struct {
 // in looks for events in the cluster with these nodes and pods, and kinds of pod around: those that help the pod, if it
 // has no node there, or else those that undo one which leaves it without.
 func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
-	templates := needed(s.templates, nodes, append(slices.Clone(around), s.pod))
+	templates := needed(s.templates, nodes, append(compatible(around, s.pod, s.templates), s.pod))
 	cluster := *templates
 	cluster.Nodes, cluster.Pods = slices.Clone(nodes), append(others, s.pod)
 	cluster.Now = spec.Moment(&cluster)
@@ -150,9 +151,11 @@ func (s *sleeper) in(nodes []*v1.Node, others, around []*v1.Pod) {
 	}
 }
 
-// likeness says for which events one is taken for another, and what class it is of.
+// likeness says for which events one is taken for another, and what class it is of. Labels that nodes get, that change
+// and that go are of several.
 func likeness(event Action, undone bool) (alike, class string) {
-	class = fmt.Sprint(undone, event.Class())
+	class = fmt.Sprint(undone, event.Class(), strings.HasSuffix(event.Doc, replaced),
+		strings.HasPrefix(event.Doc, "labels: it loses"))
 	if event.Verb == Update && (event.Ref.Kind == "Node" || event.Ref.Kind == "Pod") {
 		return class + event.Doc, class
 	}

@@ -173,9 +173,10 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 	if err := json.Unmarshal(after, status); err != nil {
 		return nil, err
 	}
-	for i := range status.Status.Conditions { // production takes them from the wall clock
-		status.Status.Conditions[i].LastTransitionTime, status.Status.Conditions[i].LastProbeTime = metav1.Time{},
-			metav1.Time{}
+	for i := range status.Status.Conditions {
+		condition := &status.Status.Conditions[i]
+		condition.LastTransitionTime, condition.LastProbeTime = metav1.Time{}, metav1.Time{} // they are of the wall clock
+		condition.Message = ""                                                               // else whether the next one is written hangs on words that were written before
 	}
 	patched := pod.DeepCopy()
 	patched.Status = status.Status

@@ -2,7 +2,7 @@ package stepped
 
 import (
 	"context"
-	"reflect"
+	"errors"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,9 +77,7 @@ type absentBinder struct {
 // BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
 func (a *absentBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
 	if !a.silent {
-		claims := []*v1.PersistentVolumeClaim{}
-		if err := bindAPIUpdate(reflect.ValueOf(a.SchedulerVolumeBinder).UnsafePointer(), ctx, pod, chosen.StaticBindings,
-			claims); err != nil {
+		if err := a.ask(ctx, pod, chosen); !errors.Is(err, context.Canceled) {
 			return err
 		}
 	}

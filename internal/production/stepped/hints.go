@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -25,13 +26,11 @@ type registration struct {
 	ask    fwk.QueueingHintFn
 }
 
-// registrations returns the hints of the profile's plugins, in a fixed order.
+// registrations returns the hints of the profile's plugins, in a fixed order: those of the plugin by which cycles fail
+// are the last.
 func registrations(ctx context.Context, f framework.Framework) ([]registration, error) {
 	var all []registration
 	for _, plugin := range f.EnqueueExtensions() {
-		if plugin.Name() == FaultPlugin {
-			continue
-		}
 		events, err := plugin.EventsToRegister(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("asking %s for its queueing hints: %w", plugin.Name(), err)
@@ -39,10 +38,16 @@ func registrations(ctx context.Context, f framework.Framework) ([]registration, 
 		all = append(all, registered(plugin.Name(), events)...)
 	}
 	slices.SortStableFunc(all, func(x, y registration) int {
+		if x.ours() != y.ours() {
+			return map[bool]int{true: 1, false: -1}[x.ours()]
+		}
 		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.event.Label(), y.event.Label()))
 	})
 	return all, nil
 }
+
+// ours reports whether the hint is none of kube-scheduler.
+func (r registration) ours() bool { return r.plugin == FaultPlugin }
 
 // hintedQueue is the scheduling queue, with account of queueing hints. Before it passes an event on it asks every
 // hint of the plugins that rejected a waiting pod. The queue itself goes through a map up to the first hint that
@@ -57,24 +62,30 @@ type hintedQueue struct {
 	now      func() time.Time
 	// wrong is what was wrong with the time that pods back off for.
 	wrong []string
+	// attempts are the pods that are being tried, and unheeded says which are left to sleep although a hint says Queue.
+	attempts map[types.UID]*attempt
+	unheeded []string
 }
 
 // MoveAllToActiveOrBackoffQueue implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, before, after any,
 	check internalqueue.PreEnqueueCheck) {
-	q.note(logger, event, before, after, func(pod *v1.Pod) bool { return check == nil || check(pod) })
+	roused := q.note(logger, event, before, after, func(pod *v1.Pod) bool { return check == nil || check(pod) })
 	q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, check)
+	q.heed(roused)
 }
 
 // noteUpdate notes that a pod that waits has changed, if not only in its conditions: of these the state does not have
-// what people read.
-func (q *hintedQueue) noteUpdate(logger klog.Logger, before, after *v1.Pod) {
+// what people read. It returns what note does.
+func (q *hintedQueue) noteUpdate(logger klog.Logger, before, after *v1.Pod) []roused {
 	if before == nil || onlyConditions(before, after) {
-		return
+		return nil
 	}
+	var all []roused
 	for _, event := range ownChanges(before, after) {
-		q.note(logger, event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })
+		all = append(all, q.note(logger, event, before, after, func(pod *v1.Pod) bool { return pod.UID == after.UID })...)
 	}
+	return all
 }
 
 // onlyConditions reports whether two versions of a pod differ in nothing but their conditions.
@@ -84,11 +95,15 @@ func onlyConditions(was, is *v1.Pod) bool {
 	return equality.Semantic.DeepEqual(&as, is)
 }
 
-// note asks the hints that the event is for about the pods in unschedulablePods that hear of it.
-func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, after any, hears func(*v1.Pod) bool) {
+// note asks the hints that the event is for about the pods in unschedulablePods that hear of it, and returns those that
+// are to be tried again.
+func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, after any,
+	hears func(*v1.Pod) bool) []roused {
 	if framework.ClusterEventIsWildCard(event) {
-		return // moves pods without asking a hint
+		return nil // moves pods without asking a hint
 	}
+	q.keep(happened{event, before, after}, hears)
+	var all []roused
 	waiting := q.UnschedulablePods()
 	for i, hint := range q.hints {
 		if !framework.MatchClusterEvents(hint.event, event) {
@@ -102,8 +117,7 @@ func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, a
 		use.Sent++
 		for _, pod := range waiting {
 			info, ok := queuedPod(q.SchedulingQueue, pod)
-			if !ok || !info.UnschedulablePlugins.Has(hint.plugin) && !info.PendingPlugins.Has(hint.plugin) ||
-				!hears(pod) {
+			if !ok || !hint.rejected(info) || !hears(pod) {
 				continue
 			}
 			if changed, self := after.(*v1.Pod); self && changed.UID == pod.UID {
@@ -111,11 +125,13 @@ func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, a
 			}
 			if hint.queues(logger, pod, before, after) {
 				use.Queued++
+				all = append(all, roused{pod, hint.plugin, event.Label()})
 			} else {
 				use.Skipped++
 			}
 		}
 	}
+	return all
 }
 
 // queues reports whether the hint lets the pod be tried again, which an error does too.
@@ -130,8 +146,8 @@ func (r registration) queues(logger klog.Logger, pod *v1.Pod, before, after any)
 // take returns what was noted since it was called last.
 func (q *hintedQueue) take() []loop.HintUse {
 	var uses []loop.HintUse
-	for i := range q.hints {
-		if use := q.uses[i]; use != nil {
+	for i, hint := range q.hints {
+		if use := q.uses[i]; use != nil && !hint.ours() {
 			uses = append(uses, *use)
 		}
 	}
@@ -143,7 +159,9 @@ func (q *hintedQueue) take() []loop.HintUse {
 func (s *Scheduler) Hints() []loop.Hint {
 	var hints []loop.Hint
 	for _, r := range s.hints.hints {
-		hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.event.Label(), Default: r.ask == nil})
+		if !r.ours() {
+			hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.event.Label(), Default: r.ask == nil})
+		}
 	}
 	return hints
 }

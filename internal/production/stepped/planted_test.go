@@ -8,7 +8,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
@@ -20,81 +19,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
-
-// deafQueue does not hear of events of one resource.
-type deafQueue struct {
-	internalqueue.SchedulingQueue
-	resource fwk.EventResource
-}
-
-func (q deafQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck) {
-	if event.Resource != q.resource {
-		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
-	}
-}
-
-// unresizedQueue does not hear that pods shrink.
-type unresizedQueue struct{ internalqueue.SchedulingQueue }
-
-func (q unresizedQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck) {
-	if event.ActionType&fwk.UpdatePodScaleDown == 0 {
-		q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check)
-	}
-}
-
-// quietQueue tells nobody of pods that events move.
-type quietQueue struct {
-	internalqueue.SchedulingQueue
-	quietly func(do func())
-}
-
-func (q quietQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, oldObj, newObj any,
-	check internalqueue.PreEnqueueCheck) {
-	q.quietly(func() { q.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, oldObj, newObj, check) })
-}
-
-// hastyQueue has every pod that comes back tried again at once, and hoardingQueue remembers that it came.
-type hastyQueue struct{ internalqueue.SchedulingQueue }
-
-func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
-	cycle int64) error {
-	defer q.Activate(logger, map[string]*v1.Pod{info.Pod.Name: info.Pod})
-	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
-}
-
-// alertQueue has everybody tried again at once whatever happens.
-type alertQueue struct{ internalqueue.SchedulingQueue }
-
-func (q alertQueue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, _ fwk.ClusterEvent, _, _ any,
-	_ internalqueue.PreEnqueueCheck) {
-	for _, pod := range q.UnschedulablePods() {
-		q.Activate(logger, map[string]*v1.Pod{pod.Name: pod})
-	}
-}
-
-type hoardingQueue struct {
-	internalqueue.SchedulingQueue
-	remember func(event any)
-}
-
-func (q hoardingQueue) Done(pod types.UID) {
-	q.SchedulingQueue.Done(pod)
-	q.remember(pod)
-}
-
-// losingQueue loses pods that come back, and does not take them for new when they change; greedyQueue does not let
-// them go, endlessQueue does not hear that it need not think of one any more.
-type losingQueue struct{ internalqueue.SchedulingQueue }
-
-func (losingQueue) Update(context.Context, *v1.Pod, *v1.Pod) {}
-
-type greedyQueue struct{ internalqueue.SchedulingQueue }
-
-type endlessQueue struct{ internalqueue.SchedulingQueue }
-
-func (endlessQueue) Done(types.UID) {}
 
 // forgetfulCache does not take back what was assumed, staleCache does not hear of changes of nodes.
 type forgetfulCache struct{ internalcache.Cache }
@@ -154,6 +78,13 @@ func (keeping) RunReservePluginsUnreserve(context.Context, fwk.CycleState, *v1.P
 type blind struct{ framework.Framework }
 
 func (blind) RunFilterPluginsWithNominatedPods(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+// busybody says of every pod that something has to be done before it is bound.
+type busybody struct{ framework.Framework }
+
+func (busybody) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
 	return nil
 }
 
@@ -218,6 +149,38 @@ func TestPlanted(t *testing.T) {
 			"sleeps", "who is rejected is tried again at once",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = hastyQueue{s.SchedulingQueue} },
 			cluster(node("n1")), []loop.Action{create(big), schedule},
+		},
+		{
+			"heeds", "nobody hears of what happens while a pod is being tried",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+					return distractedQueue{inner}
+				})
+			},
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), update("capacity", larger),
+				on(loop.Reject, p)},
+		},
+		{
+			"keeps-place", "a pod that changes is taken for a new one",
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = novelQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(p), create(pod("q").Obj()),
+				update("labels", pod("p").Req(cpu("1")).Label("app", "p").Obj())},
+		},
+		{
+			"nominates", "every pod is said to have something to do",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return busybody{inner} })
+			},
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind)},
+		},
+		{
+			"on-time", "there are no timers",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+					return timelessQueue{inner}
+				})
+			},
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind), {Verb: loop.Restart}},
 		},
 		{
 			"backs-off", "an event ends every backoff",

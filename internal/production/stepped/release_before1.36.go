@@ -42,8 +42,9 @@ func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, stri
 
 // Update implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) Update(logger klog.Logger, before, after *v1.Pod) {
-	q.noteUpdate(logger, before, after)
+	roused := q.noteUpdate(logger, before, after)
 	q.SchedulingQueue.Update(logger, before, after)
+	q.heed(roused)
 }
 
 // aroundEviction has around called for every eviction, with what evicts.

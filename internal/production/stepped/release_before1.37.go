@@ -30,6 +30,7 @@ func (s *Scheduler) watchPops() {
 		info, err := pop(logger)
 		if err == nil && info != nil {
 			s.popped = info.Pod
+			s.hints.taken(info.Pod)
 		}
 		return info, err
 	}
@@ -45,6 +46,14 @@ func queuedPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.Que
 
 // wrongBackoff is empty: how long pods back off is not looked at in these releases.
 func wrongBackoff(clock.WithTicker) string { return "" }
+
+// AddUnschedulableIfNotPresent implements internalqueue.SchedulingQueue.
+func (q *hintedQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	return q.takeBack(logger, info, func() error {
+		return q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
+	})
+}
 
 // signature is empty: which pods are taken for equal is not looked at in these releases.
 func signature(*framework.QueuedPodInfo) string { return "" }
@@ -78,14 +87,16 @@ func registered(plugin string, events []fwk.ClusterEventWithHint) []registration
 
 // AssignedPodAdded implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) AssignedPodAdded(logger klog.Logger, pod *v1.Pod) {
-	q.note(logger, framework.EventAssignedPodAdd, nil, pod, everybody)
+	roused := q.note(logger, framework.EventAssignedPodAdd, nil, pod, everybody)
 	q.SchedulingQueue.AssignedPodAdded(logger, pod)
+	q.heed(roused)
 }
 
 // AssignedPodUpdated implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) AssignedPodUpdated(logger klog.Logger, before, after *v1.Pod, event fwk.ClusterEvent) {
-	q.note(logger, event, before, after, everybody)
+	roused := q.note(logger, event, before, after, everybody)
 	q.SchedulingQueue.AssignedPodUpdated(logger, before, after, event)
+	q.heed(roused)
 }
 
 func everybody(*v1.Pod) bool { return true }

@@ -52,8 +52,9 @@ func (f *faults) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod,
 
 // Update implements internalqueue.SchedulingQueue.
 func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
-	q.noteUpdate(klog.FromContext(ctx), before, after)
+	roused := q.noteUpdate(klog.FromContext(ctx), before, after)
 	q.SchedulingQueue.Update(ctx, before, after)
+	q.heed(roused)
 }
 
 // preempting reports whether the pod is kept out of the queue, as its victims are being evicted.

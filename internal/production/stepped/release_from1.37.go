@@ -34,6 +34,7 @@ func (s *Scheduler) watchPops() {
 		entity, err := pop(logger)
 		if info, ok := entity.(*framework.QueuedPodInfo); ok && err == nil && info != nil {
 			s.popped = info.Pod
+			s.hints.taken(info.Pod)
 		}
 		return entity, err
 	}

@@ -56,7 +56,9 @@ func (q *hintedQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *
 	if info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
 		rejections, errors = rejections+1, 0
 	}
-	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	err := q.takeBack(logger, info, func() error {
+		return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	})
 	if err != nil {
 		return err
 	}

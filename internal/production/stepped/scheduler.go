@@ -76,6 +76,8 @@ type Scheduler struct {
 	wrongBackoff string
 	// woke: it did not wait for a pod although there was none, as it ended.
 	woke bool
+	// timersFail: its timers left pods in backoffQ or unschedulablePods, as it ended.
+	timersFail bool
 	// asleep: the scheduler waited for a pod since it was last asked.
 	asleep bool
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
@@ -174,7 +176,7 @@ func (s *Scheduler) control(schedulerName string) error {
 		return err
 	}
 	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, uses: map[int]*loop.HintUse{},
-		priority: s.sched.SchedulingQueue, now: s.clock.Now}
+		priority: s.sched.SchedulingQueue, now: s.clock.Now, attempts: map[types.UID]*attempt{}}
 	s.sched.SchedulingQueue = s.hints
 	s.sleeper = newSleeper(s.hints)
 	s.wrongBackoff = wrongBackoff(s.clock)
@@ -244,11 +246,13 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Panics = append(step.Panics, s.panicked)
 	}
 	step.Errors, step.Hints = s.errors.take(), s.hints.take()
+	step.Unheeded, s.hints.unheeded = s.hints.unheeded, nil
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
 	}
 	if s.panicked == "" {
 		step.Restless, s.woke = s.woke, false
+		step.Tardy, s.timersFail = s.timersFail, false
 		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
 	}
 	if s.popped != nil {

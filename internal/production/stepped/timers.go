@@ -4,7 +4,9 @@ import (
 	"container/list"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"k8s.io/klog/v2"
@@ -69,7 +71,7 @@ func (s *Scheduler) sleep() bool {
 }
 
 // restless has the scheduler take a pod where there is none, until the queue is closed, which end does, and reports
-// whether it does not wait for one.
+// whether it does not wait for one. While it waits the timers run that otherwise do not.
 func (s *Scheduler) restless(end func()) bool {
 	if s.panicked != "" || (&loop.State{Queue: s.queue()}).Poppable() {
 		end()
@@ -89,8 +91,35 @@ func (s *Scheduler) restless(end func()) bool {
 			runtime.Gosched()
 		}
 	}
+	s.timersFail = s.tardy()
 	end()
 	<-over
+	return false
+}
+
+// timersNeed is how long the timers may take, on a machine that has much else to do, once their time has come.
+const timersNeed = 5 * time.Second
+
+// tardy runs the timers of the queue, until they have moved who has waited for long enough, and reports whether they do
+// not. The clock goes by whole seconds, so that it makes no difference how many there are.
+func (s *Scheduler) tardy() bool {
+	waits := func() bool {
+		return slices.ContainsFunc(s.queue(),
+			func(q loop.Queued) bool { return q.In(loop.BackingOff) || q.In(loop.Unschedulable) })
+	}
+	if !waits() {
+		return false
+	}
+	s.clock.Step(maxUnschedulable)
+	s.hints.SchedulingQueue.Run(klog.FromContext(s.ctx))
+	for end := time.Now().Add(timersNeed); waits(); runtime.Gosched() {
+		if time.Now().After(end) {
+			return true
+		}
+		if s.clock.HasWaiters() {
+			s.clock.Step(time.Second)
+		}
+	}
 	return false
 }
 

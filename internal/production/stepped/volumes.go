@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -21,17 +22,12 @@ import (
 )
 
 // volumes stands between the plugin VolumeBinding and its binder. Production writes to the API server which claims
-// and volumes belong together, and then looks once a second whether the volume controller has bound them. Here it
-// looks after every action instead: both halves are production's own, only the second in between is not slept.
+// and volumes belong together, and then looks once a second whether the volume controller has bound them. Here its wait
+// is cut short, and it looks after every action instead: all but the second in between is production's own.
 type volumes struct {
 	volumebinding.SchedulerVolumeBinder
 	framework *controlled
 }
-
-//
-//go:linkname bindAPIUpdate k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).bindAPIUpdate
-func bindAPIUpdate(binder unsafe.Pointer, ctx context.Context, pod *v1.Pod, bindings []*volumebinding.BindingInfo,
-	claims []*v1.PersistentVolumeClaim) error
 
 //
 //go:linkname checkBindings k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding.(*volumeBinder).checkBindings
@@ -45,7 +41,7 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 	for _, provision := range chosen.DynamicProvisions {
 		claims = append(claims, provision.PVC)
 	}
-	if err := bindAPIUpdate(binder, ctx, pod, bindings, claims); err != nil {
+	if err := v.ask(ctx, pod, chosen); !errors.Is(err, context.Canceled) {
 		return err
 	}
 	b := v.framework.binding(pod.UID)
@@ -61,6 +57,13 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 		return fmt.Errorf("binding volumes: %w", b.err)
 	}
 	return nil
+}
+
+// ask has production write what the pod wants, and wait for it, for no time. Who answers its calls does not look at that.
+func (v *volumes) ask(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
+	noTime, cancel := context.WithCancel(ctx)
+	cancel()
+	return v.SchedulerVolumeBinder.BindPodVolumes(noTime, pod, chosen)
 }
 
 // look asks for every pod that waits for its volumes or devices whether they are bound, or ready, or will not be.
