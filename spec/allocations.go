@@ -98,7 +98,7 @@ func (r DeviceRules) allWanted(p *Profile, a DeviceAlternative, at deviceState) 
 // together.
 func (r DeviceRules) exclusive(facts []Allotment, at deviceState) bool {
 	for i, f := range facts {
-		holds := func(h holding) bool { return h.device == f.Device.ID && (!f.Device.Shareable() || !h.shared) }
+		holds := func(h holding) bool { return h.device == f.Device.ID && r.keeps(h, f.Device) }
 		if !f.Alternative.Admin && exists(at.held, holds) || !all(facts[:i], func(before Allotment) bool {
 			return before.Device.ID != f.Device.ID || r.apart(before, f)
 		}) {

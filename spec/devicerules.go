@@ -24,6 +24,8 @@ type DeviceRules struct {
 	names func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool
 	// apart reports whether two facts, the first before the other, may be about the same device.
 	apart func(first, second Allotment) bool
+	// keeps reports whether a holding of the device keeps others from it, however much there is.
+	keeps func(h holding, d PublishedDevice) bool
 	// takesCapacity reports whether the fact takes of what the device has; takers returns the devices that newly take of
 	// the counters of their pools, as often as they do; counted reports whether a holding is known to take its share.
 	takesCapacity func(f Allotment) bool
@@ -91,6 +93,7 @@ func DocumentedDevices() DeviceRules {
 		failed:        FailedToBind,
 		classless:     lacksClasses(all[DeviceAlternative]),
 		apart:         apart,
+		keeps:         func(h holding, d PublishedDevice) bool { return !d.Shareable() || !h.shared },
 		takesCapacity: ordinary,
 		takers:        takers,
 		counted:       func(holding) bool { return true },

@@ -140,6 +140,22 @@ func UnreferencedCounters() Quirk {
 	}
 }
 
+// ShareForgotten is a defect of kube-scheduler.
+func ShareForgotten() Quirk {
+	return Quirk{
+		Name: "share-forgotten", Class: Unconfirmed, Upstream: "not reported",
+		Since:  "v1.36",
+		Title:  "a share keeps nobody off a device that is for one alone since",
+		Plugin: "DynamicResources",
+		Doc: "A device that somebody has a share of, and that may be allocated once only since its driver changed that, is " +
+			"allocated to another claim.",
+		Needs: wantsDevices,
+		Devices: func(r *DeviceRules) {
+			r.keeps = func(h holding, _ PublishedDevice) bool { return !h.shared }
+		},
+	}
+}
+
 // AllButFull is a defect of kube-scheduler v1.36.
 func AllButFull() Quirk {
 	return Quirk{

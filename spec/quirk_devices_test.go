@@ -17,6 +17,7 @@ func TestDeviceQuirks(t *testing.T) {
 		"admin-access-occupies":   {"... beside another claim of the pod"},
 		"admin-access-consumes":   {"administrative access takes no capacity", "administrative access takes no counters"},
 		"unreferenced-counters":   {"overdrawn by others, of another counter"},
+		"share-forgotten":         {"... that is for one alone by now"},
 		"all-but-full":            {"all devices, one of which is full"},
 		"shares-recounted":        {"... also of those who have it already"},
 		"distinct-overwritten":    {"two values for three"},

@@ -300,7 +300,7 @@ func Quirks() []Quirk {
 		ReservedAccessModes(), ReservedAndProvisioned(), SelectorProvisioned(), UnknownCapacityPanics(),
 		AnnotatedClassPanics(),
 		OutdatedSlices(), NamesakesElsewhere(), CapacityNames(), AdminAccessOccupies(),
-		AdminAccessConsumes(), UnreferencedCounters(),
+		AdminAccessConsumes(), UnreferencedCounters(), ShareForgotten(),
 		AllButFull(), SharesRecounted(), DistinctOverwritten(),
 		UpdatedPoolStopsAll(), ConstraintStopsAll(), MissingClassStopsPod(), EvictedClaimReserved(),
 		FullClaimReserved(), FailureBehindUnready(), CountsPanic(), LimitStopsAll(), UnsaidCapacityStopsAll(),
