@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -48,7 +49,7 @@ func volumesSuffice() Property {
 	return Property{
 		Name: "volumes-suffice",
 		Doc: "A pod that waits for its volumes does not fail as the last of them is bound, or made, on the node where it " +
-			"is to be.",
+			"is to be, unless for its claims of devices.",
 		Broken: func(t *Transition) []Violation {
 			if !t.Action.Controller || t.Action.Ref.Kind != "PersistentVolumeClaim" {
 				return nil
@@ -56,7 +57,7 @@ func volumesSuffice() Property {
 			var broken []Violation
 			for _, was := range t.Before.Queue {
 				is, queued := t.After.Queued(was.Pod)
-				if !was.Volumes || was.Fault != NoFault || !queued || is.Waits {
+				if !was.Volumes || was.Fault != NoFault || !queued || is.Waits || t.devicesFail(was.Pod) {
 					continue
 				}
 				view := t.After.View()
@@ -76,6 +77,14 @@ func volumesSuffice() Property {
 			return broken
 		},
 	}
+}
+
+// devicesFail reports whether the step says of the pod, which need not be the one that it took, that its claims of
+// devices could not be bound.
+func (t *Transition) devicesFail(pod string) bool {
+	return slices.ContainsFunc(t.Step.Errors, func(text string) bool {
+		return strings.Contains(text, `PreBind plugin "DynamicResources"`) && strings.Contains(text, "pod="+pod)
+	})
 }
 
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
