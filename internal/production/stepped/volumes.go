@@ -60,7 +60,8 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 	return nil
 }
 
-// ask has production write what the pod wants, and wait for it, for no time. Who answers its calls does not look at that.
+// ask has production write what the pod wants, and wait for it, for no time. Who answers its calls does not look at
+// that.
 func (v *volumes) ask(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
 	noTime, cancel := context.WithCancel(ctx)
 	cancel()
