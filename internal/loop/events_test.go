@@ -65,7 +65,7 @@ func TestEvents(t *testing.T) {
 		},
 	}}
 	for kind, want := range map[loop.EventType][]string{
-		loop.NodeLabels:   {"Node n-1: labels: it has disk=hdd", "Node n-1: labels: it loses disk"},
+		loop.NodeLabels:   {"Node n-1: labels: it has disk=hdd instead", "Node n-1: labels: it loses disk"},
 		loop.NodeTaints:   {"Node n-1: taints: it has those of m"},
 		loop.NodeCordon:   {"Node n-1: cordon: it is cordoned"},
 		loop.NodeCapacity: {"Node n-1: capacity: it has that of m"},

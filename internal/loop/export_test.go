@@ -25,3 +25,6 @@ func Keeping(property Property, defect string) string {
 
 // AfterEvent is afterEvent.
 var AfterEvent = afterEvent
+
+// Compatible is compatible.
+var Compatible = compatible

@@ -39,6 +39,6 @@ func nominates() Property {
 // bindsFirst reports whether something is to be bound before the pod: a claim for a volume that is not bound, or
 // devices.
 func bindsFirst(pod *v1.Pod, s *spec.Snapshot) bool {
-	return len(pod.Spec.ResourceClaims) > 0 || spec.AsksForDevices(pod, s) ||
-		slices.ContainsFunc(spec.Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !spec.ClaimBound(claim) })
+	return len(pod.Spec.ResourceClaims) > 0 || spec.AsksForDevices(pod, s) || slices.ContainsFunc(spec.Claims(pod, s),
+		func(claim *v1.PersistentVolumeClaim) bool { return !spec.ClaimBound(claim) })
 }

@@ -73,8 +73,8 @@ func woken() Property {
 // onTime returns the property that who waits for time to pass does not wait for ever. That what they do is right others
 // say, for which actions stand for the timers.
 //
-// Source: comment of Run in k8s.io/kubernetes/pkg/scheduler/backend/queue ("starts the goroutine to pump from backoffQ to
-// activeQ"), and of DefaultPodMaxInUnschedulablePodsDuration there.
+// Source: comments of Run ("starts the goroutine to pump from backoffQ to activeQ") and of
+// DefaultPodMaxInUnschedulablePodsDuration in k8s.io/kubernetes/pkg/scheduler/backend/queue.
 func onTime() Property {
 	return Property{
 		Name: "on-time",

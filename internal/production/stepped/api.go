@@ -175,8 +175,9 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 	}
 	for i := range status.Status.Conditions {
 		condition := &status.Status.Conditions[i]
-		condition.LastTransitionTime, condition.LastProbeTime = metav1.Time{}, metav1.Time{} // they are of the wall clock
-		condition.Message = ""                                                               // else whether the next one is written hangs on words that were written before
+		condition.LastTransitionTime, condition.LastProbeTime = metav1.Time{}, metav1.Time{} // of the wall clock
+		// Else whether the next one is written would hang on the words of the last.
+		condition.Message = ""
 	}
 	patched := pod.DeepCopy()
 	patched.Status = status.Status

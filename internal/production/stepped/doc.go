@@ -24,5 +24,5 @@
 // What only chance or the wall clock decides, or a run would not repeat: among nodes of one score, and candidates
 // for preemption that are equal, the first by name is taken; plugins work on one node after the other; the age of
 // what one cycle leaves for an equal pod in the next (release_from1.35_batch.go) is that of the run; the timers of the
-// queue and of permit do not run, what they would do is done by actions (scheduler.go says how).
+// queue run only as the scheduler ends (timers.go), those of permit never: what they would do is done by actions.
 package stepped

@@ -16,7 +16,7 @@ type happened struct {
 	before, after any
 }
 
-// roused is a pod that is to be tried again, by the hint of a plugin that rejected it, and the event that hint was asked
+// roused is a pod that is to be tried again, by the hint of a plugin that rejected it, and the event that was asked
 // about.
 type roused struct {
 	pod           *v1.Pod

@@ -12,6 +12,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
@@ -59,7 +60,8 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 	return nil
 }
 
-// ask has production write what the pod wants, and wait for it, for no time. Who answers its calls does not look at that.
+// ask has production write what the pod wants, and wait for it, for no time. Who answers its calls does not look at
+// that.
 func (v *volumes) ask(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
 	noTime, cancel := context.WithCancel(ctx)
 	cancel()
@@ -104,16 +106,18 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 }
 
 // forOwner returns the object that the action creates. A volume that a controller makes is for the claim that there is,
-// of the name it has, and a claim of devices for the pod.
+// of the name it has, and a claim of devices for the pod; so is a claim for an ephemeral volume.
 func (a *api) forOwner(action loop.Action) runtime.Object {
-	if claim, ok := action.Object.(*resourcev1.ResourceClaim); ok && action.Controller {
-		claim = claim.DeepCopy()
-		for i := range claim.OwnerReferences {
-			owner := &claim.OwnerReferences[i]
-			if pod, err := a.pod(loop.Ref{Kind: "Pod", Namespace: claim.Namespace, Name: owner.Name}); err == nil {
-				owner.UID = pod.UID
-			}
+	switch claim := action.Object.(type) {
+	case *resourcev1.ResourceClaim:
+		if action.Controller {
+			claim = claim.DeepCopy()
+			a.ownedBy(claim)
+			return claim
 		}
+	case *v1.PersistentVolumeClaim:
+		claim = claim.DeepCopy()
+		a.ownedBy(claim)
 		return claim
 	}
 	volume, ok := action.Object.(*v1.PersistentVolume)
@@ -129,6 +133,16 @@ func (a *api) forOwner(action loop.Action) runtime.Object {
 	volume = volume.DeepCopy()
 	volume.Spec.ClaimRef.UID = claim.UID
 	return volume
+}
+
+// ownedBy has the claim belong to the pods that there are, of the names that its owners have.
+func (a *api) ownedBy(claim metav1.Object) {
+	owners := claim.GetOwnerReferences()
+	for i := range owners {
+		if pod, err := a.pod(loop.Ref{Kind: "Pod", Namespace: claim.GetNamespace(), Name: owners[i].Name}); err == nil {
+			owners[i].UID = pod.UID
+		}
+	}
 }
 
 // updateVolume answers to updates of volumes and claims.
