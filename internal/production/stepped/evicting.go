@@ -104,7 +104,8 @@ func (e *evictions) begun(preemptor *v1.Pod, node string) *evicting {
 	}
 	p := <-e.starting
 	p.preemptor, p.victims = preemptor, victims
-	p.again = slices.ContainsFunc(e.underWay, func(earlier *evicting) bool { return earlier.preemptor.UID == preemptor.UID })
+	p.again = slices.ContainsFunc(e.underWay,
+		func(earlier *evicting) bool { return earlier.preemptor.UID == preemptor.UID })
 	e.underWay = append(e.underWay, p)
 	return p
 }
