@@ -184,7 +184,7 @@ func found() map[string]Entry {
 		"admin-access-occupies":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"admin-access-consumes":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"unreferenced-counters":           {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
-		"share-forgotten":                 {Property: verdicts, Theme: "device-amounts", Nodes: 1, Pods: 1},
+		"share-forgotten":                 {Property: verdicts, Theme: "device-pairs", Nodes: 1, Pods: 1},
 		"all-but-full":                    {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"shares-recounted":                {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
 		"distinct-overwritten":            {Property: verdicts, Theme: "devices", Nodes: 1, Pods: 1},
