@@ -149,8 +149,11 @@ func (t *Transition) claimsUnbound() bool {
 // none are devices.
 func (t *Transition) emptyClaim() bool { return t.unboundAs("nil or empty request mappings") }
 
-func (t *Transition) unboundAs(text string) bool {
-	return slices.ContainsFunc(t.errors(), func(reported string) bool {
+func (t *Transition) unboundAs(text string) bool { return devicesFail(t.errors(), text) }
+
+// devicesFail reports whether one of the errors is that claims of devices could not be bound, in words that begin so.
+func devicesFail(errors []string, text string) bool {
+	return slices.ContainsFunc(errors, func(reported string) bool {
 		return strings.Contains(reported, `PreBind plugin "DynamicResources": `+text)
 	})
 }

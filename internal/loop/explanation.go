@@ -82,9 +82,12 @@ func (t *Transition) leastQuirks(pod string, view *spec.Snapshot,
 }
 
 // errors returns the errors that the step reports about the pod it took.
-func (t *Transition) errors() []string {
+func (t *Transition) errors() []string { return t.errorsAbout(t.Step.Popped) }
+
+// errorsAbout returns the errors that the step reports about the pod, "ns/name"; none if that is empty.
+func (t *Transition) errorsAbout(pod string) []string {
 	return slices.DeleteFunc(slices.Clone(t.Step.Errors), func(text string) bool {
-		return t.Step.Popped == "" || !strings.Contains(text, "pod="+t.Step.Popped)
+		return pod == "" || !strings.Contains(text+",", "pod="+pod+",")
 	})
 }
 

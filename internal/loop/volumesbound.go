@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -57,7 +56,8 @@ func volumesSuffice() Property {
 			var broken []Violation
 			for _, was := range t.Before.Queue {
 				is, queued := t.After.Queued(was.Pod)
-				if !was.Volumes || was.Fault != NoFault || !queued || is.Waits || t.devicesFail(was.Pod) {
+				if !was.Volumes || was.Fault != NoFault || !queued || is.Waits ||
+					devicesFail(t.errorsAbout(was.Pod), "") {
 					continue
 				}
 				view := t.After.View()
@@ -77,14 +77,6 @@ func volumesSuffice() Property {
 			return broken
 		},
 	}
-}
-
-// devicesFail reports whether the step says of the pod, which need not be the one that it took, that its claims of
-// devices could not be bound.
-func (t *Transition) devicesFail(pod string) bool {
-	return slices.ContainsFunc(t.Step.Errors, func(text string) bool {
-		return strings.Contains(text, `PreBind plugin "DynamicResources"`) && strings.Contains(text, "pod="+pod)
-	})
 }
 
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
