@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
-	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
@@ -267,66 +264,8 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 	defer func() { err = errors.Join(err, subjects.close()) }()
 	began := time.Now()
 	progress.begin(exploring())
-	for _, scope := range scopes {
-		// Not with ctx: a step that is under way when the user interrupts is taken to its end.
-		subject, err := subjects.of(context.WithoutCancel(ctx), scope)
-		if err != nil {
-			return nil, err
-		}
-		run.Spec = cmp.Or(run.Spec, subject.Model)
-		subject.Settling = func(followed, of int) {
-			progress.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
-		}
-		if o.random {
-			result, err := loop.Random(ctx, scope, subject, loop.RandomOptions{
-				SimulateOptions: loop.SimulateOptions{
-					Seed: o.seed, First: o.run, Walks: o.questions, Steps: o.steps(), Workers: o.workers,
-					Progress: func(walks int64) { progress.come("%d drawn runs", walks) },
-				},
-				For: o.duration,
-				Draw: func(n int64) *loop.Scope {
-					return generate.Run(scope, subject.Model, int64(o.seed), n, admission.AdmitAnew)
-				},
-			})
-			if err != nil {
-				return nil, err
-			}
-			run.Seed, run.Results = o.seed, append(run.Results, result)
-			continue
-		}
-		if o.wakeUps {
-			result, err := o.wake(ctx, scope, subject, progress)
-			if err != nil {
-				return nil, err
-			}
-			run.WakeUps, run.Results = true, append(run.Results, result)
-			continue
-		}
-		if o.simulate > 0 {
-			result, err := loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
-				Seed: o.seed, First: o.run, Walks: o.followed(), Steps: o.steps(), Workers: o.workers,
-				Progress: func(walks int64) {
-					progress.come("%s: %d of %d runs", scope.Name, walks, o.followed())
-				},
-			})
-			if err != nil {
-				return nil, err
-			}
-			run.Seed, run.Results = o.seed, append(run.Results, result)
-			continue
-		}
-		result, err := loop.Explore(ctx, scope, subject, checker.Options{
-			Workers: o.workers, MaxStates: cmp.Or(o.maxStates, mostStates), MaxDepth: cmp.Or(o.maxDepth, mostDepth),
-			ProgressEvery: progress.every,
-			Progress: func(now checker.Progress) {
-				progress.come("%s: %d states, %d transitions, depth %d, %d waiting", scope.Name, now.Distinct,
-					now.Generated, now.Depth, now.Queue)
-			},
-		})
-		if err != nil {
-			return nil, err
-		}
-		run.Results = append(run.Results, result)
+	if err := o.followAll(ctx, run, scopes, subjects, progress); err != nil {
+		return nil, err
 	}
 	progress.begin(writing("the report"))
 	run.Elapsed = time.Since(began)

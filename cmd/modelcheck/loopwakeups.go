@@ -55,17 +55,16 @@ func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 }
 
 // wake follows the run of each event that lets a pod of the scope be placed.
-func (o *loopOptions) wake(ctx context.Context, scope *loop.Scope, subject loop.Subject,
-	progress *progress) (*loop.Result, error) {
+func (f follower) wake(ctx context.Context, scope *loop.Scope, subject loop.Subject) (*loop.Result, error) {
 	runs := loop.Waking(subject.Model, scope.Templates)
 	if len(runs) == 0 {
 		return &loop.Result{Scope: scope, Simulated: true, Result: &checker.Result{Complete: true}}, nil
 	}
-	all := loop.SimulateOptions{Walks: int64(len(runs)), Steps: loop.WakingSteps, Workers: o.workers,
-		Progress: func(walks int64) { progress.come("%s: %d of %d events", scope.Name, walks, len(runs)) }}
-	if o.given("run") {
-		if all.First, all.Walks = o.run, 1; o.run >= int64(len(runs)) {
-			return nil, usage("--run is %d: theme %s has runs from 0 to %d", o.run, scope.Name, len(runs)-1)
+	all := loop.SimulateOptions{Walks: int64(len(runs)), Steps: loop.WakingSteps, Workers: f.workers,
+		Progress: func(walks int64) { f.come("%s: %d of %d events", scope.Name, walks, len(runs)) }}
+	if f.given("run") {
+		if all.First, all.Walks = f.run, 1; f.run >= int64(len(runs)) {
+			return nil, usage("--run is %d: theme %s has runs from 0 to %d", f.run, scope.Name, len(runs)-1)
 		}
 	}
 	return loop.Random(ctx, scope, subject, loop.RandomOptions{SimulateOptions: all,

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/lanes"
 )
 
 // The workers that share a chunk wait for each other at the end of every level, which in a small chunk is most of the
@@ -100,72 +100,26 @@ func (r *run) split(chunks []int) (alone, beside []int) {
 // returns those for which that was too little: these are still to be explored.
 func (r *run) exploreBeside(ctx context.Context, chunks []int, done func(i int, c *ChunkResult)) (again []int,
 	err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		lanes sync.WaitGroup
-		mu    sync.Mutex
-		next  int
-		left  bool
-		// failed is the chunk whose error or panic ended it, the first one in the order of the chunks; -1 if there is none.
-		failed   = -1
-		panicked *checker.Panic
-	)
-	take := func() (int, bool) {
+	var mu sync.Mutex
+	left := false
+	err = lanes.Do(ctx, len(r.deciders), len(chunks), func(ctx context.Context, n, k int) error {
+		i, alone := chunks[k], lane{r.deciders[n : n+1], r.options.Memory / int64(len(r.deciders))}
+		result, err := r.exploreAndKeep(ctx, i, alone)
+		if err != nil {
+			return err
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(chunks) || ctx.Err() != nil {
-			return 0, false
+		left = left || result.Explored.Left
+		if result.Explored.Stopped == checker.MemoryLimit && ctx.Err() == nil {
+			again = append(again, i)
+			return nil
 		}
-		next++
-		return chunks[next-1], true
-	}
-	fail := func(i int, e error, p *checker.Panic) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed < 0 || i < failed {
-			failed, err, panicked = i, e, p
-		}
-		cancel()
-	}
-	for _, decider := range r.deciders {
-		alone := lane{[]Decider{decider}, r.options.Memory / int64(len(r.deciders))}
-		explore := func(i int) {
-			defer func() {
-				if value := recover(); value != nil {
-					p, is := value.(*checker.Panic)
-					if !is {
-						p = &checker.Panic{Value: value, Stack: debug.Stack()}
-					}
-					fail(i, nil, p)
-				}
-			}()
-			result, err := r.exploreAndKeep(ctx, i, alone)
-			if err != nil {
-				fail(i, err, nil)
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			left = left || result.Explored.Left
-			if result.Explored.Stopped == checker.MemoryLimit && ctx.Err() == nil {
-				again = append(again, i)
-				return
-			}
-			done(i, result)
-		}
-		lanes.Go(func() {
-			for i, more := take(); more; i, more = take() {
-				explore(i)
-			}
-		})
-	}
-	lanes.Wait()
+		done(i, result)
+		return nil
+	})
 	if left {
 		r.leave(r.until)
-	}
-	if panicked != nil {
-		panic(panicked)
 	}
 	return again, err
 }

@@ -23,6 +23,7 @@ import (
 type registration struct {
 	plugin string
 	event  fwk.ClusterEvent
+	label  string // of the event
 	ask    fwk.QueueingHintFn
 }
 
@@ -37,11 +38,14 @@ func registrations(ctx context.Context, f framework.Framework) ([]registration, 
 		}
 		all = append(all, registered(plugin.Name(), events)...)
 	}
+	for i := range all {
+		all[i].label = all[i].event.Label()
+	}
 	slices.SortStableFunc(all, func(x, y registration) int {
 		if x.ours() != y.ours() {
 			return map[bool]int{true: 1, false: -1}[x.ours()]
 		}
-		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.event.Label(), y.event.Label()))
+		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.label, y.label))
 	})
 	return all, nil
 }
@@ -160,7 +164,7 @@ func (s *Scheduler) Hints() []loop.Hint {
 	var hints []loop.Hint
 	for _, r := range s.hints.hints {
 		if !r.ours() {
-			hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.event.Label(), Default: r.ask == nil})
+			hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.label, Default: r.ask == nil})
 		}
 	}
 	return hints

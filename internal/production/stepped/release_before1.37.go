@@ -72,7 +72,7 @@ func registered(plugin string, events []fwk.ClusterEventWithHint) []registration
 	var all []registration
 	newNodes, taints := false, false
 	for _, e := range events {
-		all = append(all, registration{plugin, e.Event, e.QueueingHintFn})
+		all = append(all, registration{plugin: plugin, event: e.Event, ask: e.QueueingHintFn})
 		if e.Event.Resource == fwk.Node {
 			newNodes = newNodes || e.Event.ActionType&fwk.Add != 0
 			taints = taints || e.Event.ActionType&fwk.UpdateNodeTaint != 0
@@ -80,7 +80,7 @@ func registered(plugin string, events []fwk.ClusterEventWithHint) []registration
 	}
 	if newNodes && !taints { // the scheduler adds this one, https://github.com/kubernetes/kubernetes/issues/109437
 		event := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
-		all = append(all, registration{plugin, event, nil})
+		all = append(all, registration{plugin: plugin, event: event})
 	}
 	return all
 }

@@ -70,7 +70,7 @@ func registered(plugin string, events []fwk.ClusterEventWithHint) []registration
 			registered = framework.UnrollPodEvent(e.Event)
 		}
 		for _, event := range registered {
-			all = append(all, registration{plugin, event, e.QueueingHintFn})
+			all = append(all, registration{plugin: plugin, event: event, ask: e.QueueingHintFn})
 		}
 	}
 	return all

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/seed-a3f26817/modelcheck/checker"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/lanes"
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/report"
+)
+
+// followAll follows what goes on in the scopes. Workers that share a scope wait for each other at the end of every
+// level, so as many scopes as there are workers are followed side by side.
+func (o *loopOptions) followAll(ctx context.Context, run *report.LoopRun, scopes []*loop.Scope, subjects *loopSubjects,
+	progress *progress) error {
+	all := make([]loop.Subject, len(scopes))
+	for i, scope := range scopes {
+		var err error
+		// Not with ctx: a step that is under way when the user interrupts is taken to its end.
+		if all[i], err = subjects.of(context.WithoutCancel(ctx), scope); err != nil {
+			return err
+		}
+	}
+	run.Spec, run.WakeUps = all[0].Model, o.wakeUps
+	if o.random || o.simulate > 0 {
+		run.Seed = o.seed
+	}
+	run.Results = make([]*loop.Result, len(scopes))
+	width := min(o.workers, len(scopes))
+	told := &firstTells{ended: make([]bool, len(scopes)), progress: progress}
+	follow := func(ctx context.Context, _, i int) error {
+		defer told.end(i)
+		f := follower{o, max(1, o.workers/width), func(format string, args ...any) { told.come(i, format, args...) },
+			progress.every}
+		result, err := f.follow(ctx, scopes[i], all[i])
+		run.Results[i] = result
+		return err
+	}
+	if err := lanes.Do(ctx, width, len(scopes), follow); err != nil {
+		return err
+	}
+	for i, result := range run.Results { // the user has interrupted: nothing goes on in it
+		if result != nil {
+			continue
+		}
+		if err := follow(ctx, 0, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstTells lets of several scopes that are followed the first one tell how far it has come.
+type firstTells struct {
+	mu       sync.Mutex
+	ended    []bool
+	progress *progress
+}
+
+func (f *firstTells) come(i int, format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ended := range f.ended[:i] {
+		if !ended {
+			return
+		}
+	}
+	f.progress.come(format, args...)
+}
+
+func (f *firstTells) end(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended[i] = true
+}
+
+// follower follows scopes as the flags say.
+type follower struct {
+	*loopOptions
+	// workers is how many work at a scope.
+	workers int
+	come    func(format string, args ...any)
+	every   time.Duration // see progress
+}
+
+// follow follows what goes on in one scope.
+func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Subject) (*loop.Result, error) {
+	subject.Settling = func(followed, of int) {
+		f.come("%s: what goes on for ever, from %d of %d states", scope.Name, followed, of)
+	}
+	switch {
+	case f.random:
+		return loop.Random(ctx, scope, subject, loop.RandomOptions{
+			SimulateOptions: loop.SimulateOptions{
+				Seed: f.seed, First: f.run, Walks: f.questions, Steps: f.steps(), Workers: f.workers,
+				Progress: func(walks int64) { f.come("%d drawn runs", walks) },
+			},
+			For: f.duration,
+			Draw: func(n int64) *loop.Scope {
+				return generate.Run(scope, subject.Model, int64(f.seed), n, admission.AdmitAnew)
+			},
+		})
+	case f.wakeUps:
+		return f.wake(ctx, scope, subject)
+	case f.simulate > 0:
+		return loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
+			Seed: f.seed, First: f.run, Walks: f.followed(), Steps: f.steps(), Workers: f.workers,
+			Progress: func(walks int64) { f.come("%s: %d of %d runs", scope.Name, walks, f.followed()) },
+		})
+	}
+	return loop.Explore(ctx, scope, subject, checker.Options{
+		Workers: f.workers, MaxStates: cmp.Or(f.maxStates, mostStates), MaxDepth: cmp.Or(f.maxDepth, mostDepth),
+		ProgressEvery: f.every,
+		Progress: func(now checker.Progress) {
+			f.come("%s: %d states, %d transitions, depth %d, %d waiting", scope.Name, now.Distinct, now.Generated,
+				now.Depth, now.Queue)
+		},
+	})
+}
