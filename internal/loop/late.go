@@ -96,10 +96,20 @@ func (s *State) nominationOpen(pod *v1.Pod) bool { return s.unwritten(pod) || s.
 
 // nominationUnheard reports whether that is for want of hearing, or of the pod.
 func (s *State) nominationUnheard(pod *v1.Pod) bool {
-	return len(s.Unheard) > 0 && (s.outdated(pod) || slices.ContainsFunc(s.Unheard, func(u Unheard) bool {
-		is, ok := u.Is.(*v1.Pod)
-		return ok && is.UID == pod.UID && u.Nominates != nil
-	}))
+	return len(s.Unheard) > 0 && (s.outdated(pod) || s.nominatedAlike(pod) ||
+		slices.ContainsFunc(s.Unheard, func(u Unheard) bool {
+			is, ok := u.Is.(*v1.Pod)
+			return ok && is.UID == pod.UID && u.Nominates != nil
+		}))
+}
+
+// nominatedAlike reports whether the queue has a nomination that kube-scheduler had no need to write, as somebody else
+// had given it to the pod, which is unheard.
+func (s *State) nominatedAlike(pod *v1.Pod) bool {
+	is := s.Pod(Key(pod))
+	return is != nil && is.UID == pod.UID && is.Status.NominatedNodeName != "" &&
+		is.Status.NominatedNodeName != pod.Status.NominatedNodeName &&
+		is.Status.NominatedNodeName == s.nominatedTo(pod)
 }
 
 // nomination returns the last nomination with which the pod came back from its cycle in the step; nil if it did not.

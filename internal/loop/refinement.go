@@ -105,7 +105,8 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 	if known := in(t.After.View(), Key(pod)); known != nil {
 		nominated = known.Status.NominatedNodeName
 	}
-	if nominated != pod.Status.NominatedNodeName && t.nomination(pod) == nil && t.After.nominationUnheard(pod) {
+	alike := t.After.nominatedAlike(pod) && t.Before.nominatedTo(pod) != nominated
+	if nominated != pod.Status.NominatedNodeName && t.nomination(pod) == nil && t.After.nominationUnheard(pod) && !alike {
 		nominated = "" // that is what was heard of an earlier time
 	}
 	evicted := t.evicted()

@@ -192,6 +192,21 @@ func TestLateVolumes(t *testing.T) {
 	waits("it has heard of both", false)
 }
 
+// TestLateProvisioning: a pod waits for its volume to be provisioned while the scheduler has not heard of what it has
+// written to the claim itself, and until it has heard that the claim is bound.
+func TestLateProvisioning(t *testing.T) {
+	initial := withVolume(cluster(node("n1")))
+	initial.PersistentVolumes, initial.StorageClasses[0].Provisioner = nil, "csi.example.com"
+	s := newScheduler(t, initial, stepped.Options{Late: true})
+	first := create(pod("first").PVC("one").Obj())
+	if broken := breaks(t, s, []loop.Action{first, hear(first), schedule}); len(broken) > 0 {
+		t.Errorf("it breaks %q", broken)
+	}
+	if q, _ := s.State().Queued("default/first"); !q.Volumes {
+		t.Errorf("it does not wait for its volume: %+v", q)
+	}
+}
+
 // TestClaimRestored is the run of claim-restored-outdated in which a device is given away twice: a pod waits for the
 // devices of two claims, the first fails, and another pod is tried before the scheduler hears of what the first has
 // given back. It is not where the scheduler has heard of it before.

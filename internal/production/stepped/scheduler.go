@@ -190,7 +190,7 @@ func (s *Scheduler) control(schedulerName string) error {
 			s.evictions = control(preemption, s.api, s.framework.decide, s.framework.note)
 		}
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
-			s.volumes = &volumes{binding.Binder, s.framework}
+			s.volumes = &volumes{binding.Binder, s.framework, s.api}
 			binding.Binder = s.volumes
 		}
 		if devices, ok := plugin.(*dynamicresources.DynamicResources); ok {

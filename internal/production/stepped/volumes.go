@@ -28,6 +28,7 @@ import (
 type volumes struct {
 	volumebinding.SchedulerVolumeBinder
 	framework *controlled
+	api       *api
 }
 
 //
@@ -38,13 +39,10 @@ func checkBindings(binder unsafe.Pointer, logger klog.Logger, pod *v1.Pod, bindi
 // BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
 func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
 	binder, bindings := reflect.ValueOf(v.SchedulerVolumeBinder).UnsafePointer(), chosen.StaticBindings
-	claims := []*v1.PersistentVolumeClaim{}
-	for _, provision := range chosen.DynamicProvisions {
-		claims = append(claims, provision.PVC)
-	}
 	if err := v.ask(ctx, pod, chosen); !errors.Is(err, context.Canceled) {
 		return err
 	}
+	claims := v.api.written(chosen.DynamicProvisions)
 	b := v.framework.binding(pod.UID)
 	b.bound = func() (bool, error) {
 		if ctx.Err() != nil {
@@ -66,6 +64,19 @@ func (v *volumes) ask(ctx context.Context, pod *v1.Pod, chosen *volumebinding.Po
 	noTime, cancel := context.WithCancel(ctx)
 	cancel()
 	return v.SchedulerVolumeBinder.BindPodVolumes(noTime, pod, chosen)
+}
+
+// written returns the claims as the API server has just answered to writing them: of older versions, which is what
+// informers that lag have, production waits for the newer.
+func (a *api) written(provisions []*volumebinding.DynamicProvision) []*v1.PersistentVolumeClaim {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	claims := []*v1.PersistentVolumeClaim{} // to production nil is another matter
+	for _, provision := range provisions {
+		claim, _ := a.objects[loop.RefOf(provision.PVC)].(*v1.PersistentVolumeClaim)
+		claims = append(claims, claim)
+	}
+	return claims
 }
 
 // look asks for every pod that waits for its volumes or devices whether they are bound, or ready, or will not be.
