@@ -75,7 +75,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 			"-f it is 0.")
 	f.IntVar(&o.late, "late", 0,
 		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
-			"it writes: its informers run late, and not all alike.")
+			"it writes: its informers run late, and not all alike. The theme says how many by default; with -f it is 0.")
 	f.BoolVar(&o.evictions, "evictions", false,
 		"Let evictions be under way when the cycle ends that begins them: what others do comes between. The theme says so "+
 			"or not by default; with -f it is false.")
@@ -365,7 +365,9 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("events") {
 		scope.Events = o.events
 	}
-	scope.Late = o.late
+	if o.given("late") {
+		scope.Late = o.late
+	}
 	if o.given("faults") {
 		scope.Faults = o.faults
 	}

@@ -46,7 +46,7 @@ func (e LoopEntry) Find() string {
 func (e LoopEntry) Narrow(theme *loop.Scope) *loop.Scope {
 	scope := *theme
 	scope.Arrivals, scope.Events = e.Pods, e.Events
-	scope.Faults, scope.Late = max(scope.Faults, e.Faults), e.Late
+	scope.Faults, scope.Late = max(scope.Faults, e.Faults), max(scope.Late, e.Late)
 	scope.Liveness = slices.ContainsFunc(loop.Liveness(), func(p loop.Property) bool { return p.Name == e.Property })
 	if len(e.Happens) > 0 {
 		scope.Happens = e.Happens

@@ -33,7 +33,7 @@ func wakeUp() Property {
 					continue
 				}
 				if !t.Before.underWay(q.Pod) && // else the end of its preemption is the event that counts
-					(schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after)) {
+					(schedulable(t.Model, q.Pod, t.Before) || freed(t.Model, q, t.Before.View(), after) || lacksNothing(t, q)) {
 					continue
 				}
 				v := Violation{
@@ -165,6 +165,12 @@ func schedulable(m *spec.Scheduler, key string, s *State) bool {
 		return false
 	}
 	return feasible(m, key, s.View()) && (len(s.Assumed)+len(s.Unheard) == 0 || feasible(m, key, s.told()))
+}
+
+// lacksNothing reports whether the pod, which nothing but a fault rejected, was feasible before the step in what
+// kube-scheduler knows: that it now hears of a write of its own, which it knew, is no news to the pod.
+func lacksNothing(t *Transition, q Queued) bool {
+	return slices.Equal(q.Rejectors, []string{FaultPlugin}) && feasible(t.Model, q.Pod, t.Before.View())
 }
 
 // freed reports whether a node that is feasible for the pod after an event was there before it, and none of the plugins

@@ -297,7 +297,13 @@ func defect(known string) (name, upstream, doc string) {
 
 // lateNotCovered says what is left out of when the scheduler hears of changes.
 func lateNotCovered(r *LoopRun) string {
-	if slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return result.Scope.Late > 0 }) {
+	var late []string
+	for _, result := range r.Results {
+		if result.Scope.Late > 0 {
+			late = append(late, result.Scope.Name)
+		}
+	}
+	if len(late) == len(r.Results) {
 		evictions := "evictions that are under way when a cycle ends, "
 		if !slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return !result.Scope.Evictions }) {
 			evictions = ""
@@ -305,8 +311,12 @@ func lateNotCovered(r *LoopRun) string {
 		return "More changes unheard than those of the scope, " + evictions +
 			"and handlers of one kind of object that hear at different times."
 	}
-	return "Late informers: every change is known to the scheduler before the next action, and to all its parts in one " +
-		"order; --late N lets them lag."
+	except := ""
+	if len(late) > 0 {
+		except = ", except in " + strings.Join(late, ", ")
+	}
+	return "Late informers" + except + ": every change is known to the scheduler before the next action, and to all " +
+		"its parts in one order; --late N lets them lag."
 }
 
 func loopNotCovered(r *LoopRun) []string {

@@ -34,6 +34,7 @@ type loopThemeSpec struct {
 	Arrivals    int              `json:"arrivals"`
 	Events      int              `json:"events,omitempty"`
 	Faults      int              `json:"faults,omitempty"`
+	Late        int              `json:"late,omitempty"`
 	Happens     []loop.EventType `json:"happens,omitempty"`
 }
 
@@ -51,7 +52,7 @@ func loopThemeOf(file string, data []byte) (*loopTheme, error) {
 		field        string
 		value, least int
 	}{{"order", s.Spec.Order, 1}, {"nodes", s.Spec.Nodes, 1}, {"arrivals", s.Spec.Arrivals, 0},
-		{"events", s.Spec.Events, 0}, {"faults", s.Spec.Faults, 0}} {
+		{"events", s.Spec.Events, 0}, {"faults", s.Spec.Faults, 0}, {"late", s.Spec.Late, 0}} {
 		if number.value < number.least {
 			return nil, s.fail("spec."+number.field, "it is %d: use %d or more", number.value, number.least)
 		}
@@ -98,7 +99,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		}
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
-			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults,
+			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults, Late: t.Spec.Late,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions,
 		}
 		if scope.Configuration = manifests.SchedulerConfiguration; scope.Configuration != nil {

@@ -46,7 +46,7 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 		if o.faults > 0 || o.late > 0 {
 			most = mostStatesOther
 		}
-		s.Faults, s.Late, s.Liveness = max(s.Faults, o.faults), o.late, true
+		s.Faults, s.Late, s.Liveness = max(s.Faults, o.faults), max(s.Late, o.late), true
 		if err := t.loopTheme(ctx, s, most); err != nil {
 			return fmt.Errorf("theme %s: %w", name, err)
 		}
