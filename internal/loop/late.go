@@ -126,11 +126,26 @@ func (t *Transition) nomination(pod *v1.Pod) *string {
 }
 
 // nominationStays reports whether nothing has happened in the step that could change the nomination of the pod, which
-// is open: it was not tried, did not come back from a wait, nothing of pods was heard, and nothing began anew.
+// is open: it was not tried, did not come back from a wait, nothing of pods was heard but of a time without nomination,
+// and nothing began anew.
+//
+// Source: comment of UpdateNominatedPod in k8s.io/kubernetes/pkg/scheduler/backend/queue ("In this case, we need to keep
+// reserving the NominatedNode").
 func (t *Transition) nominationStays(pod *v1.Pod) bool {
 	was, _ := t.Before.Queued(Key(pod))
-	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && t.Action.Ref.Kind != "Pod" && !was.Waits &&
-		t.Action.Verb != Restart
+	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && !was.Waits && t.Action.Verb != Restart &&
+		(t.Action.Ref.Kind != "Pod" || t.hearsOfEarlier(pod))
+}
+
+// hearsOfEarlier reports whether kube-scheduler hears of a change of the pod at a time when it had no nomination.
+func (t *Transition) hearsOfEarlier(pod *v1.Pod) bool {
+	if !t.Action.Heard || t.Action.Ref != RefOf(pod) {
+		return false
+	}
+	i := slices.IndexFunc(t.Before.Unheard, func(u Unheard) bool { return u.Ref == t.Action.Ref })
+	was, _ := t.Before.Unheard[i].Was.(*v1.Pod)
+	is, _ := t.Before.Unheard[i].Is.(*v1.Pod)
+	return was != nil && is != nil && is.UID == pod.UID && was.Status.NominatedNodeName+is.Status.NominatedNodeName == ""
 }
 
 // written reports whether the object, which is reserved, is as the API has it, or kube-scheduler has not heard of a
