@@ -129,8 +129,8 @@ func (t *Transition) nomination(pod *v1.Pod) *string {
 // is open: it was not tried, did not come back from a wait, nothing of pods was heard but of a time without nomination,
 // and nothing began anew.
 //
-// Source: comment of UpdateNominatedPod in k8s.io/kubernetes/pkg/scheduler/backend/queue ("In this case, we need to keep
-// reserving the NominatedNode").
+// Source: comment of UpdateNominatedPod in k8s.io/kubernetes/pkg/scheduler/backend/queue ("In this case, we need to
+// keep reserving the NominatedNode").
 func (t *Transition) nominationStays(pod *v1.Pod) bool {
 	was, _ := t.Before.Queued(Key(pod))
 	return t.Before.nominationOpen(pod) && t.Step.Popped != Key(pod) && !was.Waits && t.Action.Verb != Restart &&
