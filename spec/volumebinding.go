@@ -6,7 +6,7 @@ import v1 "k8s.io/api/core/v1"
 //
 //	Holds == /\ \A Volume \in Pod.Spec.Volumes that use a claim : ClaimOf(Pod, Volume, S) \in S
 //	         /\ \A Claim \in Claims(Pod, S) : ~Lost(Claim) /\ ~Deleting(Claim) /\ (ClaimBound(Claim) \/ ClaimWaits(Claim, S))
-//	         /\ \A Claim \in Claims(Pod, S) : ClaimBound(Claim) => \E PV \in S : PV.Name = Claim.Spec.VolumeName /\ Reaches(PV, Node)
+//	         /\ \A Claim \in Claims(Pod, S) : ClaimBound(Claim) => \E PV \in S : PV.Name = Claim.Spec.VolumeName /\ Reaches(OnNode(PV, Node, S), Node)
 //	         /\ Servable({Claim \in Claims(Pod, S) : ~ClaimBound(Claim)}, Node, S)
 //
 // It answers for the filter of the plugin VolumeBinding, and reads the node and the pod's claims with their volumes
@@ -34,7 +34,7 @@ func volumeBinding(r VolumeRules) Filter {
 			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool { return usable(c, s) }) &&
 				all(bound, func(c *v1.PersistentVolumeClaim) bool {
 					volume := VolumeNamed(c.Spec.VolumeName, s)
-					return volume != nil && r.reaches(volume, node)
+					return volume != nil && r.reaches(OnNode(volume, node, s), node)
 				}) &&
 				r.serves(r, waiting, node, s)
 		},
@@ -42,7 +42,11 @@ func volumeBinding(r VolumeRules) Filter {
 			claims := Claims(pod, s)
 			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool {
 				volume := VolumeNamed(c.Spec.VolumeName, s)
-				return usable(c, s) && ClaimBound(c) && volume != nil && volume.Spec.NodeAffinity == nil
+				if volume == nil || volume.Spec.NodeAffinity != nil {
+					return false
+				}
+				plugin, _ := zonalPlugin(volume)
+				return usable(c, s) && ClaimBound(c) && plugin == ""
 			})
 		},
 	}

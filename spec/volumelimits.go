@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"strings"
-
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -69,14 +67,8 @@ func (r VolumeRules) driversThere(p *Profile, wanted []CSIVolume, node *v1.Node,
 
 // managedOn returns those of the volumes that their CSI driver manages on the node: in-tree volumes of Portworx do not
 // count, before PortworxMigrated, where the CSINode does not say that its driver does.
-//
-// Source: doc of MigratedPluginsAnnotationKey ("a comma-separated list of in-tree plugins that will be serviced by the
-// CSI backend on the Node represented by CSINode").
 func managedOn(p *Profile, node *v1.Node, s *Snapshot, volumes []CSIVolume) []CSIVolume {
-	if p.has(PortworxMigrated()) || exists(s.CSINodes, func(c *storagev1.CSINode) bool {
-		plugins := strings.Split(c.Annotations[v1.MigratedPluginsAnnotationKey], ",")
-		return c.Name == node.Name && contains(plugins, "kubernetes.io/portworx-volume")
-	}) {
+	if p.has(PortworxMigrated()) || migratedOn("kubernetes.io/portworx-volume", node, s) {
 		return volumes
 	}
 	return filter(volumes, func(v CSIVolume) bool { return !v.portworxInTree() })
