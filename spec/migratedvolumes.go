@@ -43,9 +43,10 @@ func zonalPlugin(volume *v1.PersistentVolume) (plugin, zone string) {
 //	                         [] it has a zone label -> PV, with one of its zones required of the driver's label
 //	                         [] OTHER -> PV
 //
-// Source: see migratedOn and zonalPlugin. That the zone is then looked for in the driver's label is stated in code
-// alone (TranslateInTreePVToCSI in k8s.io/csi-translation-lib), and so is that the region's older name becomes the
-// newer one.
+// Source: release note of kubernetes/kubernetes#83394 ("Existing PVs are converted to use volume topology if migration
+// is enabled"); see migratedOn and zonalPlugin. Which of its requirements and labels are converted, and that the
+// region's older name becomes the newer one, is stated in code alone (TranslateInTreePVToCSI in
+// k8s.io/csi-translation-lib).
 func OnNode(volume *v1.PersistentVolume, node *v1.Node, s *Snapshot) *v1.PersistentVolume {
 	plugin, driverZone := zonalPlugin(volume)
 	if plugin == "" || !migratedOn(plugin, node, s) {
