@@ -92,7 +92,7 @@ func changedLike(object, like runtime.Object) runtime.Object {
 		return after
 	case *storagev1.CSINode:
 		after := object.DeepCopyObject().(*storagev1.CSINode)
-		after.Spec.Drivers = like.Spec.Drivers
+		after.Annotations, after.Spec.Drivers = maps.Clone(like.Annotations), like.Spec.Drivers
 		return after
 	case *storagev1.StorageClass:
 		after := object.DeepCopyObject().(*storagev1.StorageClass)

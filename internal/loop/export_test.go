@@ -28,3 +28,6 @@ var AfterEvent = afterEvent
 
 // Compatible is compatible.
 var Compatible = compatible
+
+// Protected reports whether the event is a removal that does not happen.
+var Protected = protected

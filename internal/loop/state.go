@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -169,6 +170,8 @@ type State struct {
 	Unwritten []Unwritten
 	// Panicked: the scheduler has panicked with this and cannot go on. Then only API is known.
 	Panicked string
+	// Texts are those of objects that the states of one system have in common; nil if nobody keeps them.
+	Texts *Texts
 
 	hash  hash   // zero until it is asked for
 	tried string // see trying
@@ -261,7 +264,7 @@ func Key(object metav1.Object) string {
 func (s *State) Canonical() string {
 	var text strings.Builder
 	for _, object := range Objects(s.API) {
-		text.WriteString(s.canonical(object))
+		text.WriteString(s.kept(object))
 		text.WriteByte('\n')
 	}
 	for _, object := range s.Reserved {
@@ -311,6 +314,25 @@ func (s *State) Hash() [sha256.Size]byte {
 		s.hash = sha256.Sum256([]byte(s.Canonical()))
 	}
 	return s.hash
+}
+
+// Texts are canonical texts of objects that nobody changes.
+type Texts struct{ of sync.Map }
+
+// kept is canonical, from the texts where it is among them.
+func (s *State) kept(object runtime.Object) string {
+	switch object.(type) {
+	case *v1.PersistentVolume, *resourcev1.ResourceClaim: // how they are depends on others
+		return s.canonical(object)
+	}
+	if s.Texts == nil {
+		return s.canonical(object)
+	}
+	text, ok := s.Texts.of.Load(object)
+	if !ok {
+		text, _ = s.Texts.of.LoadOrStore(object, s.canonical(object))
+	}
+	return text.(string) //nolint:forcetypeassert // nothing else is stored
 }
 
 // canonical returns an object of the state. A volume's reference to a claim says whether that is the claim of that

@@ -74,8 +74,8 @@ func nominatedChangesUnheard() Known {
 				slices.ContainsFunc(t.Before.told().Pods, func(was *v1.Pod) bool {
 					is := t.After.heard(Key(was))
 					held := was.Status.NominatedNodeName != "" && was.Spec.NodeName == "" && Key(was) != Key(pod)
-					return held && (is == nil || is.Spec.NodeName == "" && (is.Status.NominatedNodeName == "" ||
-						t.Action.Verb == Update && t.Action.Ref == RefOf(was)))
+					return held && is != nil && is.Spec.NodeName == "" && (is.Status.NominatedNodeName == "" ||
+						t.Action.Verb == Update && t.Action.Ref == RefOf(was))
 				})
 		},
 	}

@@ -40,6 +40,7 @@ const WakingSteps = 8
 // clusters of one or two of their nodes with up to two other pods, the events that can happen there, and those that
 // undo one. Each has the cluster before, with the pod pending, and that event alone. Of events that are alike for the
 // pod a few are enough. They come in a fixed order.
+// Nodes are named as in single decisions, by their kind and a number: so what else the templates have names them.
 func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
 	w := &waking{model: m, templates: templates, changes: map[runtime.Object][]Action{}}
 	for i, kind := range templates.Pods {
@@ -67,7 +68,11 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 	s := &sleeper{
 		waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{},
 	}
-	nodes, pods := w.templates.Nodes, slices.Clone(w.templates.Pods)
+	pods := slices.Clone(w.templates.Pods)
+	var nodes []*v1.Node
+	for _, kind := range w.templates.Nodes {
+		nodes = append(nodes, named(kind, kind.Name+firstOfKind))
+	}
 	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
 	half := min(max(mostClusters/len(pods), leastClusters), enoughClusters) / 2
 	for n := range min(len(nodes), half) + half {
@@ -79,7 +84,7 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 		}
 		some := []*v1.Node{nodes[draw.IntN(len(nodes))], nodes[draw.IntN(len(nodes))]}[draw.IntN(2):]
 		if len(some) > 1 && some[0] == some[1] {
-			some[1] = named(some[1], some[1].Name+"-2")
+			some[1] = named(some[1], strings.TrimSuffix(some[1].Name, firstOfKind)+"-2")
 		}
 		var others []*v1.Pod
 		for n := range draw.IntN(besides + 1) {
@@ -90,6 +95,9 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 		s.in(some, others, around)
 	}
 }
+
+// firstOfKind ends the name of the first node of a kind.
+const firstOfKind = "-1"
 
 // boundTo returns a pod like the kind on the node, whose name ends so.
 func boundTo(kind *v1.Pod, node *v1.Node, suffix string) *v1.Pod {

@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // TestWaking: each run begins with a pod that no node is feasible for, and one event later one is: those that can
@@ -24,13 +28,52 @@ func TestWaking(t *testing.T) {
 		told = append(told, scope.Doc)
 	}
 	for _, want := range []string{
-		"default/p: Node cordoned: cordon: it is uncordoned",             // happens
-		"default/p: Node n: cordon: it is cordoned, no longer",           // is undone
-		"default/p: Node n: labels: it loses disk, no longer",            // is undone
-		"default/p: Node n is created", "default/p: Node n-1 is created", // as it was, and another one
+		"default/p: Node cordoned-1: cordon: it is uncordoned",   // happens
+		"default/p: Node n-1: cordon: it is cordoned, no longer", // is undone
+		"default/p: Node n-1: labels: it loses disk, no longer",  // is undone
+		"default/p: Node n-1 is created",                         // as it was, and another one
 	} {
 		if !slices.Contains(told, want) {
 			t.Errorf("%q is not among\n%s", want, strings.Join(told, "\n"))
+		}
+	}
+}
+
+// TestWakingNames: nodes are named as in single decisions, so what the templates say of one by its name holds of it.
+func TestWakingNames(t *testing.T) {
+	for _, scope := range loop.Waking(toyModel(), toyScope().Templates) {
+		for _, node := range scope.Initial[0].Nodes {
+			if node.Name != "n-1" && node.Name != "n-2" {
+				t.Errorf("%s: there is a node %s", scope.Doc, node.Name)
+			}
+		}
+	}
+}
+
+// TestProtected: some objects are not removed while others need them.
+func TestProtected(t *testing.T) {
+	claim := &v1.ObjectReference{Namespace: "default", Name: "data"}
+	volume := func(name string, phase v1.PersistentVolumePhase) *v1.PersistentVolume {
+		return &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: v1.PersistentVolumeSpec{ClaimRef: claim}, Status: v1.PersistentVolumeStatus{Phase: phase}}
+	}
+	cluster := &spec.Snapshot{
+		Nodes:             []*v1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "n-1"}}},
+		PersistentVolumes: []*v1.PersistentVolume{volume("bound", v1.VolumeBound), volume("free", v1.VolumeAvailable)},
+	}
+	for _, row := range []struct {
+		event     loop.Action
+		protected bool
+	}{
+		{loop.Action{Verb: loop.Delete, Ref: loop.Ref{Kind: "PersistentVolume", Name: "bound"}}, true},
+		{loop.Action{Verb: loop.Delete, Ref: loop.Ref{Kind: "PersistentVolume", Name: "free"}}, false},
+		{loop.Action{Verb: loop.Update, Ref: loop.Ref{Kind: "PersistentVolume", Name: "bound"}}, false},
+		{loop.Action{Verb: loop.Delete, Ref: loop.Ref{Kind: "CSINode", Name: "n-1"}}, true},
+		{loop.Action{Verb: loop.Delete, Ref: loop.Ref{Kind: "CSINode", Name: "gone"}}, false}, // its node went before
+		{loop.Action{Verb: loop.Create, Ref: loop.Ref{Kind: "CSINode", Name: "n-1"}}, false},
+	} {
+		if got := loop.Protected(cluster, row.event); got != row.protected {
+			t.Errorf("%v: protected: %v, want %v", row.event, got, row.protected)
 		}
 	}
 }

@@ -188,11 +188,19 @@ func deallocated(state *State) []Action {
 	return actions
 }
 
-// protected reports whether the event is the removal of a volume that is bound, or attached: a finalizer keeps it.
+// protected reports whether the event is a removal that does not happen: of a volume that is bound, or attached, which
+// a finalizer keeps, and of the CSINode of a node, which goes when that goes.
 //
-// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection.
+// Sources: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection; the API
+// documentation of CSINode, of its owner.
 func protected(cluster *spec.Snapshot, event Action) bool {
-	return event.Verb == Delete && slices.ContainsFunc(cluster.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+	switch {
+	case event.Verb != Delete:
+		return false
+	case event.Ref.Kind == "CSINode":
+		return slices.ContainsFunc(cluster.Nodes, func(node *v1.Node) bool { return node.Name == event.Ref.Name })
+	}
+	return slices.ContainsFunc(cluster.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
 		return RefOf(volume) == event.Ref && (volume.Status.Phase == v1.VolumeBound || attached(cluster, event.Ref))
 	})
 }

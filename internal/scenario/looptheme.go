@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // loopThemeKind is the kind of object that the file of a theme of the loop begins with.
@@ -27,15 +28,17 @@ type loopThemeSpec struct {
 	// Order is its place in the order of exploration: themes of a lower number come first.
 	Order int `json:"order"`
 	// Description says in a sentence what it is about.
-	Description string           `json:"description"`
-	Nodes       int              `json:"nodes"`
-	Calm        bool             `json:"calm,omitempty"`
-	Evictions   bool             `json:"evictions,omitempty"`
-	Arrivals    int              `json:"arrivals"`
-	Events      int              `json:"events,omitempty"`
-	Faults      int              `json:"faults,omitempty"`
-	Late        int              `json:"late,omitempty"`
-	Happens     []loop.EventType `json:"happens,omitempty"`
+	Description string `json:"description"`
+	// Nodes is how many nodes there are at most, and LeastNodes how many a run begins with at least; 1 if it is not said.
+	Nodes      int              `json:"nodes"`
+	LeastNodes int              `json:"leastNodes,omitempty"`
+	Calm       bool             `json:"calm,omitempty"`
+	Evictions  bool             `json:"evictions,omitempty"`
+	Arrivals   int              `json:"arrivals"`
+	Events     int              `json:"events,omitempty"`
+	Faults     int              `json:"faults,omitempty"`
+	Late       int              `json:"late,omitempty"`
+	Happens    []loop.EventType `json:"happens,omitempty"`
 }
 
 // loopThemeOf reads the file of a theme of the loop.
@@ -51,7 +54,8 @@ func loopThemeOf(file string, data []byte) (*loopTheme, error) {
 	for _, number := range []struct {
 		field        string
 		value, least int
-	}{{"order", s.Spec.Order, 1}, {"nodes", s.Spec.Nodes, 1}, {"arrivals", s.Spec.Arrivals, 0},
+	}{{"order", s.Spec.Order, 1}, {"nodes", s.Spec.Nodes, max(1, s.Spec.LeastNodes)},
+		{"leastNodes", s.Spec.LeastNodes, 0}, {"arrivals", s.Spec.Arrivals, 0},
 		{"events", s.Spec.Events, 0}, {"faults", s.Spec.Faults, 0}, {"late", s.Spec.Late, 0}} {
 		if number.value < number.least {
 			return nil, s.fail("spec."+number.field, "it is %d: use %d or more", number.value, number.least)
@@ -106,6 +110,9 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 			scope.ConfigurationAt = manifests.SchedulerConfigurationSource.String()
 		}
 		scope.Bound(t.Spec.Nodes)
+		scope.Initial = slices.DeleteFunc(scope.Initial, func(cluster *spec.Snapshot) bool {
+			return len(cluster.Nodes) < t.Spec.LeastNodes
+		})
 		return scope, nil
 	}
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))

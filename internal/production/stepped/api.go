@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/lru"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
@@ -309,11 +310,33 @@ func (a *api) put(ref loop.Ref, object runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	stored, _ := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
-	if err := json.Unmarshal(data, stored); err != nil {
+	stored, err := decode(reflect.TypeOf(object), data)
+	if err != nil {
 		return err
 	}
 	return a.store(ref, stored)
+}
+
+// decoded are objects by their JSON: every scheduler of a search begins with the same, and decoding them took most of
+// the time that its API server takes.
+var decoded = lru.New(1 << 12)
+
+// decode returns the object of that type of the JSON, one that nobody else has.
+func decode(kind reflect.Type, data []byte) (runtime.Object, error) {
+	type key struct {
+		kind reflect.Type
+		data string
+	}
+	if known, ok := decoded.Get(key{kind, string(data)}); ok {
+		object, _ := known.(runtime.Object)
+		return object.DeepCopyObject(), nil
+	}
+	object, _ := reflect.New(kind.Elem()).Interface().(runtime.Object)
+	if err := json.Unmarshal(data, object); err != nil {
+		return nil, err
+	}
+	decoded.Add(key{kind, string(data)}, object.DeepCopyObject())
+	return object, nil
 }
 
 // store stores an object with a new version. Nobody may change it any more.

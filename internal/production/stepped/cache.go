@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,17 +96,20 @@ func (h held) lines(name string, info *framework.NodeInfo) []string {
 
 // amounts returns the resources that are not 0.
 func amounts(of string, r fwk.Resource) []string {
-	all := map[v1.ResourceName]int64{
-		v1.ResourceCPU: r.GetMilliCPU(), v1.ResourceMemory: r.GetMemory(),
-		v1.ResourceEphemeralStorage: r.GetEphemeralStorage(), v1.ResourcePods: int64(r.GetAllowedPodNumber()),
-	}
-	maps.Copy(all, r.GetScalarResources())
 	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if all[name] != 0 {
-			lines = append(lines, fmt.Sprintf("%s %s %d", of, name, all[name]))
+	note := func(name v1.ResourceName, amount int64) {
+		if amount != 0 {
+			lines = append(lines, of+" "+string(name)+" "+strconv.FormatInt(amount, 10))
 		}
 	}
+	note(v1.ResourceCPU, r.GetMilliCPU())
+	note(v1.ResourceEphemeralStorage, r.GetEphemeralStorage())
+	note(v1.ResourceMemory, r.GetMemory())
+	note(v1.ResourcePods, int64(r.GetAllowedPodNumber()))
+	for name, amount := range r.GetScalarResources() {
+		note(name, amount)
+	}
+	slices.Sort(lines)
 	return lines
 }
 

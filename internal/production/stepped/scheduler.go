@@ -66,6 +66,8 @@ type Scheduler struct {
 	evictions *evictions
 	volumes   *volumes
 	api       *api
+	// texts are those of objects of the API server, which are never changed but replaced.
+	texts     loop.Texts
 	informers map[string]*informer
 	clock     *clocktesting.FakeClock
 	faults    *faults

@@ -24,7 +24,8 @@ func (s *Scheduler) State() *loop.State {
 	if s.panicked != "" {
 		return &loop.State{API: s.snapshot(), Panicked: s.panicked}
 	}
-	state := &loop.State{API: s.snapshot(), Queue: s.queue()}
+	state := &loop.State{API: s.snapshot(), Texts: &s.texts}
+	state.Queue, state.Signed = s.signedQueue()
 	told := s.told()
 	if len(s.unheard) > 0 {
 		state.Told = snapshotOf(told)
@@ -37,7 +38,6 @@ func (s *Scheduler) State() *loop.State {
 	}
 	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices(told)...)
 	state.Batch = s.left()
-	state.Signed = s.signed()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
 	for name, info := range dump.Nodes {
@@ -97,6 +97,12 @@ func otherwise(assumed *v1.Pod, told map[loop.Ref]runtime.Object) *v1.Pod {
 
 // queue returns the pods of the scheduling queue.
 func (s *Scheduler) queue() []loop.Queued {
+	queue, _ := s.signedQueue()
+	return queue
+}
+
+// signedQueue returns the pods of the scheduling queue, and the signatures of those that wait and have one.
+func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 	q := s.sched.SchedulingQueue
 	places := map[string][]loop.QueueName{}
 	var queued []*v1.Pod
@@ -123,10 +129,13 @@ func (s *Scheduler) queue() []loop.Queued {
 	note(loop.InFlight, q.InFlightPods())
 
 	var out []loop.Queued
-	known := map[string]bool{}
+	known, signed := map[string]bool{}, map[string]string{}
 	for _, info := range s.infos(queued) {
 		key := loop.Key(info.Pod)
 		known[key] = true
+		if is := signature(info); is != "" {
+			signed[key] = is
+		}
 		out = append(out, loop.Queued{
 			Pod: key, Queues: places[key], Rejectors: sets.List(info.UnschedulablePlugins.Union(info.PendingPlugins)),
 			Penalty: info.UnschedulableCount+info.ConsecutiveErrorsCount > 0 &&
@@ -163,19 +172,7 @@ func (s *Scheduler) queue() []loop.Queued {
 		}
 	}
 	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
-	return append(out, inFlight...)
-}
-
-// signed returns the signatures of the queued pods that have one.
-func (s *Scheduler) signed() map[string]string {
-	signed := map[string]string{}
-	q := s.sched.SchedulingQueue
-	for _, info := range s.infos(slices.Concat(q.PodsInActiveQ(), q.PodsInBackoffQ(), q.UnschedulablePods())) {
-		if is := signature(info); is != "" {
-			signed[loop.Key(info.Pod)] = is
-		}
-	}
-	return signed
+	return append(out, inFlight...), signed
 }
 
 // snapshot returns what the API has.
