@@ -56,7 +56,7 @@ func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 
 // wake follows the run of each event that lets a pod of the scope be placed.
 func (f follower) wake(ctx context.Context, scope *loop.Scope, subject loop.Subject) (*loop.Result, error) {
-	runs := loop.Waking(subject.Model, scope.Templates)
+	runs := loop.Waking(subject.Model, scope.Templates, scope.Pinned)
 	if len(runs) == 0 {
 		return &loop.Result{Scope: scope, Simulated: true, Result: &checker.Result{Complete: true}}, nil
 	}

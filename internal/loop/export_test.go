@@ -31,3 +31,8 @@ var Compatible = compatible
 
 // Protected reports whether the event is a removal that does not happen.
 var Protected = protected
+
+// CountedBefore reports whether a cycle that had these counts of images had them from before.
+func CountedBefore(counts ...ImageCount) bool {
+	return (&Transition{Before: &State{Images: counts}}).countedBefore()
+}

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -17,7 +19,14 @@ func imageCountOutdated() Known {
 
 // countsImagesAsBefore reports whether the decision is right if images are counted as the cycle did.
 func (t *Transition) countsImagesAsBefore(pod *v1.Pod) bool {
-	return len(t.Before.Images) > 0 && t.decidedWith(t.countedAsBefore(), pod)
+	return t.countedBefore() && t.decidedWith(t.countedAsBefore(), pod)
+}
+
+// countedBefore reports whether the cycle had counts of images that are from before: who reports an image was counted
+// then, too.
+func (t *Transition) countedBefore() bool {
+	return len(t.Before.Images) > 0 &&
+		!slices.ContainsFunc(t.Before.Images, func(c ImageCount) bool { return c.Nodes < 1 })
 }
 
 // countedAsBefore is the defect with the counts, and sizes, that the cycle had.
@@ -33,7 +42,7 @@ func (t *Transition) countedAsBefore() spec.Quirk {
 // right as the counts of images that the cycle had, which are not those of a scheduler that is asked alone, make up for
 // them; "" if there are none.
 func (t *Transition) countedOtherwiseAlone(decided []spec.Outcome, pod *v1.Pod, view *spec.Snapshot) string {
-	if len(t.Before.Images) == 0 || t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+	if !t.countedBefore() || t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
 		return ""
 	}
 	return t.leastQuirks(Key(pod), view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {

@@ -44,6 +44,8 @@ type Scope struct {
 	Evictions bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
+	// Pinned are the names of nodes of Templates that its other objects have, for Waking.
+	Pinned map[string]bool
 	// Admitted returns the objects, some of which were changed since they were admitted, as the API server has them then;
 	// nil if it refuses one. nil: no fields of objects are left out of runs.
 	Admitted func(*spec.Snapshot) *spec.Snapshot

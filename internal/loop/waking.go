@@ -40,9 +40,10 @@ const WakingSteps = 8
 // clusters of one or two of their nodes with up to two other pods, the events that can happen there, and those that
 // undo one. Each has the cluster before, with the pod pending, and that event alone. Of events that are alike for the
 // pod a few are enough. They come in a fixed order.
-// Nodes are named as in single decisions, by their kind and a number: so what else the templates have names them.
-func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
-	w := &waking{model: m, templates: templates, changes: map[runtime.Object][]Action{}}
+// Nodes are named as in single decisions, by their kind and a number: so what else the templates have names them. Of
+// those that are pinned, whose own names something has, there is one at most, of that name.
+func Waking(m *spec.Scheduler, templates *spec.Snapshot, pinned map[string]bool) []*Scope {
+	w := &waking{model: m, templates: templates, pinned: pinned, changes: map[runtime.Object][]Action{}}
 	for i, kind := range templates.Pods {
 		if kind.Spec.NodeName == "" {
 			w.pod(i, kind)
@@ -55,6 +56,7 @@ func Waking(m *spec.Scheduler, templates *spec.Snapshot) []*Scope {
 type waking struct {
 	model     *spec.Scheduler
 	templates *spec.Snapshot
+	pinned    map[string]bool
 	found     []*Scope
 	// changes are those of likeOthers, by object.
 	changes map[runtime.Object][]Action
@@ -71,7 +73,10 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 	pods := slices.Clone(w.templates.Pods)
 	var nodes []*v1.Node
 	for _, kind := range w.templates.Nodes {
-		nodes = append(nodes, named(kind, kind.Name+firstOfKind))
+		if !w.pinned[kind.Name] {
+			kind = named(kind, kind.Name+firstOfKind)
+		}
+		nodes = append(nodes, kind)
 	}
 	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
 	half := min(max(mostClusters/len(pods), leastClusters), enoughClusters) / 2
@@ -83,7 +88,11 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 			continue
 		}
 		some := []*v1.Node{nodes[draw.IntN(len(nodes))], nodes[draw.IntN(len(nodes))]}[draw.IntN(2):]
-		if len(some) > 1 && some[0] == some[1] {
+		switch {
+		case len(some) < 2 || some[0] != some[1]:
+		case w.pinned[some[0].Name]:
+			some = some[:1]
+		default:
 			some[1] = named(some[1], strings.TrimSuffix(some[1].Name, firstOfKind)+"-2")
 		}
 		var others []*v1.Pod

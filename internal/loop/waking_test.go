@@ -20,7 +20,7 @@ func TestWaking(t *testing.T) {
 	cordoned.Name, cordoned.Spec.Unschedulable = "cordoned", true
 	templates.Nodes = append(templates.Nodes, cordoned)
 	var told []string
-	for _, scope := range loop.Waking(m, templates) {
+	for _, scope := range loop.Waking(m, templates, nil) {
 		before := scope.Initial[0]
 		if pod := before.Pods[len(before.Pods)-1]; len(m.Feasible(pod, before)) > 0 {
 			t.Errorf("%s: a node is feasible before", scope.Doc)
@@ -39,12 +39,22 @@ func TestWaking(t *testing.T) {
 	}
 }
 
-// TestWakingNames: nodes are named as in single decisions, so what the templates say of one by its name holds of it.
+// TestWakingNames: nodes are named as in single decisions, so what the templates say of one by its name holds of it;
+// of one whose own name they have there is no second.
 func TestWakingNames(t *testing.T) {
-	for _, scope := range loop.Waking(toyModel(), toyScope().Templates) {
-		for _, node := range scope.Initial[0].Nodes {
-			if node.Name != "n-1" && node.Name != "n-2" {
-				t.Errorf("%s: there is a node %s", scope.Doc, node.Name)
+	for _, row := range []struct {
+		pinned map[string]bool
+		want   []string
+	}{{nil, []string{"n-1", "n-2"}}, {map[string]bool{"n": true}, []string{"n"}}} {
+		scopes := loop.Waking(toyModel(), toyScope().Templates, row.pinned)
+		if len(scopes) == 0 {
+			t.Errorf("pinned: %v: no runs", row.pinned)
+		}
+		for _, scope := range scopes {
+			for _, node := range scope.Initial[0].Nodes {
+				if !slices.Contains(row.want, node.Name) {
+					t.Errorf("%s: there is a node %s, want %v", scope.Doc, node.Name, row.want)
+				}
 			}
 		}
 	}
@@ -89,7 +99,7 @@ func TestWakingFinds(t *testing.T) {
 			}
 		}))
 		lost := 0
-		for _, scope := range loop.Waking(toyModel(), toyScope().Templates) {
+		for _, scope := range loop.Waking(toyModel(), toyScope().Templates, nil) {
 			if scope.Event.Verb != loop.Update { // the toy takes no others
 				continue
 			}

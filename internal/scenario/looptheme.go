@@ -128,7 +128,8 @@ func WakingTheme(name string, admit Admission) (*loop.Scope, error) {
 	if err != nil {
 		return nil, fmt.Errorf("theme %s: %w", name, err)
 	}
+	templates := manifests.Snapshot()
 	return &loop.Scope{
-		Name: name, Doc: t.plain.Spec.Description, Templates: manifests.Snapshot(), LeftOut: leftOut,
+		Name: name, Doc: t.plain.Spec.Description, Templates: templates, LeftOut: leftOut, Pinned: pinnedNodes(templates),
 	}, nil
 }

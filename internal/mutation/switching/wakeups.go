@@ -29,7 +29,7 @@ func (t *trial) wakeUps(ctx context.Context, o scope) error {
 			pod.Spec.SchedulerName = subject.Model.Profile.SchedulerName
 		}
 		runs := loop.NewRuns(subject)
-		for n, one := range loop.Waking(subject.Model, s.Templates) {
+		for n, one := range loop.Waking(subject.Model, s.Templates, s.Pinned) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -46,6 +46,10 @@ func (s *Scheduler) controlDevices(plugin *dynamicresources.DynamicResources) {
 func isClaimReadyForBinding(plugin *dynamicresources.DynamicResources, claim *resourcev1.ResourceClaim) (bool, error)
 
 //
+//go:linkname isPodReadyForBinding k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isPodReadyForBinding
+func isPodReadyForBinding(plugin *dynamicresources.DynamicResources, state unsafe.Pointer) (bool, error)
+
+//
 //go:linkname isClaimTimeout k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isClaimTimeout
 func isClaimTimeout(plugin *dynamicresources.DynamicResources, claim *resourcev1.ResourceClaim) bool
 
@@ -64,7 +68,7 @@ type awaited struct {
 func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error) {
 	claim, err := a.ResourceClaimTracker.Get(namespace, name)
 	b := a.devices.framework.preBinding
-	if err == nil && b != nil && reservedForPod(claim, b.pod) && !a.decided(claim) {
+	if err == nil && b != nil && reservedForPod(claim, b.pod) && !a.decided(claim) && !a.goesOn(b) {
 		b.ready = func() bool {
 			latest, err := a.ResourceClaimTracker.Get(namespace, name)
 			return err != nil || latest.Status.Allocation == nil || a.decided(latest)
@@ -97,6 +101,18 @@ func (a *awaited) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error
 func (a *awaited) decided(claim *resourcev1.ResourceClaim) bool {
 	ready, err := isClaimReadyForBinding(a.devices.plugin, claim)
 	return ready || err != nil || isClaimTimeout(a.devices.plugin, a.atMoment(claim))
+}
+
+// goesOn reports whether production does not wait for the devices of the pod, which are not all ready.
+func (a *awaited) goesOn(b *binding) bool {
+	a.devices.framework.preBinding = nil // it looks at the claims as they are
+	defer func() { a.devices.framework.preBinding = b }()
+	state, err := b.state.Read(dynamicresources.Name)
+	if err != nil {
+		return true
+	}
+	ready, err := isPodReadyForBinding(a.devices.plugin, reflect.ValueOf(state).UnsafePointer())
+	return ready || err != nil
 }
 
 func reservedForPod(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {

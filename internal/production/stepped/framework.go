@@ -38,6 +38,8 @@ type controlled struct {
 // binding is one binding cycle.
 type binding struct {
 	pod *v1.Pod
+	// state is that of the cycle, once it is at pre-bind.
+	state fwk.CycleState
 	// ended is closed when the goroutine of the cycle is over: production cancels the context of the cycle as the
 	// very last thing.
 	ended chan struct{}

@@ -59,7 +59,9 @@ func (c *controlled) takePanics() []string {
 func (c *controlled) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) (status *fwk.Status) {
 	defer c.note(&status)
-	c.preBinding = c.binding(pod.UID)
+	if c.preBinding = c.binding(pod.UID); c.preBinding != nil {
+		c.preBinding.state = state
+	}
 	defer func() { c.preBinding = nil }()
 	return c.Framework.RunPreBindPlugins(ctx, state, pod, node)
 }
