@@ -175,7 +175,9 @@ func evictionDefects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				q, _ := t.Before.Queued(Key(pod))
 				alone := keptByPreemption(q) && len(q.Rejectors) == 1
-				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) ||
+				told := slices.ContainsFunc(t.Before.Evictions,
+					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
+				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
 					alone && !t.Before.underWay(Key(pod))
 			},
 		},
