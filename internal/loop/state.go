@@ -328,11 +328,12 @@ func (s *State) kept(object runtime.Object) string {
 	if s.Texts == nil {
 		return s.canonical(object)
 	}
-	text, ok := s.Texts.of.Load(object)
-	if !ok {
-		text, _ = s.Texts.of.LoadOrStore(object, s.canonical(object))
+	if text, ok := s.Texts.of.Load(object); ok {
+		return text.(string)
 	}
-	return text.(string) //nolint:forcetypeassert // nothing else is stored
+	text := s.canonical(object)
+	s.Texts.of.Store(object, text)
+	return text
 }
 
 // canonical returns an object of the state. A volume's reference to a claim says whether that is the claim of that

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -148,28 +150,42 @@ func TestEvictionsUnderWay(t *testing.T) {
 	}
 }
 
+// unactivated has plugins bring no pod back to activeQ.
+func unactivated(s *kubescheduler.Scheduler) {
+	for _, profile := range s.Profiles {
+		profile.SetPodActivator(silent{})
+	}
+}
+
+type silent struct{}
+
+func (silent) Activate(klog.Logger, map[string]*v1.Pod) {}
+
 // TestPlantedEvictions plants a bug for each property of evictions that are under way.
 func TestPlantedEvictions(t *testing.T) {
 	low, urgent := victim("low"), pod("urgent").Priority(10).Req(cpu("1")).Obj()
-	evict, late := on(loop.Evict, urgent), create(pod("late").Obj())
+	evict, refused, late := on(loop.Evict, urgent), on(loop.Evict, urgent), create(pod("late").Obj())
+	refused.Fault = loop.FailEvict
 	spared := pod("spared").Node("n1").Obj()
 	for _, row := range []struct {
-		property, bug string
-		options       stepped.Options
-		actions       []loop.Action
+		property, of, bug string
+		plant             func(*kubescheduler.Scheduler)
+		actions           []loop.Action
 	}{
-		{"not-while-evicting", "no pod is kept out of the queue", stepped.Options{Evictions: true, Plant: stepped.Ungated},
+		{"not-while-evicting", "urgent", "no pod is kept out of the queue", stepped.Ungated,
 			[]loop.Action{create(urgent), schedule, update("capacity", wider("1500m").Obj()), backoff, late, schedule}},
-		{"evicts-victims", "another pod is evicted", stepped.Options{Evictions: true, Plant: stepped.Misled(spared)},
+		{"evicts-victims", "spared", "another pod is evicted", stepped.Misled(spared),
 			[]loop.Action{create(urgent), schedule, evict, evict}},
+		{"wake-up-to-preempt", "urgent", "nobody is told that an eviction failed", unactivated,
+			[]loop.Action{create(urgent), schedule, evict, refused, evict}},
 	} {
 		t.Run(row.property, func(t *testing.T) {
 			initial := func() *spec.Snapshot { return with(cluster(node("n1")), low, spared) }
 			noticed := func(o stepped.Options) bool {
-				return slices.Contains(breaks(t, newScheduler(t, initial(), o), row.actions), row.property+": "+
-					map[string]string{"not-while-evicting": "default/urgent", "evicts-victims": "default/spared"}[row.property])
+				broken := breaks(t, newScheduler(t, initial(), o), row.actions)
+				return slices.Contains(broken, row.property+": default/"+row.of)
 			}
-			if !noticed(row.options) {
+			if !noticed(stepped.Options{Evictions: true, Plant: row.plant}) {
 				t.Errorf("%s does not notice that %s", row.property, row.bug)
 			}
 			if noticed(evicting) {
