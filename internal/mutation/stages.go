@@ -43,6 +43,8 @@ type outcome struct {
 	By string `json:"by,omitempty"`
 	// Reached: the code that is faulty was run, and some value would have been another.
 	Reached bool `json:"reached"`
+	// Hidden is what it leads to that a known defect explains, and that is not found without the fault.
+	Hidden string `json:"hidden,omitempty"`
 }
 
 // testBinary is where the tests of a package are built.
@@ -80,13 +82,13 @@ func (w *workspace) tryUpstream(ctx context.Context, f *fault, number int) (outc
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return outcome{true, "it hangs", noted == nil}, nil
+		return outcome{Noticed: true, By: "it hangs", Reached: noted == nil}, nil
 	case ctx.Err() != nil:
 		return outcome{}, ctx.Err()
 	case errors.As(err, &exit):
-		return outcome{true, failed(output), noted == nil}, nil
+		return outcome{Noticed: true, By: failed(output), Reached: noted == nil}, nil
 	}
-	return outcome{false, "", noted == nil}, err
+	return outcome{Reached: noted == nil}, err
 }
 
 // failed names the first test that failed.

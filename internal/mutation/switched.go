@@ -103,7 +103,10 @@ func (w *switched) hear(line string) (done bool, err error) {
 		fmt.Fprintf(w.progress, "%s: %s, %d faults left\n", w.stage.name, by, len(w.left))
 		return false, nil
 	case word == "came":
-		w.outcomes[n] = outcome{Reached: true}
+		w.outcomes[n] = outcome{Reached: true, Hidden: w.outcomes[n].Hidden}
+		return false, nil
+	case word == "hidden":
+		w.outcomes[n] = outcome{Reached: true, Hidden: by}
 		return false, nil
 	case word == "noticed":
 		w.notice(n, by)
@@ -121,7 +124,7 @@ func (w *switched) notice(fault int, by string) {
 		}
 	}
 	w.left = left
-	w.learn(fault, w.stage.name, outcome{true, by, true})
+	w.learn(fault, w.stage.name, outcome{Noticed: true, By: by, Reached: true})
 }
 
 // died blames the fault that was tried when the process ended. If it was none, the error is why it ended.

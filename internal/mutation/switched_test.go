@@ -26,13 +26,17 @@ func TestHear(t *testing.T) {
 		stage: stages()[0], left: []int{0, 1, 2}, outcomes: map[int]outcome{},
 		trying: filepath.Join(t.TempDir(), "trying"),
 	}
-	for _, line := range []string{"theme 7 ports", "came 1", "came 0", "noticed 0 outcome-conforms/new"} {
+	for _, line := range []string{"theme 7 ports", "came 1", "came 0", "noticed 0 outcome-conforms/new",
+		"hidden 1 wake-up/hint-first-pod", "came 1"} {
 		if done, err := w.hear(line); done || err != nil {
 			t.Fatalf("%s: done is %v, the error %v", line, done, err)
 		}
 	}
 	if w.theme != 7 {
 		t.Errorf("theme %d is gone through, want 7", w.theme)
+	}
+	if diff := cmp.Diff(outcome{Reached: true, Hidden: "wake-up/hint-first-pod"}, w.outcomes[1]); diff != "" {
+		t.Errorf("of a fault that something known may hide is learned (-want +got):\n%s", diff)
 	}
 	reason := errors.New("exit status 2")
 	if err := w.died(reason); !errors.Is(err, reason) {

@@ -125,6 +125,11 @@ func write(out io.Writer, stages []stage, withUpstream bool, records []*record, 
 		if !r.reached(stages) {
 			why = "never run"
 		}
+		for _, s := range stages {
+			if key := r.Stages[s.name].Hidden; key != "" {
+				why += "; explained: " + key
+			}
+		}
 		if r.Stages[upstream].Noticed {
 			why += "; upstream: " + r.Stages[upstream].By
 		}

@@ -92,7 +92,7 @@ func (t *trial) run(follow func() ([]loop.Breach, error)) error {
 	if err != nil {
 		return err
 	}
-	before := newIn(right)
+	before := shownBy(right)
 	for _, fault := range noted {
 		t.come(fault)
 		t.comesHere[fault] = true
@@ -103,7 +103,7 @@ func (t *trial) run(follow func() ([]loop.Breach, error)) error {
 		if t.with(fault, hangs, func() { wrong, err = follow() }) {
 			continue
 		}
-		with := newIn(wrong)
+		with := shownBy(wrong)
 		if errors.Is(err, loop.ErrPanicked) { // as it began, or a finding would say so
 			with["it panics"] = true
 		}
@@ -131,22 +131,29 @@ func (t *trial) with(fault int, longest time.Duration, do func()) (panics bool) 
 	return false
 }
 
-// compare notices the fault if something new is found with it.
+// compare notices the fault if something is found with it that nothing known explains. What a known defect explains,
+// and would not have to without the fault, may hide it: it is told.
 func (t *trial) compare(fault int, before, with map[string]bool) {
-	by := slices.DeleteFunc(slices.Sorted(maps.Keys(with)), func(key string) bool { return before[key] })
-	if len(by) > 0 {
-		delete(t.left, fault)
-		t.noticed(fault, by[0])
+	for _, key := range slices.Sorted(maps.Keys(with)) {
+		if isNew := with[key]; isNew && !before[key] {
+			delete(t.left, fault)
+			t.noticed(fault, key)
+			return
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(with)) {
+		if _, shown := before[key]; !shown && !t.hides[fault] {
+			t.hides[fault] = true
+			t.hidden(fault, key)
+		}
 	}
 }
 
-// newIn returns the keys of what nothing known explains.
-func newIn(breaches []loop.Breach) map[string]bool {
+// shownBy returns the keys of what is found, and of each whether nothing known explains it.
+func shownBy(breaches []loop.Breach) map[string]bool {
 	keys := map[string]bool{}
 	for _, b := range breaches {
-		if b.Known == "" {
-			keys[b.Key()] = true
-		}
+		keys[b.Key()] = b.Known == ""
 	}
 	return keys
 }

@@ -92,7 +92,7 @@ func (t *trial) wholeTheme(ctx context.Context, s *loop.Scope) error {
 			if err != nil {
 				return err
 			}
-			before = newFindings(result)
+			before = shownIn(result)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -100,7 +100,7 @@ func (t *trial) wholeTheme(ctx context.Context, s *loop.Scope) error {
 		var with map[string]bool
 		if !t.with(fault, longestTheme, func() {
 			if result, err := t.explore(ctx, s); err == nil {
-				with = newFindings(result)
+				with = shownIn(result)
 			}
 		}) {
 			t.compare(fault, before, with)
@@ -141,12 +141,10 @@ func (t *trial) paths(ctx context.Context, s *loop.Scope, most int64) ([]path, b
 	return paths, result.Complete && result.Distinct <= t.small, nil
 }
 
-func newFindings(result *loop.Result) map[string]bool {
+func shownIn(result *loop.Result) map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range result.Findings {
-		if f.Known == "" {
-			keys[f.Key()] = true
-		}
+		keys[f.Key()] = f.Known == ""
 	}
 	return keys
 }

@@ -7,6 +7,7 @@
 //
 //	came N              the fault is in code that was run, and some value would have been another
 //	noticed N FINDING   and by what
+//	hidden N FINDING    it leads to what a known defect explains, which is not found without it
 //	theme I NAME        the questions of this theme are being asked
 //	done                all questions were asked
 //
@@ -126,9 +127,10 @@ func readFaults(in io.Reader) (map[int]bool, error) {
 }
 
 func newTrial(out io.Writer, trying string) (*trial, error) {
-	t := &trial{tried: map[int]int{}, came: map[int]bool{}, comesHere: map[int]bool{}}
+	t := &trial{tried: map[int]int{}, came: map[int]bool{}, comesHere: map[int]bool{}, hides: map[int]bool{}}
 	t.comes = func(fault int) { fmt.Fprintln(out, "came", fault) }
 	t.noticed = func(fault int, by string) { fmt.Fprintln(out, "noticed", fault, by) }
+	t.hidden = func(fault int, by string) { fmt.Fprintln(out, "hidden", fault, by) }
 	t.told = func(i int, name string) { fmt.Fprintln(out, "theme", i, name) }
 	t.trying = func(int) {}
 	if trying != "" {

@@ -34,13 +34,16 @@ type trial struct {
 	came map[int]bool
 	// comesHere are those of them that did in the theme of the loop at hand.
 	comesHere map[int]bool
+	// hides are the faults that lead to what a known defect explains, and would not have to without them.
+	hides map[int]bool
 	// properties are checked; oracles says whether those are among them that need no model.
 	properties []invariants.Property
 	oracles    bool
-	// comes is told of each of those that came, noticed of a fault that is, and by what; trying which one is tried, in
-	// case the process dies of it; told which part of the questions begins.
+	// comes is told of each of those that came, noticed of a fault that is, and by what, hidden of one that leads to
+	// something known; trying which one is tried, in case the process dies of it; told which part of the questions begins.
 	comes   func(fault int)
 	noticed func(fault int, by string)
+	hidden  func(fault int, by string)
 	trying  func(fault int)
 	told    func(i int, name string)
 }
