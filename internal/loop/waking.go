@@ -44,6 +44,12 @@ const WakingSteps = 8
 // those that are pinned, whose own names something has, there is one at most, of that name.
 func Waking(m *spec.Scheduler, templates *spec.Snapshot, pinned map[string]bool) []*Scope {
 	w := &waking{model: m, templates: templates, pinned: pinned, changes: map[runtime.Object][]Action{}}
+	for _, kind := range templates.Nodes {
+		if !pinned[kind.Name] {
+			kind = named(kind, kind.Name+firstOfKind)
+		}
+		w.nodes = append(w.nodes, kind)
+	}
 	for i, kind := range templates.Pods {
 		if kind.Spec.NodeName == "" {
 			w.pod(i, kind)
@@ -57,7 +63,9 @@ type waking struct {
 	model     *spec.Scheduler
 	templates *spec.Snapshot
 	pinned    map[string]bool
-	found     []*Scope
+	// nodes are the first ones of their kinds.
+	nodes []*v1.Node
+	found []*Scope
 	// changes are those of likeOthers, by object.
 	changes map[runtime.Object][]Action
 }
@@ -70,14 +78,7 @@ func (w *waking) pod(index int, kind *v1.Pod) {
 	s := &sleeper{
 		waking: w, pod: &pending, tries: map[string]int{}, alike: map[string]int{}, vain: map[string]int{},
 	}
-	pods := slices.Clone(w.templates.Pods)
-	var nodes []*v1.Node
-	for _, kind := range w.templates.Nodes {
-		if !w.pinned[kind.Name] {
-			kind = named(kind, kind.Name+firstOfKind)
-		}
-		nodes = append(nodes, kind)
-	}
+	nodes, pods := w.nodes, slices.Clone(w.templates.Pods)
 	draw := rand.New(rand.NewPCG(1, 1)) // the same for every pod
 	half := min(max(mostClusters/len(pods), leastClusters), enoughClusters) / 2
 	for n := range min(len(nodes), half) + half {

@@ -174,6 +174,7 @@ func TestLoopThemeErrors(t *testing.T) {
 			object("order: 1, description: A., nodes: 1") + object("order: 2, description: A., nodes: 1"),
 			"LoopTheme web: a file has one object of this kind: leave out the second",
 		},
+		{object("order: 1, description: A., nodes: 1, leastNodes: 2"), "spec.nodes: it is 1: use 2 or more"},
 		{object("order: 1, nodes: 1, description: A"), `spec.description: it is "A": use a sentence`},
 	} {
 		if _, err := loopThemeOf("web.yaml", []byte(row.file)); err == nil || !strings.Contains(err.Error(), row.want) {

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // TestThemes: every theme can be explored, and says what it is about.
@@ -39,6 +40,18 @@ func TestThoroughThemes(t *testing.T) {
 			t.Errorf("thorough theme %s has %d node templates and %d of pod, the theme %d and %d", name,
 				len(thorough.Nodes), len(thorough.Pods), len(s.Nodes), len(s.Pods))
 		}
+	}
+}
+
+// TestLeastNodes: the runs of a theme begin with as many nodes as it says at least.
+func TestLeastNodes(t *testing.T) {
+	s, err := scenario.LoopTheme("provisioning", admission.Admit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer := func(cluster *spec.Snapshot) bool { return len(cluster.Nodes) < 2 }
+	if len(s.Initial) == 0 || slices.ContainsFunc(s.Initial, fewer) {
+		t.Errorf("the runs of provisioning begin with %d clusters, or some of less than 2 nodes", len(s.Initial))
 	}
 }
 
