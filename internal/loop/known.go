@@ -60,12 +60,11 @@ func Defects() []Known {
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
-				"the pod may start a group of its own; the hint of InterPodAffinity skips the event.",
+				"the pod may start a group of its own, at once or by evicting those that still match; the hint of " +
+				"InterPodAffinity skips the event.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Pod" &&
-					!t.matchedByOthers(pod, t.After.View()) &&
-					t.matchedByOthers(pod, t.Before.View()) &&
-					t.matches(pod, pod, t.After.View())
+					t.matches(pod, pod, t.After.View()) && t.groupEnds(pod)
 			},
 		},
 		{
@@ -377,6 +376,17 @@ func (t *Transition) rejectedBy(pod *v1.Pod, plugin string) bool {
 func (t *Transition) matchedByOthers(pod *v1.Pod, view *spec.Snapshot) bool {
 	return slices.ContainsFunc(view.Pods, func(other *v1.Pod) bool {
 		return Key(other) != Key(pod) && other.Spec.NodeName != "" && t.matches(pod, other, view)
+	})
+}
+
+// groupEnds reports whether bound pods matched the required affinity terms of the pod before the step, and since then
+// none does, or none but those that it may evict from a node where it is feasible without them.
+func (t *Transition) groupEnds(pod *v1.Pod) bool {
+	before, after := t.Before.View(), t.After.View()
+	ends := func(was, is *spec.Snapshot) bool { return t.matchedByOthers(pod, was) && !t.matchedByOthers(pod, is) }
+	return ends(before, after) || slices.ContainsFunc(after.Nodes, func(node *v1.Node) bool {
+		left := after.Without(spec.Jeopardy(pod, node, after)...)
+		return t.Model.Feasibility(pod, node, left) && ends(before.Without(spec.Jeopardy(pod, node, before)...), left)
 	})
 }
 

@@ -46,12 +46,12 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), heeds(), keepsPlace(), forgets(), onTime(),
-		backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(), rollBack(),
-		boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(),
-		evictsVictims(), nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(),
-		reserves(), volumesSuffice(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()), noVainWait(),
-		noErrors(), noPanics(), repeatable()}
+	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), retried(), heeds(), keepsPlace(), forgets(),
+		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
+		rollBack(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()), signatures(),
+		notWhileEvicting(), evictsVictims(), nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
+		claimsWritten(), reserves(), volumesSuffice(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()),
+		noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

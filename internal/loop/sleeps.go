@@ -29,6 +29,29 @@ func sleeps() Property {
 	}
 }
 
+// retried returns the property that who failed for an error does not wait for an event.
+//
+// Source: comment of determineSchedulingHintForInFlightPod in k8s.io/kubernetes/pkg/scheduler/backend/queue ("we should
+// retry scheduling it because this Pod may not be retried until the next flush").
+func retried() Property {
+	return Property{
+		Name: "retried",
+		Doc: "A pod that no plugin has rejected, whose attempt ended in an error, is not put into unschedulablePods: no " +
+			"event would bring it back.",
+		Broken: func(t *Transition) []Violation {
+			var broken []Violation
+			for _, q := range t.After.Queue {
+				if was, _ := t.Before.Queued(q.Pod); q.In(Unschedulable) && len(q.Rejectors) == 0 &&
+					!(was.In(Unschedulable) && len(was.Rejectors) == 0) {
+					broken = append(broken, Violation{Pod: q.Pod, But: q.Pod +
+						" is in unschedulablePods, and no plugin has rejected it"})
+				}
+			}
+			return broken
+		},
+	}
+}
+
 // changes reports whether the step, a cycle, changed anything but the status of its pod, or a nomination, or took
 // another pod back that waited.
 func (t *Transition) changes() bool {

@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -179,6 +180,9 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 		condition.LastTransitionTime, condition.LastProbeTime = metav1.Time{}, metav1.Time{} // of the wall clock
 		// Else whether the next one is written would hang on the words of the last.
 		condition.Message = ""
+	}
+	if equality.Semantic.DeepEqual(pod.Status, status.Status) { // as the API server, which tells of no such write
+		return pod.DeepCopy(), nil
 	}
 	patched := pod.DeepCopy()
 	patched.Status = status.Status

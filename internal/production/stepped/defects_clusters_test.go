@@ -1,10 +1,15 @@
 package stepped_test
 
 import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -46,4 +51,36 @@ func withClaim(s *spec.Snapshot) *spec.Snapshot {
 		Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimBound},
 	}}
 	return s
+}
+
+// TestFirstPodByEviction: once nobody else of its kind is left, a pod could evict the one that refuses it, and begin a
+// group of its own. Where somebody is left elsewhere, it could not.
+func TestFirstPodByEviction(t *testing.T) {
+	kind := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+	like := func(name string) *st.PodWrapper { return pod(name).Label("app", "x") }
+	initial := func() *spec.Snapshot {
+		return with(cluster(node("n1"), node("n2").Unschedulable(true), node("n3").Unschedulable(true)),
+			like("loner").Node("n1").PodAntiAffinity(v1.LabelHostname, kind, st.PodAntiAffinityWithRequiredReq).Obj(),
+			like("one").Node("n2").Obj(), like("other").Node("n3").Obj())
+	}
+	begin := []loop.Action{create(like("p").Priority(10).
+		PodAffinity(v1.LabelHostname, kind, st.PodAffinityWithRequiredReq).Obj()), schedule}
+	goes := func(name string) []loop.Action {
+		return []loop.Action{remove(like(name).Obj()), gone(like(name).Obj())}
+	}
+	for _, row := range []struct {
+		name    string
+		actions []loop.Action
+		want    []string
+	}{
+		{"one is left", goes("one"), nil},
+		{"none is left", append(goes("one"), goes("other")...), []string{"wake-up-to-preempt: default/p: hint-first-pod"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := breaks(t, newScheduler(t, initial(), stepped.Options{}), append(begin[:2:2], row.actions...))
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("what it breaks (-want +got):\n%s", diff)
+			}
+		})
+	}
 }

@@ -79,6 +79,9 @@ func (q hastyQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *fr
 	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 }
 
+// sulkingQueue leaves who failed for an error where only an event finds it.
+type sulkingQueue struct{ internalqueue.SchedulingQueue }
+
 // alertQueue has everybody tried again at once whatever happens.
 type alertQueue struct{ internalqueue.SchedulingQueue }
 

@@ -167,6 +167,11 @@ func TestPlanted(t *testing.T) {
 				update("labels", pod("p").Req(cpu("1")).Label("app", "p").Obj())},
 		},
 		{
+			"retried", "who failed for an error is left to sleep", // the first time what is written of it brings it back
+			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = sulkingQueue{s.SchedulingQueue} },
+			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailReserve), backoff, failing(loop.FailReserve)},
+		},
+		{
 			"nominates", "every pod is said to have something to do",
 			func(s *kubescheduler.Scheduler) {
 				stepped.Below(s, func(inner framework.Framework) framework.Framework { return busybody{inner} })

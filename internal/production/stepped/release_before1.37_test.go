@@ -4,6 +4,7 @@ package stepped_test
 
 import (
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -16,6 +17,13 @@ func (q restlessQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *fr
 	err := q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
 	q.Activate(logger, map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
 	return err
+}
+
+func (q sulkingQueue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	defer func() { info.UnschedulablePlugins = nil }()
+	info.UnschedulablePlugins = sets.New("None")
+	return q.SchedulingQueue.AddUnschedulableIfNotPresent(logger, info, cycle)
 }
 
 func (q losingQueue) AddUnschedulableIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -23,6 +24,13 @@ func (q restlessQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info 
 	err := q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 	q.Activate(logger, map[string]*v1.Pod{loop.Key(info.Pod): info.Pod})
 	return err
+}
+
+func (q sulkingQueue) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo,
+	cycle int64) error {
+	defer func() { info.UnschedulablePlugins = nil }()
+	info.UnschedulablePlugins = sets.New("None")
+	return q.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
 }
 
 func (q losingQueue) AddUnschedulablePodIfNotPresent(_ klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
