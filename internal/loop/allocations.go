@@ -60,22 +60,28 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	if pod == nil {
 		return nil
 	}
-	node := t.nodeOfCycle(pod, got)
-	if node == nil {
+	var known, but string
+	for _, node := range t.nodesOfCycle(pod, got) {
+		wrong := t.Model.Devices().Allocated(t.Model.Profile, got, node, view)
+		if wrong == "" {
+			return nil
+		}
+		if but == "" {
+			but = fmt.Sprintf("on %s %s", node.Name, wrong)
+		}
+		if known == "" {
+			known = t.explanation(t.Step.Popped, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
+				return m.Devices().Allocated(m.Profile, got, node, seen) == ""
+			})
+		}
+		if known == "" {
+			known = t.misconfigured(got, node, view)
+		}
+	}
+	if but == "" {
 		return nil
 	}
-	wrong := t.Model.Devices().Allocated(t.Model.Profile, got, node, view)
-	if wrong == "" {
-		return nil
-	}
-	v := Violation{Pod: t.Step.Popped, But: fmt.Sprintf("on %s %s", node.Name, wrong)}
-	v.Known = t.explanation(v.Pod, t.Before, func(m *spec.Scheduler, _ *v1.Pod, seen *spec.Snapshot) bool {
-		return m.Devices().Allocated(m.Profile, got, node, seen) == ""
-	})
-	if v.Known == "" {
-		v.Known = t.misconfigured(got, node, view)
-	}
-	return []Violation{v}
+	return []Violation{{Pod: t.Step.Popped, But: but, Known: known}}
 }
 
 // misconfigured returns the defect by which the allocations have other configuration than they should, and are valid
@@ -91,13 +97,17 @@ func (t *Transition) misconfigured(got []*resourcev1.ResourceClaim, node *v1.Nod
 	return ""
 }
 
-// nodeOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is
-// written of a binding that failed then is the claims' all the same.
-func (t *Transition) nodeOfCycle(pod *v1.Pod, got []*resourcev1.ResourceClaim) *v1.Node {
+// nodesOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is
+// written of a binding that failed then is the claims' all the same: it is for one of the nodes that they reach.
+func (t *Transition) nodesOfCycle(pod *v1.Pod, got []*resourcev1.ResourceClaim) []*v1.Node {
 	if node := t.placed(pod); node != nil {
-		return node
+		return []*v1.Node{node}
 	}
-	return t.nodeOfUser(got[0])
+	return slices.DeleteFunc(slices.Clone(t.Before.told().Nodes), func(node *v1.Node) bool {
+		return slices.ContainsFunc(got, func(claim *resourcev1.ResourceClaim) bool {
+			return !spec.AllocationReaches(claim, node)
+		})
+	})
 }
 
 // placed returns the node that the pod is bound to, or assumed on, after the step; nil if there is none.

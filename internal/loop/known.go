@@ -253,7 +253,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
-		restoredOutdated(),
+		restoredOutdated(), countedTwice(),
 		{
 			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +

@@ -360,30 +360,43 @@ func noErrors() Property {
 				return nil
 			}
 			v := Violation{Pod: t.Step.Popped, But: "it reports " + strings.Join(errors, "; ")}
-			// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
 			view := t.Before.View()
-			pod := in(view, t.Step.Popped)
-			switch {
-			case pod == nil:
-			case t.refused(pod):
-				return nil
-			case spec.VolumesTurnAway(pod, view) && strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
-				v.Known = spec.TurnedAwayKeepsNomination().Name
-			case !hasNode(t.Before, t.triedFirst(pod)) && len(errors) == 1 &&
-				strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
-				v.Known = nominatedNodeGone
-			case t.bindsTwice(pod):
-				v.Known = claimBoundTwice
-			case t.claimsUnbound():
-				v.Known = t.unboundBy(pod, view)
-			case strings.HasPrefix(errors[0], "Status after running PostFilter plugins"):
-				v.Known = t.explanation(v.Pod, t.Before, dryRunFails)
-			case t.failed():
-				v.Known = t.explanation(v.Pod, t.Before, t.allowedBy)
+			if pod := in(view, t.Step.Popped); pod != nil {
+				if t.refused(pod) {
+					return nil
+				}
+				v.Known = t.whyErrors(errors, pod, view)
 			}
 			return []Violation{v}
 		},
 	}
+}
+
+// whyErrors returns the known defects by which the cycle reports the errors about its pod; "" if there are none.
+func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot) string {
+	dryRun := strings.HasPrefix(errors[0], "Status after running PostFilter plugins")
+	switch {
+	case spec.VolumesTurnAway(pod, view) && dryRun:
+		// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
+		return spec.TurnedAwayKeepsNomination().Name
+	case !hasNode(t.Before, t.triedFirst(pod)) && strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
+		if len(errors) == 1 {
+			return nominatedNodeGone
+		}
+		if others := t.whyErrors(errors[1:], pod, view); others != "" {
+			return nominatedNodeGone + "+" + others
+		}
+		return ""
+	case t.bindsTwice(pod):
+		return claimBoundTwice
+	case t.claimsUnbound():
+		return t.unboundBy(pod, view)
+	case dryRun:
+		return t.explanation(Key(pod), t.Before, dryRunFails)
+	case t.failed():
+		return t.explanation(Key(pod), t.Before, t.allowedBy)
+	}
+	return ""
 }
 
 // dryRunFails reports whether by the model, which only a quirk does, a filter ends the dry run of a preemption in an

@@ -147,6 +147,8 @@ type State struct {
 	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding
 	// is under way, where the API has them otherwise.
 	Reserved []runtime.Object
+	// CountedTwice are the claims of devices, "ns/name", of which the plugin counts the capacity that they consume twice.
+	CountedTwice []string
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
 	// Assumed, both in lines.
 	Cache, Expected []string
@@ -298,6 +300,9 @@ func (s *State) Canonical() string {
 	}
 	if !slices.Equal(s.Cache, s.Expected) {
 		fmt.Fprintf(&text, "cache %q\n", s.Cache)
+	}
+	if len(s.CountedTwice) > 0 {
+		fmt.Fprintf(&text, "counted twice %v\n", s.CountedTwice)
 	}
 	if s.forgetsClasses() {
 		fmt.Fprintf(&text, "%d extended resources have classes\n", len(s.Classes))

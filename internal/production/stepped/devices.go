@@ -194,6 +194,36 @@ func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.
 	return reserved
 }
 
+// countedTwice returns the claims, "ns/name", that the plugin has as written, and still as what a pod is to write whose
+// devices are yet to become ready: what they consume of the capacity of devices counts each time.
+func (s *Scheduler) countedTwice(told map[loop.Ref]runtime.Object) []string {
+	manager := s.framework.SharedDRAManager()
+	if manager == nil {
+		return nil
+	}
+	var twice []string
+	for _, claim := range of[*resourcev1.ResourceClaim](told) {
+		written, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name)
+		if err != nil || written.Status.Allocation == nil || !slices.ContainsFunc(written.Status.Allocation.Devices.Results,
+			func(r resourcev1.DeviceRequestAllocationResult) bool { return len(r.ConsumedCapacity) > 0 }) {
+			continue
+		}
+		if pendingAllocation(manager.ResourceClaims(), claim.UID) != nil || s.madeWaiting(written) {
+			twice = append(twice, loop.Key(claim))
+		}
+	}
+	return twice
+}
+
+// madeWaiting reports whether the claim was made for extended resources of a pod that waits for its devices: it is in
+// flight under another UID, which it had before.
+func (s *Scheduler) madeWaiting(claim *resourcev1.ResourceClaim) bool {
+	return claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" &&
+		slices.ContainsFunc(s.framework.all(), func(b *binding) bool {
+			return b.ready != nil && reservedForPod(claim, b.pod)
+		})
+}
+
 // unmadeClaim returns a claim with the devices that the plugin has reserved, but for those that are known: of claims
 // for extended resources that are yet to be made; nil if there are none.
 func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.ResourceClaim {

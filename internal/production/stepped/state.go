@@ -37,6 +37,7 @@ func (s *Scheduler) State() *loop.State {
 		})
 	}
 	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices(told)...)
+	state.CountedTwice = s.countedTwice(told)
 	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}
