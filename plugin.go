@@ -63,7 +63,7 @@ func (s Scheduler) open(ctx context.Context, at *atWork) (*opened, error) {
 		return nil, fmt.Errorf("Scheduler.HangAfter is %v: it must be at least 0, which means 30s", s.HangAfter)
 	}
 	o := &opened{atWork: at, options: production.Options{
-		Registry: map[string]production.PluginFactory{}, HangAfter: s.HangAfter,
+		Registry: map[string]production.PluginFactory{}, HangAfter: s.HangAfter, Starts: &production.Starts{},
 	}}
 	var own []spec.Plugin
 	for _, p := range s.Plugins {

@@ -105,7 +105,8 @@ func (q *indexed) best(found []*v1.Node, scores [][]Score) []*v1.Node {
 // preempt adds what becomes of a pod that may preempt now.
 func (q *indexed) preempt(e *Expected, question Question) {
 	shortlist := question.Shortlist
-	if shortlist != nil && len(shortlist.Found) == 0 {
+	if shortlist != nil && (len(shortlist.Found) == 0 ||
+		!q.preemptions(shortlist).keepsBudgets() && q.preemptions(nil).keepsBudgets()) { // see leastRivals
 		shortlist = nil
 	}
 	q.preemptions(shortlist).Add(e)

@@ -9,6 +9,14 @@ func (p *Preemptions) Add(e *Expected) { p.add(e, mostListed) }
 // AddOneOfEach is Add where of pods that are alike the first ones stand for any.
 func (p *Preemptions) AddOneOfEach(e *Expected) { p.add(e, 0) }
 
+// keepsBudgets reports whether there is a preemption that breaks no budget.
+func (p *Preemptions) keepsBudgets() bool {
+	return exists(p.nodes, func(d *dryRun) bool {
+		r := p.rivals[d.Node]
+		return r != nil && exists(r.sets, func(set counts) bool { return d.casualty(set).Violations == 0 })
+	})
+}
+
 func (p *Preemptions) add(e *Expected, mostChoices int) {
 	var documented, chosen []foundSet
 	var least *Casualty

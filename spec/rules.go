@@ -1,6 +1,10 @@
 package spec
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // rules are what the model says of nominations and preemption: the part of it that is neither filter nor score.
 type rules struct {
@@ -62,11 +66,27 @@ func nominatedAmong(pod *v1.Pod, feasible []*v1.Node) []*v1.Node {
 }
 
 // leastRivals returns the preemptions of least casualty among all that compete: those on the nodes of the shortlist if
-// there is one.
+// there is one, unless each of them breaks a budget, and one on another node does not.
+//
+// Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ ("tries to find victims whose
+// PDB are not violated by preemption, but if no such victims are found, preemption will still happen"), of which the
+// field docs of DefaultPreemptionArgs make no exception: budgets "play a role in the number of candidates shortlisted".
 func (m *Scheduler) leastRivals(q Question) []Candidate {
-	shortlisted := q.Shortlist.Of(q.Snapshot.Nodes, q.Snapshot)
-	rivals := union(shortlisted, func(node *v1.Node) [][]Candidate { return m.rivals(q.Pod, node, q.Snapshot) })
-	return m.LeastCasualty(q.Pod, rivals, q.Snapshot)
+	rivals := func(nodes []*v1.Node) [][]Candidate {
+		return union(nodes, func(node *v1.Node) [][]Candidate { return m.rivals(q.Pod, node, q.Snapshot) })
+	}
+	keepsBudgets := func(rivals [][]Candidate) bool {
+		return exists(slices.Concat(rivals...), func(c Candidate) bool {
+			return m.CasualtyOf(q.Pod, c, q.Snapshot).Violations == 0
+		})
+	}
+	compete := rivals(q.Shortlist.Of(q.Snapshot.Nodes, q.Snapshot))
+	if q.Shortlist != nil && !keepsBudgets(compete) {
+		if everywhere := rivals(q.Snapshot.Nodes); keepsBudgets(everywhere) {
+			compete = everywhere
+		}
+	}
+	return m.LeastCasualty(q.Pod, compete, q.Snapshot)
 }
 
 // candidates returns the preemptions that an expectation names beside its outcomes. Where all sets of pods compete, the

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestLimits(t *testing.T) {
@@ -85,18 +87,42 @@ func TestExpectShortlist(t *testing.T) {
 		s.Nodes = append(s.Nodes, on)
 		s.Pods = append(s.Pods, started(important(bound(pod("on-"+on.Name, "cpu", "2"), on), priority), 1))
 	}
+	guarded := func(labels ...string) *Snapshot { // pods of these nodes have a budget that allows nothing
+		t := *s
+		t.Pods = nil
+		for _, pod := range s.Pods {
+			if pod = pod.DeepCopy(); slices.Contains(labels, pod.Spec.NodeName) {
+				pod.Labels = map[string]string{"guarded": ""}
+			}
+			t.Pods = append(t.Pods, pod)
+		}
+		budget := &policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"guarded": ""}}}}
+		budget.Namespace = p.Namespace
+		t.PodDisruptionBudgets = append(t.PodDisruptionBudgets, budget)
+		return &t
+	}
 	for _, row := range []struct {
 		reason    string
+		cluster   *Snapshot
 		shortlist *Search
 		want      int
 	}{
-		{"no shortlist", nil, 1},
-		{"without the best", &Search{Nodes: 3, Enough: 2, Found: []int{0, 2}}, 2},
-		{"of one", &Search{Nodes: 3, Enough: 1, Found: []int{0}}, 0},
+		{"no shortlist", s, nil, 1},
+		{"without the best", s, &Search{Nodes: 3, Enough: 2, Found: []int{0, 2}}, 2},
+		{"of one", s, &Search{Nodes: 3, Enough: 1, Found: []int{0}}, 0},
+		{"one breaks no budget", guarded("c"), &Search{Nodes: 3, Enough: 2, Found: []int{0, 2}}, 0},
+		{"all break budgets, and one that was not found does not", guarded("a", "c"),
+			&Search{Nodes: 3, Enough: 2, Found: []int{0, 2}}, 1},
+		{"all break budgets", guarded("a", "b", "c"), &Search{Nodes: 3, Enough: 2, Found: []int{0, 2}}, 2},
 	} {
-		e := m.Expect(Question{Pod: p, Snapshot: s, Shortlist: row.shortlist})
+		q := Question{Pod: row.cluster.Pods[0], Snapshot: row.cluster, Shortlist: row.shortlist}
+		e := m.Expect(q)
 		if len(e.Outcomes) != 1 || e.Outcomes[0].Type != Preempt || e.Outcomes[0].Node != row.want {
 			t.Errorf("%s: %v, want a preemption on node %d", row.reason, e.Outcomes, row.want)
+		}
+		if least := m.leastRivals(q); len(least) != 1 || least[0].Node != row.want {
+			t.Errorf("%s: by the predicates %v, want node %d", row.reason, least, row.want)
 		}
 		if len(e.Candidates) != 3 {
 			t.Errorf("%s: %d candidates are documented, want all 3", row.reason, len(e.Candidates))

@@ -58,6 +58,9 @@ func caseOf(s *spec.Scheduler, q spec.Question, decision *spec.Decision, index *
 // nil if the evaluation is from these.
 func caseFrom(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision,
 	documented *model.Tables) *invariants.Case {
+	if decision.Sample != nil || decision.Shortlist != nil {
+		a = ofSearches(q, a, decision)
+	}
 	return &invariants.Case{
 		Question: a.Question, Decision: decision, Expected: a.Expected, Spec: a.Spec(),
 		Unmodelled: unmodelled(decision, a.Expected), FeasibleWithout: a.FeasibleWithout,
@@ -71,6 +74,16 @@ func caseFrom(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.De
 			return other.Expected
 		},
 	}
+}
+
+// ofSearches returns the normalized evaluation of what follows from the searches that the decision tells of, which no
+// table knows.
+func ofSearches(q *model.CanonicalQuestion, a *model.Evaluation, decision *spec.Decision) *model.Evaluation {
+	of := *a
+	of.Question.Sample, of.Question.Shortlist = decision.Sample, decision.Shortlist
+	of.Expected, _ = a.Spec().ExpectIndexed(of.Question, spec.NewIndex(of.Question.Snapshot))
+	normalize(q, &of)
+	return &of
 }
 
 // normalized returns the decision so that, of victims that are alike, it names those that a normalized

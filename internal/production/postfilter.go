@@ -22,7 +22,7 @@ func (c *cycle) postFilter() error {
 		c.wait(false)
 		return nil
 	}
-	result, status := c.framework.RunPostFilterPlugins(c.ctx, c.state, c.pod, c.statuses)
+	result, status := c.framework.RunPostFilterPlugins(c.ctx, c.state, c.pod, c.inNodeOrder())
 	c.fitError(status)
 	if status.Code() == fwk.Error {
 		// Production logs this and lets the pod wait.

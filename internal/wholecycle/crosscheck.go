@@ -27,8 +27,8 @@ type crosscheck struct {
 
 	mu sync.Mutex
 	// seen counts the questions that the driven cycle was asked, and foreign those drawn and left out, as no profile
-	// is for the pod.
-	seen, foreign int
+	// is for the pod; chance counts those of which kube-scheduler as a whole leaves to chance where it begins to look.
+	seen, foreign, chance int
 	// asked has the questions that both were asked.
 	asked map[[sha256.Size]byte]bool
 }
@@ -61,7 +61,7 @@ func (c *crosscheck) decider(ctx context.Context, config *production.Config) (de
 	if err != nil {
 		return nil, err
 	}
-	options := production.Options{Messages: true}
+	options := production.Options{Messages: true, Starts: &production.Starts{}}
 	driven, err := production.NewProfiles(ctx, config, config.Profiles()[0], options)
 	if err != nil {
 		return nil, errors.Join(err, whole.Close())
@@ -81,6 +81,12 @@ func (b *both) Decide(q spec.Question) *spec.Decision {
 	driven := b.Profiles.Decide(q)
 	if strings.HasPrefix(driven.Failure, "panic: ") {
 		return driven // kube-scheduler as a whole would panic on a goroutine of its own, which ends the process
+	}
+	if driven.Shortlist != nil {
+		b.check.mu.Lock()
+		defer b.check.mu.Unlock()
+		b.check.chance++
+		return driven
 	}
 	if b.check.draws(q, b.whole.Runs(q.Pod)) {
 		whole := b.whole.Decide(q)

@@ -93,9 +93,10 @@ func run(ctx context.Context, o scope, out io.Writer) (differ int, err error) {
 	fmt.Fprintf(out, "%d questions of up to %d nodes and %d pods; of one in %d, %d distinct ones were put to "+
 		"kube-scheduler as a whole: %d bind (%d of them among scored nodes), %d preempt, %d wait, %d errors; "+
 		"%d candidates of preemptions\n"+
-		"%d are of pods of another scheduler and were left out\n%d differ\n",
+		"%d are of pods of another scheduler and were left out, and %d where kube-scheduler as a whole begins its search "+
+		"anywhere\n%d differ\n",
 		c.seen, o.nodes, o.pods, o.oneIn, asked, outcomes[spec.Bind], scored, outcomes[spec.Preempt],
-		outcomes[spec.Wait], failed, candidates, c.foreign, differ)
+		outcomes[spec.Wait], failed, candidates, c.foreign, c.chance, differ)
 	if !result.Complete {
 		return differ, fmt.Errorf("the scope was not explored to its end: run it again, and let it finish")
 	}

@@ -111,7 +111,8 @@ const (
 )
 
 func (t *trial) profiles(ctx context.Context, hangAfter time.Duration) (*production.Profiles, error) {
-	return production.NewProfiles(ctx, t.config, t.config.Profiles()[0], production.Options{HangAfter: hangAfter})
+	return production.NewProfiles(ctx, t.config, t.config.Profiles()[0],
+		production.Options{HangAfter: hangAfter, Starts: &production.Starts{}})
 }
 
 // Decide implements decisions.Decider.
