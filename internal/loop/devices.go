@@ -118,6 +118,12 @@ func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
 			*share = &some
 		}
 	}
+	for i := range claim.Status.Devices {
+		if share := &claim.Status.Devices[i].ShareID; *share != nil {
+			some := "some"
+			*share = &some
+		}
+	}
 }
 
 // Unmade is the name, in no namespace, of a reserved claim for extended resources that is yet to be made.
