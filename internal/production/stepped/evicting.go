@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -42,22 +39,6 @@ type evicting struct {
 	// refused: the API server is to refuse the next call.
 	refused bool
 }
-
-// quiet keeps what a failed call of the goroutine says, for nobody, out of the log of the process, which would sleep on
-// it too.
-var quiet = sync.OnceFunc(func() {
-	handlers := runtime.ErrorHandlers
-	runtime.ErrorHandlers = []runtime.ErrorHandler{
-		func(ctx context.Context, err error, message string, details ...any) {
-			if strings.Contains(message, "async preemption") || strings.Contains(message, "NominatedNodeName") {
-				return
-			}
-			for _, handle := range handlers {
-				handle(ctx, err, message, details...)
-			}
-		},
-	}
-})
 
 // heldBack is the handle of the executor of evictions.
 type heldBack struct {

@@ -49,7 +49,6 @@ func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func
 		Interface: plugin.Evaluator.Interface, plugin: plugin, api: api, victims: map[string][]*v1.Pod{},
 		starting: make(chan *evicting),
 	}
-	quiet()
 	plugin.Evaluator.Interface = e
 	byStart(plugin)
 	handle := evictionHandle(plugin)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -131,6 +130,7 @@ func (s *Scheduler) build() error {
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancel(s.parent)
 	s.ctx = klog.NewContext(ctx, logr.New(s.errors))
+	reportToSinks()
 	factory := informers.NewSharedInformerFactory(s.api.client, 0)
 	s.informers = newInformers(factory)
 	s.api.comesBack = s.comesBack
@@ -434,54 +434,4 @@ func (s *Scheduler) settle(a loop.Action) error {
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
 	s.faults.armed, s.api.fault = b.fault, b.fault
-}
-
-// noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
-const noEvents = "Unable start event watcher (will not retry!)"
-
-// errorSink is a log that keeps errors and drops the rest.
-type errorSink struct {
-	mu     sync.Mutex
-	errors []string
-}
-
-var _ logr.LogSink = (*errorSink)(nil)
-
-// Init implements logr.LogSink.
-func (e *errorSink) Init(logr.RuntimeInfo) {}
-
-// Enabled implements logr.LogSink.
-func (e *errorSink) Enabled(int) bool { return false }
-
-// Info implements logr.LogSink.
-func (e *errorSink) Info(int, string, ...any) {}
-
-// WithValues implements logr.LogSink.
-func (e *errorSink) WithValues(...any) logr.LogSink { return e }
-
-// WithName implements logr.LogSink.
-func (e *errorSink) WithName(string) logr.LogSink { return e }
-
-// Error implements logr.LogSink.
-func (e *errorSink) Error(err error, message string, details ...any) {
-	if message == noEvents {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err != nil {
-		message += ": " + err.Error()
-	}
-	for i := 0; i+1 < len(details); i += 2 {
-		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
-	}
-	e.errors = append(e.errors, message)
-}
-
-func (e *errorSink) take() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	taken := e.errors
-	e.errors = nil
-	return taken
 }

@@ -1,0 +1,83 @@
+package stepped
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// noEvents is said now and then by what makes events about devices, as nothing of a scheduler runs in the background.
+const noEvents = "Unable start event watcher (will not retry!)"
+
+// errorSink is a log that keeps errors and drops the rest.
+type errorSink struct {
+	mu     sync.Mutex
+	errors []string
+}
+
+var _ logr.LogSink = (*errorSink)(nil)
+
+// Init implements logr.LogSink.
+func (e *errorSink) Init(logr.RuntimeInfo) {}
+
+// Enabled implements logr.LogSink.
+func (e *errorSink) Enabled(int) bool { return false }
+
+// Info implements logr.LogSink.
+func (e *errorSink) Info(int, string, ...any) {}
+
+// WithValues implements logr.LogSink.
+func (e *errorSink) WithValues(...any) logr.LogSink { return e }
+
+// WithName implements logr.LogSink.
+func (e *errorSink) WithName(string) logr.LogSink { return e }
+
+// Error implements logr.LogSink.
+func (e *errorSink) Error(err error, message string, details ...any) {
+	if message == noEvents {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		message += ": " + err.Error()
+	}
+	for i := 0; i+1 < len(details); i += 2 {
+		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
+	}
+	e.errors = append(e.errors, message)
+}
+
+func (e *errorSink) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	taken := e.errors
+	e.errors = nil
+	return taken
+}
+
+// reportToSinks has what is reported of a scheduler's errors told to its log alone. Kubernetes' own handlers sleep, too, on
+// each that comes within a millisecond of the last. What a failed call of a goroutine that evicts says, which has no
+// log, is kept out of that of the process.
+var reportToSinks = sync.OnceFunc(func() {
+	handlers := runtime.ErrorHandlers
+	runtime.ErrorHandlers = []runtime.ErrorHandler{
+		func(ctx context.Context, err error, message string, details ...any) {
+			if errors, ok := klog.FromContext(ctx).GetSink().(*errorSink); ok {
+				errors.Error(err, message, details...)
+				return
+			}
+			if strings.Contains(message, "async preemption") || strings.Contains(message, "NominatedNodeName") {
+				return
+			}
+			for _, handle := range handlers {
+				handle(ctx, err, message, details...)
+			}
+		},
+	}
+})
