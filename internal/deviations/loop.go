@@ -232,6 +232,7 @@ func LoopEntries() []LoopEntry {
 			Late:     1,
 			Happens:  []loop.EventType{loop.PodDeleted},
 		},
+		"post-filter-error-sleeps": {Property: "retried", Theme: "giving-back", Pods: 1, Faults: 1},
 		"capacity-counted-twice":   {Property: "progress", Theme: "device-fractions", Pods: 2},
 		"device-reservation-freed": {Property: "wake-up", Theme: "device-resources", Pods: 2, Faults: 1},
 		"volume-reservation-freed": {Property: "wake-up", Theme: "volumes", Pods: 2, Events: 0},

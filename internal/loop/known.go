@@ -255,6 +255,12 @@ func Defects() []Known {
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
 		restoredOutdated(), countedTwice(),
 		{
+			Name: postFilterErrorSleeps, Class: spec.Unconfirmed, Upstream: "not reported",
+			Doc: "A pod for which a PostFilter plugin ends in an error, such as a write that the API server refuses, is put " +
+				"into unschedulablePods as one that the filters rejected, and is not retried, where after an error of any " +
+				"other plugin it is retried when its backoff is over.",
+		},
+		{
 			Name: nominatedNodeGone, Class: spec.Interpretation, Upstream: "not reported",
 			Doc: "When the node that a pod is nominated to, or that an equal pod left for it, is gone, the next attempt " +
 				"reports an error; nothing else is wrong with it.",

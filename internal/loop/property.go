@@ -326,13 +326,13 @@ func rollBack() Property {
 // madeToFail reports whether the action makes the cycle fail. Somebody who writes first does not where only claims for
 // devices are written: "We may run into a ResourceVersion conflict because there may be some benign concurrent changes.
 // In that case we get the latest claim and try again." (comment of bindClaim in the plugin DynamicResources, but for
-// line breaks.)
+// line breaks.) A pod that has no node tries once to give its devices back, as it is tried again anyway.
 func (t *Transition) madeToFail() bool {
 	switch t.Action.Fault {
 	case NoFault, WaitPermit, Busy:
 		return false
 	case Outrun:
-		return len(t.Before.API.PersistentVolumeClaims) > 0
+		return len(t.Before.API.PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())
 	}
 	return true
 }

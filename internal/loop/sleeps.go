@@ -32,24 +32,40 @@ func sleeps() Property {
 // retried returns the property that who failed for an error does not wait for an event.
 //
 // Source: comment of determineSchedulingHintForInFlightPod in k8s.io/kubernetes/pkg/scheduler/backend/queue ("we should
-// retry scheduling it because this Pod may not be retried until the next flush").
+// retry scheduling it because this Pod may not be retried until the next flush"), and doc of the code Error in
+// k8s.io/kube-scheduler/framework ("the Pod will be requeued to activeQ/backoffQ soon").
 func retried() Property {
 	return Property{
 		Name: "retried",
-		Doc: "A pod that no plugin has rejected, whose attempt ended in an error, is not put into unschedulablePods: no " +
-			"event would bring it back.",
+		Doc: "A pod that no plugin has rejected, whose attempt ended in an error, is not put into unschedulablePods, as no " +
+			"event would bring it back; nor is one for which a PostFilter plugin failed, as the API server refused it something.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, q := range t.After.Queue {
-				if was, _ := t.Before.Queued(q.Pod); q.In(Unschedulable) && len(q.Rejectors) == 0 &&
-					!(was.In(Unschedulable) && len(was.Rejectors) == 0) {
+				was, _ := t.Before.Queued(q.Pod)
+				switch {
+				case !q.In(Unschedulable):
+				case len(q.Rejectors) == 0 && !(was.In(Unschedulable) && len(was.Rejectors) == 0):
 					broken = append(broken, Violation{Pod: q.Pod, But: q.Pod +
 						" is in unschedulablePods, and no plugin has rejected it"})
+				case q.Pod == t.Step.Popped && t.madeToFail() && postFilterFails(t.errors()):
+					broken = append(broken, Violation{Pod: q.Pod, Known: postFilterErrorSleeps, But: q.Pod +
+						" is in unschedulablePods; it reports " + strings.Join(t.errors(), "; ")})
 				}
 			}
 			return broken
 		},
 	}
+}
+
+// postFilterErrorSleeps is the name of the defect that the property retried tells by what is reported.
+const postFilterErrorSleeps = "post-filter-error-sleeps"
+
+// postFilterFails reports whether by the errors about a pod a PostFilter plugin ended in one.
+func postFilterFails(errors []string) bool {
+	return slices.ContainsFunc(errors, func(text string) bool {
+		return strings.HasPrefix(text, "Status after running PostFilter plugins")
+	})
 }
 
 // changes reports whether the step, a cycle, changed anything but the status of its pod, or a nomination, or took
