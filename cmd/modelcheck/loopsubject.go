@@ -19,7 +19,7 @@ type loopSubjects struct {
 
 // loopSubject is one of them, with what answers single questions of it.
 type loopSubject struct {
-	config *production.Config
+	starts func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error)
 	model  *spec.Scheduler
 	alone  *production.Alone
 }
@@ -39,7 +39,7 @@ func (l *loopSubjects) of(ctx context.Context, scope *loop.Scope) (loop.Subject,
 		l.made[string(text)] = s
 	}
 	start := func(initial *spec.Snapshot) (loop.System, error) {
-		return startStepped(ctx, s.config, l.in.profile, initial, scope)
+		return s.starts(ctx, initial, scope)
 	}
 	return loop.Subject{Model: s.model, Start: start, Ask: s.alone.Decide, Ahead: goAhead}, nil
 }
@@ -58,7 +58,7 @@ func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopS
 	if err != nil {
 		return nil, err
 	}
-	return &loopSubject{cfg, spec.New(profile), alone}, nil
+	return &loopSubject{starter(cfg, l.in.profile), spec.New(profile), alone}, nil
 }
 
 // close ends what answers questions.

@@ -14,9 +14,15 @@ import (
 // canStep says that this release of kube-scheduler can be stepped as a whole.
 const canStep = true
 
-// startStepped starts kube-scheduler on the cluster.
-func startStepped(ctx context.Context, cfg *production.Config, profile string, initial *spec.Snapshot,
-	scope *loop.Scope) (loop.System, error) {
-	return stepped.New(ctx, cfg, profile, initial,
-		stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions})
+// starter returns what starts kube-scheduler of the profile on a cluster.
+func starter(cfg *production.Config, profile string) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System,
+	error) {
+	with, without := new(stepped.Expansion), new(stepped.Expansion)
+	return func(ctx context.Context, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
+		o := stepped.Options{Late: scope.Late > 0, Evictions: scope.Evictions, Expansion: without}
+		if scope.Faults > 0 {
+			o.Faults, o.Expansion = true, with
+		}
+		return stepped.New(ctx, cfg, profile, initial, o)
+	}
 }

@@ -14,6 +14,8 @@ import (
 // canStep says that this release of kube-scheduler cannot be stepped as a whole.
 const canStep = false
 
-func startStepped(context.Context, *production.Config, string, *spec.Snapshot, *loop.Scope) (loop.System, error) {
-	return nil, errors.ErrUnsupported
+func starter(*production.Config, string) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error) {
+	return func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error) {
+		return nil, errors.ErrUnsupported
+	}
 }

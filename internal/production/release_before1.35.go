@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -17,9 +16,6 @@ import (
 // Parallelizer implements framework.Handle. A release before v1.35 takes no other one, so that a panic in work on nodes
 // ends the process.
 func (handle) Parallelizer() parallelize.Parallelizer { return parallelize.NewParallelizer(1) }
-
-// inNodeOrder returns the statuses, of which the nodes come in any order.
-func (c *cycle) inNodeOrder() *framework.NodeToStatus { return c.statuses }
 
 // BindingTimeout returns how long the profile lets drivers take until devices are ready. It cannot say so.
 func BindingTimeout(*config.KubeSchedulerProfile) time.Duration {

@@ -8,6 +8,7 @@ type (
 	CycleState        = *framework.CycleState
 	ImageStateSummary = framework.ImageStateSummary
 	NodeInfo          = *framework.NodeInfo
+	Code              = framework.Code
 	PodInfo           = *framework.PodInfo
 	Status            = framework.Status
 )

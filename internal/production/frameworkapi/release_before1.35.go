@@ -20,6 +20,7 @@ type (
 	PodNominator         = framework.PodNominator
 	SharedLister         = framework.SharedLister
 	NodeInfoLister       = framework.NodeInfoLister
+	NodeToStatusReader   = framework.NodeToStatusReader
 	StorageInfoLister    = framework.StorageInfoLister
 	PodActivator         = framework.PodActivator
 	ScoreExtensions      = framework.ScoreExtensions

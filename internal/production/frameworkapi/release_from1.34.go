@@ -8,6 +8,7 @@ type (
 	CycleState        = fwk.CycleState
 	ImageStateSummary = fwk.ImageStateSummary
 	NodeInfo          = fwk.NodeInfo
+	Code              = fwk.Code
 	PodInfo           = fwk.PodInfo
 	Status            = fwk.Status
 )

@@ -20,6 +20,7 @@ type (
 	PodNominator         = fwk.PodNominator
 	SharedLister         = fwk.SharedLister
 	NodeInfoLister       = fwk.NodeInfoLister
+	NodeToStatusReader   = fwk.NodeToStatusReader
 	StorageInfoLister    = fwk.StorageInfoLister
 	PodActivator         = fwk.PodActivator
 	ScoreExtensions      = fwk.ScoreExtensions

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -39,15 +41,30 @@ func registrations(ctx context.Context, f framework.Framework) ([]registration, 
 		all = append(all, registered(plugin.Name(), events)...)
 	}
 	for i := range all {
-		all[i].label = all[i].event.Label()
+		all[i].label = labelOf(all[i].event)
 	}
 	slices.SortStableFunc(all, func(x, y registration) int {
-		if x.ours() != y.ours() {
-			return map[bool]int{true: 1, false: -1}[x.ours()]
+		switch {
+		case x.ours() == y.ours():
+			return cmp.Or(strings.Compare(x.plugin, y.plugin), strings.Compare(x.label, y.label))
+		case x.ours():
+			return 1
 		}
-		return cmp.Or(cmp.Compare(x.plugin, y.plugin), cmp.Compare(x.label, y.label))
+		return -1
 	})
 	return all, nil
+}
+
+// labels are those of events, which are few, and put together anew each time.
+var labels sync.Map
+
+func labelOf(event fwk.ClusterEvent) string {
+	if label, ok := labels.Load(event); ok {
+		return label.(string)
+	}
+	label := event.Label()
+	labels.Store(event, label)
+	return label
 }
 
 // ours reports whether the hint is none of kube-scheduler.

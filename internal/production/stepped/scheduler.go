@@ -47,6 +47,8 @@ type Options struct {
 	Late bool
 	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
 	Evictions bool
+	// Expansion, if not nil, is that of all schedulers with the same profile and the same Faults.
+	Expansion *Expansion
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
 }
@@ -111,6 +113,7 @@ func New(ctx context.Context, cfg *production.Config, schedulerName string, init
 	if o.Faults {
 		s.faults.enable(profile)
 	}
+	o.Expansion.expand(profile)
 	if err := s.build(); err != nil {
 		return nil, err
 	}
@@ -173,6 +176,7 @@ func (s *Scheduler) build() error {
 // control puts the control points between the scheduler and its framework, queue and preemption.
 func (s *Scheduler) control(schedulerName string) error {
 	inner := s.sched.Profiles[schedulerName]
+	s.options.Expansion.keep(inner)
 	hints, err := registrations(s.ctx, inner)
 	if err != nil {
 		return err
@@ -327,7 +331,7 @@ func (s *Scheduler) act(a loop.Action) error {
 
 // schedule runs one scheduling cycle, and what it begins.
 func (s *Scheduler) schedule(fault loop.Fault) error {
-	if !(&loop.State{Queue: s.queue()}).Poppable() {
+	if !s.poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	s.faults.armed, s.api.fault = fault, fault

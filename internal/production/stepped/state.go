@@ -102,6 +102,15 @@ func (s *Scheduler) queue() []loop.Queued {
 	return queue
 }
 
+// poppable reports whether the queue has a pod to hand out, as State.Poppable does.
+func (s *Scheduler) poppable() bool {
+	q := s.sched.SchedulingQueue
+	return len(q.PodsInActiveQ()) > 0 || slices.ContainsFunc(q.PodsInBackoffQ(), func(pod *v1.Pod) bool {
+		info, ok := queuedPod(q, pod)
+		return ok && len(info.UnschedulablePlugins)+len(info.PendingPlugins) > 0
+	})
+}
+
 // signedQueue returns the pods of the scheduling queue, and the signatures of those that wait and have one.
 func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 	q := s.sched.SchedulingQueue

@@ -63,7 +63,7 @@ func newSleeper(queue *hintedQueue) *sleeper {
 
 // sleep has the scheduler wait, and reports whether it does: not where there is a pod to take.
 func (s *Scheduler) sleep() bool {
-	if (&loop.State{Queue: s.queue()}).Poppable() {
+	if s.poppable() {
 		return false
 	}
 	*s.sleeper.waits = *s.sleeper.told + 1
@@ -73,7 +73,7 @@ func (s *Scheduler) sleep() bool {
 // restless has the scheduler take a pod where there is none, until the queue is closed, which end does, and reports
 // whether it does not wait for one. While it waits the timers run that otherwise do not.
 func (s *Scheduler) restless(end func()) bool {
-	if s.panicked != "" || (&loop.State{Queue: s.queue()}).Poppable() {
+	if s.panicked != "" || s.poppable() {
 		end()
 		return false
 	}
@@ -125,7 +125,7 @@ func (s *Scheduler) tardy() bool {
 
 // oversleeps reports whether a scheduler that waits was not told of a pod that there is to take since.
 func (s *Scheduler) oversleeps() bool {
-	return *s.sleeper.told != *s.sleeper.waits && (&loop.State{Queue: s.queue()}).Poppable()
+	return *s.sleeper.told != *s.sleeper.waits && s.poppable()
 }
 
 // remembered returns how many events the queue keeps for pods in flight, if there are none.
