@@ -61,9 +61,9 @@ func (e *errorSink) take() []string {
 	return taken
 }
 
-// reportToSinks has what is reported of a scheduler's errors told to its log alone. Kubernetes' own handlers sleep, too, on
-// each that comes within a millisecond of the last. What a failed call of a goroutine that evicts says, which has no
-// log, is kept out of that of the process.
+// reportToSinks has what is reported of a scheduler's errors told to its log alone. Kubernetes' own handlers sleep on
+// each that comes within a millisecond of the last, too. What a failed call of a goroutine that evicts says, which has
+// no log, is kept out of that of the process.
 var reportToSinks = sync.OnceFunc(func() {
 	handlers := runtime.ErrorHandlers
 	runtime.ErrorHandlers = []runtime.ErrorHandler{
