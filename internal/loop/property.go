@@ -326,7 +326,7 @@ func rollBack() Property {
 // madeToFail reports whether the action makes the cycle fail. Somebody who writes first does not where only claims for
 // devices are written: "We may run into a ResourceVersion conflict because there may be some benign concurrent changes.
 // In that case we get the latest claim and try again." (comment of bindClaim in the plugin DynamicResources, but for
-// line breaks.) A pod that has no node tries once to give its devices back, as it is tried again anyway.
+// line breaks.) Whoever has no node makes one attempt to give devices back; what becomes of it then, retried asks.
 func (t *Transition) madeToFail() bool {
 	switch t.Action.Fault {
 	case NoFault, WaitPermit, Busy:
@@ -374,7 +374,7 @@ func noErrors() Property {
 
 // whyErrors returns the known defects by which the cycle reports the errors about its pod; "" if there are none.
 func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot) string {
-	dryRun := strings.HasPrefix(errors[0], "Status after running PostFilter plugins")
+	dryRun := postFilterFails(errors[:1])
 	switch {
 	case spec.VolumesTurnAway(pod, view) && dryRun:
 		// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.

@@ -6,9 +6,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	// So that what is compiled here is compiled again when it changes.
+	_ "github.com/seed-a3f26817/modelcheck/internal/generate"
+	_ "github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/releases"
+	_ "github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
 // Each release has a go.mod, which has every module of Kubernetes in its version; and there is no other go.mod.
@@ -141,5 +146,20 @@ func TestPatches(t *testing.T) {
 	}
 	if want := []string{"v1.36.1", "v1.37.0"}; !slices.Equal(versions, want) || err != nil {
 		t.Errorf("%v, %v, want %v", versions, err, want)
+	}
+}
+
+// The oldest release has the fewest fields of the API: what reads objects, and does not need kube-scheduler, compiles
+// with them. All of modelcheck is compiled by "modelcheck versions install".
+func TestOldestCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the API of another release")
+	}
+	all := releases.All()
+	var said strings.Builder
+	err := releases.Compile(t.Context(), all[len(all)-1], filepath.Join("..", ".."), t.TempDir(), &said, "spec", "model",
+		"invariants", "internal/loop", "internal/generate", "internal/scenario")
+	if err != nil {
+		t.Errorf("%v\n%s", err, said.String())
 	}
 }
