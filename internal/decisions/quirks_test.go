@@ -17,6 +17,7 @@ import (
 // they take over from the tables without what the quirks do not change. The questions are of the themes, each quirk
 // is put in alone and beside the one before.
 func TestTablesWithQuirks(t *testing.T) {
+	t.Parallel() // it keeps one core busy for a minute
 	plain := spec.New(spec.DefaultProfile())
 	differ := map[string]bool{}
 	for _, name := range scenario.ThemeNames() {
@@ -63,6 +64,7 @@ func TestTablesWithQuirks(t *testing.T) {
 // alone and beside all others, and one that changes only scores filters as that does. The questions are of the
 // themes.
 func TestQuirksThatMakeNoDifference(t *testing.T) {
+	t.Parallel() // it keeps one core busy for a minute
 	plain := spec.New(spec.DefaultProfile())
 	idle, active, scoring := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, name := range scenario.ThemeNames() {
