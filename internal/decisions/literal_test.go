@@ -41,11 +41,15 @@ func TestLiteral(t *testing.T) {
 		}
 		return text.String()
 	}
-	one := tell(run(t, literally(t, 1), all...))
-	if diff := cmp.Diff(one, tell(run(t, literally(t, 2), all...))); diff != "" {
+	golden(t, "literal", tell(run(t, literally(t, 2), all...)))
+	few := all[:8] // TestSameResult has all themes, in the reading of Kubernetes
+	one := tell(run(t, literally(t, 1), few...))
+	if one == "" {
+		t.Error("nothing is found in the first themes")
+	}
+	if diff := cmp.Diff(one, tell(run(t, literally(t, 2), few...))); diff != "" {
 		t.Errorf("one worker and two find differently (-one +two):\n%s", diff)
 	}
-	golden(t, "literal", one)
 }
 
 // TestExplanationsAreNeeded: with what explains a decision the model agrees with it, and with any of it left out it
