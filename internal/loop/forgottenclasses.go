@@ -167,13 +167,23 @@ func (t *Transition) sleepsBy(quirk spec.Quirk, pod *v1.Pod) bool {
 	return in(view, Key(pod)) != nil && moves(t.Model) && !moves(t.Model.With(quirk))
 }
 
-// heardOtherwise reports whether the step did what is right by the classes that the scheduler has, and one that is
-// asked alone decides otherwise as it hears of the classes in another order, in which one loses its implicit name.
-func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) bool {
+// heardOtherwise returns the known defects by which the step and what is decided alone differ, if the step did what is
+// right by the classes that the scheduler has, and one that is asked alone hears of the classes in another order, in
+// which one loses its implicit name; "" if that is not why.
+func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
 	lost := spec.ImplicitNameLost()
 	if t.Before.Classes == nil || !lost.In(t.Model.Profile.Release) || !lost.Needs(t.Model.Profile, pod, view) {
-		return false
+		return ""
 	}
-	has, alone := t.Model.With(spec.ExtendedResourceClassForgotten(t.Before.Classes)), t.Model.With(lost)
-	return t.allowedBy(has, pod, view) && t.allows(alone, decided, pod, view)
+	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+		has := m.With(spec.ExtendedResourceClassForgotten(t.Before.Classes))
+		return t.allowedBy(has, pod, view) && t.allows(m.With(lost), decided, pod, view)
+	}
+	if right(t.Model, pod, view) {
+		return implicitNameLost
+	}
+	if quirks := t.leastQuirks(Key(pod), view, right); quirks != "" {
+		return implicitNameLost + "+" + quirks
+	}
+	return ""
 }

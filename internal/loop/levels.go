@@ -55,8 +55,8 @@ func levelsAgree() Property {
 			if t.claimsUnbound() {
 				v.Known = t.unboundBy(pod, view)
 			}
-			if v.Known == "" && failure == "" && t.heardOtherwise(pod, view, decided) {
-				v.Known = implicitNameLost
+			if v.Known == "" && failure == "" {
+				v.Known = t.heardOtherwise(pod, view, decided)
 			}
 			if v.Known == "" && failure == "" {
 				v.Known = t.countedOtherwiseAlone(decided, pod, view)
