@@ -140,6 +140,12 @@ type Action struct {
 	Heard bool
 }
 
+// likeAnother is how a change is said that makes the fields of an object those of another one.
+const likeAnother = "fields: they are those of "
+
+// LikeAnother reports whether the action makes the fields of an object those of another one, whatever they are.
+func (a Action) LikeAnother() bool { return a.Verb == Update && strings.HasPrefix(a.Doc, likeAnother) }
+
 // String says the action in words.
 func (a Action) String() string {
 	if a.Heard {

@@ -51,8 +51,7 @@ func exclusive() Property {
 			}
 			var broken []Violation
 			for _, other := range view.Pods {
-				if other == pod || other.Spec.NodeName == "" || other.Status.Phase == v1.PodSucceeded ||
-					other.Status.Phase == v1.PodFailed {
+				if other == pod || other.Spec.NodeName == "" || ended(other) {
 					continue
 				}
 				if port, taken := samePort(pod, other); taken && other.Spec.NodeName == pod.Spec.NodeName {

@@ -26,7 +26,7 @@ func (s *Scope) changedObjects(state *State) []Action {
 	for _, object := range Objects(state.API) {
 		if wanted := like[RefOf(object)]; wanted != nil {
 			if after := changedLike(object, wanted); after != nil {
-				actions = append(actions, update(object, after, "fields: they are those of the other kind")...)
+				actions = append(actions, update(object, after, likeAnother+"of the other kind")...)
 			}
 		}
 		actions = append(actions, lessened(object)...)

@@ -21,7 +21,7 @@ const podClaimAnnotation = "resource.kubernetes.io/pod-claim-name"
 func templateController(state *State) []Action {
 	var actions []Action
 	for _, pod := range state.API.Pods {
-		if deleting(pod) || pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed {
+		if deleting(pod) || ended(pod) {
 			continue
 		}
 		for _, entry := range pod.Spec.ResourceClaims {

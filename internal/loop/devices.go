@@ -76,8 +76,7 @@ func stillUses(state *State, claim *resourcev1.ResourceClaim, by resourcev1.Reso
 		return true
 	}
 	return slices.ContainsFunc(state.API.Pods, func(pod *v1.Pod) bool {
-		return pod.Namespace == claim.Namespace && pod.UID == by.UID &&
-			pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
+		return pod.Namespace == claim.Namespace && pod.UID == by.UID && !ended(pod)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -270,56 +269,6 @@ func (s *Scope) addedNodes(state *State) []Action {
 		}
 	}
 	return actions
-}
-
-// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
-// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer. Nor does it go before the
-// scheduler has heard that it is not attached: whether it counts then no document says. Nor does one come that is
-// reserved for a claim for which another is: which of them counts is left to chance.
-func (s *Scope) otherObjects(state *State, kind EventType) []Action {
-	var actions []Action
-	there := map[Ref]bool{}
-	for _, object := range Objects(state.API) {
-		there[RefOf(object)] = true
-	}
-	for _, object := range Objects(s.Templates) {
-		switch ref := RefOf(object); {
-		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
-		case kind == ObjectRemoved && there[ref] && (attached(state.API, ref) || attached(state.told(), ref)):
-		case kind == ObjectRemoved && there[ref]:
-			actions = append(actions, Action{Verb: Delete, Ref: ref})
-		case kind == ObjectAdded && !there[ref] && reservedToo(object, state.API):
-		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
-			actions = append(actions, Action{Verb: Create, Ref: ref, Object: object})
-		}
-	}
-	for _, claim := range state.API.ResourceClaims { // what is allocated a finalizer keeps
-		if kind == ObjectRemoved && claim.Annotations[podClaimAnnotation] != "" && claim.Status.Allocation == nil {
-			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim)})
-		}
-	}
-	return actions
-}
-
-// attached reports whether the object is a volume that is attached to some node.
-func attached(s *spec.Snapshot, ref Ref) bool {
-	return ref.Kind == "PersistentVolume" && slices.ContainsFunc(s.VolumeAttachments,
-		func(a *storagev1.VolumeAttachment) bool {
-			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
-		})
-}
-
-// reservedToo reports whether the object is a volume that is reserved for a claim for which another one is, too.
-func reservedToo(object runtime.Object, s *spec.Snapshot) bool {
-	volume, ok := object.(*v1.PersistentVolume)
-	if !ok || volume.Spec.ClaimRef == nil {
-		return false
-	}
-	claim := volume.Spec.ClaimRef
-	return slices.ContainsFunc(s.PersistentVolumes, func(v *v1.PersistentVolume) bool {
-		ref := v.Spec.ClaimRef
-		return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name
-	})
 }
 
 // update returns the action, unless it changes nothing.

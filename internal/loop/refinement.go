@@ -48,6 +48,11 @@ func refinement() Property {
 // Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/.
 func deleting(pod *v1.Pod) bool { return pod.DeletionTimestamp != nil }
 
+// ended reports whether the pod has, so that nothing of it runs any more (field doc of PodStatus.phase).
+func ended(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+}
+
 // outcomes returns what may become of the pod by the model. The model is not asked about a pod that is being
 // deleted: that is never taken back (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such
 // a pod. Of preemptions that are too many to list, got is among them if it is allowed.

@@ -146,7 +146,7 @@ func (w *waking) changesOf(object runtime.Object) []Action {
 	for n := range min(mostLike, len(alike)-1) {
 		like := alike[(at+1+n)%len(alike)]
 		if after := changedLike(object, like); after != nil {
-			actions = append(actions, update(object, after, "fields: they are those of "+RefOf(like).Key())...)
+			actions = append(actions, update(object, after, likeAnother+RefOf(like).Key())...)
 		}
 	}
 	return append(actions, unready(object)...)

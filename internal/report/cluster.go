@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,12 +43,7 @@ func (p *page) clusterBefore(indent string, s *spec.Snapshot, introduced, coming
 func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 	p.namespaces(indent, s)
 	for _, budget := range s.PodDisruptionBudgets {
-		text := fmt.Sprintf("budget %s/%s: pods %s, disruptions allowed %d", budget.Namespace, budget.Name,
-			labelSelector(budget.Spec.Selector), budget.Status.DisruptionsAllowed)
-		if disrupted := slices.Sorted(maps.Keys(budget.Status.DisruptedPods)); len(disrupted) > 0 {
-			text += ", being evicted already " + strings.Join(disrupted, ", ")
-		}
-		p.wrapped(indent, text)
+		p.wrapped(indent, "budget "+budget.Namespace+"/"+budget.Name+": "+strings.Join(disruptionWords(budget), ", "))
 	}
 	p.storage(indent, used, s)
 	p.devices(indent, s)
@@ -91,22 +87,27 @@ func (p *page) namespaces(indent string, s *spec.Snapshot) {
 	if !selected {
 		return
 	}
-	labels := map[string]map[string]string{}
+	there := map[string]*v1.Namespace{}
 	for _, namespace := range s.Namespaces {
-		labels[namespace.Name] = namespace.Labels
+		there[namespace.Name] = namespace
 	}
-	for _, namespace := range slices.Sorted(maps.Keys(inUse)) {
-		var words []string
-		for _, key := range slices.Sorted(maps.Keys(labels[namespace])) {
-			if value := labels[namespace][key]; !(key == v1.LabelMetadataName && value == namespace) {
-				words = append(words, fmt.Sprintf("label %s=%s", key, value))
-			}
-		}
-		if len(words) == 0 {
-			words = []string{"no labels"}
-		}
-		p.entry(indent, "namespace "+namespace, words)
+	for _, name := range slices.Sorted(maps.Keys(inUse)) {
+		p.entry(indent, "namespace "+name, namespaceWords(cmp.Or(there[name], &v1.Namespace{})))
 	}
+}
+
+// namespaceWords say the labels of a namespace, but for its name.
+func namespaceWords(namespace *v1.Namespace) []string {
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(namespace.Labels)) {
+		if value := namespace.Labels[key]; !(key == v1.LabelMetadataName && value == namespace.Name) {
+			words = append(words, fmt.Sprintf("label %s=%s", key, value))
+		}
+	}
+	if len(words) == 0 {
+		words = []string{"no labels"}
+	}
+	return words
 }
 
 // taken tells how much of what the node has to allocate its pods request: cpu 2 of 4, pods 1 of 110.

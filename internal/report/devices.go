@@ -24,8 +24,7 @@ func (p *page) devices(indent string, s *spec.Snapshot) {
 		p.entry(indent, "devices "+slice.Name, sliceWords(slice))
 		for i := range slice.Spec.Devices {
 			device := &slice.Spec.Devices[i]
-			id := spec.DeviceID{Driver: slice.Spec.Driver, Pool: slice.Spec.Pool.Name, Device: device.Name}
-			p.entry(indent+"    ", device.Name, deviceWords(id, device, s))
+			p.entry(indent+"    ", device.Name, deviceWords(deviceID(slice, device), device, s))
 		}
 	}
 	for _, class := range s.DeviceClasses {

@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
+// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer. Nor does it go before the
+// scheduler has heard that it is not attached: whether it counts then no document says. Nor does a claim go that a pod
+// with a node uses, for the same reason (concept page Persistent Volumes, "Storage Object in Use Protection"). What
+// would have kube-scheduler decide by chance does not come.
+func (s *Scope) otherObjects(state *State, kind EventType) []Action {
+	var actions []Action
+	there := map[Ref]bool{}
+	for _, object := range Objects(state.API) {
+		there[RefOf(object)] = true
+	}
+	for _, object := range Objects(s.Templates) {
+		switch ref := RefOf(object); {
+		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
+		case kind == ObjectRemoved && there[ref] && (attached(state.API, ref) || attached(state.told(), ref)):
+		case kind == ObjectRemoved && there[ref] && usedOnNode(state.API, ref):
+		case kind == ObjectRemoved && there[ref]:
+			actions = append(actions, Action{Verb: Delete, Ref: ref})
+		case kind == ObjectAdded && !there[ref] && byChance(object, state.API):
+		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
+			actions = append(actions, Action{Verb: Create, Ref: ref, Object: atFirst(object)})
+		}
+	}
+	for _, claim := range state.API.ResourceClaims { // what is allocated a finalizer keeps
+		if kind == ObjectRemoved && claim.Annotations[podClaimAnnotation] != "" && claim.Status.Allocation == nil {
+			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim)})
+		}
+	}
+	return actions
+}
+
+// attached reports whether the object is a volume that is attached to some node.
+func attached(s *spec.Snapshot, ref Ref) bool {
+	return ref.Kind == "PersistentVolume" && slices.ContainsFunc(s.VolumeAttachments,
+		func(a *storagev1.VolumeAttachment) bool {
+			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
+		})
+}
+
+// atFirst returns the object as it is when it is created. A claim for devices has none then: the API server drops its
+// status, and only kube-scheduler allocates.
+func atFirst(object runtime.Object) runtime.Object {
+	claim, ok := object.(*resourcev1.ResourceClaim)
+	if !ok || claim.Status.Allocation == nil {
+		return object
+	}
+	claim = claim.DeepCopy()
+	claim.Status = resourcev1.ResourceClaimStatus{}
+	claim.Finalizers = slices.DeleteFunc(claim.Finalizers, func(f string) bool { return f == resourcev1.Finalizer })
+	return claim
+}
+
+// usedOnNode reports whether the object is a claim for a volume that a pod uses which has a node and has not ended.
+func usedOnNode(s *spec.Snapshot, ref Ref) bool {
+	return ref.Kind == "PersistentVolumeClaim" && slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool {
+		return pod.Spec.NodeName != "" && !ended(pod) &&
+			slices.ContainsFunc(spec.Claims(pod, s), func(c *v1.PersistentVolumeClaim) bool { return RefOf(c) == ref })
+	})
+}
+
+// byChance reports whether kube-scheduler would decide by chance, if the object came or became like that: what it goes
+// through is in the order of a map. No controller and no driver that keeps to its documents makes such an object.
+func byChance(object runtime.Object, s *spec.Snapshot) bool {
+	switch object := object.(type) {
+	case *v1.PersistentVolume:
+		return reservedToo(object, s)
+	case *resourcev1.ResourceSlice:
+		return countsOtherwise(object, s)
+	}
+	return false
+}
+
+// reservedToo reports whether the volume is reserved for a claim for which another one is, too.
+func reservedToo(volume *v1.PersistentVolume, s *spec.Snapshot) bool {
+	claim := volume.Spec.ClaimRef
+	return claim != nil && slices.ContainsFunc(s.PersistentVolumes, func(v *v1.PersistentVolume) bool {
+		ref := v.Spec.ClaimRef
+		return v.Name != volume.Name && ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name
+	})
+}
+
+// countsOtherwise reports whether another slice of the pool's generation says that there are more or fewer of them.
+func countsOtherwise(slice *resourcev1.ResourceSlice, s *spec.Snapshot) bool {
+	pool := slice.Spec.Pool
+	return slices.ContainsFunc(s.ResourceSlices, func(other *resourcev1.ResourceSlice) bool {
+		of := other.Spec.Pool
+		return other.Name != slice.Name && other.Spec.Driver == slice.Spec.Driver && of.Name == pool.Name &&
+			of.Generation == pool.Generation && of.ResourceSliceCount != pool.ResourceSliceCount
+	})
+}

@@ -1,0 +1,106 @@
+package loop
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestByChance: an object does not come that kube-scheduler would decide by chance with.
+func TestByChance(t *testing.T) {
+	volume := func(name, namespace, claim string) *v1.PersistentVolume {
+		v := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if claim != "" {
+			v.Spec.ClaimRef = &v1.ObjectReference{Namespace: namespace, Name: claim}
+		}
+		return v
+	}
+	slice := func(name, driver, pool string, generation, count int64) *resourcev1.ResourceSlice {
+		return &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourcev1.ResourceSliceSpec{
+			Driver: driver, Pool: resourcev1.ResourcePool{Name: pool, Generation: generation, ResourceSliceCount: count}}}
+	}
+	there := &spec.Snapshot{
+		PersistentVolumes: []*v1.PersistentVolume{volume("v", "default", "c"), volume("w", "", "")},
+		ResourceSlices:    []*resourcev1.ResourceSlice{slice("s", "d", "p", 1, 2)},
+	}
+	for _, row := range []struct {
+		reason string
+		object runtime.Object
+		want   bool
+	}{
+		{"a volume for the same claim", volume("x", "default", "c"), true},
+		{"for another claim", volume("x", "default", "d"), false},
+		{"for one of another namespace", volume("x", "prod", "c"), false},
+		{"for nobody", volume("x", "", ""), false},
+		{"a slice that counts more", slice("t", "d", "p", 1, 3), true},
+		{"one that counts the same", slice("t", "d", "p", 1, 2), false},
+		{"one of another generation", slice("t", "d", "p", 2, 3), false},
+		{"one of another pool", slice("t", "d", "q", 1, 3), false},
+		{"one of another driver", slice("t", "e", "p", 1, 3), false},
+		{"neither", &v1.Node{}, false},
+	} {
+		if got := byChance(row.object, there); got != row.want {
+			t.Errorf("%s: %v", row.reason, got)
+		}
+	}
+}
+
+// TestUsedOnNode: a claim stays as long as a pod uses it that has a node.
+func TestUsedOnNode(t *testing.T) {
+	user := func(node, claim string, phase v1.PodPhase) *v1.Pod {
+		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
+		pod.Spec.NodeName, pod.Status.Phase = node, phase
+		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
+		return pod
+	}
+	for _, row := range []struct {
+		reason string
+		user   *v1.Pod
+		want   bool
+	}{
+		{"its user has a node", user("n", "c", v1.PodRunning), true},
+		{"its user waits for one", user("", "c", v1.PodPending), false},
+		{"its user has ended", user("n", "c", v1.PodSucceeded), false},
+		{"its user has failed", user("n", "c", v1.PodFailed), false},
+		{"the pod uses another", user("n", "d", v1.PodRunning), false},
+	} {
+		claim := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c"}}
+		other := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "d"}}
+		s := &spec.Snapshot{Pods: []*v1.Pod{row.user},
+			PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim, other}}
+		scope := &Scope{Templates: s}
+		removed := false
+		for _, action := range scope.otherObjects(&State{API: s}, ObjectRemoved) {
+			removed = removed || action.Ref == RefOf(claim)
+		}
+		if removed == row.want {
+			t.Errorf("%s: it may go: %v", row.reason, removed)
+		}
+	}
+}
+
+// TestCreatedUnallocated: a claim for devices comes without an allocation, and without what keeps it for that.
+func TestCreatedUnallocated(t *testing.T) {
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c",
+		Finalizers: []string{"example.com/keep", resourcev1.Finalizer}}}
+	claim.Status.Allocation = &resourcev1.AllocationResult{}
+	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Name: "p"}}
+	scope := &Scope{Templates: &spec.Snapshot{ResourceClaims: []*resourcev1.ResourceClaim{claim}}}
+	actions := scope.otherObjects(&State{API: &spec.Snapshot{}}, ObjectAdded)
+	if len(actions) != 1 {
+		t.Fatalf("%d actions, want that it comes", len(actions))
+	}
+	comes := actions[0].Object.(*resourcev1.ResourceClaim)
+	if comes.Status.Allocation != nil || len(comes.Status.ReservedFor) > 0 || len(comes.Finalizers) != 1 {
+		t.Errorf("it comes as %+v", comes)
+	}
+	if claim.Status.Allocation == nil || len(claim.Finalizers) != 2 {
+		t.Error("the template was changed")
+	}
+}
