@@ -6,16 +6,13 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces. A
-// volume that is attached stays: what attaches it (external-attacher) gives it a finalizer. Nor does it go before the
-// scheduler has heard that it is not attached: whether it counts then no document says. Nor does a claim go that a pod
-// with a node uses, for the same reason (concept page Persistent Volumes, "Storage Object in Use Protection"). What
-// would have kube-scheduler decide by chance does not come.
+// otherObjects returns the removal or creation of the scope's objects that are neither nodes, pods nor namespaces.
 func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	var actions []Action
 	there := map[Ref]bool{}
@@ -25,12 +22,9 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	for _, object := range Objects(s.Templates) {
 		switch ref := RefOf(object); {
 		case ref.Kind == "Node" || ref.Kind == "Pod" || ref.Kind == "Namespace":
-		case kind == ObjectRemoved && there[ref] && (attached(state.API, ref) || attached(state.told(), ref)):
-		case kind == ObjectRemoved && there[ref] && usedOnNode(state.API, ref):
-		case kind == ObjectRemoved && there[ref]:
+		case kind == ObjectRemoved && there[ref] && mayGo(ref, state):
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
-		case kind == ObjectAdded && !there[ref] && byChance(object, state.API):
-		case kind == ObjectAdded && !there[ref] && !s.awaitsNamespace(object, state):
+		case kind == ObjectAdded && !there[ref] && s.mayCome(object, state):
 			actions = append(actions, Action{Verb: Create, Ref: ref, Object: atFirst(object)})
 		}
 	}
@@ -42,12 +36,38 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 	return actions
 }
 
+// mayGo reports whether the object can be removed. A volume that is attached stays: what attaches it
+// (external-attacher) gives it a finalizer. Nor does it go before the scheduler has heard that it is not attached:
+// whether it counts then no document says. A claim that a pod with a node uses stays, too (concept page Persistent
+// Volumes, "Storage Object in Use Protection").
+func mayGo(ref Ref, state *State) bool {
+	return !attached(state.API, ref) && !attached(state.told(), ref) && !usedOnNode(state.API, ref)
+}
+
+// mayCome reports whether the object can be created: its namespace is there, kube-scheduler would not decide by chance
+// then, and what is attached is the volume that is there.
+func (s *Scope) mayCome(object runtime.Object, state *State) bool {
+	return !s.awaitsNamespace(object, state) && !byChance(object, state.API) && !s.attachedOtherwise(object, state.API)
+}
+
 // attached reports whether the object is a volume that is attached to some node.
 func attached(s *spec.Snapshot, ref Ref) bool {
 	return ref.Kind == "PersistentVolume" && slices.ContainsFunc(s.VolumeAttachments,
 		func(a *storagev1.VolumeAttachment) bool {
 			return a.Spec.Source.PersistentVolumeName != nil && *a.Spec.Source.PersistentVolumeName == ref.Name
 		})
+}
+
+// attachedOtherwise reports whether the object is a volume to which an attachment is that was made for another one, or
+// such an attachment: the driver that it is for (field doc of VolumeAttachmentSpec.attacher) is not that of the volume.
+func (s *Scope) attachedOtherwise(object runtime.Object, there *spec.Snapshot) bool {
+	if attachment, ok := object.(*storagev1.VolumeAttachment); ok && attachment.Spec.Source.PersistentVolumeName != nil {
+		name := *attachment.Spec.Source.PersistentVolumeName
+		is, meant := spec.VolumeNamed(name, there), spec.VolumeNamed(name, s.Templates)
+		return is != nil && meant != nil &&
+			!equality.Semantic.DeepEqual(is.Spec.PersistentVolumeSource, meant.Spec.PersistentVolumeSource)
+	}
+	return attached(there, RefOf(object))
 }
 
 // atFirst returns the object as it is when it is created. A claim for devices has none then: the API server drops its

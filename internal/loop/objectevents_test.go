@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -102,5 +103,38 @@ func TestCreatedUnallocated(t *testing.T) {
 	}
 	if claim.Status.Allocation == nil || len(claim.Finalizers) != 2 {
 		t.Error("the template was changed")
+	}
+}
+
+// TestAttachedOtherwise: what an attachment is of is the volume that it was made for.
+func TestAttachedOtherwise(t *testing.T) {
+	volume := func(name, driver string) *v1.PersistentVolume {
+		return &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1.PersistentVolumeSpec{
+			PersistentVolumeSource: v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: driver}}}}
+	}
+	attachment := func(of string) *storagev1.VolumeAttachment {
+		a := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "a-" + of}}
+		a.Spec.Source.PersistentVolumeName = &of
+		return a
+	}
+	scope := &Scope{Templates: &spec.Snapshot{PersistentVolumes: []*v1.PersistentVolume{
+		volume("same", "d"), volume("other", "e"), volume("missing", "d")}}}
+	there := &spec.Snapshot{PersistentVolumes: []*v1.PersistentVolume{volume("same", "d"), volume("other", "d")},
+		VolumeAttachments: []*storagev1.VolumeAttachment{attachment("attached")}}
+	for _, row := range []struct {
+		reason string
+		object runtime.Object
+		want   bool
+	}{
+		{"a volume, attached under that name", volume("attached", "d"), true},
+		{"a volume that is not", volume("new", "d"), false},
+		{"an attachment of the volume that is there", attachment("same"), false},
+		{"of one that has another driver there", attachment("other"), true},
+		{"of one that is not there", attachment("missing"), false},
+		{"neither", &v1.Node{}, false},
+	} {
+		if got := scope.attachedOtherwise(row.object, there); got != row.want {
+			t.Errorf("%s: %v", row.reason, got)
+		}
 	}
 }
