@@ -61,7 +61,7 @@ func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapsh
 		return nil
 	}
 	handle := "claim " + claim.Namespace + "/" + claim.Name
-	if migratedTo(class.Provisioner) != "" {
+	if MigratedTo(class.Provisioner) != "" {
 		return r.migrated(class.Provisioner, handle)
 	}
 	return counted(CSIVolume{Driver: class.Provisioner, Handle: handle})
@@ -122,12 +122,12 @@ func counted(volume CSIVolume) []CSIVolume {
 	return filter([]CSIVolume{volume}, func(v CSIVolume) bool { return v.Driver != "" })
 }
 
-// migratedTo returns the CSI driver that an in-tree plugin's volumes are redirected to; "" if the name is not one of a
+// MigratedTo returns the CSI driver that an in-tree plugin's volumes are redirected to; "" if the name is not one of a
 // migrated plugin.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/volumes/ (awsElasticBlockStore, azureDisk, azureFile, cinder,
 // gcePersistentDisk, portworxVolume, vsphereVolume: "all operations for the in-tree type are redirected to").
-func migratedTo(plugin string) string {
+func MigratedTo(plugin string) string {
 	switch plugin {
 	case "kubernetes.io/aws-ebs":
 		return "ebs.csi.aws.com"

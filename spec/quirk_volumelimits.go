@@ -35,7 +35,7 @@ func MigratedNotCounted() Quirk {
 				if plugin == "kubernetes.io/vsphere-volume" || plugin == "kubernetes.io/azure-file" {
 					return ""
 				}
-				return migratedTo(plugin)
+				return MigratedTo(plugin)
 			}
 		},
 	}

@@ -43,7 +43,7 @@ type VolumeRules struct {
 func DocumentedVolumes() VolumeRules {
 	return VolumeRules{
 		unused: unused,
-		driver: migratedTo, attached: attachedVolume, fresh: fresh,
+		driver: MigratedTo, attached: attachedVolume, fresh: fresh,
 		there: func(volume CSIVolume, node *v1.Node, s *Snapshot) bool { return DriverThere(volume.Driver, node, s) },
 		zoned: claiming, zones: equivalentZones,
 		reaches: Reaches, waiting: Claims, serves: servable, suitsReserved: Suits, awaitsReserved: awaitsReserved,

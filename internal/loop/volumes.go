@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -125,7 +126,8 @@ func provisioned(state *State, claim *v1.PersistentVolumeClaim, node *v1.Node) *
 			func(v *v1.PersistentVolume) bool { return v.Name == volume.Name }); n++ {
 		volume.Name = fmt.Sprintf("pvc-%s-%s-%d", claim.Namespace, claim.Name, n)
 	}
-	volume.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: volume.Name}
+	driver := cmp.Or(spec.MigratedTo(class.Provisioner), class.Provisioner)
+	volume.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: volume.Name}
 	if host, labelled := node.Labels[v1.LabelHostname]; labelled {
 		only := v1.NodeSelectorRequirement{Key: v1.LabelHostname, Operator: v1.NodeSelectorOpIn, Values: []string{host}}
 		volume.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{
