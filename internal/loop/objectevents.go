@@ -45,9 +45,21 @@ func mayGo(ref Ref, state *State) bool {
 }
 
 // mayCome reports whether the object can be created: its namespace is there, kube-scheduler would not decide by chance
-// then, and what is attached is the volume that is there.
+// then, and what is attached, or bound to a claim, is the volume that is there.
 func (s *Scope) mayCome(object runtime.Object, state *State) bool {
-	return !s.awaitsNamespace(object, state) && !byChance(object, state.API) && !s.attachedOtherwise(object, state.API)
+	return !s.awaitsNamespace(object, state) && !byChance(object, state.API) &&
+		!s.attachedOtherwise(object, state.API) && !lost(object, state.API)
+}
+
+// lost reports whether the object is a volume of the name that a bound claim has, and is not that claim's: the claim is
+// lost (doc of ClaimLost), whatever comes under that name.
+func lost(object runtime.Object, s *spec.Snapshot) bool {
+	volume, ok := object.(*v1.PersistentVolume)
+	return ok && slices.ContainsFunc(s.PersistentVolumeClaims, func(claim *v1.PersistentVolumeClaim) bool {
+		of := volume.Spec.ClaimRef
+		return spec.ClaimBound(claim) && claim.Spec.VolumeName == volume.Name &&
+			(of == nil || of.Namespace != claim.Namespace || of.Name != claim.Name)
+	})
 }
 
 // attached reports whether the object is a volume that is attached to some node.

@@ -138,3 +138,40 @@ func TestAttachedOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// TestLost: what comes under the name of a claim's volume is that claim's.
+func TestLost(t *testing.T) {
+	volume := func(name, claim string) *v1.PersistentVolume {
+		v := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if claim != "" {
+			v.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: claim}
+		}
+		return v
+	}
+	claim := func(name, volume string, bound bool) *v1.PersistentVolumeClaim {
+		c := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+		c.Spec.VolumeName = volume
+		if bound {
+			c.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+		}
+		return c
+	}
+	there := &spec.Snapshot{PersistentVolumeClaims: []*v1.PersistentVolumeClaim{
+		claim("bound", "v", true), claim("asks", "w", false)}}
+	for _, row := range []struct {
+		reason string
+		object runtime.Object
+		want   bool
+	}{
+		{"the volume of the claim", volume("v", "bound"), false},
+		{"one for nobody", volume("v", ""), true},
+		{"one for another claim", volume("v", "asks"), true},
+		{"a claim that is not bound yet names it", volume("w", ""), false},
+		{"no claim names it", volume("x", ""), false},
+		{"no volume", &v1.Node{}, false},
+	} {
+		if got := lost(row.object, there); got != row.want {
+			t.Errorf("%s: %v", row.reason, got)
+		}
+	}
+}
