@@ -40,9 +40,17 @@ func (t *Transition) countedAsBefore() spec.Quirk {
 
 // countedOtherwiseAlone returns the known defects by which what is decided alone is wrong, if what the step does is
 // right as the counts of images that the cycle had, which are not those of a scheduler that is asked alone, make up for
-// them; "" if there are none.
+// them; or as it has heard of nodes in another order, of which the first says how large an image is. "" if there are
+// none.
 func (t *Transition) countedOtherwiseAlone(decided []spec.Outcome, pod *v1.Pod, view *spec.Snapshot) string {
-	if !t.countedBefore() || t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+	if t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+		return ""
+	}
+	if first := spec.ImageSizeOfFirstNode(); first.In(t.Model.Profile.Release) &&
+		t.allows(t.Model.With(first), decided, pod, view) {
+		return first.Name
+	}
+	if !t.countedBefore() {
 		return ""
 	}
 	return t.leastQuirks(Key(pod), view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {

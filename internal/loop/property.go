@@ -161,11 +161,13 @@ func assumed() Property {
 func uses(pod *v1.Pod, object runtime.Object, s *spec.Snapshot) bool {
 	claim := RefOf(object)
 	if claim.Kind == "ResourceClaim" {
+		if claim.Name == Unmade { // nobody knows whose it is to be: any pod's may be, also of one that is gone meanwhile
+			return true
+		}
 		if pod == nil {
 			return false
 		}
-		// Nobody knows whose an unmade one is to be: any pod's may be.
-		if made := spec.EarlierClaim(pod, s); claim.Name == Unmade || made != nil && RefOf(made) == claim {
+		if made := spec.EarlierClaim(pod, s); made != nil && RefOf(made) == claim {
 			return true
 		}
 		return slices.ContainsFunc(spec.ResourceClaims(pod, s),
