@@ -24,7 +24,7 @@ const (
 // which one is that a scope fits, and moreEffort the number after which one is that it does not. An estimate with
 // little effort is too large; one with effort never by more than hopeless.
 const (
-	lessEffort = 200
+	lessEffort = 40
 	effort     = 1_000
 	moreEffort = 10_000
 	hopeless   = 1e6
