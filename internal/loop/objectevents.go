@@ -103,8 +103,8 @@ func usedOnNode(s *spec.Snapshot, ref Ref) bool {
 	})
 }
 
-// byChance reports whether kube-scheduler would decide by chance, if the object came or became like that: what it goes
-// through is in the order of a map. No controller and no driver that keeps to its documents makes such an object.
+// byChance reports whether kube-scheduler would decide by chance, if the object came: what it goes through is in the
+// order of a map. No controller and no driver that keeps to its documents makes such an object.
 func byChance(object runtime.Object, s *spec.Snapshot) bool {
 	switch object := object.(type) {
 	case *v1.PersistentVolume:
