@@ -38,23 +38,31 @@ func (t *Transition) countedAsBefore() spec.Quirk {
 	return spec.ImageCountOutdated(counts)
 }
 
-// countedOtherwiseAlone returns the known defects by which what is decided alone is wrong, if what the step does is
-// right as the counts of images that the cycle had, which are not those of a scheduler that is asked alone, make up for
-// them; or as it has heard of nodes in another order, of which the first says how large an image is. "" if there are
-// none.
+// countedOtherwiseAlone returns the known defects of images by which what the step does and what is decided alone
+// differ: the cycle has counts, and sizes, from before, or one that is asked alone takes the size of an image from
+// another node, as it hears of them in another order. Then each is right as itself has them, and one of the two is not
+// as the other has. It may be another known defect, too, for which outdated counts make up. "" if there are none.
 func (t *Transition) countedOtherwiseAlone(decided []spec.Outcome, pod *v1.Pod, view *spec.Snapshot) string {
-	if t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
-		return ""
+	differ := func(alone, cycle *spec.Scheduler) bool {
+		return t.allows(alone, decided, pod, view) && t.allowedBy(cycle, pod, view) &&
+			!(t.allows(cycle, decided, pod, view) && t.allowedBy(alone, pod, view))
 	}
-	if first := spec.ImageSizeOfFirstNode(); first.In(t.Model.Profile.Release) &&
-		t.allows(t.Model.With(first), decided, pod, view) {
+	first := spec.ImageSizeOfFirstNode()
+	if first.In(t.Model.Profile.Release) && differ(t.Model.With(first), t.Model) {
 		return first.Name
 	}
 	if !t.countedBefore() {
 		return ""
 	}
+	counted := t.countedAsBefore()
+	if differ(t.Model, t.Model.With(counted)) {
+		return counted.Name
+	}
+	if t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+		return ""
+	}
 	return t.leastQuirks(Key(pod), view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-		return t.allows(m, decided, pod, view) && t.allowedBy(m.With(t.countedAsBefore()), pod, view)
+		return t.allows(m, decided, pod, view) && t.allowedBy(m.With(counted), pod, view)
 	})
 }
 

@@ -25,8 +25,7 @@ func (p *page) clusterBefore(indent string, s *spec.Snapshot, introduced, coming
 	all := *s
 	all.Pods = slices.Concat(s.Pods, coming)
 	used := storageOf(&all)
-	asked := selectedLabels(&all)
-	maps.Copy(asked, used.labels())
+	asked := askedLabels(&all, used)
 	if p.spec != nil && len(p.spec.Own()) > 0 { // nobody knows which labels such plugins read
 		for _, node := range s.Nodes {
 			for key := range node.Labels {
@@ -53,21 +52,25 @@ func (p *page) around(indent string, used storage, s *spec.Snapshot) {
 // nodes draws the nodes with their pods, and the pods without a node. All has the pods to which something of the nodes
 // matters.
 func (p *page) nodes(indent string, s, all *spec.Snapshot, asked map[string]bool) {
-	features := slices.ContainsFunc(all.Pods, func(pod *v1.Pod) bool { return len(spec.RequiredFeatures(pod)) > 0 })
 	nowhere := slices.Clone(spec.Unbound(s))
 	for _, node := range s.Nodes {
-		words := append([]string{taken(node, s)}, marks(node, asked)...)
-		words = append(words, nodeImages(node, all)...)
-		if features {
-			words = append(words, declared(node))
-		}
-		p.wrapped(indent+node.Name+"  ", strings.Join(words, "; "))
+		p.wrapped(indent+node.Name+"  ", nodeWords(node, s, all, asked))
 		p.blocks(indent+"    ", spec.PodsOn(node, s), s)
 		nominated := spec.NominatedTo(node, s)
 		p.blocks(indent+"    nominated: ", nominated, s)
 		nowhere = slices.DeleteFunc(nowhere, func(pod *v1.Pod) bool { return slices.Contains(nominated, pod) })
 	}
 	p.blocks(indent+"pending: ", nowhere, s)
+}
+
+// nodeWords say what there is of the node to its pods, and what of it matters to some pod of all.
+func nodeWords(node *v1.Node, s, all *spec.Snapshot, asked map[string]bool) string {
+	words := append([]string{taken(node, s)}, marks(node, asked)...)
+	words = append(words, nodeImages(node, all)...)
+	if slices.ContainsFunc(all.Pods, func(pod *v1.Pod) bool { return len(spec.RequiredFeatures(pod)) > 0 }) {
+		words = append(words, declared(node))
+	}
+	return strings.Join(words, "; ")
 }
 
 // namespaces tells the labels of the namespaces that pods are in, if a term of some pod selects namespaces by them.
@@ -162,6 +165,13 @@ func declared(node *v1.Node) string {
 		return "declares no features"
 	}
 	return "declares " + strings.Join(features, ", ")
+}
+
+// askedLabels returns the keys of the node labels that some pod of the snapshot, or what it uses, asks for.
+func askedLabels(s *spec.Snapshot, used storage) map[string]bool {
+	asked := selectedLabels(s)
+	maps.Copy(asked, used.labels())
+	return asked
 }
 
 // selectedLabels returns the keys of the node labels that some pod of the snapshot asks for.

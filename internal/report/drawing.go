@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -55,8 +54,8 @@ type Amount struct {
 // NewDrawing draws a cluster.
 func NewDrawing(s *spec.Snapshot) *Drawing {
 	d := &Drawing{Nodes: []DrawnNode{}, Pending: drawnPods(spec.Unbound(s), s)}
-	asked, used := selectedLabels(s), storageOf(s)
-	maps.Copy(asked, used.labels())
+	used := storageOf(s)
+	asked := askedLabels(s, used)
 	for _, node := range s.Nodes {
 		d.Nodes = append(d.Nodes, DrawnNode{
 			Name: node.Name, Capacity: amounts(node.Status.Allocatable),

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -227,9 +229,8 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
 		p.line("\n  Shortest run, in %s, of:", scope.Name)
 	}
-	coming := created(f.Trace)
-	p.clusterBefore("    ", f.Initial, nil, coming)
-	for i, words := range actionsInWords(f, coming) {
+	p.clusterBefore("    ", f.Initial, nil, created[*v1.Pod](f.Trace))
+	for i, words := range actionsInWords(f) {
 		p.wrapped(fmt.Sprintf("    %2d. ", i+1), words)
 	}
 	if f.Property.OfBehaviours() {

@@ -4,25 +4,41 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// created returns the pods that are created in a run, in order.
-func created(run []loop.Action) (pods []*v1.Pod) {
+// created returns the objects of a kind that are created in a run, in order.
+func created[T runtime.Object](run []loop.Action) (objects []T) {
 	for _, action := range run {
-		if pod, ok := action.Object.(*v1.Pod); ok && action.Verb == loop.Create {
-			pods = append(pods, pod)
+		if object, ok := action.Object.(T); ok && action.Verb == loop.Create {
+			objects = append(objects, object)
 		}
 	}
-	return pods
+	return objects
+}
+
+// withCreated returns the cluster of a finding with what is created in its run that others may refer to.
+func withCreated(f *loop.Finding) *spec.Snapshot {
+	s := *f.Initial
+	s.Pods = append(created[*v1.Pod](f.Trace), s.Pods...)
+	s.Nodes = append(created[*v1.Node](f.Trace), s.Nodes...)
+	s.PersistentVolumes = append(created[*v1.PersistentVolume](f.Trace), s.PersistentVolumes...)
+	s.PersistentVolumeClaims = append(created[*v1.PersistentVolumeClaim](f.Trace), s.PersistentVolumeClaims...)
+	s.StorageClasses = append(created[*storagev1.StorageClass](f.Trace), s.StorageClasses...)
+	s.ResourceSlices = append(created[*resourcev1.ResourceSlice](f.Trace), s.ResourceSlices...)
+	return &s
 }
 
 // actionsInWords says the actions of a finding's run. What is created is described, pods not again if they are like one
 // before, and what changes in fields that the action does not name.
-func actionsInWords(f *loop.Finding, coming []*v1.Pod) (words []string) {
-	asked, images := selectedLabels(&spec.Snapshot{Pods: append(coming, f.Initial.Pods...)}), reported(f.Initial.Nodes)
+func actionsInWords(f *loop.Finding) (words []string) {
+	all := withCreated(f)
+	asked, images := askedLabels(all, storageOf(all)), reported(all.Nodes)
 	var before []*v1.Pod
 	for i, action := range f.Trace {
 		text := action.String()
@@ -32,7 +48,7 @@ func actionsInWords(f *loop.Finding, coming []*v1.Pod) (words []string) {
 				text = introduce(object, before, images) + " is created"
 				before = append(before, object)
 			case *v1.Node:
-				text += ": " + strings.Join(append([]string{taken(object, &spec.Snapshot{})}, marks(object, asked)...), "; ")
+				text += ": " + nodeWords(object, &spec.Snapshot{}, all, asked)
 			default:
 				if of := objectWords(object, f.Initial); len(of) > 0 {
 					text += ": " + strings.Join(of, ", ")

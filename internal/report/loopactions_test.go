@@ -22,6 +22,7 @@ func TestActionsInWords(t *testing.T) {
 		Driver: "d", NodeName: new("n"), Pool: resourcev1.ResourcePool{Name: "p", Generation: 1, ResourceSliceCount: 1},
 		Devices: []resourcev1.Device{{Name: "x"}}}}
 	class := &storagev1.StorageClass{ObjectMeta: named, Provisioner: "csi.a"}
+	pod := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Image: "app:v1"}}}}
 	for _, row := range []struct {
 		verb   loop.Verb
 		doc    string
@@ -42,10 +43,13 @@ func TestActionsInWords(t *testing.T) {
 			"StorageClass o: fields: they are those of the other kind: provisioner csi.a, Immediate"},
 		{loop.Update, "limits: each is one less", class, "StorageClass o: limits: each is one less"},
 		{loop.Delete, "", class, "StorageClass o is deleted"},
+		{loop.Create, "", &v1.Node{ObjectMeta: named, Status: v1.NodeStatus{Images: []v1.ContainerImage{
+			{Names: []string{"app:v1"}, SizeBytes: 5}, {Names: []string{"nobody's"}}}}},
+			"Node o is created: nothing allocatable; image app:v1 of 5 bytes"},
 	} {
-		finding := &loop.Finding{Initial: &spec.Snapshot{}, Trace: []loop.Action{
+		finding := &loop.Finding{Initial: &spec.Snapshot{Pods: []*v1.Pod{pod}}, Trace: []loop.Action{
 			{Verb: row.verb, Ref: loop.RefOf(row.object), Doc: row.doc, Object: row.object}}}
-		if diff := cmp.Diff([]string{row.want}, actionsInWords(finding, nil)); diff != "" {
+		if diff := cmp.Diff([]string{row.want}, actionsInWords(finding)); diff != "" {
 			t.Error(diff)
 		}
 	}
