@@ -117,6 +117,7 @@ func LoopEntries() []LoopEntry {
 		"class-configuration-for-all":  {Property: "allocations-valid", Theme: "allocations", Pods: 1},
 		"nominated-nowhere":            {Property: "cache-agrees", Theme: "gates", Pods: 2},
 		"preempted-unheard":            {Property: "wake-up", Theme: "patience", Pods: 2, Events: 1},
+		"own-nomination-kept":          {Property: "cache-agrees", Theme: "permit", Pods: 1, Events: 1, Faults: 2},
 		"claim-bound-twice":            {Property: "no-errors", Theme: "conflicts", Pods: 1},
 		"driver-gone-unheard":          {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},
 		"hint-driver-of-claims":        {Property: "wake-up", Theme: "storage-capacity", Pods: 1, Events: 2},

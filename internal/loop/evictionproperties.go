@@ -44,18 +44,22 @@ func notWhileEvicting() Property {
 }
 
 // evictedLast returns the preemption whose last victim the step has deleted, of which kube-scheduler has heard; nil if
-// there is none.
+// there is none, or another one of that pod has not come to its last.
 func (t *Transition) evictedLast() *Eviction {
 	if t.Action.Verb != Evict || len(t.After.Unheard) > 0 {
 		return nil
 	}
+	var last *Eviction
 	for i, e := range t.After.Evictions {
-		if refOfPod(e.Preemptor) == t.Action.Ref && e.Stage == Returns && len(e.Victims) == 0 && e.Same && !e.Fails &&
-			!e.InMemory {
-			return &t.After.Evictions[i]
+		switch {
+		case refOfPod(e.Preemptor) != t.Action.Ref:
+		case e.Stage != Returns:
+			return nil
+		case len(e.Victims) == 0 && e.Same && !e.Fails && !e.InMemory:
+			last = &t.After.Evictions[i]
 		}
 	}
-	return nil
+	return last
 }
 
 // nominationsCleared returns the property that who has to give way to a preemption is free to go elsewhere.

@@ -57,21 +57,26 @@ func TestEvictedUnblocks(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		after  loop.Eviction
+		others []loop.Eviction
 		want   bool
 	}{
-		{"it may be tried", loop.Eviction{Stage: loop.Returns}, false},
-		{"it is kept out of the queue", loop.Eviction{Stage: loop.Returns, Blocks: true}, true},
+		{"it may be tried", loop.Eviction{Stage: loop.Returns}, nil, false},
+		{"it is kept out of the queue", loop.Eviction{Stage: loop.Returns, Blocks: true}, nil, true},
+		{"another preemption for it has yet to begin", loop.Eviction{Stage: loop.Returns, Blocks: true},
+			[]loop.Eviction{{Preemptor: "default/urgent", Stage: loop.Begins}}, false},
+		{"a preemption for another has", loop.Eviction{Stage: loop.Returns, Blocks: true},
+			[]loop.Eviction{{Preemptor: "default/other", Stage: loop.Begins}}, true},
 		{"another victim is left", loop.Eviction{Stage: loop.Returns, Blocks: true,
-			Victims: []loop.Victim{{Pod: "default/low"}}}, false},
-		{"the eviction failed", loop.Eviction{Stage: loop.Returns, Blocks: true, Fails: true}, false},
-		{"the victim is sent back to the queue", loop.Eviction{Stage: loop.Returns, Blocks: true, InMemory: true}, false},
+			Victims: []loop.Victim{{Pod: "default/low"}}}, nil, false},
+		{"the eviction failed", loop.Eviction{Stage: loop.Returns, Blocks: true, Fails: true}, nil, false},
+		{"the victim is sent back to the queue", loop.Eviction{Stage: loop.Returns, Blocks: true, InMemory: true}, nil, false},
 	} {
 		urgent := podWithUID("urgent")
 		row.after.Preemptor, row.after.Same = "default/urgent", true
 		api := &spec.Snapshot{Pods: []*v1.Pod{urgent}}
 		step := &loop.Transition{Model: toyModel(), Before: &loop.State{API: api},
 			Action: loop.Action{Verb: loop.Evict, Ref: loop.RefOf(urgent)},
-			After:  &loop.State{API: api, Evictions: []loop.Eviction{row.after}}}
+			After:  &loop.State{API: api, Evictions: append(row.others, row.after)}}
 		if got := breaksProperty(step, "not-while-evicting"); got != row.want {
 			t.Errorf("%s: it is broken: %t", row.reason, got)
 		}

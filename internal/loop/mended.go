@@ -86,8 +86,31 @@ func mended() []Known {
 				"tells anything for it: when a node is feasible again, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.rejectedBy(pod, "DefaultPreemption") },
 		},
+		{
+			Name: "own-nomination-kept", Class: spec.Reported, Upstream: "kubernetes/kubernetes#137139", Mended: "v1.36",
+			Doc: "A cycle that fails goes by the status of its pod when it began, and does not take back a nomination that it " +
+				"has written since: the API server keeps it, and the queue may not.",
+			Explains: func(t *Transition, pod *v1.Pod) bool { return t.keepsOwnNomination(pod) },
+		},
 	}
 }
 
 // leaves reports whether the step is that a pod leaves its node.
 func (t *Transition) leaves() bool { return t.Action.Verb == Gone || t.Action.Verb == Complete }
+
+// keepsOwnNomination reports whether the queue has given up a nomination of the pod that the API server keeps, as the
+// cycle that failed wrote it itself: now or before.
+func (t *Transition) keepsOwnNomination(pod *v1.Pod) bool {
+	was, is := t.Before.heard(Key(pod)), t.After.heard(Key(pod))
+	if was == nil || is == nil || is.Spec.NodeName != "" || is.Status.NominatedNodeName == "" ||
+		t.After.nominatedTo(is) != "" {
+		return false
+	}
+	if t.Step.Popped == Key(pod) {
+		return was.Status.NominatedNodeName == ""
+	}
+	kept := was.Status.NominatedNodeName == is.Status.NominatedNodeName && t.Before.nominatedTo(was) == ""
+	return kept || slices.ContainsFunc(t.Before.Began, func(b Beginning) bool {
+		return b.Pod == Key(pod) && b.Otherwise && b.Nominated == ""
+	})
+}

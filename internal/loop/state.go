@@ -75,6 +75,16 @@ func (p QueueName) String() string {
 	return [...]string{"active", "backoff", "unschedulable", "gated", "in flight", "binding"}[p]
 }
 
+// Beginning is the status of a pod as its cycle has it from when it began.
+type Beginning struct {
+	Pod string
+	// Nominated is the node that the pod was nominated to; Otherwise: now it is another, or none.
+	Nominated string
+	Otherwise bool
+	// Told is what the condition PodScheduled said; empty if there was none.
+	Told string
+}
+
 // Queued is what the scheduler knows of a pod of its queue.
 type Queued struct {
 	Pod string
@@ -142,8 +152,8 @@ type State struct {
 	Nowhere []string
 	// AssumedAs are the assumed pods that the cache has otherwise than the API, as it has them.
 	AssumedAs []*v1.Pod
-	// Began says what was known of the status of pods when their cycles began, where a failure goes by that.
-	Began []string
+	// Began is what was known of the status of pods when their cycles began, where a failure goes by that.
+	Began []Beginning
 	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding
 	// is under way, where the API has them otherwise.
 	Reserved []runtime.Object
@@ -280,7 +290,7 @@ func (s *State) Canonical() string {
 		fmt.Fprintf(&text, "assumed as %s\n", s.canonical(pod))
 	}
 	if len(s.Began) > 0 {
-		fmt.Fprintf(&text, "cycles began with %q\n", s.Began)
+		fmt.Fprintf(&text, "cycles began with %+v\n", s.Began)
 	}
 	if s.Batch != nil {
 		fmt.Fprintf(&text, "batch {Signature:%s Chosen:%s Nodes:%v Changed:%t}\n", s.Batch.Signature, s.Batch.Chosen,

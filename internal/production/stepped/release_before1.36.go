@@ -4,7 +4,6 @@ package stepped
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -72,31 +71,29 @@ func pendingAllocation(claims any, claim types.UID) *resourcev1.AllocationResult
 // began returns what is known of the status of pods that fail. In these releases a binding cycle that fails goes by the
 // pod as it was when the cycle began: it takes a nomination away only if the pod had it then, and where the condition
 // tells of the same failure already, nothing is written, of which the queue would hear.
-func (s *Scheduler) began() []string {
-	var began []string
+func (s *Scheduler) began() []loop.Beginning {
+	var began []loop.Beginning
 	for _, pod := range of[*v1.Pod](s.told()) {
 		known := pod
 		if b := s.framework.binding(pod.UID); b != nil {
 			known = b.pod
+		} else if info, ok := queuedPod(s.sched.SchedulingQueue, pod); ok {
+			known = info.Pod // without conditions that the lister has alone, see notice
 		}
-		nominated := ""
-		if known.Status.NominatedNodeName != pod.Status.NominatedNodeName {
-			nominated = " nominated to " + known.Status.NominatedNodeName
+		b := loop.Beginning{
+			Pod:       loop.Key(pod),
+			Otherwise: known.Status.NominatedNodeName != pod.Status.NominatedNodeName,
+			Nominated: known.Status.NominatedNodeName,
 		}
 		_, told := podutil.GetPodCondition(&known.Status, v1.PodScheduled)
-		if pod.Spec.NodeName == "" && (nominated != "" || told != nil) {
-			began = append(began, fmt.Sprintf("%s%s%s", loop.Key(pod), nominated, reasonOf(told)))
+		if told != nil {
+			b.Told = told.Reason + ": " + told.Message
+		}
+		if pod.Spec.NodeName == "" && (b.Otherwise || told != nil) {
+			began = append(began, b)
 		}
 	}
 	return began
-}
-
-// reasonOf says what a condition tells; "" if there is none.
-func reasonOf(condition *v1.PodCondition) string {
-	if condition == nil {
-		return ""
-	}
-	return ", " + condition.Reason + ": " + condition.Message
 }
 
 // preempting reports whether the pod is kept out of the queue, as its victims are being evicted.

@@ -88,7 +88,7 @@ func (synced) Done() <-chan struct{} {
 }
 
 // began returns nothing: a cycle that fails goes by the pod as the informer has it.
-func (s *Scheduler) began() []string { return nil }
+func (s *Scheduler) began() []loop.Beginning { return nil }
 
 // classes returns the device classes that the scheduler has for extended resources; nil if the feature is off.
 func (s *Scheduler) classes() loop.Classes {

@@ -1,0 +1,43 @@
+package stepped_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+)
+
+// TestOwnNominationKept is the run of own-nomination-kept: a cycle nominates its pod to the node at which it waits on
+// permit, and fails. Where it failed before, nothing is written the second time, of which the queue would hear.
+func TestOwnNominationKept(t *testing.T) {
+	late := pod("late").Req(cpu("1")).Obj()
+	begins := []loop.Action{create(late), {Verb: loop.Schedule, Fault: loop.RejectPermit}, {Verb: loop.Restart}}
+	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
+	const name = "own-nomination-kept"
+	has := slices.ContainsFunc(loop.Defects(), func(k loop.Known) bool {
+		return k.Name == name && k.In(production.KubernetesVersion)
+	})
+	for _, row := range []struct {
+		reason string
+		last   []loop.Action
+		broken bool
+	}{
+		{"it is rejected while it waits", []loop.Action{waits, on(loop.Reject, late)}, has},
+		{"it is bound", []loop.Action{waits, on(loop.Allow, late)}, false},
+	} {
+		got := breaks(t, newScheduler(t, cluster(node("n1")), stepped.Options{Faults: true}),
+			slices.Concat(begins, row.last))
+		got = slices.DeleteFunc(got, func(s string) bool { return s == "cache-agrees: default/late: nominated-nowhere" })
+		var want []string
+		if row.broken {
+			want = []string{"cache-agrees: default/late: " + name}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: what it breaks (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
