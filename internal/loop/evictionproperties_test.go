@@ -69,7 +69,8 @@ func TestEvictedUnblocks(t *testing.T) {
 		{"another victim is left", loop.Eviction{Stage: loop.Returns, Blocks: true,
 			Victims: []loop.Victim{{Pod: "default/low"}}}, nil, false},
 		{"the eviction failed", loop.Eviction{Stage: loop.Returns, Blocks: true, Fails: true}, nil, false},
-		{"the victim is sent back to the queue", loop.Eviction{Stage: loop.Returns, Blocks: true, InMemory: true}, nil, false},
+		{"the victim is sent back to the queue", loop.Eviction{Stage: loop.Returns, Blocks: true, InMemory: true},
+			nil, false},
 	} {
 		urgent := podWithUID("urgent")
 		row.after.Preemptor, row.after.Same = "default/urgent", true

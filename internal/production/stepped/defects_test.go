@@ -493,7 +493,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	// TestBatches, TestClaimRestored, TestCountedTwice, TestOwnNominationKept, TestPostFilterError: one; TestEvictionDefects: 6
+	// TestBatches, TestClaimRestored, TestCountedTwice, TestOwnNomination, TestPostFilterError: 1; TestEvictionDefects: 6
 	if len(defects) != 53 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}

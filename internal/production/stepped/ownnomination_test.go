@@ -11,9 +11,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
-// TestOwnNominationKept is the run of own-nomination-kept: a cycle nominates its pod to the node at which it waits on
+// TestOwnNomination is the run of own-nomination-kept: a cycle nominates its pod to the node at which it waits on
 // permit, and fails. Where it failed before, nothing is written the second time, of which the queue would hear.
-func TestOwnNominationKept(t *testing.T) {
+func TestOwnNomination(t *testing.T) {
 	late := pod("late").Req(cpu("1")).Obj()
 	begins := []loop.Action{create(late), {Verb: loop.Schedule, Fault: loop.RejectPermit}, {Verb: loop.Restart}}
 	waits := loop.Action{Verb: loop.Schedule, Fault: loop.WaitPermit}
