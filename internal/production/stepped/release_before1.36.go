@@ -70,26 +70,24 @@ func pendingAllocation(claims any, claim types.UID) *resourcev1.AllocationResult
 
 // began returns what is known of the status of pods that fail. In these releases a binding cycle that fails goes by the
 // pod as it was when the cycle began: it takes a nomination away only if the pod had it then, and where the condition
-// tells of the same failure already, nothing is written, of which the queue would hear.
+// tells of the same failure already, nothing is written, of which the queue would hear if it heard of conditions alone,
+// see notice.
 func (s *Scheduler) began() []loop.Beginning {
 	var began []loop.Beginning
 	for _, pod := range of[*v1.Pod](s.told()) {
 		known := pod
 		if b := s.framework.binding(pod.UID); b != nil {
 			known = b.pod
-		} else if info, ok := queuedPod(s.sched.SchedulingQueue, pod); ok {
-			known = info.Pod // without conditions that the lister has alone, see notice
 		}
 		b := loop.Beginning{
 			Pod:       loop.Key(pod),
 			Otherwise: known.Status.NominatedNodeName != pod.Status.NominatedNodeName,
 			Nominated: known.Status.NominatedNodeName,
 		}
-		_, told := podutil.GetPodCondition(&known.Status, v1.PodScheduled)
-		if told != nil {
+		if _, told := podutil.GetPodCondition(&known.Status, v1.PodScheduled); told != nil && !s.late {
 			b.Told = told.Reason + ": " + told.Message
 		}
-		if pod.Spec.NodeName == "" && (b.Otherwise || told != nil) {
+		if pod.Spec.NodeName == "" && (b.Otherwise || b.Told != "") {
 			began = append(began, b)
 		}
 	}
