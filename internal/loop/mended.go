@@ -109,8 +109,9 @@ func (t *Transition) keepsOwnNomination(pod *v1.Pod) bool {
 	if t.Step.Popped == Key(pod) {
 		return was.Status.NominatedNodeName == ""
 	}
+	q, _ := t.Before.Queued(Key(pod))
 	kept := was.Status.NominatedNodeName == is.Status.NominatedNodeName && t.Before.nominatedTo(was) == ""
-	return kept || slices.ContainsFunc(t.Before.Began, func(b Beginning) bool {
+	return kept && !q.Waits || slices.ContainsFunc(t.Before.Began, func(b Beginning) bool {
 		return b.Pod == Key(pod) && b.Otherwise && b.Nominated == ""
 	})
 }
