@@ -61,15 +61,14 @@ func TestSameResult(t *testing.T) {
 		}},
 	} {
 		o := kubeScheduler(t, row.scheduler)
+		o.Workers = 1
 		want := run(t, o, row.scenarios...)
 		if len(want.Findings) == 0 {
 			t.Errorf("%s: there is no finding to compare", row.reason)
 		}
-		for _, workers := range []int{1, 8} {
-			o.Workers = workers
-			if diff := cmp.Diff(want, run(t, o, row.scenarios...), sameResult...); diff != "" {
-				t.Errorf("%s, %d workers (-one worker +these):\n%s", row.reason, workers, diff)
-			}
+		o.Workers = 8
+		if diff := cmp.Diff(want, run(t, o, row.scenarios...), sameResult...); diff != "" {
+			t.Errorf("%s (-one worker +eight):\n%s", row.reason, diff)
 		}
 	}
 }
