@@ -32,7 +32,7 @@ func TestParts(t *testing.T) {
 		scheduler production.Options
 		scenarios []*model.Scenario
 	}{
-		"kube-scheduler": {production.Options{}, themes(t, 2, 2)},
+		"kube-scheduler": {production.Options{}, someThemes(t, 2, 2)},
 		"a planted bug":  {planted, themes(t, 3, 2)[3:4]},
 	} {
 		scenarios, o := row.scenarios, kubeScheduler(t, row.scheduler)

@@ -64,7 +64,7 @@ func (s shelf) Put(i int, p *decisions.ChunkResult) (err error) {
 // TestKept: a run that takes some of its results from an earlier one finds the same; so do the results that any
 // number of workers make.
 func TestKept(t *testing.T) {
-	scenarios := themes(t, 2, 2)
+	scenarios := someThemes(t, 2, 2)
 	o := kubeScheduler(t, production.Options{})
 	want := run(t, o, scenarios...)
 	kept := shelf{}

@@ -56,6 +56,8 @@ var layers = []layer{
 	{"internal/cluster", []string{"spec", "model"}},
 	{"internal/decisions", []string{"spec", "checker", "model", "invariants", "internal/fields", "internal/cluster",
 		"internal/lanes", "internal/patience"}},
+	{"internal/decisionstest", []string{"spec", "model", "internal/production", "internal/scenario",
+		"internal/decisions"}},
 	{"internal/audit", []string{"spec", "model", "invariants", "internal/cluster", "internal/patience",
 		"internal/production", "internal/decisions"}},
 	{"internal/upgrade", []string{"spec", "model", "invariants", "internal/audit", "internal/decisions",

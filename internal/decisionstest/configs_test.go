@@ -1,4 +1,4 @@
-package decisions_test
+package decisionstest_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/decisionstest"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/model"
@@ -101,7 +102,7 @@ func themesUnder(t *testing.T, profile string, names ...string) []*model.Scenari
 	}
 	var scenarios []*model.Scenario
 	for _, name := range names {
-		s := theme(t, name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true})
+		s := decisionstest.Theme(t, name, 2, model.Actions{Arrivals: 2, Preempt: true, VictimGone: true})
 		for i := range s.Pods {
 			if pod := s.Pods[i].Pod; pod.Spec.SchedulerName == v1.DefaultSchedulerName {
 				pod.Spec.SchedulerName = profile

@@ -1,4 +1,4 @@
-package decisions_test
+package decisionstest_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/decisionstest"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/scenario"
@@ -20,7 +21,7 @@ import (
 
 // literally returns the options of a run in the literal reading.
 func literally(t testing.TB, workers int) decisions.Options {
-	o := kubeScheduler(t, production.Options{})
+	o := decisionstest.KubeScheduler(t, production.Options{})
 	o.Spec = spec.NewLiteral(o.Spec.Profile)
 	o.Properties = append(invariants.All(), invariants.Literal()...)
 	o.Workers = workers
@@ -30,24 +31,24 @@ func literally(t testing.TB, workers int) decisions.Options {
 // TestLiteral: errata explain every difference that known defects do not, and the number of workers makes no
 // difference.
 func TestLiteral(t *testing.T) {
-	all := themes(t, 2, 2)
+	all := decisionstest.Themes(t, 2, 2)
 	tell := func(result *decisions.Result) string {
 		var text strings.Builder
 		for _, f := range result.Findings {
 			if f.Class == decisions.New {
-				t.Errorf("nothing explains:\n%s", describe(f))
+				t.Errorf("nothing explains:\n%s", decisionstest.Describe(f))
 			}
 			fmt.Fprintf(&text, "%s: %d, after %d steps\n", f.ID, f.Count, len(f.Example.Stages)-1)
 		}
 		return text.String()
 	}
-	golden(t, "literal", tell(run(t, literally(t, 2), all...)))
+	decisionstest.Golden(t, "literal", tell(decisionstest.Run(t, literally(t, 2), all...)))
 	few := all[:8] // TestSameResult has all themes, in the reading of Kubernetes
-	one := tell(run(t, literally(t, 1), few...))
+	one := tell(decisionstest.Run(t, literally(t, 1), few...))
 	if one == "" {
 		t.Error("nothing is found in the first themes")
 	}
-	if diff := cmp.Diff(one, tell(run(t, literally(t, 2), few...))); diff != "" {
+	if diff := cmp.Diff(one, tell(decisionstest.Run(t, literally(t, 2), few...))); diff != "" {
 		t.Errorf("one worker and two find differently (-one +two):\n%s", diff)
 	}
 }
@@ -61,7 +62,7 @@ func TestExplanationsAreNeeded(t *testing.T) {
 	}
 	o := literally(t, 1)
 	several := 0
-	for _, f := range run(t, o, s).Findings {
+	for _, f := range decisionstest.Run(t, o, s).Findings {
 		if len(f.Quirks) == 0 || f.Example.Case == nil {
 			continue
 		}
