@@ -203,6 +203,10 @@ func LoopEntries() []LoopEntry {
 			Happens:  []loop.EventType{loop.PodBound},
 		},
 		"hint-anti-affinity-term-left": {Property: "wake-up", Theme: "anti-affinity", Pods: 2, Events: 1},
+		"hint-added-affinity":          {Property: "wake-up", Theme: "added-affinity", Pods: 1, Events: 1},
+		"hint-ignored-resource":        {Property: "wake-up", Theme: "ignored-resources", Pods: 1, Events: 1},
+		"default-spread-unheard":       {Property: "wake-up", Theme: "spread-default", Pods: 2, Events: 1},
+		"class-gone-unheard":           {Property: "wake-up", Theme: "ignored-resources", Pods: 1, Events: 1},
 		"limits-driver-unheard": {
 			Property: "wake-up",
 			Theme:    "drivers",

@@ -253,6 +253,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
+		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), classGoneUnheard(),
 		restoredOutdated(), countedTwice(),
 		{
 			Name: postFilterErrorSleeps, Class: spec.Unconfirmed, Upstream: "not reported",

@@ -15,7 +15,6 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // trusting takes the node that an equal pod left without asking a filter again.
@@ -56,10 +55,6 @@ func unspread(t *testing.T) *production.Config {
 // not spread by default, which they are; and where it is not what the model allows, that is told.
 func TestBatches(t *testing.T) {
 	batching := unspread(t)
-	byDefault, err := production.DefaultConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
 	nodes := cluster(node("n1"), node("n2"), node("n3"))
 	first, second := pod("first").Req(cpu("1")).Obj(), pod("second").Req(cpu("1")).Obj()
 	larger := node("n4").Capacity(map[v1.ResourceName]string{"cpu": "4", "memory": "4Gi", "pods": "10"}).Obj()
@@ -77,7 +72,7 @@ func TestBatches(t *testing.T) {
 		node   string // of the second pod
 		breaks string // what is found, with the known defect that explains it
 	}{
-		{"nothing is left by default", byDefault, nil, nil, "", "n2", ""},
+		{"nothing is left by default", byDefault(t), nil, nil, "", "n2", ""},
 		{"the best of the others", batching, nil, nil, "n2 n3", "n2", ""},
 		{"another pod comes first", batching, nil,
 			[]loop.Action{create(pod("big").Priority(9).Req(cpu("3")).Obj()), schedule}, "", "n2", ""},
@@ -93,11 +88,7 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			profile, err := row.cfg.Spec(v1.DefaultSchedulerName)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := spec.New(profile)
+			m := modelUnder(t, row.cfg)
 			for _, a := range append(slices.Clone(begins), row.run...) {
 				if _, err := s.Do(a); err != nil {
 					t.Fatal(err)

@@ -493,8 +493,8 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	// TestBatches, TestClaimRestored, TestCountedTwice, TestOwnNomination, TestPostFilterError: 1; TestEvictionDefects: 6
-	if len(defects) != 53 {
+	// TestEvictionDefects has six of them, TestProfileHints four, five tests one each: TestBatches, TestClaimRestored, ...
+	if len(defects) != 57 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}
 }

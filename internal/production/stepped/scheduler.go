@@ -306,6 +306,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.permit(a)
 	case loop.Backoff:
 		s.timers().BackoffOver(klog.FromContext(s.ctx)) // the timer comes while pods back off, too
+		s.asleep = s.sleep()                            // whom it woke for nothing waits again
 		s.clock.Step(backoff + time.Second)
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil

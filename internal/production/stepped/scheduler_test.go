@@ -21,12 +21,25 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-func newScheduler(t testing.TB, initial *spec.Snapshot, o stepped.Options) *stepped.Scheduler {
+// byDefault returns the default configuration.
+func byDefault(t testing.TB) *production.Config {
 	t.Helper()
 	cfg, err := production.DefaultConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cfg
+}
+
+func newScheduler(t testing.TB, initial *spec.Snapshot, o stepped.Options) *stepped.Scheduler {
+	t.Helper()
+	return schedulerUnder(t, byDefault(t), initial, o)
+}
+
+// schedulerUnder returns a scheduler with the configuration.
+func schedulerUnder(t testing.TB, cfg *production.Config, initial *spec.Snapshot,
+	o stepped.Options) *stepped.Scheduler {
+	t.Helper()
 	s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, o)
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +51,12 @@ func newScheduler(t testing.TB, initial *spec.Snapshot, o stepped.Options) *step
 // model is the formal model under the default profile.
 func model(t testing.TB) *spec.Scheduler {
 	t.Helper()
-	cfg, err := production.DefaultConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return modelUnder(t, byDefault(t))
+}
+
+// modelUnder is the formal model under the configuration.
+func modelUnder(t testing.TB, cfg *production.Config) *spec.Scheduler {
+	t.Helper()
 	profile, err := cfg.Spec(v1.DefaultSchedulerName)
 	if err != nil {
 		t.Fatal(err)
@@ -52,10 +67,12 @@ func model(t testing.TB) *spec.Scheduler {
 // alone answers single questions under the default profile.
 func alone(t testing.TB) *production.Alone {
 	t.Helper()
-	cfg, err := production.DefaultConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return aloneUnder(t, byDefault(t))
+}
+
+// aloneUnder answers single questions under the configuration.
+func aloneUnder(t testing.TB, cfg *production.Config) *production.Alone {
+	t.Helper()
 	a, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +202,13 @@ func TestHolds(t *testing.T) {
 // its last action.
 func breaks(t testing.TB, s *stepped.Scheduler, actions []loop.Action) []string {
 	t.Helper()
-	m, alone := model(t), alone(t)
+	return breaksUnder(t, byDefault(t), s, actions)
+}
+
+// breaksUnder is breaks of a scheduler with the configuration.
+func breaksUnder(t testing.TB, cfg *production.Config, s *stepped.Scheduler, actions []loop.Action) []string {
+	t.Helper()
+	m, alone := modelUnder(t, cfg), aloneUnder(t, cfg)
 	var broken []string
 	for _, a := range actions {
 		before := s.State()

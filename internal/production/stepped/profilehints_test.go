@@ -1,0 +1,75 @@
+package stepped_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/internal/scenario"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestProfileHints has the shortest run, and a control, of each defect by which something is not heard of where the
+// decision is also the profile's. The profiles are those of themes.
+func TestProfileHints(t *testing.T) {
+	large := node("n2").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
+	bound := pod("bound").Label("app", "web").Node("n1").Obj()
+	service := &v1.Service{Spec: v1.ServiceSpec{Selector: map[string]string{"app": "web"}}}
+	service.Name, service.Namespace = "web", "default"
+	served := with(cluster(node("n1").Label("zone", "a"), node("n2").Label("zone", "b").Unschedulable(true)), bound)
+	served.Services = append(served.Services, service)
+	probes := &resourcev1.DeviceClass{Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: new("example.org/probe")}}
+	probes.Name = "probes"
+	classed := cluster(node("n1"))
+	classed.DeviceClasses = append(classed.DeviceClasses, probes)
+	for _, row := range []struct {
+		name, theme  string
+		initial      *spec.Snapshot
+		pod, control *v1.Pod
+		event        loop.Action
+	}{
+		{
+			"hint-added-affinity", "added-affinity", cluster(node("n1")),
+			pod("p").Obj(), pod("p").NodeSelector(map[string]string{"team": "a"}).Obj(),
+			update("labels", node("n1").Label("team", "a").Obj()),
+		},
+		{
+			"hint-ignored-resource", "ignored-resources", cluster(node("n1")),
+			pod("p").Req(map[v1.ResourceName]string{"cpu": "2", "example.com/fpga": "1"}).Obj(), pod("p").Req(cpu("2")).Obj(),
+			create(large),
+		},
+		{
+			"default-spread-unheard", "spread-default", served,
+			pod("p").Label("app", "web").Obj(), pod("p").Label("app", "db").Obj(), remove(service),
+		},
+		{
+			"class-gone-unheard", "ignored-resources", classed,
+			pod("p").Req(map[v1.ResourceName]string{"example.org/probe": "1"}).Obj(), pod("p").Obj(), remove(probes),
+		},
+	} {
+		theme, err := scenario.LoopTheme(row.theme, admission.Admit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := production.LoadConfig(row.theme, theme.Configuration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, asked := range []struct {
+			pod  *v1.Pod
+			want []string
+		}{{row.pod, []string{"wake-up: default/p: " + row.name}}, {row.control, nil}} {
+			s := schedulerUnder(t, cfg, row.initial, stepped.Options{})
+			got := breaksUnder(t, cfg, s, []loop.Action{create(asked.pod), schedule, row.event})
+			if diff := cmp.Diff(asked.want, got); diff != "" {
+				t.Errorf("%s, what %v breaks (-want +got):\n%s", row.name, asked.pod.Spec.Containers, diff)
+			}
+		}
+	}
+}
