@@ -253,7 +253,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
-		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), classGoneUnheard(),
+		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), hintDefaultSpreadLabels(), classGoneUnheard(),
 		restoredOutdated(), countedTwice(),
 		{
 			Name: postFilterErrorSleeps, Class: spec.Unconfirmed, Upstream: "not reported",

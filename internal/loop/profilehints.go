@@ -60,6 +60,18 @@ func defaultSpreadUnheard() Known {
 	}
 }
 
+func hintDefaultSpreadLabels() Known {
+	return Known{
+		Name: "hint-default-spread-labels", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "When a pod loses the labels by which a service selects it, and with that the constraints of topology spread " +
+			"that the profile has for it, the hint of PodTopologySpread finds no constraint and does not retry the pod.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "PodTopologySpread") && t.Action.Verb == Update && t.Action.Ref.Kind == "Pod" &&
+				t.Action.Ref.Key() == Key(pod) && len(pod.Spec.TopologySpreadConstraints) == 0
+		},
+	}
+}
+
 func classGoneUnheard() Known {
 	return Known{
 		Name: "class-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -20,6 +21,7 @@ import (
 func TestProfileHints(t *testing.T) {
 	large := node("n2").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
 	bound := pod("bound").Label("app", "web").Node("n1").Obj()
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	service := &v1.Service{Spec: v1.ServiceSpec{Selector: map[string]string{"app": "web"}}}
 	service.Name, service.Namespace = "web", "default"
 	served := with(cluster(node("n1").Label("zone", "a"), node("n2").Label("zone", "b").Unschedulable(true)), bound)
@@ -28,29 +30,41 @@ func TestProfileHints(t *testing.T) {
 	probes.Name = "probes"
 	classed := cluster(node("n1"))
 	classed.DeviceClasses = append(classed.DeviceClasses, probes)
+	always := func(a loop.Action) func(*v1.Pod) loop.Action { return func(*v1.Pod) loop.Action { return a } }
+	relabelled := func(p *v1.Pod) loop.Action {
+		p = p.DeepCopy()
+		p.Labels = map[string]string{"app": "db"}
+		return update("labels", p)
+	}
 	for _, row := range []struct {
 		name, theme  string
 		initial      *spec.Snapshot
 		pod, control *v1.Pod
-		event        loop.Action
+		event        func(pod *v1.Pod) loop.Action
 	}{
 		{
 			"hint-added-affinity", "added-affinity", cluster(node("n1")),
 			pod("p").Obj(), pod("p").NodeSelector(map[string]string{"team": "a"}).Obj(),
-			update("labels", node("n1").Label("team", "a").Obj()),
+			always(update("labels", node("n1").Label("team", "a").Obj())),
 		},
 		{
 			"hint-ignored-resource", "ignored-resources", cluster(node("n1")),
 			pod("p").Req(map[v1.ResourceName]string{"cpu": "2", "example.com/fpga": "1"}).Obj(), pod("p").Req(cpu("2")).Obj(),
-			create(large),
+			always(create(large)),
 		},
 		{
 			"default-spread-unheard", "spread-default", served,
-			pod("p").Label("app", "web").Obj(), pod("p").Label("app", "db").Obj(), remove(service),
+			pod("p").Label("app", "web").Obj(), pod("p").Label("app", "db").Obj(), always(remove(service)),
+		},
+		{
+			"hint-default-spread-labels", "spread-default", served,
+			pod("p").Label("app", "web").Obj(),
+			pod("p").Label("app", "web").SpreadConstraint(1, "zone", v1.DoNotSchedule, selector, nil, nil, nil, nil).Obj(),
+			relabelled,
 		},
 		{
 			"class-gone-unheard", "ignored-resources", classed,
-			pod("p").Req(map[v1.ResourceName]string{"example.org/probe": "1"}).Obj(), pod("p").Obj(), remove(probes),
+			pod("p").Req(map[v1.ResourceName]string{"example.org/probe": "1"}).Obj(), pod("p").Obj(), always(remove(probes)),
 		},
 	} {
 		theme, err := scenario.LoopTheme(row.theme, admission.Admit)
@@ -66,7 +80,7 @@ func TestProfileHints(t *testing.T) {
 			want []string
 		}{{row.pod, []string{"wake-up: default/p: " + row.name}}, {row.control, nil}} {
 			s := schedulerUnder(t, cfg, row.initial, stepped.Options{})
-			got := breaksUnder(t, cfg, s, []loop.Action{create(asked.pod), schedule, row.event})
+			got := breaksUnder(t, cfg, s, []loop.Action{create(asked.pod), schedule, row.event(asked.pod)})
 			if diff := cmp.Diff(asked.want, got); diff != "" {
 				t.Errorf("%s, what %v breaks (-want +got):\n%s", row.name, asked.pod.Spec.Containers, diff)
 			}
