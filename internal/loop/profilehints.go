@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -35,13 +36,14 @@ func hintIgnoredResource() Known {
 		Doc: "The hint of NodeResourcesFit for nodes asks whether the node has all that the pod requests, also what the " +
 			"profile ignores: a pod that requests such a resource is not retried when a node comes, or gets more.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			is, empty := nodeOf(t.After, t.Action.Ref.Name), t.After.View()
+			was, is, empty := nodeOf(t.Before, t.Action.Ref.Name), nodeOf(t.After, t.Action.Ref.Name), t.After.View()
 			empty.Pods = nil
+			asked := is != nil && (was == nil || !equality.Semantic.DeepEqual(was.Status.Allocatable, is.Status.Allocatable))
 			fits := func(p *spec.Profile) bool { return spec.NodeResourcesFit().Holds(p, pod, is, empty) }
 			profile := t.Model.For(pod).Profile
 			strict := *profile
 			strict.Fit.IgnoredResources, strict.Fit.IgnoredResourceGroups = nil, nil
-			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && is != nil &&
+			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && asked &&
 				fits(profile) && !fits(&strict)
 		},
 	}
