@@ -21,7 +21,7 @@ type spreadTally struct {
 // indexedFilter is the fast form of podTopologySpread.
 func (r SpreadRules) indexedFilter(p *Profile, pod *v1.Pod, q *indexed) func(at *stage) bool {
 	x := q.x
-	hard := r.constraints(p, pod, v1.DoNotSchedule, x.Snapshot)
+	hard := r.Constraints(p, pod, v1.DoNotSchedule, x.Snapshot)
 	complete := each(x.Snapshot.Nodes, func(n *v1.Node) bool { return labelled(n, hard) })
 	tallies := each(hard, func(c v1.TopologySpreadConstraint) *spreadTally { return r.tally(c, pod, complete, x) })
 	return func(at *stage) bool {
@@ -122,7 +122,7 @@ func (t *spreadTally) leastWith(moved map[string]int64) int64 {
 // indexedScores is the fast form of preferredSpread.
 func (r SpreadRules) indexedScores(p *Profile, pod *v1.Pod, feasible []*v1.Node, q *indexed) indexedScores {
 	x := q.x
-	soft := r.constraints(p, pod, v1.ScheduleAnyway, x.Snapshot)
+	soft := r.Constraints(p, pod, v1.ScheduleAnyway, x.Snapshot)
 	if len(soft) == 0 {
 		return indexedScores{abstains: true}
 	}

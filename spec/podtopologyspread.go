@@ -32,7 +32,7 @@ func podTopologySpread(r SpreadRules) Filter {
 		Plugin:    "PodTopologySpread",
 		Footprint: ReadsCluster,
 		Holds: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-			hard := r.constraints(p, pod, v1.DoNotSchedule, s)
+			hard := r.Constraints(p, pod, v1.DoNotSchedule, s)
 			complete := filter(s.Nodes, func(n *v1.Node) bool { return labelled(n, hard) })
 			return labelled(node, hard) && all(hard, func(c v1.TopologySpreadConstraint) bool {
 				eligible := filter(complete, func(n *v1.Node) bool { return included(c, pod, n, s) })
@@ -41,7 +41,7 @@ func podTopologySpread(r SpreadRules) Filter {
 		},
 		indexed: r.indexedFilter,
 		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
-			return len(r.constraints(p, pod, v1.DoNotSchedule, s)) == 0
+			return len(r.Constraints(p, pod, v1.DoNotSchedule, s)) == 0
 		},
 	}
 }

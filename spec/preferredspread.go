@@ -33,7 +33,7 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 		Footprint: ReadsCluster,
 		indexed:   r.indexedScores,
 		ScoreAll: func(p *Profile, pod *v1.Pod, feasible []*v1.Node, s *Snapshot) (raw, normalized []int64) {
-			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
+			soft := r.Constraints(p, pod, v1.ScheduleAnyway, s)
 			counts := func(n *v1.Node) bool { return r.complete(p, pod, n, soft) }
 			scored := filter(feasible, counts)
 			nodes := filter(s.Nodes, counts)
@@ -54,10 +54,10 @@ func preferredSpread(r SpreadRules) ScorePlugin {
 			return raw, normalized
 		},
 		Abstains: func(p *Profile, pod *v1.Pod, _ []*v1.Node, s *Snapshot) bool {
-			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0
+			return len(r.Constraints(p, pod, v1.ScheduleAnyway, s)) == 0
 		},
 		Idle: func(p *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
-			return len(r.constraints(p, pod, v1.ScheduleAnyway, s)) == 0
+			return len(r.Constraints(p, pod, v1.ScheduleAnyway, s)) == 0
 		},
 	}
 }

@@ -63,7 +63,7 @@ func FewerMatchingPods() Promise {
 		Plugin: "PodTopologySpread",
 		Doc:    "there are no more matching pods in its domains",
 		ranks: func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) []float64 {
-			soft := r.constraints(p, pod, v1.ScheduleAnyway, s)
+			soft := r.Constraints(p, pod, v1.ScheduleAnyway, s)
 			if !labelled(node, soft) {
 				return nil
 			}

@@ -2,12 +2,12 @@ package spec
 
 import v1 "k8s.io/api/core/v1"
 
-// constraints returns the topology spread constraints on the pod of the kind that the action names: DoNotSchedule
+// Constraints returns the topology spread constraints on the pod of the kind that the action names: DoNotSchedule
 // filters, ScheduleAnyway scores. They are the pod's own or, if it defines none of either kind, the default ones.
 //
 // Source:
 // https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#cluster-level-default-constraints.
-func (r SpreadRules) constraints(p *Profile, pod *v1.Pod, action v1.UnsatisfiableConstraintAction,
+func (r SpreadRules) Constraints(p *Profile, pod *v1.Pod, action v1.UnsatisfiableConstraintAction,
 	s *Snapshot) []v1.TopologySpreadConstraint {
 	constraints := pod.Spec.TopologySpreadConstraints
 	if len(constraints) == 0 {

@@ -260,7 +260,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		KubernetesVersion: production.KubernetesVersion, Notes: in.notes, NotRead: in.notRead,
 		Strict: decisions.Strict(o.strict), Verbose: o.verbose, Workers: o.workers,
 	}
-	subjects := &loopSubjects{in, o.workers, map[string]*loopSubject{}}
+	subjects := &loopSubjects{in: in, workers: o.workers, made: map[string]*loopSubject{}}
 	defer func() { err = errors.Join(err, subjects.close()) }()
 	began := time.Now()
 	progress.begin(exploring())
@@ -336,6 +336,9 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		scopes = append(scopes, scope)
 	}
 	for _, scope := range scopes {
+		if in.raw != nil { // that of the files is for all
+			scope.Configuration = nil
+		}
 		scope.Liveness = o.liveness && o.simulate == 0
 		o.bound(scope)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -35,8 +36,8 @@ func (o *loopOptions) followAll(ctx context.Context, run *report.LoopRun, scopes
 	told := &firstTells{ended: make([]bool, len(scopes)), progress: progress}
 	follow := func(ctx context.Context, _, i int) error {
 		defer told.end(i)
-		f := follower{o, max(1, o.workers/width), func(format string, args ...any) { told.come(i, format, args...) },
-			progress.every}
+		f := follower{o, subjects, max(1, o.workers/width),
+			func(format string, args ...any) { told.come(i, format, args...) }, progress.every}
 		result, err := f.follow(ctx, scopes[i], all[i])
 		run.Results[i] = result
 		return err
@@ -82,6 +83,7 @@ func (f *firstTells) end(i int) {
 // follower follows scopes as the flags say.
 type follower struct {
 	*loopOptions
+	subjects *loopSubjects
 	// workers is how many work at a scope.
 	workers int
 	come    func(format string, args ...any)
@@ -100,10 +102,8 @@ func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Su
 				Seed: f.seed, First: f.run, Walks: f.questions, Steps: f.steps(), Workers: f.workers,
 				Progress: func(walks int64) { f.come("%d drawn runs", walks) },
 			},
-			For: f.duration,
-			Draw: func(n int64) *loop.Scope {
-				return generate.Run(scope, subject.Model, int64(f.seed), n, admission.AdmitAnew)
-			},
+			For:  f.duration,
+			Draw: func(number int64) (*loop.Scope, error) { return f.draw(ctx, scope, number) },
 		})
 	case f.wakeUps:
 		return f.wake(ctx, scope, subject)
@@ -121,4 +121,22 @@ func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Su
 				now.Depth, now.Queue)
 		},
 	})
+}
+
+// draw returns the scope of the drawn run of that number; nil if there is none. If the files have no configuration the
+// profile may have arguments that are drawn, too.
+func (f follower) draw(ctx context.Context, all *loop.Scope, number int64) (*loop.Scope, error) {
+	scope := *all
+	if f.subjects.in.raw == nil {
+		scope.Configuration = generate.Configuration(f.subjects.in.profile, int64(f.seed), number)
+		scope.ConfigurationAt = fmt.Sprintf("of run %d", number)
+	}
+	subject, err := f.subjects.of(context.WithoutCancel(ctx), &scope)
+	if err != nil {
+		return nil, err
+	}
+	if scope.Configuration != nil {
+		scope.Subject = &subject
+	}
+	return generate.Run(&scope, subject.Model, int64(f.seed), number, admission.AdmitAnew), nil
 }

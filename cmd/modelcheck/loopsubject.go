@@ -3,18 +3,21 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// loopSubjects are the kube-schedulers that are stepped, by their configuration: that of the files, or else that of the
-// theme, if it has one.
+// loopSubjects are the kube-schedulers that are stepped, by their configuration: that of the scope, if it has one, or
+// else that of the files. Several may ask for them at the same time.
 type loopSubjects struct {
 	in      *input
 	workers int
-	made    map[string]*loopSubject
+
+	mu   sync.Mutex
+	made map[string]*loopSubject
 }
 
 // loopSubject is one of them, with what answers single questions of it.
@@ -26,17 +29,15 @@ type loopSubject struct {
 
 // of returns what is run in the scope.
 func (l *loopSubjects) of(ctx context.Context, scope *loop.Scope) (loop.Subject, error) {
-	text := scope.Configuration
-	if l.in.raw != nil {
-		text = nil
-	}
-	s := l.made[string(text)]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.made[string(scope.Configuration)]
 	if s == nil {
 		var err error
-		if s, err = l.with(ctx, scope.ConfigurationAt, text); err != nil {
+		if s, err = l.with(ctx, scope.ConfigurationAt, scope.Configuration); err != nil {
 			return loop.Subject{}, err
 		}
-		l.made[string(text)] = s
+		l.made[string(scope.Configuration)] = s
 	}
 	start := func(initial *spec.Snapshot) (loop.System, error) {
 		return s.starts(ctx, initial, scope)

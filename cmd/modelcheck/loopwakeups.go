@@ -68,5 +68,5 @@ func (f follower) wake(ctx context.Context, scope *loop.Scope, subject loop.Subj
 		}
 	}
 	return loop.Random(ctx, scope, subject, loop.RandomOptions{SimulateOptions: all,
-		Draw: func(number int64) *loop.Scope { return runs[number] }})
+		Draw: func(number int64) (*loop.Scope, error) { return runs[number], nil }})
 }

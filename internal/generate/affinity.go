@@ -26,16 +26,7 @@ func affinity(t *rapid.T) *v1.Affinity {
 		}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "prefers") == 3 {
-		node.PreferredDuringSchedulingIgnoredDuringExecution = rapid.SliceOfN(
-			rapid.Custom(func(t *rapid.T) v1.PreferredSchedulingTerm {
-				return v1.PreferredSchedulingTerm{
-					Weight:     rapid.SampledFrom([]int32{1, 3, 50, 100}).Draw(t, "weight"),
-					Preference: term(t, integers),
-				}
-			}),
-			1,
-			3,
-		).Draw(t, "preferences")
+		node.PreferredDuringSchedulingIgnoredDuringExecution = preferences(t)
 	}
 	if rapid.IntRange(0, 1).Draw(t, "without affinity") == 0 &&
 		node.RequiredDuringSchedulingIgnoredDuringExecution == nil &&
@@ -56,6 +47,16 @@ var (
 )
 
 func requiredTerm(t *rapid.T) v1.NodeSelectorTerm { return term(t, allSorts) }
+
+func preferredTerm(t *rapid.T) v1.NodeSelectorTerm { return term(t, integers) }
+
+func preferences(t *rapid.T) []v1.PreferredSchedulingTerm {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1.PreferredSchedulingTerm {
+		return v1.PreferredSchedulingTerm{
+			Weight: rapid.SampledFrom([]int32{1, 3, 50, 100}).Draw(t, "weight"), Preference: preferredTerm(t),
+		}
+	}), 1, 3).Draw(t, "preferences")
+}
 
 // term draws a term; it may be empty, which matches nothing.
 func term(t *rapid.T, bounds []string) v1.NodeSelectorTerm {

@@ -87,6 +87,19 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 	return &scope
 }
 
+// configurations is how many configurations the drawn runs of a seed have, besides the default one.
+const configurations = 8
+
+// Configuration returns the KubeSchedulerConfiguration of the drawn run of that number, of one profile of that name. Of
+// two runs one has the default: nil.
+func Configuration(schedulerName string, seed, number int64) []byte {
+	which := Mixed(seed, number) % (2 * configurations)
+	if which >= configurations {
+		return nil
+	}
+	return Arguments(schedulerName).Example(int(Mixed(seed, -1-int64(which)) >> 1))
+}
+
 // allocateOnce takes the allocation of each claim away that has a device which another one has: no run of
 // kube-scheduler begins like that, and it takes the devices of a claim for free that it deallocates.
 func allocateOnce(s *spec.Snapshot) {

@@ -215,7 +215,7 @@ func (e *explorer) release(v *expansion, number int) {
 // tryOut takes the action of that number, notes what it leads to, and gives that with where it leads.
 func (e *explorer) tryOut(system System, at *waypoint, number int) (*outcome, *waypoint, error) {
 	action := at.possible(e.scope)[number]
-	taken, err := e.take(system, at.state, action)
+	taken, err := e.take(e.scope, system, at.state, action)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,8 +14,8 @@ import (
 type RandomOptions struct {
 	SimulateOptions
 	// Draw returns the scope of the run of that number, with one initial cluster, the same one whenever it is asked;
-	// nil leaves the run out. It is called by all workers.
-	Draw func(number int64) *Scope
+	// nil leaves the run out, an error ends all. It is called by all workers.
+	Draw func(number int64) (*Scope, error)
 	// For is the time after which no more runs are begun; 0 is no bound, and then Walks is one. The Result is a
 	// function of the other options if For does not end it.
 	For time.Duration

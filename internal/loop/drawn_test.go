@@ -1,7 +1,9 @@
 package loop_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,9 +17,9 @@ import (
 // workers, and leave out what cluster and objects need not have. What is not drawn is counted.
 func TestRandom(t *testing.T) {
 	for _, workers := range []int{1, 3} {
-		draw := func(number int64) *loop.Scope {
+		draw := func(number int64) (*loop.Scope, error) {
 			if number%5 == 0 {
-				return nil
+				return nil, nil
 			}
 			scope := toyScope()
 			cluster := *scope.Templates
@@ -30,7 +32,7 @@ func TestRandom(t *testing.T) {
 			}
 			scope.Admitted = func(s *spec.Snapshot) *spec.Snapshot { return s }
 			scope.Initial = []*spec.Snapshot{&cluster}
-			return scope
+			return scope, nil
 		}
 		result, err := loop.Random(t.Context(), toyScope(), subject(func(toy *toy) { toy.lazy = true }),
 			loop.RandomOptions{
@@ -54,5 +56,48 @@ func TestRandom(t *testing.T) {
 		if labels := f.Initial.Nodes[0].Labels; labels["of-no"] != "" {
 			t.Errorf("%d workers: the node keeps labels %v", workers, labels)
 		}
+	}
+}
+
+// TestDrawnSubjects: a drawn scope may have what is run in it. A finding keeps that, with its configuration, where it
+// is needed to show it, and is told with it.
+func TestDrawnSubjects(t *testing.T) {
+	lazy, awake := subject(func(toy *toy) { toy.lazy = true }), subject(func(*toy) {})
+	for _, row := range []struct {
+		reason string
+		all    loop.Subject
+		kept   string
+	}{
+		{"the others are not lazy", awake, "lazy"},
+		{"all are lazy, so the configuration makes no difference", lazy, ""},
+	} {
+		draw := func(int64) (*loop.Scope, error) {
+			scope := toyScope()
+			scope.Initial = scope.Initial[:1]
+			scope.Configuration, scope.Subject = []byte("lazy"), &lazy
+			return scope, nil
+		}
+		result, err := loop.Random(t.Context(), toyScope(), row.all, loop.RandomOptions{
+			SimulateOptions: loop.SimulateOptions{Seed: 1, Walks: 5, Steps: 10, Workers: 1}, Draw: draw,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(result.Findings, func(f loop.Finding) bool { return f.Property.Name == "progress" })
+		if i < 0 {
+			t.Fatalf("%s: it is not among %d findings", row.reason, len(result.Findings))
+		}
+		f := result.Findings[i]
+		if string(f.Scope.Configuration) != row.kept || (f.Scope.Subject != nil) != (row.kept != "") || f.Flushed == "" {
+			t.Errorf("%s: configuration %q, of its own %v, then %q", row.reason, f.Scope.Configuration,
+				f.Scope.Subject != nil, f.Flushed)
+		}
+	}
+	failing := func(int64) (*loop.Scope, error) { return nil, errors.New("no such plugin") }
+	_, err := loop.Random(t.Context(), toyScope(), awake, loop.RandomOptions{
+		SimulateOptions: loop.SimulateOptions{Seed: 1, Walks: 5, Steps: 10, Workers: 1}, Draw: failing,
+	})
+	if err == nil || !strings.Contains(err.Error(), "no such plugin") {
+		t.Errorf("a scope that cannot be drawn gives %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 		e.mu.Lock()
 		at := e.points.at(again.State)
 		e.mu.Unlock()
-		e.note(e.notAgain("a step", e.scope.Initial[at.initial], at.run(), nil))
+		e.note(e.notAgain("a step", e.scope, at.initial, at.run(), nil))
 	}
 	if err != nil {
 		return nil, err
@@ -268,15 +268,23 @@ func (w *worker) expand(at *point, out *checker.Steps) error {
 	return nil
 }
 
-// take takes an action.
-func (e *explorer) take(system System, before *State, action Action) (*Transition, error) {
+// in returns what is run in the scope.
+func (e *explorer) in(scope *Scope) *Subject {
+	if scope.Subject != nil {
+		return scope.Subject
+	}
+	return &e.Subject
+}
+
+// take takes an action of the scope.
+func (e *explorer) take(scope *Scope, system System, before *State, action Action) (*Transition, error) {
 	step, err := e.do(system, action)
 	if err != nil {
 		return nil, err
 	}
 	return &Transition{
-		Model:  e.Model,
-		Ask:    e.Ask,
+		Model:  e.in(scope).Model,
+		Ask:    e.in(scope).Ask,
 		Before: before,
 		Action: action,
 		Step:   step,
@@ -297,7 +305,7 @@ func (e *explorer) beginIn(scope *Scope, initial int) (System, error) {
 	e.mu.Lock()
 	e.builds++
 	e.mu.Unlock()
-	system, err := e.Start(scope.Initial[initial])
+	system, err := e.in(scope).Start(scope.Initial[initial])
 	if err == nil {
 		e.hintsOf(system)
 	}
@@ -339,16 +347,17 @@ func (e *explorer) finding(f checker.Finding) (*Finding, error) {
 		return nil, err
 	}
 	action := e.scope.Actions(before, at.used)[steps[len(steps)-1].Action&(1<<24-1)]
-	last, err := e.take(system, before, action)
+	last, err := e.take(e.scope, system, before, action)
 	system.Close()
 	if err != nil {
 		return nil, err
 	}
 	finding := found(f.Key, last)
 	if finding == nil {
-		return nil, e.notAgain(f.Key, e.scope.Initial[at.initial], append(at.run(), action), last)
+		return nil, e.notAgain(f.Key, e.scope, at.initial, append(at.run(), action), last)
 	}
-	finding.Count, finding.Initial, finding.Trace = f.Count, e.scope.Initial[at.initial], append(at.run(), action)
+	finding.Count = f.Count
+	finding.begin(e.scope, at.initial, append(at.run(), action))
 	return finding, e.tell(finding)
 }
 
@@ -366,7 +375,7 @@ func (e *explorer) tell(f *Finding) (err error) {
 
 // flushed repeats the run, flushes the queue, and schedules until the pod has had its turn.
 func (e *explorer) flushed(f *Finding, pod string) (string, error) {
-	system, err := e.Start(f.Initial)
+	system, err := e.in(f.Scope).Start(f.Initial)
 	if err != nil {
 		return "", err
 	}

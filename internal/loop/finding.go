@@ -19,9 +19,10 @@ type Finding struct {
 	// Count is the number of distinct steps that show it; in a simulation, of runs; of what goes on for ever, of
 	// sets of states within which it does.
 	Count int64
-	// Initial is the cluster that the run begins with, Trace the run, and Last the step that breaks the property.
-	// Of what goes on for ever the last Loop actions do; none if nothing can happen any more. Then Last leads to
-	// where that begins.
+	// Scope is where it was found, Initial the cluster that the run begins with, Trace the run, and Last the step
+	// that breaks the property. Of what goes on for ever the last Loop actions do; none if nothing can happen any
+	// more. Then Last leads to where that begins.
+	Scope   *Scope
 	Initial *spec.Snapshot
 	Trace   []Action
 	Loop    int

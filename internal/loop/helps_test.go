@@ -108,7 +108,7 @@ func TestHelping(t *testing.T) {
 	plain := missed(func() (*loop.Result, error) { return loop.Simulate(t.Context(), scope, deaf, options) })
 	led := missed(func() (*loop.Result, error) {
 		return loop.Random(t.Context(), scope, deaf, loop.RandomOptions{
-			SimulateOptions: options, Draw: func(int64) *loop.Scope { return scope },
+			SimulateOptions: options, Draw: func(int64) (*loop.Scope, error) { return scope, nil },
 		})
 	})
 	if led < 2*plain || led == 0 {

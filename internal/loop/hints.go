@@ -26,7 +26,7 @@ type HintCount struct {
 // BothWays reports whether the hint was seen to answer everything that it may.
 func (c *HintCount) BothWays() bool { return c.Queued > 0 && (c.Skipped > 0 || c.Default) }
 
-// Hinted is a system that says which hints it has. Equal profiles have the same ones.
+// Hinted is a system that says which hints it has. Profiles with the same plugins have the same ones.
 type Hinted interface{ Hints() []Hint }
 
 // hintsOf notes the hints of the system.

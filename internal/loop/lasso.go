@@ -173,7 +173,7 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 	lasso := s.component.Lasso()
 	f := &Finding{
 		Property: s.property, About: s.about, Known: s.known, pod: s.pod,
-		Initial: b.scope.Initial[b.at(lasso.Stem.Initial).point.initial], Trace: b.actions(lasso.Stem),
+		Scope: b.scope, Initial: b.scope.Initial[b.at(lasso.Stem.Initial).point.initial], Trace: b.actions(lasso.Stem),
 	}
 	system, err := b.Start(f.Initial)
 	if err != nil {
@@ -182,7 +182,7 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 	defer system.Close()
 	state := system.State()
 	for _, action := range f.Trace {
-		if f.Last, err = b.take(system, state, action); err != nil {
+		if f.Last, err = b.take(b.scope, system, state, action); err != nil {
 			return nil, err
 		}
 		state = f.Last.After
@@ -202,7 +202,7 @@ func (b *behaviours) confirm(s suspect) (*Finding, error) {
 	for range 2 {
 		bad := s.property.Name != preemptionEnds().Name
 		for _, action := range loop {
-			taken, err := b.take(system, state, action)
+			taken, err := b.take(b.scope, system, state, action)
 			if err != nil {
 				return nil, nil // the loop goes elsewhere
 			}

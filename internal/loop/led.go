@@ -8,7 +8,7 @@ import (
 
 // led repeats the run of the finding, and says of each action what it led to.
 func (e *explorer) led(f *Finding) ([]string, error) {
-	system, err := e.Start(f.Initial)
+	system, err := e.in(f.Scope).Start(f.Initial)
 	if err != nil {
 		return nil, err
 	}
@@ -16,7 +16,7 @@ func (e *explorer) led(f *Finding) ([]string, error) {
 	var led []string
 	before := system.State()
 	for _, action := range f.Trace {
-		taken, err := e.take(system, before, action)
+		taken, err := e.take(f.Scope, system, before, action)
 		if err != nil {
 			return nil, err
 		}

@@ -66,10 +66,22 @@ func hintDefaultSpreadLabels() Known {
 	return Known{
 		Name: "hint-default-spread-labels", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "When a pod loses the labels by which a service selects it, and with that the constraints of topology spread " +
-			"that the profile has for it, the hint of PodTopologySpread finds no constraint and does not retry the pod.",
+			"that the profile has for it, the hint of PodTopologySpread looks at those that are left: it finds none that the " +
+			"labels have to do with, and does not retry the pod.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBy(pod, "PodTopologySpread") && t.Action.Verb == Update && t.Action.Ref.Kind == "Pod" &&
-				t.Action.Ref.Key() == Key(pod) && len(pod.Spec.TopologySpreadConstraints) == 0
+			was, is := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod))
+			if !t.rejectedBy(pod, "PodTopologySpread") || t.Action.Verb != Update || t.Action.Ref.Kind != "Pod" ||
+				t.Action.Ref.Key() != Key(pod) || len(pod.Spec.TopologySpreadConstraints) > 0 || was == nil || is == nil {
+				return false
+			}
+			touched := func(pod *v1.Pod, s *spec.Snapshot) bool {
+				profile := t.Model.For(pod).Profile
+				constraints := spec.DocumentedSpread().Constraints(profile, pod, v1.DoNotSchedule, s)
+				return slices.ContainsFunc(constraints, func(c v1.TopologySpreadConstraint) bool {
+					return spec.Selects(c.LabelSelector, was.Labels) != spec.Selects(c.LabelSelector, is.Labels)
+				})
+			}
+			return touched(was, t.Before.View()) && !touched(is, t.After.View())
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // repeatable returns the property that the scheduler is a function of what happens. It is not asked of a step: whoever
@@ -36,7 +35,7 @@ const mostRepeats = 8
 // the first comes again.
 func (e *explorer) diverged(p *point, second *State) error {
 	d := &divergence{Finding{
-		Property: repeatable(), About: "state", Count: 1, Initial: e.scope.Initial[p.initial], Trace: p.run(),
+		Property: repeatable(), About: "state", Count: 1, Scope: e.scope, Initial: e.scope.Initial[p.initial], Trace: p.run(),
 		Last: &Transition{Model: e.Model, Before: second, After: second},
 		But: fmt.Sprintf("repeated, these actions led to another state; the first one did not come again in %d "+
 			"repetitions", mostRepeats),
@@ -83,15 +82,17 @@ func hashAt(p *point, state *State) hash {
 
 // notAgain returns the finding that what broke a property did not break it when its run was repeated. last is the step
 // as it was repeated; nil if the run went elsewhere.
-func (e *explorer) notAgain(wanted string, initial *spec.Snapshot, run []Action, last *Transition) *divergence {
+func (e *explorer) notAgain(wanted string, scope *Scope, initial int, run []Action, last *Transition) *divergence {
 	if last == nil {
-		last = &Transition{Model: e.Model, Before: &State{API: initial},
-			After: &State{API: initial}}
+		state := &State{API: scope.Initial[initial]}
+		last = &Transition{Model: e.in(scope).Model, Before: state, After: state}
 	}
-	return &divergence{Finding{
-		Property: repeatable(), About: wanted, Count: 1, Initial: initial, Trace: run, Last: last,
+	d := &divergence{Finding{
+		Property: repeatable(), About: wanted, Count: 1, Last: last,
 		But: "these actions led to " + wanted + "; repeated, they did not",
 	}}
+	d.begin(scope, initial, run)
+	return d
 }
 
 // note keeps the divergence, and reports whether the error is one. Of several of a key that with the shortest run is

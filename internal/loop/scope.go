@@ -28,6 +28,8 @@ type Scope struct {
 	// one if there is none.
 	Configuration   []byte
 	ConfigurationAt string
+	// Subject is what is run in a drawn scope; nil: what is run in the others.
+	Subject *Subject
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
 	// Refused is how many objects were left out of a drawn cluster for that.

@@ -367,7 +367,7 @@ func (l *levels) takeMoves(s *settlingState) error {
 // has taken, while it comes upon any.
 func (l *levels) goOn(system System, state *State, s *settlingState, i int) error {
 	for n := 0; ; n++ {
-		taken, err := l.explorer.take(system, state, s.moves[i].action)
+		taken, err := l.explorer.take(l.scope, system, state, s.moves[i].action)
 		if err != nil {
 			l.mu.Lock()
 			s.moves[i].reserved = false

@@ -13,7 +13,18 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 		return nil, err
 	}
 	if finding == nil {
-		return nil, e.notAgain(key, w.scope.Initial[w.initial], w.actions, nil)
+		return nil, e.notAgain(key, w.scope, w.initial, w.actions, nil)
+	}
+	if w.scope.Subject != nil { // its configuration may make no difference
+		plain := *w.scope
+		plain.Subject, plain.Configuration, plain.ConfigurationAt = nil, nil, ""
+		same, found, err := e.retake(key, &plain, w.initial, w.actions)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			w, best, finding = same, same, found
+		}
 	}
 	try := func(initial int, actions []Action) (bool, error) {
 		if e.interrupted() {
@@ -83,7 +94,7 @@ func (e *explorer) retake(wanted string, scope *Scope, initial int, actions []Ac
 		return Action{}, false
 	}, func(t *Transition) bool {
 		if finding = found(wanted, t); finding != nil {
-			finding.Initial, finding.Trace = scope.Initial[initial], w.actions
+			finding.begin(scope, initial, w.actions)
 		}
 		return finding == nil
 	})
@@ -103,6 +114,11 @@ func found(wanted string, t *Transition) *Finding {
 // finding returns the breach as a finding of the step, without the run.
 func (b Breach) finding(t *Transition) *Finding {
 	return &Finding{Property: b.Property, About: b.About, Known: b.Known, But: b.But, Last: t, pod: b.Pod}
+}
+
+// begin fills in the run of the finding.
+func (f *Finding) begin(scope *Scope, initial int, run []Action) {
+	f.Scope, f.Initial, f.Trace = scope, scope.Initial[initial], run
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -122,7 +122,7 @@ type simulation struct {
 	reserved, walks, steps, needless int64
 	// draw gives each walk its own scope, if it is set; leftOut are those that it gives none, and refused the objects that
 	// the release does not admit.
-	draw             func(number int64) *Scope
+	draw             func(number int64) (*Scope, error)
 	leftOut, refused int64
 	// deadline, if it is not zero, is when no more walks are begun.
 	deadline time.Time
@@ -164,9 +164,9 @@ func (s *simulation) reserve() (int64, bool) {
 func (s *simulation) late() bool { return !s.deadline.IsZero() && !time.Now().Before(s.deadline) }
 
 // scopeOf returns the scope of the walk of this number; nil if it is left out.
-func (s *simulation) scopeOf(number int64) *Scope {
+func (s *simulation) scopeOf(number int64) (*Scope, error) {
 	if s.draw == nil {
-		return s.scope
+		return s.scope, nil
 	}
 	return s.draw(number)
 }
@@ -174,9 +174,9 @@ func (s *simulation) scopeOf(number int64) *Scope {
 // follow follows the run of this number, unless it is interrupted on the way.
 func (s *simulation) follow(number int64) {
 	draw := rand.New(rand.NewPCG(s.options.Seed, uint64(number)))
-	scope := s.scopeOf(number)
-	if scope == nil {
-		s.add(&walk{number: number}, nil, 0)
+	scope, err := s.scopeOf(number)
+	if scope == nil || err != nil {
+		s.add(&walk{number: number, err: err}, nil, 0)
 		return
 	}
 	w := &walk{number: number, scope: scope, initial: draw.IntN(len(scope.Initial))}
@@ -186,7 +186,7 @@ func (s *simulation) follow(number int64) {
 	case scope.Event != nil:
 		drawn = waken(scope)
 	case s.draw != nil:
-		drawn = helping(s.Model, scope, draw)
+		drawn = helping(s.in(scope).Model, scope, draw)
 	}
 	w.err = s.walk(scope, w.initial, func(state *State, used Used) (Action, bool) {
 		if len(w.actions) == s.options.Steps {
@@ -205,7 +205,7 @@ func (s *simulation) follow(number int64) {
 			if key := breach.Key(); shows[key] == nil {
 				actions := slices.Clone(w.actions)
 				shown := &walk{number: number, scope: scope, initial: w.initial, actions: actions, finding: breach.finding(t)}
-				shown.finding.Initial, shown.finding.Trace = scope.Initial[w.initial], actions
+				shown.finding.begin(scope, w.initial, actions)
 				shows[key] = shown
 			}
 		}
@@ -269,17 +269,9 @@ func (e *explorer) walk(scope *Scope, initial int, next func(*State, Used) (Acti
 		if !ok {
 			return nil
 		}
-		step, err := e.do(system, action)
+		taken, err := e.take(scope, system, state, action)
 		if err != nil {
 			return err
-		}
-		taken := &Transition{
-			Model:  e.Model,
-			Ask:    e.Ask,
-			Before: state,
-			Action: action,
-			Step:   step,
-			After:  system.State(),
 		}
 		if !seen(taken) {
 			return nil

@@ -12,7 +12,7 @@ func NewRuns(subject Subject) *Runs { return &Runs{&explorer{Subject: subject}} 
 // cannot take an action.
 func (r *Runs) Drawn(scope *Scope, seed uint64, number int64, steps int) ([]Breach, error) {
 	draw := rand.New(rand.NewPCG(seed, uint64(number)))
-	initial, next := draw.IntN(len(scope.Initial)), helping(r.Model, scope, draw)
+	initial, next := draw.IntN(len(scope.Initial)), helping(r.in(scope).Model, scope, draw)
 	return r.follow(scope, initial, func(state *State, used Used) (Action, bool) {
 		if steps--; steps < 0 {
 			return Action{}, false

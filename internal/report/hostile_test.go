@@ -187,11 +187,12 @@ func loopOutputsOf(t *testing.T, run *Run, text string) {
 			continue
 		}
 		cluster := example.Stages[0].Cluster
+		scope := &loop.Scope{Name: text, Initial: []*spec.Snapshot{cluster}, Configuration: []byte("# " + text)}
 		steps.Results = append(steps.Results, &loop.Result{
-			Scope: &loop.Scope{Name: text, Initial: []*spec.Snapshot{cluster}}, Result: run.Result.Scenarios[0].Result,
+			Scope: scope, Result: run.Result.Scenarios[0].Result,
 			Untold: []loop.Finding{{Property: loop.Properties()[0], About: text}},
 			Findings: []loop.Finding{{Property: loop.Properties()[0], About: text, But: text, Flushed: text,
-				Initial: cluster, Last: &loop.Transition{After: &loop.State{Queue: []loop.Queued{{
+				Scope: scope, Initial: cluster, Last: &loop.Transition{After: &loop.State{Queue: []loop.Queued{{
 					Pod: text, Queues: []loop.QueueName{loop.Unschedulable}, Rejectors: []string{text}}}}}}},
 		})
 	}

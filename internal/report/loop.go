@@ -215,19 +215,23 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	for _, known := range names {
 		p.onPlane(known)
 	}
+	where := scope.Name
+	if len(f.Scope.Configuration) > 0 {
+		where += ", with the KubeSchedulerConfiguration below"
+	}
 	switch {
 	case f.Property.OfBehaviours():
 		p.line("  seen in:  %s", plural(f.Count, "set")+" of states")
-		p.line("\n  Run, in %s, of:", scope.Name)
+		p.line("\n  Run, in %s, of:", where)
 	case f.Unshrunk:
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Run%s, for which there was no time to shrink it to its end, in %s, of:", r.numbered(f), scope.Name)
+		p.line("\n  Run%s, for which there was no time to shrink it to its end, in %s, of:", r.numbered(f), where)
 	case r.simulated():
 		p.line("  seen in:  %s", plural(f.Count, "run"))
-		p.line("\n  Shrunk run%s, in %s, of:", r.numbered(f), scope.Name)
+		p.line("\n  Shrunk run%s, in %s, of:", r.numbered(f), where)
 	default:
 		p.line("  seen in:  %s", plural(f.Count, "distinct step"))
-		p.line("\n  Shortest run, in %s, of:", scope.Name)
+		p.line("\n  Shortest run, in %s, of:", where)
 	}
 	p.clusterBefore("    ", f.Initial, nil, created[*v1.Pod](f.Trace))
 	for i, words := range actionsInWords(f) {
@@ -247,6 +251,12 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	}
 	for _, u := range f.Last.After.Unheard {
 		p.wrapped("  Not heard of by the scheduler: ", u.String())
+	}
+	if configuration := strings.TrimSpace(string(f.Scope.Configuration)); configuration != "" {
+		p.line("\n  kube-scheduler runs with:")
+		for line := range strings.Lines(configuration) {
+			p.line("    %s", strings.TrimRight(line, "\n"))
+		}
 	}
 }
 

@@ -67,10 +67,13 @@ type LoopFinding struct {
 	// Unshrunk: there was no time to shrink a run that was followed at random to its end.
 	Unshrunk bool `json:"unshrunk,omitempty"`
 	// Number is that of the run at random that it was shrunk from.
-	Number  *int64   `json:"number,omitempty"`
-	Steps   int64    `json:"steps"` // or runs, or sets of states
-	Cluster List     `json:"cluster"`
-	Run     []string `json:"run"`
+	Number *int64 `json:"number,omitempty"`
+	Steps  int64  `json:"steps"` // or runs, or sets of states
+	// Configuration is the KubeSchedulerConfiguration of the theme, or drawn; empty for the default one, or that of the
+	// files.
+	Configuration string   `json:"configuration,omitempty"`
+	Cluster       List     `json:"cluster"`
+	Run           []string `json:"run"`
 	// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for
 	// findings of steps.
 	Loop *int `json:"loop,omitempty"`
@@ -126,6 +129,7 @@ func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f),
 		But: f.But, Flushed: f.Flushed, Steps: f.Count,
 		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk, Number: f.Number,
+		Configuration: string(f.Scope.Configuration),
 	}
 	for i, action := range f.Trace {
 		finding.Run = append(finding.Run, action.String()+ledTo(f, i))

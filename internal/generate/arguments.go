@@ -1,0 +1,121 @@
+package generate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	config "k8s.io/kube-scheduler/config/v1"
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+)
+
+// Arguments draws a KubeSchedulerConfiguration, as YAML, of one profile of that name, which has all plugins: one or two
+// of them have arguments of their own.
+func Arguments(schedulerName string) *rapid.Generator[[]byte] {
+	return rapid.Custom(func(t *rapid.T) []byte {
+		kinds := []string{"NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffinity",
+			"PodTopologySpread"}
+		var drawn []argumentsOf
+		for _, name := range rapid.Permutation(kinds).Draw(t, "plugins")[:rapid.IntRange(1, 2).Draw(t, "how many")] {
+			drawn = append(drawn, argumentsOf{name, arguments(t, name)})
+		}
+		slices.SortFunc(drawn, func(x, y argumentsOf) int { return cmp.Compare(x.Name, y.Name) })
+		text, err := yaml.Marshal(map[string]any{
+			"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration",
+			"profiles": []any{map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}},
+		})
+		if err != nil {
+			panic(fmt.Sprintf("arguments drawn: %v", err))
+		}
+		return text
+	})
+}
+
+// argumentsOf are the arguments of a plugin, in the form of config.PluginConfig.
+type argumentsOf struct {
+	Name string `json:"name"`
+	Args any    `json:"args"`
+}
+
+func arguments(t *rapid.T, plugin string) any {
+	switch plugin {
+	case "NodeAffinity":
+		return &config.NodeAffinityArgs{AddedAffinity: addedAffinity(t)}
+	case "NodeResourcesFit":
+		return &config.NodeResourcesFitArgs{
+			IgnoredResources: rapid.SampledFrom([][]string{nil, {string(gpu)}, {string(gpu), "example.com/foo"}}).Draw(t,
+				"ignored"),
+			IgnoredResourceGroups: rapid.SampledFrom([][]string{nil, nil, {"example.com"}, {"example.org"}}).Draw(t,
+				"groups"),
+			ScoringStrategy: scoringStrategy(t),
+		}
+	case "NodeResourcesBalancedAllocation":
+		return &config.NodeResourcesBalancedAllocationArgs{Resources: weights(t, 1)}
+	case "InterPodAffinity":
+		return &config.InterPodAffinityArgs{
+			HardPodAffinityWeight:              ptr.To(rapid.SampledFrom([]int32{0, 5, 100}).Draw(t, "hard weight")),
+			IgnorePreferredTermsOfExistingPods: rapid.Bool().Draw(t, "ignores preferred terms"),
+		}
+	}
+	return &config.PodTopologySpreadArgs{DefaultingType: config.ListDefaulting, DefaultConstraints: defaultConstraints(t)}
+}
+
+// addedAffinity draws what a profile adds to the node affinity of its pods; at least one term of each that it has.
+func addedAffinity(t *rapid.T) *v1.NodeAffinity {
+	added := &v1.NodeAffinity{}
+	drawn := rapid.IntRange(0, 2).Draw(t, "added affinity")
+	if drawn != 1 {
+		added.RequiredDuringSchedulingIgnoredDuringExecution = &v1.NodeSelector{
+			NodeSelectorTerms: rapid.SliceOfN(rapid.Custom(preferredTerm), 1, 2).Draw(t, "terms"),
+		}
+	}
+	if drawn != 0 {
+		added.PreferredDuringSchedulingIgnoredDuringExecution = preferences(t)
+	}
+	return added
+}
+
+// scoringStrategy draws one; nil for the default.
+func scoringStrategy(t *rapid.T) *config.ScoringStrategy {
+	strategies := []config.ScoringStrategyType{"", config.LeastAllocated, config.MostAllocated,
+		config.RequestedToCapacityRatio}
+	strategy := &config.ScoringStrategy{Type: rapid.SampledFrom(strategies).Draw(t, "strategy")}
+	if strategy.Type == "" {
+		return nil
+	}
+	strategy.Resources = weights(t, 9)
+	if strategy.Type == config.RequestedToCapacityRatio {
+		full := rapid.SliceOfNDistinct(rapid.Int32Range(0, 100), 1, 4, rapid.ID).Draw(t, "utilizations")
+		slices.Sort(full)
+		shape := &config.RequestedToCapacityRatioParam{}
+		for _, utilization := range full {
+			shape.Shape = append(shape.Shape, config.UtilizationShapePoint{
+				Utilization: utilization, Score: rapid.Int32Range(0, 10).Draw(t, "score"),
+			})
+		}
+		strategy.RequestedToCapacityRatio = shape
+	}
+	return strategy
+}
+
+// weights draws resources, each with a weight of at most that much.
+func weights(t *rapid.T, most int64) []config.ResourceSpec {
+	names := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, gpu, v1.ResourceEphemeralStorage, hugePages}
+	var drawn []config.ResourceSpec
+	for _, name := range rapid.Permutation(names).Draw(t, "resources")[:rapid.IntRange(1, 3).Draw(t, "how many")] {
+		drawn = append(drawn, config.ResourceSpec{Name: string(name), Weight: rapid.Int64Range(1, most).Draw(t, "weight")})
+	}
+	return drawn
+}
+
+// defaultConstraints draws the constraints of topology spread that a profile has for pods of services and workloads.
+func defaultConstraints(t *rapid.T) []v1.TopologySpreadConstraint {
+	drawn := constraints(t)
+	for i := range drawn {
+		drawn[i].LabelSelector = nil
+	}
+	return drawn
+}

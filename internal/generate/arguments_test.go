@@ -1,0 +1,95 @@
+package generate_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestArgumentsAreConfigurations: kube-scheduler takes every configuration that is drawn, and the model knows what it
+// says.
+func TestArgumentsAreConfigurations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := generate.Arguments("mine").Draw(t, "configuration")
+		cfg, err := production.LoadConfig("drawn", text)
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+		if _, err := cfg.Spec("mine"); err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+	})
+}
+
+// TestArgumentsVary: each argument comes out otherwise than by default now and then.
+func TestArgumentsVary(t *testing.T) {
+	plain := spec.DefaultProfile()
+	seen := map[string]bool{}
+	for seed := range 60 {
+		cfg, err := production.LoadConfig("drawn", generate.Arguments(plain.SchedulerName).Example(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := cfg.Spec(plain.SchedulerName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		see := func(what string, is bool) { seen[what] = seen[what] || is }
+		if added := p.AddedAffinity; added != nil {
+			see("required affinity", added.RequiredDuringSchedulingIgnoredDuringExecution != nil)
+			see("preferred affinity", len(added.PreferredDuringSchedulingIgnoredDuringExecution) > 0)
+		}
+		see("ignored resources", len(p.Fit.IgnoredResources) > 0)
+		see("ignored groups", len(p.Fit.IgnoredResourceGroups) > 0)
+		see(string(p.Fit.Strategy), true)
+		see("balanced", !cmp.Equal(p.Balanced, plain.Balanced))
+		see("hard weight", p.PodAffinity.HardPodAffinityWeight != plain.PodAffinity.HardPodAffinityWeight)
+		see("ignores preferred terms", p.PodAffinity.IgnorePreferredTermsOfExistingPods)
+		see("no default constraints", p.Spread.Defaulting == "List" && len(p.Spread.DefaultConstraints) == 0)
+		for _, c := range p.Spread.DefaultConstraints {
+			see(string(c.WhenUnsatisfiable), true)
+		}
+	}
+	for _, what := range []string{"required affinity", "preferred affinity", "ignored resources", "ignored groups",
+		"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "balanced", "hard weight",
+		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway"} {
+		if !seen[what] {
+			t.Errorf("no profile of 60 has %s", what)
+		}
+	}
+}
+
+// TestConfiguration: of the runs of a seed about half have a drawn configuration, one of a few, always the same one;
+// those of another seed have others.
+func TestConfiguration(t *testing.T) {
+	const runs = 400
+	all := func(seed int64) map[string]int {
+		texts := map[string]int{}
+		for n := range int64(runs) {
+			text := generate.Configuration("mine", seed, n)
+			if again := generate.Configuration("mine", seed, n); !bytes.Equal(text, again) {
+				t.Fatalf("run %d has\n%s\nand then\n%s", n, text, again)
+			}
+			texts[string(text)]++
+		}
+		return texts
+	}
+	one, other := all(1), all(2)
+	if n := one[""]; n < runs/3 || n > 2*runs/3 {
+		t.Errorf("%d of %d runs have the default configuration", n, runs)
+	}
+	if len(one) < 5 || len(one) > 9 {
+		t.Errorf("%d configurations", len(one))
+	}
+	for text := range one {
+		if other[text] > 0 && text != "" {
+			t.Errorf("two seeds have\n%s", text)
+		}
+	}
+}
