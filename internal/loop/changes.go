@@ -11,6 +11,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -34,7 +35,8 @@ func (s *Scope) changedObjects(state *State) []Action {
 	return actions
 }
 
-// lessened returns the changes that take away what the object demands, or is there for, or have it demand too much.
+// lessened returns the changes that take away what the object demands, or is there for, or have it demand too much; and
+// one of a class that nothing of scheduling turns on.
 func lessened(object runtime.Object) []Action {
 	switch object := object.(type) {
 	case *storagev1.CSINode:
@@ -72,7 +74,19 @@ func lessened(object runtime.Object) []Action {
 		narrow := object.DeepCopy()
 		narrow.AllowedTopologies = []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{
 			{Key: v1.LabelTopologyZone, Values: []string{"nowhere"}}}}}
-		return update(object, narrow, "topologies: it allows one that no node has")
+		other := object.DeepCopy()
+		other.AllowVolumeExpansion = new(!ptr.Deref(object.AllowVolumeExpansion, false))
+		expand := map[bool]string{false: "no more be", true: "be"}[*other.AllowVolumeExpansion]
+		return append(update(object, narrow, "topologies: it allows one that no node has"),
+			update(object, other, "expansion: its volumes may "+expand+" expanded")...)
+	case *v1.PersistentVolume:
+		var actions []Action
+		for _, key := range sortedKeys(object.Labels) {
+			without := object.DeepCopy()
+			delete(without.Labels, key)
+			actions = append(actions, update(object, without, "labels: it loses "+key)...)
+		}
+		return actions
 	case *resourcev1.DeviceClass:
 		return unnamed(object)
 	}

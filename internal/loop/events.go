@@ -45,7 +45,7 @@ const (
 	// a pending pod gets a toleration that another kind has
 	PodTolerations EventType = "pod-tolerations"
 	// a budget, Service, CSINode, driver, capacity, device class, topologies of a class or labels of a volume become like
-	// those of the scope's object of that name, or less
+	// those of the scope's object of that name, or less; or the volumes of a class may be expanded
 	ObjectChanged EventType = "object-changed"
 	DeviceFailed  EventType = "device-failed" // a driver says that a device which must become ready has failed
 	DeviceLate    EventType = "device-late"   // the time is over in which such devices of a claim are to become ready

@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Hint is a plugin's registration for events: of a pod that the plugin has rejected its queueing hint says on each
 // whether to try it again (KEP-4247).
@@ -65,20 +68,30 @@ func each(uses []HintUse, add func(sum int, n int64)) {
 	}
 }
 
-// AllHints sums up what came of the hints in several results.
+// AllHints sums up what came of the hints in several results, of profiles that may have different plugins. A plugin may
+// register twice for equal events: the first of them is the first of each result.
 func AllHints(results []*Result) []HintCount {
+	type nth struct {
+		Hint
+		n int
+	}
 	var all []HintCount
+	at := map[nth]int{}
 	for _, r := range results {
-		for n, count := range r.Hints {
-			// A plugin may register twice for equal events: the n-th is the n-th of every result with the same profile.
-			if n < len(all) && all[n].Hint == count.Hint {
-				all[n].Sent += count.Sent
-				all[n].Queued += count.Queued
-				all[n].Skipped += count.Skipped
-			} else {
-				all = append(all, count)
+		seen := map[Hint]int{}
+		for _, count := range r.Hints {
+			is := nth{count.Hint, seen[count.Hint]}
+			seen[count.Hint]++
+			i, there := at[is]
+			if !there {
+				i = len(all)
+				at[is], all = i, append(all, HintCount{Hint: count.Hint})
 			}
+			all[i].Sent += count.Sent
+			all[i].Queued += count.Queued
+			all[i].Skipped += count.Skipped
 		}
 	}
+	slices.SortStableFunc(all, func(x, y HintCount) int { return cmp.Compare(x.Plugin, y.Plugin) })
 	return all
 }
