@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -31,11 +32,15 @@ func configFiles(t *testing.T) map[string][]byte {
 	return texts
 }
 
-// TestConfigurations: under every configuration and profile, production decides what the model allows, or quirks
-// explain the whole decision.
+// TestConfigurations: under every configuration and profile that is kept, and some with drawn arguments, production
+// decides what the model allows, or quirks explain the whole decision.
 func TestConfigurations(t *testing.T) {
 	questions := generate.DrawQuestion(generate.Scope{Nodes: 4, Pods: 6})
-	for name, text := range configFiles(t) {
+	configurations := configFiles(t)
+	for seed := range 8 {
+		configurations[fmt.Sprintf("drawn-%d", seed)] = generate.Arguments("default-scheduler").Example(seed)
+	}
+	for name, text := range configurations {
 		cfg, err := production.LoadConfig(name, text)
 		if err != nil {
 			t.Fatal(err)
