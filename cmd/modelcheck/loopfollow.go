@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
@@ -136,7 +137,25 @@ func (f follower) draw(ctx context.Context, all *loop.Scope, number int64) (*loo
 		return nil, err
 	}
 	if scope.Configuration != nil {
-		scope.Subject = &subject
+		scope.Subject, scope.Less = &subject, func(of *loop.Scope) iter.Seq[*loop.Scope] { return f.less(ctx, of) }
 	}
 	return generate.Run(&scope, subject.Model, int64(f.seed), number, admission.AdmitAnew), nil
+}
+
+// less gives the scope with something less in its configuration, in each way that kube-scheduler takes.
+func (f follower) less(ctx context.Context, scope *loop.Scope) iter.Seq[*loop.Scope] {
+	return func(yield func(*loop.Scope) bool) {
+		for _, text := range generate.LessArguments(scope.Configuration) {
+			less := *scope
+			less.Configuration = text
+			subject, err := f.subjects.of(context.WithoutCancel(ctx), &less)
+			if err != nil {
+				continue // what is left is no configuration
+			}
+			less.Subject = &subject
+			if !yield(&less) {
+				return
+			}
+		}
+	}
 }

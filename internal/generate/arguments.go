@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -118,4 +119,55 @@ func defaultConstraints(t *rapid.T) []v1.TopologySpreadConstraint {
 		drawn[i].LabelSelector = nil
 	}
 	return drawn
+}
+
+// LessArguments returns the configuration that Arguments drew with something less in its arguments, in each way: a
+// plugin, a field, or an entry of a list. Not all are valid.
+func LessArguments(configuration []byte) [][]byte {
+	var texts [][]byte
+	for n := 0; ; n++ {
+		var all map[string]any
+		if err := yaml.Unmarshal(configuration, &all); err != nil {
+			panic(fmt.Sprintf("arguments drawn before: %v", err))
+		}
+		profile := all["profiles"].([]any)[0].(map[string]any)
+		left := n
+		profile["pluginConfig"] = lessOne(profile["pluginConfig"], &left)
+		if left >= 0 {
+			return texts
+		}
+		text, err := yaml.Marshal(all)
+		if err != nil {
+			panic(fmt.Sprintf("arguments drawn before: %v", err))
+		}
+		texts = append(texts, text)
+	}
+}
+
+// lessOne returns the value without the n-th of the parts that it has, the outer ones first; n is less than 0 then. If
+// it has fewer, n is less by so many.
+func lessOne(value any, n *int) any {
+	switch value := value.(type) {
+	case []any:
+		if *n -= len(value); *n < 0 {
+			return slices.Delete(value, *n+len(value), *n+len(value)+1)
+		}
+		for i := range value {
+			if value[i] = lessOne(value[i], n); *n < 0 {
+				break
+			}
+		}
+	case map[string]any:
+		keys := slices.Sorted(maps.Keys(value))
+		if *n -= len(keys); *n < 0 {
+			delete(value, keys[*n+len(keys)])
+			return value
+		}
+		for _, key := range keys {
+			if value[key] = lessOne(value[key], n); *n < 0 {
+				break
+			}
+		}
+	}
+	return value
 }

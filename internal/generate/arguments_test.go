@@ -2,6 +2,7 @@ package generate_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,6 +91,34 @@ func TestConfiguration(t *testing.T) {
 	for text := range one {
 		if other[text] > 0 && text != "" {
 			t.Errorf("two seeds have\n%s", text)
+		}
+	}
+}
+
+// TestLessArguments: what is left each time is smaller, and some of it is what kube-scheduler takes; in the end nothing
+// more can be left out.
+func TestLessArguments(t *testing.T) {
+	valid := func(text []byte) bool {
+		_, err := production.LoadConfig("less", text)
+		return err == nil
+	}
+	for seed := range 20 {
+		text := generate.Arguments("mine").Example(seed)
+		for steps := 0; ; steps++ {
+			all := generate.LessArguments(text)
+			for _, less := range all {
+				if len(less) >= len(text) {
+					t.Fatalf("less than\n%s\nis\n%s", text, less)
+				}
+			}
+			all = slices.DeleteFunc(all, func(less []byte) bool { return !valid(less) })
+			if len(all) == 0 {
+				if steps == 0 || bytes.Contains(text, []byte("args")) {
+					t.Errorf("of %d nothing valid is less than\n%s", seed, text)
+				}
+				break
+			}
+			text = all[len(all)-1] // an inner part
 		}
 	}
 }

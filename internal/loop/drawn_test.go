@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -59,8 +60,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestDrawnSubjects: a drawn scope may have what is run in it. A finding keeps that, with its configuration, where it
-// is needed to show it, and is told with it.
+// TestDrawnSubjects: a drawn scope may have what is run in it. A finding keeps that, with as much of its configuration
+// as is needed to show it, and is told with it.
 func TestDrawnSubjects(t *testing.T) {
 	lazy, awake := subject(func(toy *toy) { toy.lazy = true }), subject(func(*toy) {})
 	for _, row := range []struct {
@@ -68,13 +69,20 @@ func TestDrawnSubjects(t *testing.T) {
 		all    loop.Subject
 		kept   string
 	}{
-		{"the others are not lazy", awake, "lazy"},
+		{"the others are not lazy, nor is who has less than two letters", awake, "la"},
 		{"all are lazy, so the configuration makes no difference", lazy, ""},
 	} {
 		draw := func(int64) (*loop.Scope, error) {
 			scope := toyScope()
 			scope.Initial = scope.Initial[:1]
 			scope.Configuration, scope.Subject = []byte("lazy"), &lazy
+			scope.Less = func(of *loop.Scope) iter.Seq[*loop.Scope] {
+				less := *of
+				if less.Configuration = of.Configuration[:len(of.Configuration)-1]; len(less.Configuration) < 2 {
+					less.Subject = &awake
+				}
+				return slices.Values([]*loop.Scope{&less})
+			}
 			return scope, nil
 		}
 		result, err := loop.Random(t.Context(), toyScope(), row.all, loop.RandomOptions{

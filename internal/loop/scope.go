@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -30,6 +31,8 @@ type Scope struct {
 	ConfigurationAt string
 	// Subject is what is run in a drawn scope; nil: what is run in the others.
 	Subject *Subject
+	// Less gives the scope with something less in its configuration, in each way; nil: all of it stays.
+	Less func(*Scope) iter.Seq[*Scope]
 	// LeftOut says which templates were left out, as the release of Kubernetes does not admit them, and why.
 	LeftOut []string
 	// Refused is how many objects were left out of a drawn cluster for that.

@@ -62,8 +62,11 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 		if best, finding, err = e.withoutObjects(key, best, finding); err != nil {
 			return nil, err
 		}
-		if finding.Known == "" && best.scope.Admitted != nil { // of what is known the catalogue has a smallest cluster
+		if finding.Known == "" { // of what is known the catalogue has a smallest cluster
 			if best, finding, err = e.withoutFields(key, best, finding); err != nil {
+				return nil, err
+			}
+			if best, finding, err = e.withoutArguments(key, best, finding); err != nil {
 				return nil, err
 			}
 		}

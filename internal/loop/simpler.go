@@ -17,6 +17,9 @@ import (
 // show the finding: a pointer, an entry of a list or map, a text or number, the outermost first. Each object stays one
 // that the API server admits.
 func (e *explorer) withoutFields(key string, best *walk, finding *Finding) (*walk, *Finding, error) {
+	if best.scope.Admitted == nil {
+		return best, finding, nil
+	}
 	for _, ref := range refs(best.scope.Initial[0], best.scope.Templates) {
 		for left := 0; ; {
 			if e.interrupted() {
@@ -39,6 +42,27 @@ func (e *explorer) withoutFields(key string, best *walk, finding *Finding) (*wal
 				continue
 			}
 			best, finding = with, found
+		}
+	}
+	return best, finding, nil
+}
+
+// withoutArguments leaves out of the configuration of a drawn run what is not needed to show the finding.
+func (e *explorer) withoutArguments(key string, best *walk, finding *Finding) (*walk, *Finding, error) {
+	if best.scope.Subject == nil || best.scope.Less == nil {
+		return best, finding, nil
+	}
+	for again := true; again && !e.interrupted(); {
+		again = false
+		for less := range best.scope.Less(best.scope) {
+			with, found, err := e.retake(key, less, 0, best.actions)
+			if err != nil {
+				return best, finding, err
+			}
+			if found != nil {
+				best, finding, again = with, found, true
+				break
+			}
 		}
 	}
 	return best, finding, nil
