@@ -42,7 +42,7 @@ func exclusive() Property {
 	return Property{
 		Name: "exclusive",
 		Doc: "A pod is bound to no node where another pod has its host port, nor with a ReadWriteOncePod claim that " +
-			"another pod uses.",
+			"another pod uses; if the profile has NodePorts, and VolumeRestrictions.",
 		Broken: func(t *Transition) []Violation {
 			view := t.After.View()
 			pod := in(view, t.Step.Popped)
@@ -54,7 +54,7 @@ func exclusive() Property {
 				if other == pod || other.Spec.NodeName == "" || ended(other) {
 					continue
 				}
-				if port, taken := samePort(pod, other); taken && other.Spec.NodeName == pod.Spec.NodeName {
+				if port, taken := samePort(pod, other); taken && t.runs("NodePorts") && other.Spec.NodeName == pod.Spec.NodeName {
 					broken = append(
 						broken,
 						Violation{
@@ -65,7 +65,7 @@ func exclusive() Property {
 						}.explained(t),
 					)
 				}
-				if claim, taken := sameClaim(pod, other, view); taken {
+				if claim, taken := sameClaim(pod, other, view); taken && t.runs("VolumeRestrictions") {
 					broken = append(
 						broken,
 						Violation{

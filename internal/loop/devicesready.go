@@ -19,9 +19,12 @@ func devicesReady() Property {
 	return Property{
 		Name: "devices-ready",
 		Doc: "When the scheduler binds a pod, its claims for devices are allocated and reserved for it, and the drivers " +
-			"say that the devices are ready.",
+			"say that the devices are ready; if the profile has DynamicResources.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
+			if !t.runs("DynamicResources") {
+				return nil
+			}
 			for _, pod := range t.newlyBound() {
 				for _, claim := range spec.ResourceClaims(pod, t.After.API) {
 					if !readyFor(pod, claim) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -16,6 +17,12 @@ const hostPortForgotten = "host-port-forgotten"
 // HeldPort is the line of State.Cache that says that a host port of a node is used.
 func HeldPort(node, ip, protocol string, port int32) string {
 	return fmt.Sprintf("%s: host port %s %d on %s", node, protocol, port, ip)
+}
+
+// nodeOfPort returns the node of such a line.
+func nodeOfPort(line string) string {
+	node, _, _ := strings.Cut(line, ":")
+	return node
 }
 
 func heldPort(node string, port spec.HostPort) string {
@@ -67,16 +74,19 @@ func withoutForgottenPorts(s *State) *spec.Snapshot {
 }
 
 // forgetsPorts reports whether all that the cache lacks are host ports, each of which it lacked before, or a pod with
-// it went in the step while another stays.
+// it went in the step, or was taken and does not stay on the node, while another stays.
 func (t *Transition) forgetsPorts() bool {
 	forgotten, before := t.After.forgotten(t.After.View()), t.Before.View()
 	lost := func(line string) bool {
 		return slices.Contains(forgotten, line) &&
 			(slices.Contains(t.Before.forgotten(before), line) || slices.ContainsFunc(before.Pods, func(pod *v1.Pod) bool {
-				is := in(t.After.View(), Key(pod))
-				return (is == nil || is.Spec.NodeName != pod.Spec.NodeName) &&
+				was, is := pod.Spec.NodeName, in(t.After.View(), Key(pod))
+				if Key(pod) == t.Step.Popped {
+					was = nodeOfPort(line)
+				}
+				return (is == nil || is.Spec.NodeName != was) &&
 					slices.ContainsFunc(spec.HostPorts(pod), func(port spec.HostPort) bool {
-						return heldPort(pod.Spec.NodeName, port) == line
+						return heldPort(was, port) == line
 					})
 			}))
 	}

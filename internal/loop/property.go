@@ -23,6 +23,11 @@ type Transition struct {
 	After  *State
 }
 
+// runs reports whether the profile filters with the plugin.
+func (t *Transition) runs(plugin string) bool {
+	return slices.Contains(t.Model.Profile.Filters, plugin)
+}
+
 // Violation is how a step breaks a property.
 type Violation struct {
 	// About groups violations that look alike: plugins, kind of event.
@@ -276,12 +281,13 @@ func rollBack() Property {
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault >= FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
-				return []Violation{
-					{About: t.Action.Fault.String(), Pod: pod,
-						But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
-							listed(without(t.Before.Cache, t.After.Cache)),
-							listed(without(t.After.Cache, t.Before.Cache)))},
+				v := Violation{About: t.Action.Fault.String(), Pod: pod,
+					But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
+						listed(without(t.Before.Cache, t.After.Cache)), listed(without(t.After.Cache, t.Before.Cache)))}
+				if t.forgetsPorts() {
+					v.Known = hostPortForgotten
 				}
+				return []Violation{v}
 			}
 			others := func(s *State) (rest []string) {
 				for _, object := range Objects(s.API) {

@@ -17,7 +17,7 @@ func reserves() Property {
 	return Property{
 		Name: "reserves",
 		Doc: "When a pod that was placed begins to wait, on permit, or for its volumes or devices, a volume is reserved, " +
-			"or a node selected, for each of its claims that is not bound, and devices are for its claims of these.",
+			"or a node selected, for each of its claims that is not bound, and devices are for its claims of these; if the profile has the plugins that do.",
 		Broken: func(t *Transition) []Violation {
 			q, queued := t.After.Queued(t.Step.Popped)
 			view := t.After.View()
@@ -27,7 +27,7 @@ func reserves() Property {
 			}
 			var broken []Violation
 			for _, claim := range spec.Claims(pod, view) {
-				if t.bindsVolumes() && !spec.ClaimBound(claim) && claim.Annotations[selectedNode] == "" &&
+				if t.runs("VolumeBinding") && !spec.ClaimBound(claim) && claim.Annotations[selectedNode] == "" &&
 					!slices.ContainsFunc(view.PersistentVolumes,
 						func(volume *v1.PersistentVolume) bool { return reservedFor(volume, claim) }) {
 					broken = append(broken, Violation{About: "PersistentVolumeClaim", Pod: q.Pod, But: fmt.Sprintf(
@@ -35,7 +35,7 @@ func reserves() Property {
 				}
 			}
 			for _, claim := range spec.ResourceClaims(pod, view) {
-				if claim.Status.Allocation == nil {
+				if t.runs("DynamicResources") && claim.Status.Allocation == nil {
 					broken = append(broken, Violation{About: "ResourceClaim", Pod: q.Pod, But: fmt.Sprintf(
 						"%s waits to be bound, and nothing is reserved for its claim %s", q.Pod, claim.Name)}.explained(t))
 				}

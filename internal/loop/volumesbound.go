@@ -20,7 +20,7 @@ func volumesBound() Property {
 		Doc:  "When the scheduler binds a pod, the claims that it uses for volumes are bound.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			if !t.bindsVolumes() {
+			if !t.runs("VolumeBinding") {
 				return nil
 			}
 			for _, pod := range t.newlyBound() {
@@ -34,11 +34,6 @@ func volumesBound() Property {
 			return broken
 		},
 	}
-}
-
-// bindsVolumes reports whether the profile has the plugin that does.
-func (t *Transition) bindsVolumes() bool {
-	return slices.ContainsFunc(t.Model.Filters(), func(f spec.Filter) bool { return f.Plugin == "VolumeBinding" })
 }
 
 // volumesSuffice returns the property that what is bound for a pod is not in vain.
