@@ -26,7 +26,7 @@ type loopRandomOptions struct {
 
 func (o *loopRandomOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.random, "random", false, "Draw a whole cluster, over all fields of all objects, and a sequence of "+
-		"events for each run, and arguments of the profile for every other one, instead of the themes. The bounds are "+
+		"events for each run, and a profile for every other one, instead of the themes. The bounds are "+
 		"by default --nodes 3 --pods 3 --events 8 --faults 1.")
 	f.Int64Var(&o.questions, "questions", 0, "With --random, follow `N` runs. The default is 200, or no limit with --for.")
 	f.DurationVar(&o.duration, "for", 0, "With --random, begin no more runs after this `time`, such as 10m.")

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Arguments draws a KubeSchedulerConfiguration, as YAML, of one profile of that name, which has all plugins: one or two
-// of them have arguments of their own.
+// Arguments draws a KubeSchedulerConfiguration, as YAML, of one profile of that name: one or two of its plugins have
+// arguments of their own, and now and then it lacks one, so that others are asked about what that one would reject.
 func Arguments(schedulerName string) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		kinds := []string{"NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffinity",
@@ -24,9 +24,14 @@ func Arguments(schedulerName string) *rapid.Generator[[]byte] {
 			drawn = append(drawn, argumentsOf{name, arguments(t, name)})
 		}
 		slices.SortFunc(drawn, func(x, y argumentsOf) int { return cmp.Compare(x.Name, y.Name) })
+		profile := map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}
+		if rapid.IntRange(0, 2).Draw(t, "lacks a plugin") == 2 {
+			disabled := []any{map[string]any{"name": rapid.SampledFrom(dispensable).Draw(t, "plugin")}}
+			profile["plugins"] = map[string]any{"multiPoint": map[string]any{"disabled": disabled}}
+		}
 		text, err := yaml.Marshal(map[string]any{
 			"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration",
-			"profiles": []any{map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}},
+			"profiles": []any{profile},
 		})
 		if err != nil {
 			panic(fmt.Sprintf("arguments drawn: %v", err))
@@ -34,6 +39,11 @@ func Arguments(schedulerName string) *rapid.Generator[[]byte] {
 		return text
 	})
 }
+
+// dispensable are the plugins that a profile may lack.
+var dispensable = []string{"DefaultPreemption", "DynamicResources", "InterPodAffinity", "NodeAffinity",
+	"NodeDeclaredFeatures", "NodeName", "NodePorts", "NodeResourcesFit", "NodeUnschedulable", "NodeVolumeLimits",
+	"PodTopologySpread", "TaintToleration", "VolumeBinding", "VolumeRestrictions", "VolumeZone"}
 
 // argumentsOf are the arguments of a plugin, in the form of config.PluginConfig.
 type argumentsOf struct {
@@ -121,8 +131,8 @@ func defaultConstraints(t *rapid.T) []v1.TopologySpreadConstraint {
 	return drawn
 }
 
-// LessArguments returns the configuration that Arguments drew with something less in its arguments, in each way: a
-// plugin, a field, or an entry of a list. Not all are valid.
+// LessArguments returns the configuration that Arguments drew with something less in its profile, in each way: a field,
+// or an entry of a list. Not all are valid.
 func LessArguments(configuration []byte) [][]byte {
 	var texts [][]byte
 	for n := 0; ; n++ {
@@ -130,10 +140,8 @@ func LessArguments(configuration []byte) [][]byte {
 		if err := yaml.Unmarshal(configuration, &all); err != nil {
 			panic(fmt.Sprintf("arguments drawn before: %v", err))
 		}
-		profile := all["profiles"].([]any)[0].(map[string]any)
 		left := n
-		profile["pluginConfig"] = lessOne(profile["pluginConfig"], &left)
-		if left >= 0 {
+		if lessOne(all["profiles"].([]any)[0], &left); left >= 0 {
 			return texts
 		}
 		text, err := yaml.Marshal(all)

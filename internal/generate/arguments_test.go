@@ -53,13 +53,14 @@ func TestArgumentsVary(t *testing.T) {
 		see("hard weight", p.PodAffinity.HardPodAffinityWeight != plain.PodAffinity.HardPodAffinityWeight)
 		see("ignores preferred terms", p.PodAffinity.IgnorePreferredTermsOfExistingPods)
 		see("no default constraints", p.Spread.Defaulting == "List" && len(p.Spread.DefaultConstraints) == 0)
+		see("lacks a plugin", len(p.Filters) < len(plain.Filters))
 		for _, c := range p.Spread.DefaultConstraints {
 			see(string(c.WhenUnsatisfiable), true)
 		}
 	}
 	for _, what := range []string{"required affinity", "preferred affinity", "ignored resources", "ignored groups",
 		"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "balanced", "hard weight",
-		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway"} {
+		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway", "lacks a plugin"} {
 		if !seen[what] {
 			t.Errorf("no profile of 60 has %s", what)
 		}

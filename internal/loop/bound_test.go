@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,7 @@ func TestBound(t *testing.T) {
 		reason        string
 		before, after []*v1.Pod
 		mode          v1.PersistentVolumeAccessMode
+		without       string // the plugin that the profile has not
 		want          []string
 	}{
 		{reason: "it stays", before: []*v1.Pod{pod("p", "1", "n")}, after: []*v1.Pod{pod("p", "1", "n")}},
@@ -57,6 +59,8 @@ func TestBound(t *testing.T) {
 			after: []*v1.Pod{pod("p", "2", "m")}},
 		{reason: "one port", after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")),
 			pod("p", "2", "n", port(80, "127.0.0.1", "TCP"))}, want: []string{"exclusive/port"}},
+		{reason: "one port, which the profile does not look at", without: "NodePorts",
+			after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")), pod("p", "2", "n", port(80, "", ""))}},
 		{reason: "of two protocols", after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")),
 			pod("p", "2", "n", port(80, "", "UDP"))}},
 		{reason: "at two addresses", after: []*v1.Pod{pod("new", "1", "n", port(80, "127.0.0.2", "")),
@@ -70,6 +74,8 @@ func TestBound(t *testing.T) {
 				pod("p", "2", "m", claims)},
 			mode: v1.ReadWriteOncePod, want: []string{"exclusive/claim"},
 		},
+		{reason: "one claim, which the profile does not look at", without: "VolumeRestrictions",
+			after: []*v1.Pod{pod("new", "1", "n", claims), pod("p", "2", "m", claims)}, mode: v1.ReadWriteOncePod},
 		{reason: "one claim, for one node", after: []*v1.Pod{pod("new", "1", "n", claims), pod("p", "2", "n", claims)},
 			mode: v1.ReadWriteOnce},
 	} {
@@ -77,8 +83,10 @@ func TestBound(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c"},
 			Spec:       v1.PersistentVolumeClaimSpec{AccessModes: []v1.PersistentVolumeAccessMode{row.mode}},
 		}
+		profile := spec.DefaultProfile()
+		profile.Filters = slices.DeleteFunc(profile.Filters, func(name string) bool { return name == row.without })
 		taken := &loop.Transition{
-			Model: toyModel(), Before: &loop.State{API: &spec.Snapshot{Pods: row.before}},
+			Model: spec.New(profile), Before: &loop.State{API: &spec.Snapshot{Pods: row.before}},
 			Action: loop.Action{Verb: loop.Schedule}, Step: loop.Step{Popped: "default/new"},
 			After: &loop.State{
 				API: &spec.Snapshot{Pods: row.after, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}},

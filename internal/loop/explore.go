@@ -152,7 +152,8 @@ type explorer struct {
 	actions        map[string]Action       // see shared
 	settlingStates map[hash]*settlingState // none without Scope.Liveness
 	builds, steps  int64
-	hints          []Hint
+	hints          []nthHint
+	numbers        map[string][]int       // of the hints of systems of a configuration in hints
 	divergences    map[string]*divergence // by key
 }
 
@@ -282,6 +283,7 @@ func (e *explorer) take(scope *Scope, system System, before *State, action Actio
 	if err != nil {
 		return nil, err
 	}
+	e.numbered(scope, step.Hints)
 	return &Transition{
 		Model:  e.in(scope).Model,
 		Ask:    e.in(scope).Ask,
@@ -307,7 +309,7 @@ func (e *explorer) beginIn(scope *Scope, initial int) (System, error) {
 	e.mu.Unlock()
 	system, err := e.in(scope).Start(scope.Initial[initial])
 	if err == nil {
-		e.hintsOf(system)
+		e.hintsOf(scope, system)
 	}
 	return system, err
 }

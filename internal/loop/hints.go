@@ -29,19 +29,56 @@ type HintCount struct {
 // BothWays reports whether the hint was seen to answer everything that it may.
 func (c *HintCount) BothWays() bool { return c.Queued > 0 && (c.Skipped > 0 || c.Default) }
 
-// Hinted is a system that says which hints it has. Profiles with the same plugins have the same ones.
+// Hinted is a system that says which hints it has. Those of a configuration always have the same ones.
 type Hinted interface{ Hints() []Hint }
 
-// hintsOf notes the hints of the system.
-func (e *explorer) hintsOf(system System) {
+// nthHint tells hints apart: a plugin may register twice for equal events.
+type nthHint struct {
+	Hint
+	n int
+}
+
+// nth returns the hints as they are told apart.
+func nth(hints []Hint) []nthHint {
+	seen := map[Hint]int{}
+	var all []nthHint
+	for _, hint := range hints {
+		all = append(all, nthHint{hint, seen[hint]})
+		seen[hint]++
+	}
+	return all
+}
+
+// hintsOf notes the hints of the system in the scope.
+func (e *explorer) hintsOf(scope *Scope, system System) {
 	hinted, ok := system.(Hinted)
 	if !ok {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.hints == nil {
-		e.hints = hinted.Hints()
+	if _, known := e.numbers[string(scope.Configuration)]; known {
+		return
+	}
+	var numbers []int
+	for _, hint := range nth(hinted.Hints()) {
+		if !slices.Contains(e.hints, hint) {
+			e.hints = append(e.hints, hint)
+		}
+		numbers = append(numbers, slices.Index(e.hints, hint))
+	}
+	if e.numbers == nil {
+		e.numbers = map[string][]int{}
+	}
+	e.numbers[string(scope.Configuration)] = numbers
+}
+
+// numbered gives the uses the numbers that the explorer has for the hints of the scope's systems.
+func (e *explorer) numbered(scope *Scope, uses []HintUse) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range uses {
+		uses[i].Number = e.numbers[string(scope.Configuration)][uses[i].Number]
 	}
 }
 
@@ -52,7 +89,7 @@ func (e *explorer) counted(sums []int64) []HintCount {
 	sums = append(slices.Clone(sums), make([]int64, max(0, 3*len(e.hints)-len(sums)))...)
 	var counts []HintCount
 	for i, hint := range e.hints {
-		counts = append(counts, HintCount{hint, sums[3*i], sums[3*i+1], sums[3*i+2]})
+		counts = append(counts, HintCount{hint.Hint, sums[3*i], sums[3*i+1], sums[3*i+2]})
 	}
 	return counts
 }
@@ -68,20 +105,17 @@ func each(uses []HintUse, add func(sum int, n int64)) {
 	}
 }
 
-// AllHints sums up what came of the hints in several results, of profiles that may have different plugins. A plugin may
-// register twice for equal events: the first of them is the first of each result.
+// AllHints sums up what came of the hints in several results, of profiles that may have different plugins.
 func AllHints(results []*Result) []HintCount {
-	type nth struct {
-		Hint
-		n int
-	}
 	var all []HintCount
-	at := map[nth]int{}
+	at := map[nthHint]int{}
 	for _, r := range results {
-		seen := map[Hint]int{}
+		var hints []Hint
 		for _, count := range r.Hints {
-			is := nth{count.Hint, seen[count.Hint]}
-			seen[count.Hint]++
+			hints = append(hints, count.Hint)
+		}
+		for n, is := range nth(hints) {
+			count := r.Hints[n]
 			i, there := at[is]
 			if !there {
 				i = len(all)

@@ -17,7 +17,8 @@ func reserves() Property {
 	return Property{
 		Name: "reserves",
 		Doc: "When a pod that was placed begins to wait, on permit, or for its volumes or devices, a volume is reserved, " +
-			"or a node selected, for each of its claims that is not bound, and devices are for its claims of these; if the profile has the plugins that do.",
+			"or a node selected, for each of its claims that is not bound, and devices are for its claims of these; if " +
+			"the profile has the plugins that do.",
 		Broken: func(t *Transition) []Violation {
 			q, queued := t.After.Queued(t.Step.Popped)
 			view := t.After.View()
