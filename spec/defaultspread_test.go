@@ -88,7 +88,7 @@ func TestDefaultConstraintsCount(t *testing.T) {
 			{TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: v1.ScheduleAnyway, MatchLabelKeys: []string{"tier"}},
 		}}}
 		var got []string
-		for _, c := range DocumentedSpread().constraints(profile, row.pod, v1.ScheduleAnyway, &row.s) {
+		for _, c := range DocumentedSpread().Constraints(profile, row.pod, v1.ScheduleAnyway, &row.s) {
 			got = append(
 				got,
 				names(filter(others, func(other *v1.Pod) bool { return SpreadsOver(c, row.pod, other) }))...)
@@ -115,7 +115,7 @@ func TestDefaultConstraints(t *testing.T) {
 		{"none are", SpreadArgs{Defaulting: "List"}, nil, nil},
 	} {
 		keys := func(action v1.UnsatisfiableConstraintAction) (keys []string) {
-			for _, c := range DocumentedSpread().constraints(&Profile{Spread: row.args}, podWith("p", "app", "x"),
+			for _, c := range DocumentedSpread().Constraints(&Profile{Spread: row.args}, podWith("p", "app", "x"),
 				action, s) {
 				keys = append(keys, c.TopologyKey)
 			}

@@ -125,7 +125,7 @@ func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Su
 }
 
 // draw returns the scope of the drawn run of that number; nil if there is none. If the files have no configuration the
-// profile may have arguments that are drawn, too.
+// profile may be drawn, too.
 func (f follower) draw(ctx context.Context, all *loop.Scope, number int64) (*loop.Scope, error) {
 	scope := *all
 	if f.subjects.in.raw == nil {

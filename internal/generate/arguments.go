@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	config "k8s.io/kube-scheduler/config/v1"
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 )
@@ -67,7 +66,7 @@ func arguments(t *rapid.T, plugin string) any {
 		return &config.NodeResourcesBalancedAllocationArgs{Resources: weights(t, 1)}
 	case "InterPodAffinity":
 		return &config.InterPodAffinityArgs{
-			HardPodAffinityWeight:              ptr.To(rapid.SampledFrom([]int32{0, 5, 100}).Draw(t, "hard weight")),
+			HardPodAffinityWeight:              new(rapid.SampledFrom([]int32{0, 5, 100}).Draw(t, "hard weight")),
 			IgnorePreferredTermsOfExistingPods: rapid.Bool().Draw(t, "ignores preferred terms"),
 		}
 	}

@@ -1,0 +1,44 @@
+package stepped_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+)
+
+// TestWithoutPlugins: what a profile does not look at, as it lacks the plugin that does, is no finding but where what
+// its cache has of it is a known defect.
+func TestWithoutPlugins(t *testing.T) {
+	first, second := pod("first").HostPort(80).Obj(), pod("second").HostPort(80).Obj()
+	for _, row := range []struct {
+		without string
+		actions []loop.Action
+		want    []string
+	}{
+		{
+			without: "NodePorts", actions: []loop.Action{create(first), schedule, create(second), schedule},
+		},
+		{
+			without: "NodePorts",
+			actions: []loop.Action{create(first), schedule, create(second), failing(loop.FailPreBind)},
+			want:    []string{"cache-agrees: : host-port-forgotten", "roll-back: default/second: host-port-forgotten"},
+		},
+	} {
+		cfg, err := production.LoadConfig("without", fmt.Appendf(nil, `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {disabled: [{name: %s}]}}}]`, row.without))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := schedulerUnder(t, cfg, cluster(node("n1")), stepped.Options{Faults: true})
+		if diff := cmp.Diff(row.want, breaksUnder(t, cfg, s, row.actions)); diff != "" {
+			t.Errorf("without %s, after %v (-want +got):\n%s", row.without, row.actions, diff)
+		}
+	}
+}
