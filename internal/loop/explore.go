@@ -283,7 +283,7 @@ func (e *explorer) take(scope *Scope, system System, before *State, action Actio
 	if err != nil {
 		return nil, err
 	}
-	e.numbered(scope, step.Hints)
+	step.Hints = e.numbered(scope, step.Hints)
 	return &Transition{
 		Model:  e.in(scope).Model,
 		Ask:    e.in(scope).Ask,

@@ -73,13 +73,19 @@ func (e *explorer) hintsOf(scope *Scope, system System) {
 	e.numbers[string(scope.Configuration)] = numbers
 }
 
-// numbered gives the uses the numbers that the explorer has for the hints of the scope's systems.
-func (e *explorer) numbered(scope *Scope, uses []HintUse) {
+// numbered returns the uses with the numbers that the explorer has for the hints of the scope's systems; none if these
+// do not say which they have.
+func (e *explorer) numbered(scope *Scope, uses []HintUse) []HintUse {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range uses {
-		uses[i].Number = e.numbers[string(scope.Configuration)][uses[i].Number]
+	numbers := e.numbers[string(scope.Configuration)]
+	if numbers == nil {
+		return nil
 	}
+	for i := range uses {
+		uses[i].Number = numbers[uses[i].Number]
+	}
+	return uses
 }
 
 // counted returns the hints with the sums of what came of them, three for each.
