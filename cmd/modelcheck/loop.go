@@ -87,7 +87,7 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.liveness, "liveness", true, "Check infinite behaviours too, if every state is explored: pods that "+
 		"are never bound, and waits, nominations and preemptions without end.")
 	f.StringVar(&o.profile, "profile", "",
-		"Check the profile with this schedulerName, a `name`. The default is the first of the configuration.")
+		"Run only the profile with this schedulerName, a `name`. All profiles run by default, in one kube-scheduler.")
 	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
 	f.StringVar(&o.memory, "memory", "", memoryFlag)
 	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. The default is 1000000.")
@@ -156,6 +156,18 @@ Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 model
 	}
 	o.flags(cmd.Flags())
 	return cmd
+}
+
+// takeTurns has the pods of a theme ask for the profiles of the files by turns, if these have a configuration: it is
+// for all themes, also for those that have one of their own.
+func (in *input) takeTurns(theme *loop.Scope) {
+	if in.raw == nil {
+		return
+	}
+	theme.Configuration, theme.ConfigurationAt = nil, ""
+	for i, pod := range theme.Templates.Pods {
+		pod.Spec.SchedulerName = in.profiles[i%len(in.profiles)]
+	}
 }
 
 // listLoopThemes prints the themes of the loop.
@@ -286,10 +298,6 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 	if err := in.configure(&options{profile: o.profile}, manifests); err != nil {
 		return nil, nil, err
 	}
-	if len(in.profiles) > 1 {
-		in.notes = append(in.notes, fmt.Sprintf("the configuration has the profiles %s: the loop is checked with the "+
-			"first, --profile chooses another", strings.Join(in.profiles, ", ")))
-	}
 	var scopes []*loop.Scope
 	switch {
 	case (o.random || o.wakeUps) && len(manifests.Nodes) > 0:
@@ -309,10 +317,10 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage("%w; give fewer", err)
 		}
 		snapshot := manifests.Snapshot()
-		asks := func(pod *v1.Pod) bool { return pod.Spec.SchedulerName == in.profile }
+		asks := func(pod *v1.Pod) bool { return slices.Contains(in.profiles, pod.Spec.SchedulerName) }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {
 			return nil, nil, usage("nothing would be asked of kube-scheduler: no pod of %s has the "+
-				"spec.schedulerName %s; add one", o.named(), in.profile)
+				"spec.schedulerName %s; add one", o.named(), strings.Join(in.profiles, " or "))
 		}
 		scopes = []*loop.Scope{{
 			Name: "cluster", Doc: "the cluster of " + o.named(), Initial: []*spec.Snapshot{snapshot},
@@ -330,15 +338,10 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, err
 		}
 		in.leaveOut(name, scope.LeftOut)
-		for _, pod := range scope.Templates.Pods {
-			pod.Spec.SchedulerName = in.profile
-		}
+		in.takeTurns(scope)
 		scopes = append(scopes, scope)
 	}
 	for _, scope := range scopes {
-		if in.raw != nil { // that of the files is for all
-			scope.Configuration = nil
-		}
 		scope.Liveness = o.liveness && o.simulate == 0
 		o.bound(scope)
 	}

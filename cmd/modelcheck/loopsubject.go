@@ -51,15 +51,18 @@ func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopS
 	if err != nil {
 		return nil, err
 	}
-	profile, err := cfg.Spec(l.in.profile)
+	if text == nil {
+		cfg = cfg.Only(l.in.profiles...)
+	}
+	profile, err := cfg.Spec(cfg.Profiles()[0])
 	if err != nil {
 		return nil, usage("scheduler configuration %s: %w", l.in.source, err)
 	}
-	alone, err := production.NewAlone(ctx, cfg, l.in.profile, l.workers)
+	alone, err := production.NewAlone(ctx, cfg, l.workers)
 	if err != nil {
 		return nil, err
 	}
-	return &loopSubject{starter(cfg, l.in.profile), spec.New(profile), alone}, nil
+	return &loopSubject{starter(cfg), spec.New(profile), alone}, nil
 }
 
 // close ends what answers questions.

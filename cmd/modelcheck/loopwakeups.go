@@ -34,7 +34,7 @@ func (o *loopOptions) validateWakeUps() error {
 	return nil
 }
 
-// waking returns what the themes have, whose pods ask for the profile of the input.
+// waking returns what the themes have.
 func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 	var scopes []*loop.Scope
 	for _, name := range scenario.ThemeNames() {
@@ -46,9 +46,7 @@ func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 			return nil, err
 		}
 		in.leaveOut(name, scope.LeftOut)
-		for _, pod := range scope.Templates.Pods {
-			pod.Spec.SchedulerName = in.profile
-		}
+		in.takeTurns(scope)
 		scopes = append(scopes, scope)
 	}
 	return scopes, nil
@@ -57,6 +55,9 @@ func (o *loopOptions) waking(in *input) ([]*loop.Scope, error) {
 // wake follows the run of each event that lets a pod of the scope be placed.
 func (f follower) wake(ctx context.Context, scope *loop.Scope, subject loop.Subject) (*loop.Result, error) {
 	runs := loop.Waking(subject.Model, scope.Templates, scope.Pinned)
+	for _, run := range runs {
+		run.Configuration, run.ConfigurationAt = scope.Configuration, scope.ConfigurationAt
+	}
 	if len(runs) == 0 {
 		return &loop.Result{Scope: scope, Simulated: true, Result: &checker.Result{Complete: true}}, nil
 	}

@@ -14,8 +14,8 @@ import (
 // canStep says that this release of kube-scheduler can be stepped as a whole.
 const canStep = true
 
-// starter returns what starts kube-scheduler of the profile on a cluster.
-func starter(cfg *production.Config, profile string) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System,
+// starter returns what starts kube-scheduler with the configuration on a cluster.
+func starter(cfg *production.Config) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System,
 	error) {
 	with, without := new(stepped.Expansion), new(stepped.Expansion)
 	return func(ctx context.Context, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
@@ -23,6 +23,6 @@ func starter(cfg *production.Config, profile string) func(context.Context, *spec
 		if scope.Faults > 0 {
 			o.Faults, o.Expansion = true, with
 		}
-		return stepped.New(ctx, cfg, profile, initial, o)
+		return stepped.New(ctx, cfg, initial, o)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // canStep says that this release of kube-scheduler cannot be stepped as a whole.
 const canStep = false
 
-func starter(*production.Config, string) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error) {
+func starter(*production.Config) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error) {
 	return func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System, error) {
 		return nil, errors.ErrUnsupported
 	}

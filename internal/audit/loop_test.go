@@ -84,7 +84,7 @@ func follow(t *testing.T, begins *spec.Snapshot, w *audit.WhatIf) {
 	slices.SortStableFunc(ordered.Pods, func(a, b *v1.Pod) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
-	system, err := stepped.New(t.Context(), configuration(t), profile, &ordered, stepped.Options{})
+	system, err := stepped.New(t.Context(), configuration(t), &ordered, stepped.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

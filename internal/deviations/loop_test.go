@@ -38,7 +38,7 @@ func TestLoopFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			alone, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 2)
+			alone, err := production.NewAlone(t.Context(), cfg, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestLoopFound(t *testing.T) {
 			}()
 			scope := entry.Narrow(theme)
 			start := func(initial *spec.Snapshot) (loop.System, error) {
-				return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
+				return stepped.New(t.Context(), cfg, initial,
 					stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions})
 			}
 			result, err := loop.Explore(t.Context(), scope,

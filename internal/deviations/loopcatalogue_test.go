@@ -81,7 +81,7 @@ func loopOf(t *testing.T, entry deviations.Entry) *loop.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
+	alone, err := production.NewAlone(t.Context(), cfg, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func loopOf(t *testing.T, entry deviations.Entry) *loop.Result {
 		Happens: loop.EventTypes(), Calm: true, Liveness: true,
 	}
 	start := func(initial *spec.Snapshot) (loop.System, error) {
-		return stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{})
+		return stepped.New(t.Context(), cfg, initial, stepped.Options{})
 	}
 	result, err := loop.Explore(t.Context(), scope,
 		loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide, Ahead: 16}, checker.Options{Workers: 1})

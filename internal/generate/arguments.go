@@ -12,31 +12,39 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Arguments draws a KubeSchedulerConfiguration, as YAML, of one profile of that name: one or two of its plugins have
-// arguments of their own, and now and then it lacks one, so that others are asked about what that one would reject.
-func Arguments(schedulerName string) *rapid.Generator[[]byte] {
+// Arguments draws a KubeSchedulerConfiguration, as YAML, of a profile of each of the names: one or two of its plugins
+// have arguments of their own, and now and then it lacks one, so that others are asked about what that one would
+// reject.
+func Arguments(schedulerNames ...string) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
-		kinds := []string{"NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffinity",
-			"PodTopologySpread"}
-		var drawn []argumentsOf
-		for _, name := range rapid.Permutation(kinds).Draw(t, "plugins")[:rapid.IntRange(1, 2).Draw(t, "how many")] {
-			drawn = append(drawn, argumentsOf{name, arguments(t, name)})
-		}
-		slices.SortFunc(drawn, func(x, y argumentsOf) int { return cmp.Compare(x.Name, y.Name) })
-		profile := map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}
-		if rapid.IntRange(0, 2).Draw(t, "lacks a plugin") == 2 {
-			disabled := []any{map[string]any{"name": rapid.SampledFrom(dispensable).Draw(t, "plugin")}}
-			profile["plugins"] = map[string]any{"multiPoint": map[string]any{"disabled": disabled}}
+		var profiles []any
+		for _, name := range schedulerNames {
+			profiles = append(profiles, profile(t, name))
 		}
 		text, err := yaml.Marshal(map[string]any{
-			"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration",
-			"profiles": []any{profile},
+			"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration", "profiles": profiles,
 		})
 		if err != nil {
 			panic(fmt.Sprintf("arguments drawn: %v", err))
 		}
 		return text
 	})
+}
+
+func profile(t *rapid.T, schedulerName string) map[string]any {
+	kinds := []string{"NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffinity",
+		"PodTopologySpread"}
+	var drawn []argumentsOf
+	for _, name := range rapid.Permutation(kinds).Draw(t, "plugins")[:rapid.IntRange(1, 2).Draw(t, "how many")] {
+		drawn = append(drawn, argumentsOf{name, arguments(t, name)})
+	}
+	slices.SortFunc(drawn, func(x, y argumentsOf) int { return cmp.Compare(x.Name, y.Name) })
+	profile := map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}
+	if rapid.IntRange(0, 2).Draw(t, "lacks a plugin") == 2 {
+		disabled := []any{map[string]any{"name": rapid.SampledFrom(dispensable).Draw(t, "plugin")}}
+		profile["plugins"] = map[string]any{"multiPoint": map[string]any{"disabled": disabled}}
+	}
+	return profile
 }
 
 // dispensable are the plugins that a profile may lack.
@@ -130,8 +138,8 @@ func defaultConstraints(t *rapid.T) []v1.TopologySpreadConstraint {
 	return drawn
 }
 
-// LessArguments returns the configuration that Arguments drew with something less in its profile, in each way: a field,
-// or an entry of a list. Not all are valid.
+// LessArguments returns the configuration that Arguments drew with something less in its profiles, in each way: a
+// profile, a field, or an entry of a list. Not all are valid.
 func LessArguments(configuration []byte) [][]byte {
 	var texts [][]byte
 	for n := 0; ; n++ {
@@ -140,7 +148,7 @@ func LessArguments(configuration []byte) [][]byte {
 			panic(fmt.Sprintf("arguments drawn before: %v", err))
 		}
 		left := n
-		if lessOne(all["profiles"].([]any)[0], &left); left >= 0 {
+		if all["profiles"] = lessOne(all["profiles"], &left); left >= 0 {
 			return texts
 		}
 		text, err := yaml.Marshal(all)

@@ -2,7 +2,9 @@ package generate_test
 
 import (
 	"bytes"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,10 +19,14 @@ import (
 // says.
 func TestArgumentsAreConfigurations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := generate.Arguments("mine").Draw(t, "configuration")
+		names := []string{"mine", "other"}[:rapid.IntRange(1, 2).Draw(t, "profiles")]
+		text := generate.Arguments(names...).Draw(t, "configuration")
 		cfg, err := production.LoadConfig("drawn", text)
 		if err != nil {
 			t.Fatalf("%v:\n%s", err, text)
+		}
+		if got := cfg.Profiles(); !slices.Equal(got, names) {
+			t.Fatalf("the profiles are %q, want %q", got, names)
 		}
 		if _, err := cfg.Spec("mine"); err != nil {
 			t.Fatalf("%v:\n%s", err, text)
@@ -89,6 +95,10 @@ func TestConfiguration(t *testing.T) {
 	if len(one) < 5 || len(one) > 9 {
 		t.Errorf("%d configurations", len(one))
 	}
+	texts := strings.Join(slices.Collect(maps.Keys(one)), "\n")
+	if second := strings.Count(texts, "schedulerName: second-scheduler"); second != 2 {
+		t.Errorf("%d configurations have a second profile, want 2", second)
+	}
 	for text := range one {
 		if other[text] > 0 && text != "" {
 			t.Errorf("two seeds have\n%s", text)
@@ -104,7 +114,7 @@ func TestLessArguments(t *testing.T) {
 		return err == nil
 	}
 	for seed := range 20 {
-		text := generate.Arguments("mine").Example(seed)
+		text := generate.Arguments([]string{"mine", "other"}[:1+seed%2]...).Example(seed)
 		for steps := 0; ; steps++ {
 			all := generate.LessArguments(text)
 			for _, less := range all {

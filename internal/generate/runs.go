@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
@@ -34,19 +35,23 @@ func RunScope() *loop.Scope {
 // mostDraws is how many clusters are drawn for one in which the pod that is pending has a node.
 const mostDraws = 4
 
-// Run returns the scope of the drawn run of that number: all with a cluster that is drawn, and another one that objects
-// become like, whose pods ask for the profile of the model. In three of four runs the cluster was disturbed by an event
-// that leaves its pending pod without a node, so that another one can help it. nil if chance decides among its volumes,
-// kube-scheduler would change what a pod requests, or the release does not admit the pod. Others that it does not admit
-// are left out.
+// Run returns the scope of the drawn run of that number: all with a cluster that is drawn, and another one that
+// objects become like, whose pods ask for the profiles of the model by turns. In three of four runs the cluster was
+// disturbed by an event that leaves its pending pod without a node, so that another one can help it. nil if chance
+// decides among its volumes, kube-scheduler would change what a pod requests, or the release does not admit the pod.
+// Others that it does not admit are left out.
 func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission) *loop.Scope {
 	draw := rand.New(rand.NewPCG(uint64(seed), uint64(number)))
+	names := []string{m.Profile.SchedulerName}
+	for _, other := range m.Profile.Others {
+		names = append(names, other.SchedulerName)
+	}
 	questions := DrawQuestion(Scope{Nodes: all.Nodes, Pods: besidesTheOne})
 	refused := 0
 	another := func() *spec.Question {
 		q := questions.Example(int(draw.Uint64()))
-		for _, pod := range q.Snapshot.Pods {
-			pod.Spec.SchedulerName = m.Profile.SchedulerName
+		for i, pod := range q.Snapshot.Pods {
+			pod.Spec.SchedulerName = names[i%len(names)]
 		}
 		admitted, left := admittedOf(q, admit)
 		if admitted == nil || slices.ContainsFunc(admitted.Snapshot.Pods, func(pod *v1.Pod) bool {
@@ -82,6 +87,7 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 			scope.Initial = []*spec.Snapshot{first.Snapshot}
 		}
 	}
+	attachAsItIs(&scope)
 	gate(scope.Templates.Pods, draw.Uint64())
 	scope.Refused = refused
 	return &scope
@@ -90,14 +96,18 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 // configurations is how many configurations the drawn runs of a seed have, besides the default one.
 const configurations = 8
 
-// Configuration returns the KubeSchedulerConfiguration of the drawn run of that number, of one profile of that name. Of
-// two runs one has the default: nil.
+// Configuration returns the KubeSchedulerConfiguration of the drawn run of that number, of a profile of that name, or,
+// two of the eight, of a second one, too. Of two runs one has the default: nil.
 func Configuration(schedulerName string, seed, number int64) []byte {
 	which := Mixed(seed, number) % (2 * configurations)
 	if which >= configurations {
 		return nil
 	}
-	return Arguments(schedulerName).Example(int(Mixed(seed, -1-int64(which)) >> 1))
+	names := []string{schedulerName}
+	if which < 2 {
+		names = append(names, "second-scheduler")
+	}
+	return Arguments(names...).Example(int(Mixed(seed, -1-int64(which)) >> 1))
 }
 
 // allocateOnce takes the allocation of each claim away that has a device which another one has: no run of
@@ -119,6 +129,28 @@ func allocateOnce(s *spec.Snapshot) {
 			s.ResourceClaims[i].Status = resourcev1.ResourceClaimStatus{}
 		}
 	}
+}
+
+// attachAsItIs takes from what objects become like the attachments by another driver than their volume's in the
+// cluster, and the volumes of another driver than those that are attached there: nobody attaches one by a driver that
+// is not its.
+func attachAsItIs(scope *loop.Scope) {
+	wrong := func(a *storagev1.VolumeAttachment, v *v1.PersistentVolume) bool {
+		return v.Spec.CSI != nil && v.Spec.CSI.Driver != a.Spec.Attacher &&
+			v.Name == ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
+	}
+	templates, cluster := *scope.Templates, scope.Initial[0]
+	templates.VolumeAttachments = slices.DeleteFunc(slices.Clone(templates.VolumeAttachments),
+		func(a *storagev1.VolumeAttachment) bool {
+			return slices.ContainsFunc(cluster.PersistentVolumes,
+				func(v *v1.PersistentVolume) bool { return wrong(a, v) })
+		})
+	templates.PersistentVolumes = slices.DeleteFunc(slices.Clone(templates.PersistentVolumes),
+		func(v *v1.PersistentVolume) bool {
+			return slices.ContainsFunc(slices.Concat(cluster.VolumeAttachments, templates.VolumeAttachments),
+				func(a *storagev1.VolumeAttachment) bool { return wrong(a, v) })
+		})
+	scope.Templates = &templates
 }
 
 // both returns the objects of the first snapshot, and those of the second that have no namesake there. Nodes and pods

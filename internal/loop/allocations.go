@@ -62,7 +62,7 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	}
 	var known, but string
 	for _, node := range t.nodesOfCycle(pod, got) {
-		wrong := t.Model.Devices().Allocated(t.Model.Profile, got, node, view)
+		wrong := t.Model.Devices().Allocated(t.model(pod).Profile, got, node, view)
 		if wrong == "" {
 			return nil
 		}
@@ -75,7 +75,7 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 			})
 		}
 		if known == "" {
-			known = t.misconfigured(got, node, view)
+			known = t.misconfigured(pod, got, node, view)
 		}
 	}
 	if but == "" {
@@ -84,14 +84,15 @@ func (t *Transition) invalid(got []*resourcev1.ResourceClaim, view *spec.Snapsho
 	return []Violation{{Pod: t.Step.Popped, But: but, Known: known}}
 }
 
-// misconfigured returns the defect by which the allocations have other configuration than they should, and are valid
-// else; empty if there is none.
-func (t *Transition) misconfigured(got []*resourcev1.ResourceClaim, node *v1.Node, view *spec.Snapshot) string {
-	repeating := t.Model.Devices().RepeatingConfiguration()
+// misconfigured returns the defect by which the allocations for the pod have other configuration than they should, and
+// are valid else; empty if there is none.
+func (t *Transition) misconfigured(pod *v1.Pod, got []*resourcev1.ResourceClaim, node *v1.Node,
+	view *spec.Snapshot) string {
+	profile, repeating := t.model(pod).Profile, t.Model.Devices().RepeatingConfiguration()
 	switch {
-	case repeating.Allocated(t.Model.Profile, got, node, view) == "":
+	case repeating.Allocated(profile, got, node, view) == "":
 		return t.has(configurationRepeated)
-	case repeating.ClassesForAll().Allocated(t.Model.Profile, got, node, view) == "":
+	case repeating.ClassesForAll().Allocated(profile, got, node, view) == "":
 		return t.has(classConfigurationForAll)
 	}
 	return ""

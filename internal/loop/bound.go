@@ -54,7 +54,8 @@ func exclusive() Property {
 				if other == pod || other.Spec.NodeName == "" || ended(other) {
 					continue
 				}
-				if port, taken := samePort(pod, other); taken && t.runs("NodePorts") && other.Spec.NodeName == pod.Spec.NodeName {
+				if port, taken := samePort(pod, other); taken && t.runs("NodePorts", pod) &&
+					other.Spec.NodeName == pod.Spec.NodeName {
 					broken = append(
 						broken,
 						Violation{
@@ -65,7 +66,7 @@ func exclusive() Property {
 						}.explained(t),
 					)
 				}
-				if claim, taken := sameClaim(pod, other, view); taken && t.runs("VolumeRestrictions") {
+				if claim, taken := sameClaim(pod, other, view); taken && t.runs("VolumeRestrictions", pod) {
 					broken = append(
 						broken,
 						Violation{

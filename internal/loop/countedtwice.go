@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -16,7 +17,7 @@ func countedTwice() Known {
 		Doc: "While a pod waits for its devices to become ready, what its claims consume of the capacity of devices that " +
 			"several share is counted twice, as written and as in flight: others are rejected for want of capacity, and " +
 			"nothing wakes them when the wait ends.",
-		Sees: func(s *State) *spec.Snapshot {
+		Sees: func(s *State, _ *v1.Pod) *spec.Snapshot {
 			if len(s.CountedTwice) == 0 {
 				return nil
 			}

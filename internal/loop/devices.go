@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -55,8 +54,8 @@ func claimController(state *State) []Action {
 // Stated in code alone: DynamicResources.PreFilter ("Allocation in flight? Better wait for that to finish").
 func (s *State) beingAllocated(pod *v1.Pod) bool {
 	told := s.told()
-	return pod != nil && s.AssumedOn(Key(pod)) == "" && slices.ContainsFunc(s.Reserved, func(r runtime.Object) bool {
-		claim, is := r.(*resourcev1.ResourceClaim)
+	return pod != nil && s.AssumedOn(Key(pod)) == "" && slices.ContainsFunc(s.Reserved, func(r Reservation) bool {
+		claim, is := r.Object.(*resourcev1.ResourceClaim)
 		return is && claim.Status.Allocation != nil && claim.Name != Unmade && uses(pod, claim, told) &&
 			slices.ContainsFunc(told.ResourceClaims, func(known *resourcev1.ResourceClaim) bool {
 				return RefOf(known) == RefOf(claim) && known.Status.Allocation == nil
@@ -131,7 +130,7 @@ const Unmade = "yet-to-be-made"
 // unmade returns how many devices are reserved for claims that are yet to be made.
 func (s *State) unmade() int {
 	for _, object := range s.Reserved {
-		if claim, is := object.(*resourcev1.ResourceClaim); is && claim.Name == Unmade {
+		if claim, is := object.Object.(*resourcev1.ResourceClaim); is && claim.Name == Unmade {
 			return len(claim.Status.Allocation.Devices.Results)
 		}
 	}

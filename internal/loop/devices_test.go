@@ -63,7 +63,7 @@ func TestDevicesOnce(t *testing.T) {
 	} {
 		after := &loop.State{API: &spec.Snapshot{ResourceClaims: row.after}}
 		if row.reserved != nil {
-			after.Reserved = append(after.Reserved, row.reserved)
+			after.Reserved = append(after.Reserved, loop.Reservation{Object: row.reserved})
 		}
 		step := &loop.Transition{Model: toyModel(), Before: &loop.State{API: &spec.Snapshot{ResourceClaims: row.before}},
 			Action: loop.Action{Verb: loop.Schedule}, Step: loop.Step{Popped: "default/new"}, After: after}

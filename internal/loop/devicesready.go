@@ -22,10 +22,10 @@ func devicesReady() Property {
 			"say that the devices are ready; if the profile has DynamicResources.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			if !t.runs("DynamicResources") {
-				return nil
-			}
 			for _, pod := range t.newlyBound() {
+				if !t.runs("DynamicResources", pod) {
+					continue
+				}
 				for _, claim := range spec.ResourceClaims(pod, t.After.API) {
 					if !readyFor(pod, claim) {
 						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(

@@ -114,7 +114,7 @@ func failedGivenBack() Property {
 			if pod == nil || t.Action.Fault != NoFault {
 				return nil
 			}
-			view, profile := t.Before.View(), t.Model.Profile
+			view, profile := t.Before.View(), t.model(pod).Profile
 			useless := profile.Deallocatable(pod, view)
 			failed := slices.DeleteFunc(slices.Clone(useless), func(claim *resourcev1.ResourceClaim) bool {
 				return !spec.FailedToBind(claim) && !profile.Late(claim, view)
@@ -142,7 +142,7 @@ func (t *Transition) givenBack(claim *resourcev1.ResourceClaim) bool {
 // hopeless reports whether no node is feasible for the pod either if it uses none of the claims whose devices may be
 // given back: then that would not help it.
 func hopeless(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-	if m.TurnsAway(pod, view) {
+	if m = m.For(pod); m.TurnsAway(pod, view) {
 		return true // no claim is looked at
 	}
 	useless, rest := m.Profile.Deallocatable(pod, view), pod.DeepCopy()

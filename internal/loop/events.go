@@ -109,10 +109,14 @@ func (s *Scope) events(state *State) []Action {
 	return actions
 }
 
-// possible returns the event, if it can happen in the state.
+// possible returns the event, if it can happen in the state. A pod that is bound by now stays where it is.
 func (a *Action) possible(state *State) []Action {
 	there := slices.ContainsFunc(Objects(state.API), func(o runtime.Object) bool { return RefOf(o) == a.Ref })
 	if there == (a.Verb == Create) {
+		return nil
+	}
+	if pod, ok := a.Object.(*v1.Pod); ok && a.Verb == Update &&
+		!slices.Contains([]string{"", pod.Spec.NodeName}, state.Pod(a.Ref.Key()).Spec.NodeName) {
 		return nil
 	}
 	return []Action{*a}

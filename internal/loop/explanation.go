@@ -26,7 +26,7 @@ func (t *Transition) explanation(pod string, s *State,
 		if seen == nil {
 			continue
 		}
-		if right(t.Model, in(seen, pod), seen) {
+		if asked := in(seen, pod); right(t.model(asked), asked, seen) {
 			return defect.Name
 		}
 		if quirks := t.leastQuirks(pod, seen, right); quirks != "" {
@@ -42,7 +42,11 @@ func (k Known) seen(s *State, pod string) *spec.Snapshot {
 	if k.Sees == nil {
 		return nil
 	}
-	seen := k.Sees(s)
+	asked := s.heard(pod)
+	if asked == nil {
+		return nil
+	}
+	seen := k.Sees(s, asked)
 	if seen == nil || in(seen, pod) == nil {
 		return nil
 	}
@@ -56,11 +60,12 @@ func (t *Transition) leastQuirks(pod string, view *spec.Snapshot,
 	if asked == nil {
 		return ""
 	}
-	profile := t.Model.Profile
+	model := t.model(asked)
+	profile := model.Profile
 	quirks := slices.DeleteFunc(spec.Quirks(), func(q spec.Quirk) bool {
 		return !q.In(profile.Release) || q.Idle(profile, asked, view)
 	})
-	with := func(quirks ...spec.Quirk) bool { return right(t.Model.With(quirks...), asked, view) }
+	with := func(quirks ...spec.Quirk) bool { return right(model.With(quirks...), asked, view) }
 	for _, quirk := range quirks {
 		if with(quirk) {
 			return quirk.Name
@@ -102,7 +107,7 @@ func (t *Transition) failed() bool {
 // to no decision, which only a quirk allows.
 func (t *Transition) allowedBy(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 	got := t.outcome(pod, view)
-	if !m.Decides(pod, view) {
+	if m = m.For(pod); !m.Decides(pod, view) {
 		return t.failed() && got.Type == spec.Wait
 	}
 	return t.permits(outcomes(m, pod, view, got), got, pod, view)
@@ -117,8 +122,9 @@ func (t *Transition) triedFirst(pod *v1.Pod) string {
 	return t.Before.Batch.Nodes[0]
 }
 
-// takesOutdated reports whether the pod was put on the node, feasible for it, that the cycle before left for it, and
-// others have changed the cluster since.
+// takesOutdated reports whether the pod was put on a node, feasible for it, that the cycle before left for it, and
+// others have changed the cluster since: on the first, or, where their scores are kept, on whichever is best by these,
+// of which only that of the node which was chosen before is made anew.
 func (t *Transition) takesOutdated(pod *v1.Pod) bool {
 	left := t.Before.Batch
 	if left == nil || !left.Changed || t.Step.Popped != Key(pod) {
@@ -129,7 +135,11 @@ func (t *Transition) takesOutdated(pod *v1.Pod) bool {
 	if was == nil {
 		return false
 	}
+	nodes := left.Nodes[:1]
+	if left.Scores != "" {
+		nodes = append(slices.Clone(left.Nodes), left.Chosen)
+	}
 	got := t.outcome(was, view)
-	return got.Type == spec.Bind && got.Node >= 0 && view.Nodes[got.Node].Name == left.Nodes[0] &&
-		t.Model.Feasibility(was, view.Nodes[got.Node], view)
+	return got.Type == spec.Bind && got.Node >= 0 && slices.Contains(nodes, view.Nodes[got.Node].Name) &&
+		t.model(was).Feasibility(was, view.Nodes[got.Node], view)
 }

@@ -164,22 +164,22 @@ func (t *Transition) classesAgree() []Violation {
 func (t *Transition) sleepsBy(quirk spec.Quirk, pod *v1.Pod) bool {
 	view := t.After.View()
 	moves := func(m *spec.Scheduler) bool { return feasible(m, Key(pod), view) || preempts(m, Key(pod), view) }
-	return in(view, Key(pod)) != nil && moves(t.Model) && !moves(t.Model.With(quirk))
+	return in(view, Key(pod)) != nil && moves(t.model(pod)) && !moves(t.model(pod).With(quirk))
 }
 
 // heardOtherwise returns the known defects by which the step and what is decided alone differ, if the step did what is
 // right by the classes that the scheduler has, and one that is asked alone hears of the classes in another order, in
 // which one loses its implicit name; "" if that is not why.
 func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
-	lost := spec.ImplicitNameLost()
-	if t.Before.Classes == nil || !lost.In(t.Model.Profile.Release) || !lost.Needs(t.Model.Profile, pod, view) {
+	lost, profile := spec.ImplicitNameLost(), t.model(pod).Profile
+	if t.Before.Classes == nil || !lost.In(profile.Release) || !lost.Needs(profile, pod, view) {
 		return ""
 	}
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 		has := m.With(spec.ExtendedResourceClassForgotten(t.Before.Classes))
 		return t.allowedBy(has, pod, view) && t.allows(m.With(lost), decided, pod, view)
 	}
-	if right(t.Model, pod, view) {
+	if right(t.model(pod), pod, view) {
 		return implicitNameLost
 	}
 	if quirks := t.leastQuirks(Key(pod), view, right); quirks != "" {

@@ -81,7 +81,7 @@ func (t *Transition) forgetsPorts() bool {
 		return slices.Contains(forgotten, line) &&
 			(slices.Contains(t.Before.forgotten(before), line) || slices.ContainsFunc(before.Pods, func(pod *v1.Pod) bool {
 				was, is := pod.Spec.NodeName, in(t.After.View(), Key(pod))
-				if Key(pod) == t.Step.Popped && !t.runs("NodePorts") { // else it is put on no node where another has the port
+				if Key(pod) == t.Step.Popped && !t.runs("NodePorts", pod) { // else it is put on no node where another has the port
 					was = nodeOfPort(line)
 				}
 				return (is == nil || is.Spec.NodeName != was) &&

@@ -50,7 +50,7 @@ func parts(s *State) map[string]string {
 		"cache": strings.Join(without(s.Cache, s.Expected), "; "),
 	}
 	for _, object := range s.Reserved {
-		all["reserved "+RefOf(object).String()] = s.canonical(object)
+		all["reserved "+RefOf(object.Object).String()+object.Under] = s.canonical(object.Object)
 	}
 	for _, object := range Objects(s.API) {
 		all["API "+RefOf(object).String()] = s.canonical(object)

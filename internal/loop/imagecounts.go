@@ -47,18 +47,18 @@ func (t *Transition) countedOtherwiseAlone(decided []spec.Outcome, pod *v1.Pod, 
 		return t.allows(alone, decided, pod, view) && t.allowedBy(cycle, pod, view) &&
 			!(t.allows(cycle, decided, pod, view) && t.allowedBy(alone, pod, view))
 	}
-	first := spec.ImageSizeOfFirstNode()
-	if first.In(t.Model.Profile.Release) && differ(t.Model.With(first), t.Model) {
+	model, first := t.model(pod), spec.ImageSizeOfFirstNode()
+	if first.In(model.Profile.Release) && differ(model.With(first), model) {
 		return first.Name
 	}
 	if !t.countedBefore() {
 		return ""
 	}
 	counted := t.countedAsBefore()
-	if differ(t.Model, t.Model.With(counted)) {
+	if differ(model, model.With(counted)) {
 		return counted.Name
 	}
-	if t.allows(t.Model, decided, pod, view) || !t.allowedBy(t.Model, pod, view) {
+	if t.allows(model, decided, pod, view) || !t.allowedBy(model, pod, view) {
 		return ""
 	}
 	return t.leastQuirks(Key(pod), view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
@@ -77,5 +77,5 @@ func (t *Transition) decidedWith(quirk spec.Quirk, pod *v1.Pod) bool {
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 		return t.allowedBy(m.With(quirk), pod, view)
 	}
-	return right(t.Model, asked, view) || t.leastQuirks(Key(pod), view, right) != ""
+	return right(t.model(asked), asked, view) || t.leastQuirks(Key(pod), view, right) != ""
 }

@@ -25,8 +25,9 @@ type Known struct {
 	// Explains reports whether the violation by the pod in that step is this defect; nil if no step violates
 	// anything by it.
 	Explains func(t *Transition, pod *v1.Pod) bool
-	// Sees returns what kube-scheduler decides by instead of the state, if that is something else; nil if it is not.
-	Sees func(s *State) *spec.Snapshot
+	// Sees returns what kube-scheduler decides by about the pod instead of the state, if that is something else; nil if it
+	// is not.
+	Sees func(s *State, pod *v1.Pod) *spec.Snapshot
 	// Keeps reports whether by this defect the pod, which the step has taken, keeps its nomination; nil if it is
 	// not about that.
 	Keeps func(t *Transition, pod *v1.Pod) bool
@@ -226,7 +227,7 @@ func Defects() []Known {
 			Doc: "The nomination of a pod that waits for scheduling gates, or is kept out of the queue for want of a claim, " +
 				"reserves nothing.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.After.gatedNomination(pod) },
-			Sees: func(s *State) *spec.Snapshot {
+			Sees: func(s *State, _ *v1.Pod) *spec.Snapshot {
 				if !slices.ContainsFunc(s.told().Pods, s.gatedNomination) {
 					return nil
 				}
@@ -238,7 +239,7 @@ func Defects() []Known {
 			Doc: "When one of two pods of a node that have the same host port goes, the cache takes the port for free: " +
 				"it keeps a set of ports.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesForgottenPort(pod) },
-			Sees:     withoutForgottenPorts,
+			Sees:     func(s *State, _ *v1.Pod) *spec.Snapshot { return withoutForgottenPorts(s) },
 		},
 		{
 			Name: "dry-run-rejection-forgotten", Class: spec.Unconfirmed, Upstream: "not reported",
@@ -254,7 +255,7 @@ func Defects() []Known {
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
 		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), hintDefaultSpreadLabels(), classGoneUnheard(),
-		restoredOutdated(), countedTwice(),
+		restoredOutdated(), countedTwice(), reservedApart(),
 		{
 			Name: postFilterErrorSleeps, Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "A pod for which a PostFilter plugin ends in an error, such as a write that the API server refuses, is put " +
@@ -309,7 +310,7 @@ func withoutAntiAffinityOfOthers(view *spec.Snapshot, pod string) *spec.Snapshot
 func (s *State) reservedRefs() []Ref {
 	var refs []Ref
 	for _, object := range s.Reserved {
-		refs = append(refs, RefOf(object))
+		refs = append(refs, RefOf(object.Object))
 	}
 	return refs
 }
@@ -327,7 +328,7 @@ func (t *Transition) keepsTopology(pod *v1.Pod) bool {
 // affinityHeld reports whether InterPodAffinity, which rejected the pod, would not have rejected it any more before the
 // step either: what happened to the node in it is nothing to that plugin, and an event before was missed.
 func (t *Transition) affinityHeld(pod *v1.Pod) bool {
-	affinity := t.Model.Only(func(f spec.Filter) bool { return f.Plugin == "InterPodAffinity" })
+	affinity := t.model(pod).Only(func(f spec.Filter) bool { return f.Plugin == "InterPodAffinity" })
 	return hasNode(t.Before, t.Action.Ref.Name) && feasible(affinity, Key(pod), t.Before.View())
 }
 
@@ -393,7 +394,7 @@ func (t *Transition) groupEnds(pod *v1.Pod) bool {
 	ends := func(was, is *spec.Snapshot) bool { return t.matchedByOthers(pod, was) && !t.matchedByOthers(pod, is) }
 	return ends(before, after) || slices.ContainsFunc(after.Nodes, func(node *v1.Node) bool {
 		left := after.Without(spec.Jeopardy(pod, node, after)...)
-		return t.Model.Feasibility(pod, node, left) && ends(before.Without(spec.Jeopardy(pod, node, before)...), left)
+		return t.model(pod).Feasibility(pod, node, left) && ends(before.Without(spec.Jeopardy(pod, node, before)...), left)
 	})
 }
 

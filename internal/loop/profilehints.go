@@ -22,7 +22,7 @@ func hintAddedAffinity() Known {
 			meets := func(p *spec.Profile, node *v1.Node) bool {
 				return spec.NodeAffinity().Holds(p, pod, node, &spec.Snapshot{})
 			}
-			profile := t.Model.For(pod).Profile
+			profile := t.model(pod).Profile
 			return t.rejectedBy(pod, "NodeAffinity") && t.Action.Ref.Kind == "Node" && was != nil && is != nil &&
 				meets(&spec.Profile{}, was) && !meets(profile, was) && meets(profile, is)
 		},
@@ -40,7 +40,7 @@ func hintIgnoredResource() Known {
 			empty.Pods = nil
 			asked := is != nil && (was == nil || !equality.Semantic.DeepEqual(was.Status.Allocatable, is.Status.Allocatable))
 			fits := func(p *spec.Profile) bool { return spec.NodeResourcesFit().Holds(p, pod, is, empty) }
-			profile := t.Model.For(pod).Profile
+			profile := t.model(pod).Profile
 			strict := *profile
 			strict.Fit.IgnoredResources, strict.Fit.IgnoredResourceGroups = nil, nil
 			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && asked &&
@@ -75,7 +75,7 @@ func hintDefaultSpreadLabels() Known {
 				return false
 			}
 			touched := func(pod *v1.Pod, s *spec.Snapshot) bool {
-				profile := t.Model.For(pod).Profile
+				profile := t.model(pod).Profile
 				constraints := spec.DocumentedSpread().Constraints(profile, pod, v1.DoNotSchedule, s)
 				return slices.ContainsFunc(constraints, func(c v1.TopologySpreadConstraint) bool {
 					return spec.Selects(c.LabelSelector, was.Labels) != spec.Selects(c.LabelSelector, is.Labels)

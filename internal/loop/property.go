@@ -14,6 +14,7 @@ import (
 
 // Transition is one step of a run, with the states around it.
 type Transition struct {
+	// Model is that of the first profile, with those of the others.
 	Model *spec.Scheduler
 	// Ask is that of the Subject; may be nil.
 	Ask    func(spec.Question) *spec.Decision
@@ -23,9 +24,12 @@ type Transition struct {
 	After  *State
 }
 
-// runs reports whether the profile filters with the plugin.
-func (t *Transition) runs(plugin string) bool {
-	return slices.Contains(t.Model.Profile.Filters, plugin)
+// model is the model under the profile of the pod.
+func (t *Transition) model(pod *v1.Pod) *spec.Scheduler { return t.Model.For(pod) }
+
+// runs reports whether the profile of the pod filters with the plugin.
+func (t *Transition) runs(plugin string, pod *v1.Pod) bool {
+	return slices.Contains(t.model(pod).Profile.Filters, plugin)
 }
 
 // Violation is how a step breaks a property.
@@ -99,7 +103,7 @@ func conservation() Property {
 			for _, pod := range t.After.told().Pods {
 				q, queued := t.After.Queued(Key(pod))
 				switch pending := pod.Spec.NodeName == "" && t.After.boundUnheard(pod) == "" &&
-					pod.Spec.SchedulerName == t.Model.Profile.SchedulerName; {
+					t.Model.Profile.Runs(pod.Spec.SchedulerName); {
 				case pending && !queued && deleting(pod):
 				case pending && !queued:
 					blame(Key(pod), "is pending and in no part of the queue")
@@ -142,7 +146,8 @@ func assumed() Property {
 					)
 				}
 			}
-			for _, object := range t.After.Reserved {
+			for _, reserved := range t.After.Reserved {
+				object := reserved.Object
 				if !t.After.written(object) && !slices.ContainsFunc(
 					t.After.Queue,
 					func(q Queued) bool { return q.Waits && uses(t.After.heard(q.Pod), object, t.After.told()) },
@@ -213,7 +218,7 @@ func cacheAgrees() Property {
 				} else if t.nominationStays(pod) {
 					nomination.Node = t.Before.nominatedTo(pod)
 				}
-				pending := pod.Spec.NodeName == "" && pod.Spec.SchedulerName == t.Model.Profile.SchedulerName
+				pending := pod.Spec.NodeName == "" && t.Model.Profile.Runs(pod.Spec.SchedulerName)
 				if nomination.Node != "" && pending &&
 					(!deleting(pod) || slices.Contains(t.After.Nominated, nomination)) { // see readings
 					nominated = append(nominated, nomination)
@@ -305,8 +310,8 @@ func rollBack() Property {
 					}
 				}
 				for _, object := range s.Reserved {
-					if !prebound || !s.written(object) {
-						rest = append(rest, "reserved "+s.canonical(object))
+					if !prebound || !s.written(object.Object) {
+						rest = append(rest, "reserved "+s.canonical(object.Object))
 					}
 				}
 				for _, pair := range s.Nominated {

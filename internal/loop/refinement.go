@@ -60,6 +60,7 @@ func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot, got spec.Outc
 	if deleting(pod) {
 		return []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
 	}
+	m = m.For(pod)
 	var all []spec.Outcome
 	for _, reading := range readings(view) {
 		asked := in(reading, Key(pod))

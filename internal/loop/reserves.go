@@ -28,7 +28,7 @@ func reserves() Property {
 			}
 			var broken []Violation
 			for _, claim := range spec.Claims(pod, view) {
-				if t.runs("VolumeBinding") && !spec.ClaimBound(claim) && claim.Annotations[selectedNode] == "" &&
+				if t.runs("VolumeBinding", pod) && !spec.ClaimBound(claim) && claim.Annotations[selectedNode] == "" &&
 					!slices.ContainsFunc(view.PersistentVolumes,
 						func(volume *v1.PersistentVolume) bool { return reservedFor(volume, claim) }) {
 					broken = append(broken, Violation{About: "PersistentVolumeClaim", Pod: q.Pod, But: fmt.Sprintf(
@@ -36,7 +36,7 @@ func reserves() Property {
 				}
 			}
 			for _, claim := range spec.ResourceClaims(pod, view) {
-				if t.runs("DynamicResources") && claim.Status.Allocation == nil {
+				if t.runs("DynamicResources", pod) && claim.Status.Allocation == nil {
 					broken = append(broken, Violation{About: "ResourceClaim", Pod: q.Pod, But: fmt.Sprintf(
 						"%s waits to be bound, and nothing is reserved for its claim %s", q.Pod, claim.Name)}.explained(t))
 				}

@@ -139,7 +139,7 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 	forgetful := slices.DeleteFunc(defectsOf(e.Model), func(k Known) bool { return k.Forgets == nil })
 	for _, pod := range state.API.Pods {
 		key := Key(pod)
-		if pod.Spec.NodeName != "" || pod.Spec.SchedulerName != e.Model.Profile.SchedulerName || spec.Gated(pod) {
+		if pod.Spec.NodeName != "" || !e.Model.Profile.Runs(pod.Spec.SchedulerName) || spec.Gated(pod) {
 			continue
 		}
 		q, queued := state.Queued(key)

@@ -35,7 +35,8 @@ func signatures() Property {
 				}
 			}
 			for _, other := range view.Pods {
-				if other == pod || t.After.Signed[Key(other)] != signature {
+				if other == pod || t.After.Signed[Key(other)] != signature ||
+					other.Spec.SchedulerName != pod.Spec.SchedulerName {
 					continue
 				}
 				if differ := t.differ(pod, other, view); differ != "" {
@@ -51,9 +52,10 @@ func signatures() Property {
 // differ says in what two pods are not equal: nominations, and priorities with them, are left aside, as pods with a
 // nomination are not taken for equal. It is empty if they are.
 func (t *Transition) differ(pod, other *v1.Pod, view *spec.Snapshot) string {
+	model := t.model(pod) // the nodes that a cycle leaves are for pods of its own profile
 	var both []*v1.Node
 	for _, node := range view.Nodes {
-		passes, otherPasses := t.Model.Passes(pod, node, view), t.Model.Passes(other, node, view)
+		passes, otherPasses := model.Passes(pod, node, view), model.Passes(other, node, view)
 		if passes != otherPasses {
 			return fmt.Sprintf("only one of them can be on %s", node.Name)
 		}
@@ -61,7 +63,7 @@ func (t *Transition) differ(pod, other *v1.Pod, view *spec.Snapshot) string {
 			both = append(both, node)
 		}
 	}
-	scores, otherScores := t.Model.Scores(pod, both, view), t.Model.Scores(other, both, view)
+	scores, otherScores := model.Scores(pod, both, view), model.Scores(other, both, view)
 	for i, node := range both {
 		if one, another := spec.Total(scores[i]), spec.Total(otherScores[i]); one != another {
 			return fmt.Sprintf("%s has a score of %d for one and %d for the other", node.Name, one, another)

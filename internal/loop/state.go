@@ -132,6 +132,13 @@ type Batch struct {
 	Scores string
 }
 
+// Reservation is an object as it was reserved. Under is the scheduler name of the profile that alone knows of that;
+// empty if all do.
+type Reservation struct {
+	runtime.Object
+	Under string
+}
+
 // ImageCount is what the next cycle has of an image of a node.
 type ImageCount struct {
 	spec.ImageCount
@@ -156,7 +163,7 @@ type State struct {
 	Began []Beginning
 	// Reserved are volumes, and claims of volumes and devices, as the scheduler has reserved them for pods whose binding
 	// is under way, where the API has them otherwise.
-	Reserved []runtime.Object
+	Reserved []Reservation
 	// CountedTwice are the claims of devices, "ns/name", of which the plugin counts the capacity that they consume twice.
 	CountedTwice []string
 	// Cache is the scheduler's cache and Expected the cache it would have if it were built from the API and
@@ -213,11 +220,11 @@ func (s *State) View() *spec.Snapshot {
 func instead[T interface {
 	comparable
 	runtime.Object
-}](objects []T, reserved []runtime.Object) []T {
+}](objects []T, reserved []Reservation) []T {
 	objects = slices.Clone(objects)
 	for _, r := range reserved {
-		object, is := r.(T)
-		switch i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r) }); {
+		object, is := r.Object.(T)
+		switch i := slices.IndexFunc(objects, func(o T) bool { return RefOf(o) == RefOf(r.Object) }); {
 		case i >= 0:
 			objects[i] = object
 		case is:
@@ -280,7 +287,7 @@ func (s *State) Canonical() string {
 		text.WriteByte('\n')
 	}
 	for _, object := range s.Reserved {
-		fmt.Fprintf(&text, "reserved %s\n", s.canonical(object))
+		fmt.Fprintf(&text, "reserved %s%s\n", s.canonical(object.Object), object.Under)
 	}
 	for _, q := range s.Queue {
 		fmt.Fprintf(&text, "queued %+v\n", q)

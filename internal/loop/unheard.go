@@ -23,7 +23,7 @@ func assumedChangesUnheard() Known {
 			seen := asAssumed(t.Before)
 			return changed || seen != nil && t.Step.Popped == Key(pod) && t.decidedBy(seen, pod)
 		},
-		Sees: asAssumed,
+		Sees: func(s *State, _ *v1.Pod) *spec.Snapshot { return asAssumed(s) },
 	}
 }
 

@@ -20,10 +20,10 @@ func volumesBound() Property {
 		Doc:  "When the scheduler binds a pod, the claims that it uses for volumes are bound.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			if !t.runs("VolumeBinding") {
-				return nil
-			}
 			for _, pod := range t.newlyBound() {
+				if !t.runs("VolumeBinding", pod) {
+					continue
+				}
 				for _, claim := range spec.Claims(pod, t.After.API) {
 					if !spec.ClaimBound(claim) {
 						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
@@ -60,7 +60,7 @@ func volumesSuffice() Property {
 				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone
 				if pod == nil || node == nil || there == nil || deleting(there) || !slices.ContainsFunc(spec.Claims(pod, view),
 					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
-					!t.Model.Feasibility(pod, node, view) {
+					!t.model(pod).Feasibility(pod, node, view) {
 					continue
 				}
 				if !slices.ContainsFunc(spec.Claims(pod, view),

@@ -177,8 +177,12 @@ func lacksNothing(t *Transition, q Queued) bool {
 // that rejected the pod stood in the way there.
 func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
 	pod := in(before, q.Pod)
+	if pod == nil {
+		return false
+	}
+	m = m.For(pod)
 	rejects := func(f spec.Filter) bool { return slices.Contains(q.Rejectors, f.Plugin) }
-	if pod == nil || spec.VolumesTurnAway(pod, before) && slices.ContainsFunc(q.Rejectors, looksAtClaims) {
+	if turnedAway(pod, q, before, after) {
 		return false
 	}
 	if !slices.ContainsFunc(m.Filters(), rejects) || slices.ContainsFunc(q.Rejectors, func(plugin string) bool {
@@ -192,20 +196,29 @@ func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
 	})
 }
 
-// looksAtClaims reports whether the plugin may be the one that rejects a pod for what its claims of volumes are like:
-// whichever comes to them first does, where by the model VolumeBinding would.
-func looksAtClaims(plugin string) bool {
-	return slices.Contains([]string{"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}, plugin)
+// turnedAway reports whether a plugin that rejected the pod may have done so for what its claims of volumes were like
+// before: whichever comes to them first does, where by the model VolumeBinding would. For want of a class two of them
+// do.
+func turnedAway(pod *v1.Pod, q Queued, before, after *spec.Snapshot) bool {
+	looking := []string{"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}
+	classed := *before
+	classed.StorageClasses = after.StorageClasses
+	if !spec.VolumesTurnAway(pod, &classed) {
+		looking = []string{"VolumeBinding", "VolumeZone"}
+	}
+	return spec.VolumesTurnAway(pod, before) &&
+		slices.ContainsFunc(q.Rejectors, func(plugin string) bool { return slices.Contains(looking, plugin) })
 }
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
-	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && m.SchedulingEnabled(pod, view)
+	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && m.For(pod).SchedulingEnabled(pod, view)
 }
 
 func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string {
 	var names []string
-	for _, node := range m.Feasible(in(view, key), view) {
+	pod := in(view, key)
+	for _, node := range m.For(pod).Feasible(pod, view) {
 		names = append(names, node.Name)
 	}
 	return names
@@ -214,7 +227,7 @@ func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string 
 // preemptionEnabled is that of the model. Where many may be evicted and the search for a set was given up, there may be
 // one.
 func preemptionEnabled(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-	if m.Reading() == spec.Literal || !mayEvictMany(pod, view) {
+	if m = m.For(pod); m.Reading() == spec.Literal || !mayEvictMany(pod, view) {
 		return m.PreemptionEnabled(pod, view)
 	}
 	return m.PreemptionsOn(m.DryRuns(pod, view), pod, view).Enabled()

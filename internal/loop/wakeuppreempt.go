@@ -56,7 +56,7 @@ func wakeUpToPreempt() Property {
 func mayPreempt(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
 	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && spec.Preempts(pod) &&
-		!spec.AwaitsVictims(pod, view) && !m.TurnsAway(pod, view) && !feasible(m, key, view) &&
+		!spec.AwaitsVictims(pod, view) && !m.For(pod).TurnsAway(pod, view) && !feasible(m, key, view) &&
 		preemptionEnabled(m, pod, view)
 }
 
@@ -64,7 +64,7 @@ func mayPreempt(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 func preempts(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
 	return mayPreempt(m, key, view) && (m.Reading() == spec.Literal || mayEvictMany(pod, view) ||
-		len(m.DocumentedPreemption(pod, view)) > 0)
+		len(m.For(pod).DocumentedPreemption(pod, view)) > 0)
 }
 
 // dryRunForgotten reports whether the pod can preempt since the step, and what stood in the way before, on every node
@@ -78,7 +78,7 @@ func (t *Transition) dryRunForgotten(pod *v1.Pod) bool {
 	helped := false
 	for _, node := range after.Nodes {
 		victims := spec.Jeopardy(pod, node, after)
-		if len(victims) == 0 || !t.Model.Feasibility(pod, node, after.Without(victims...)) {
+		if len(victims) == 0 || !t.model(pod).Feasibility(pod, node, after.Without(victims...)) {
 			continue
 		}
 		helped = true
@@ -88,7 +88,7 @@ func (t *Transition) dryRunForgotten(pod *v1.Pod) bool {
 		}
 		left := before.Without(spec.Jeopardy(was, earlier, before)...)
 		if slices.ContainsFunc(spec.Filters(), func(f spec.Filter) bool {
-			return !f.Holds(t.Model.Profile, was, earlier, left) && t.rejectedBy(pod, f.Plugin)
+			return !f.Holds(t.model(was).Profile, was, earlier, left) && t.rejectedBy(pod, f.Plugin)
 		}) {
 			return false
 		}

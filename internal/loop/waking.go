@@ -51,7 +51,7 @@ func Waking(m *spec.Scheduler, templates *spec.Snapshot, pinned map[string]bool)
 		w.nodes = append(w.nodes, kind)
 	}
 	for i, kind := range templates.Pods {
-		if kind.Spec.NodeName == "" {
+		if kind.Spec.NodeName == "" && m.Profile.Runs(kind.Spec.SchedulerName) {
 			w.pod(i, kind)
 		}
 	}

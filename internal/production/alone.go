@@ -9,14 +9,14 @@ import (
 
 // Alone answers single questions, outside any run: what would kube-scheduler decide, if this were all there is? It
 // is for loop.Subject. Any number of goroutines may ask.
-type Alone struct{ idle chan *Scheduler }
+type Alone struct{ idle chan *Profiles }
 
-// NewAlone builds as many schedulers as questions are to be answered at the same time, at least 1, for the profile
-// with the given name.
-func NewAlone(ctx context.Context, cfg *Config, schedulerName string, atOnce int) (*Alone, error) {
-	a := &Alone{idle: make(chan *Scheduler, max(1, atOnce))}
+// NewAlone builds as many schedulers, with all profiles of the configuration, as questions are to be answered at the
+// same time, at least 1.
+func NewAlone(ctx context.Context, cfg *Config, atOnce int) (*Alone, error) {
+	a := &Alone{idle: make(chan *Profiles, max(1, atOnce))}
 	for range cap(a.idle) {
-		s, err := New(ctx, cfg, schedulerName, Options{})
+		s, err := NewProfiles(ctx, cfg, cfg.Profiles()[0], Options{})
 		if err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

@@ -146,24 +146,35 @@ func (c *Config) Profiles() []string {
 	return names
 }
 
-// Profile returns a copy of the profile with the scheduler name, in Kubernetes' own terms. An unknown name is an error.
-func (c *Config) Profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
-	return c.profile(schedulerName)
+// Only returns the configuration with only those of its profiles whose scheduler names are given. It changes nothing in
+// c.
+func (c *Config) Only(schedulerNames ...string) *Config {
+	kube := c.kube.DeepCopy()
+	kube.Profiles = slices.DeleteFunc(kube.Profiles, func(p config.KubeSchedulerProfile) bool {
+		return !slices.Contains(schedulerNames, p.SchedulerName)
+	})
+	return &Config{kube: kube}
 }
 
-// profile returns a copy of the profile with the scheduler name. What it leaves to the configuration is filled in.
+// KubeProfiles returns a copy of the profiles, in the order of the configuration and in Kubernetes' own terms. What
+// they leave to the configuration is filled in.
+func (c *Config) KubeProfiles() []config.KubeSchedulerProfile {
+	profiles := c.kube.DeepCopy().Profiles
+	for i := range profiles {
+		if profiles[i].PercentageOfNodesToScore == nil {
+			profiles[i].PercentageOfNodesToScore = c.kube.PercentageOfNodesToScore
+		}
+	}
+	return profiles
+}
+
+// profile returns a copy of the profile with the scheduler name, as KubeProfiles has it.
 func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
-	i := slices.IndexFunc(
-		c.kube.Profiles,
-		func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName },
-	)
+	profiles := c.KubeProfiles()
+	i := slices.IndexFunc(profiles, func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName })
 	if i < 0 {
 		return nil, fmt.Errorf("no profile has schedulerName %q; the configuration has %s", schedulerName,
 			strings.Join(c.Profiles(), ", "))
 	}
-	profile := c.kube.Profiles[i].DeepCopy()
-	if profile.PercentageOfNodesToScore == nil {
-		profile.PercentageOfNodesToScore = c.kube.PercentageOfNodesToScore
-	}
-	return profile, nil
+	return &profiles[i], nil
 }

@@ -147,7 +147,7 @@ profiles:
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	defer cancel()
-	profile, err := cfg.Profile(v1.DefaultSchedulerName)
+	profile, err := cfg.profile(v1.DefaultSchedulerName)
 	if err != nil {
 		t.Fatal(err)
 	}

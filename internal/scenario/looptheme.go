@@ -106,9 +106,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults, Late: t.Spec.Late,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions,
 		}
-		if scope.Configuration = manifests.SchedulerConfiguration; scope.Configuration != nil {
-			scope.ConfigurationAt = manifests.SchedulerConfigurationSource.String()
-		}
+		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
 		scope.Bound(t.Spec.Nodes)
 		scope.Initial = slices.DeleteFunc(scope.Initial, func(cluster *spec.Snapshot) bool {
 			return len(cluster.Nodes) < t.Spec.LeastNodes
@@ -118,7 +116,16 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))
 }
 
+// configurationOf returns the KubeSchedulerConfiguration of a theme, and where it is written; nil if it has none.
+func configurationOf(manifests *Manifests) (text []byte, at string) {
+	if manifests.SchedulerConfiguration == nil {
+		return nil, ""
+	}
+	return manifests.SchedulerConfiguration, manifests.SchedulerConfigurationSource.String()
+}
+
 // WakingTheme returns what a theme of single decisions has: nodes, pods, and whatever else is there, for loop.Waking.
+// It may be for a configuration of its own.
 func WakingTheme(name string, admit Admission) (*loop.Scope, error) {
 	t, err := themeNamed(name)
 	if err != nil {
@@ -129,7 +136,9 @@ func WakingTheme(name string, admit Admission) (*loop.Scope, error) {
 		return nil, fmt.Errorf("theme %s: %w", name, err)
 	}
 	templates := manifests.Snapshot()
-	return &loop.Scope{
+	scope := &loop.Scope{
 		Name: name, Doc: t.plain.Spec.Description, Templates: templates, LeftOut: leftOut, Pinned: pinnedNodes(templates),
-	}, nil
+	}
+	scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
+	return scope, nil
 }

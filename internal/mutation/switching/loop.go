@@ -46,7 +46,7 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 	return loop.Subject{
 		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(ctx, cfg, cfg.Profiles()[0], initial,
+			s, err := stepped.New(ctx, cfg, initial,
 				stepped.Options{Faults: true, Late: scope.Late > 0, Evictions: scope.Evictions})
 			if err != nil {
 				return nil, err

@@ -159,7 +159,7 @@ func (t *trial) explore(ctx context.Context, s *loop.Scope) (result *loop.Result
 	if err != nil {
 		return nil, err
 	}
-	alone, err := production.NewAlone(ctx, cfg, cfg.Profiles()[0], 1)
+	alone, err := production.NewAlone(ctx, cfg, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -246,11 +246,16 @@ func (a *api) create(ref loop.Ref, object runtime.Object) error {
 	return a.put(ref, object)
 }
 
-// update replaces an object, keeping its uid.
+// update replaces an object, keeping its uid. As on an API server, a pod that is bound stays so: the event may come of
+// another run, in which it was not.
 func (a *api) update(ref loop.Ref, object runtime.Object) error {
 	old, exists := a.objects[ref]
 	if !exists {
 		return fmt.Errorf("%s does not exist", ref)
+	}
+	if was, is := asPod(old), asPod(object); was != nil && is != nil && was.Spec.NodeName != "" &&
+		was.Spec.NodeName != is.Spec.NodeName {
+		return fmt.Errorf("%s: spec.nodeName is %q, and is not changed any more", ref, was.Spec.NodeName)
 	}
 	object = object.DeepCopyObject()
 	oldMeta, err := meta.Accessor(old)

@@ -83,7 +83,7 @@ func TestBatches(t *testing.T) {
 			"refinement"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			s, err := stepped.New(t.Context(), row.cfg, v1.DefaultSchedulerName, nodes, stepped.Options{Plant: row.plant})
+			s, err := stepped.New(t.Context(), row.cfg, nodes, stepped.Options{Plant: row.plant})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,18 +26,18 @@ import (
 // of that is production's own.
 type devices struct {
 	frameworkapi.SharedDRAManager
-	plugin    *dynamicresources.DynamicResources
-	framework *controlled
-	api       *api
-	timeout   time.Duration
+	plugin  *dynamicresources.DynamicResources
+	cycles  *cycles
+	api     *api
+	timeout time.Duration
 }
 
 // controlDevices puts devices in the place of what the plugin knows.
-func (s *Scheduler) controlDevices(plugin *dynamicresources.DynamicResources) {
+func (s *Scheduler) controlDevices(plugin *dynamicresources.DynamicResources, timeout time.Duration) {
 	field := reflect.ValueOf(plugin).Elem().FieldByName("draManager")
 	manager := (*frameworkapi.SharedDRAManager)(unsafe.Pointer(field.UnsafeAddr()))
 	if *manager != nil {
-		*manager = &devices{*manager, plugin, s.framework, s.api, production.BindingTimeout(s.profile)}
+		*manager = &devices{*manager, plugin, s.cycles, s.api, timeout}
 	}
 }
 
@@ -67,13 +67,13 @@ type awaited struct {
 // Get implements frameworkapi.ResourceClaimTracker.
 func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error) {
 	claim, err := a.ResourceClaimTracker.Get(namespace, name)
-	b := a.devices.framework.preBinding
+	b := a.devices.cycles.preBinding
 	if err == nil && b != nil && reservedForPod(claim, b.pod) && !a.decided(claim) && !a.goesOn(b) {
 		b.ready = func() bool {
 			latest, err := a.ResourceClaimTracker.Get(namespace, name)
 			return err != nil || latest.Status.Allocation == nil || a.decided(latest)
 		}
-		a.devices.framework.pause(b)
+		a.devices.cycles.pause(b)
 		b.ready = nil
 		if b.err != nil {
 			return nil, b.err
@@ -91,9 +91,9 @@ func (a *awaited) Get(namespace, name string) (*resourcev1.ResourceClaim, error)
 // AssumeClaimAfterAPICall implements frameworkapi.ResourceClaimTracker. Pods that it wakes are asked for their claims
 // on the way.
 func (a *awaited) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error {
-	b := a.devices.framework.preBinding
-	a.devices.framework.preBinding = nil
-	defer func() { a.devices.framework.preBinding = b }()
+	b := a.devices.cycles.preBinding
+	a.devices.cycles.preBinding = nil
+	defer func() { a.devices.cycles.preBinding = b }()
 	return a.ResourceClaimTracker.AssumeClaimAfterAPICall(claim)
 }
 
@@ -105,8 +105,8 @@ func (a *awaited) decided(claim *resourcev1.ResourceClaim) bool {
 
 // goesOn reports whether production does not wait for the devices of the pod, which are not all ready.
 func (a *awaited) goesOn(b *binding) bool {
-	a.devices.framework.preBinding = nil // it looks at the claims as they are
-	defer func() { a.devices.framework.preBinding = b }()
+	a.devices.cycles.preBinding = nil // it looks at the claims as they are
+	defer func() { a.devices.cycles.preBinding = b }()
 	state, err := b.state.Read(dynamicresources.Name)
 	if err != nil {
 		return true

@@ -158,12 +158,12 @@ func (a *api) writeStatus(after *resourcev1.ResourceClaim) (runtime.Object, erro
 
 // reservedDevices returns the claims of devices as the plugin has them, where this is not what the scheduler was told
 // of them: with the allocation that a pod whose binding is under way is to write, or has written.
-func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.Object {
-	manager := s.framework.SharedDRAManager()
+func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []loop.Reservation {
+	manager := s.shared().SharedDRAManager()
 	if manager == nil {
 		return nil
 	}
-	var reserved []runtime.Object
+	var reserved []loop.Reservation
 	known := map[spec.DeviceID]bool{}
 	for _, claim := range of[*resourcev1.ResourceClaim](told) {
 		now := claim
@@ -180,7 +180,7 @@ func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.
 			}
 		}
 		if now != claim {
-			reserved = append(reserved, now)
+			reserved = append(reserved, loop.Reservation{Object: now})
 		}
 		if now.Status.Allocation != nil {
 			for _, r := range now.Status.Allocation.Devices.Results {
@@ -189,7 +189,7 @@ func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.
 		}
 	}
 	if claim := s.unmadeClaim(known); claim != nil {
-		reserved = append(reserved, claim)
+		reserved = append(reserved, loop.Reservation{Object: claim})
 	}
 	return reserved
 }
@@ -197,7 +197,7 @@ func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []runtime.
 // countedTwice returns the claims, "ns/name", that the plugin has as written, and still as what a pod is to write whose
 // devices are yet to become ready: what they consume of the capacity of devices counts each time.
 func (s *Scheduler) countedTwice(told map[loop.Ref]runtime.Object) []string {
-	manager := s.framework.SharedDRAManager()
+	manager := s.shared().SharedDRAManager()
 	if manager == nil {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (s *Scheduler) countedTwice(told map[loop.Ref]runtime.Object) []string {
 // flight under another UID, which it had before.
 func (s *Scheduler) madeWaiting(claim *resourcev1.ResourceClaim) bool {
 	return claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" &&
-		slices.ContainsFunc(s.framework.all(), func(b *binding) bool {
+		slices.ContainsFunc(s.cycles.all(), func(b *binding) bool {
 			return b.ready != nil && reservedForPod(claim, b.pod)
 		})
 }
@@ -227,7 +227,7 @@ func (s *Scheduler) madeWaiting(claim *resourcev1.ResourceClaim) bool {
 // unmadeClaim returns a claim with the devices that the plugin has reserved, but for those that are known: of claims
 // for extended resources that are yet to be made; nil if there are none.
 func (s *Scheduler) unmadeClaim(known map[spec.DeviceID]bool) *resourcev1.ResourceClaim {
-	state, err := s.framework.SharedDRAManager().ResourceClaims().GatherAllocatedState()
+	state, err := s.shared().SharedDRAManager().ResourceClaims().GatherAllocatedState()
 	if err != nil { // only what happens meanwhile is an error, and nothing does
 		return nil
 	}

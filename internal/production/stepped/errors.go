@@ -61,10 +61,12 @@ func (e *errorSink) take() []string {
 	return taken
 }
 
-// reportToSinks has what is reported of a scheduler's errors told to its log alone. Kubernetes' own handlers sleep on
+// reportToSinks has what is reported of a scheduler's errors told to its log alone, and one that would end its process,
+// as it does for a cache that it finds corrupted, panic instead. Kubernetes' own handlers sleep on
 // each that comes within a millisecond of the last, too. What a failed call of a goroutine that evicts says, which has
 // no log, is kept out of that of the process.
 var reportToSinks = sync.OnceFunc(func() {
+	klog.OsExit = func(code int) { panic(fmt.Sprintf("kube-scheduler ends its process, with exit code %d", code)) }
 	handlers := runtime.ErrorHandlers
 	runtime.ErrorHandlers = []runtime.ErrorHandler{
 		func(ctx context.Context, err error, message string, details ...any) {

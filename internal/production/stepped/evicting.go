@@ -3,6 +3,7 @@ package stepped
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -147,14 +148,26 @@ func (e *evictions) goOn(p *evicting, refused bool) bool {
 	}
 }
 
-// step takes the next step of the preemption by the pod, the oldest if there are several.
-func (e *evictions) step(a loop.Action) bool {
-	i := slices.IndexFunc(e.underWay, func(p *evicting) bool { return loop.Key(p.preemptor) == a.Ref.Key() })
-	if i < 0 {
-		return false
+// takeStep takes the next step of the preemption by the pod, the oldest if there are several.
+func (s *Scheduler) takeStep(a loop.Action) error {
+	for _, p := range s.evicting() {
+		if loop.Key(p.preemptor) == a.Ref.Key() {
+			p.evictions.goOn(p, a.Fault == loop.FailEvict)
+			return nil
+		}
 	}
-	e.goOn(e.underWay[i], a.Fault == loop.FailEvict)
-	return true
+	return fmt.Errorf("no evictions for the pod are under way")
+}
+
+// evicting returns the preemptions that are under way: those of each profile in the order in which they began.
+func (s *Scheduler) evicting() []*evicting {
+	var all []*evicting
+	for _, f := range s.frameworks {
+		if f.evictions != nil {
+			all = append(all, f.evictions.underWay...)
+		}
+	}
+	return all
 }
 
 // end lets go of the goroutines, which have no effect any more.
@@ -168,15 +181,16 @@ func (e *evictions) end() {
 
 // underWay returns the preemptions whose evictions are under way.
 func (s *Scheduler) underWay() []loop.Eviction {
-	if s.evictions == nil {
+	underWay := s.evicting()
+	if len(underWay) == 0 {
 		return nil
 	}
 	var all []loop.Eviction
 	told := s.told()
-	for _, p := range s.evictions.underWay {
+	for _, p := range underWay {
 		preemptor, _ := told[loop.RefOf(p.preemptor)].(*v1.Pod)
 		one := loop.Eviction{
-			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: s.preempting(p.preemptor.UID),
+			Preemptor: loop.Key(p.preemptor), Node: p.node, Stage: p.stage, Blocks: p.evictions.blocks(p.preemptor.UID),
 			Fails: p.activates, InMemory: p.inMemory, Again: p.again, Same: preemptor != nil && preemptor.UID == p.preemptor.UID,
 		}
 		for _, victim := range p.victims {

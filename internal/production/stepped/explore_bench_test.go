@@ -3,8 +3,6 @@ package stepped_test
 import (
 	"testing"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -40,7 +38,7 @@ func BenchmarkExplore(b *testing.B) {
 						Ask:   ask,
 						Ahead: row.ahead,
 						Start: func(initial *spec.Snapshot) (loop.System, error) {
-							return stepped.New(b.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{})
+							return stepped.New(b.Context(), cfg, initial, stepped.Options{})
 						},
 					},
 					checker.Options{Workers: 1},

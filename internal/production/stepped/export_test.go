@@ -36,10 +36,12 @@ func Below(s *kubescheduler.Scheduler, put func(framework.Framework) framework.F
 // OutOfLine returns the number of parallelizers of the framework and its plugins, and of those that do not work in
 // line.
 func (s *Scheduler) OutOfLine() (all, outOfLine int) {
-	for _, p := range parallelizers(s.framework.Framework) {
-		all++
-		if *p != fwk.Parallelizer(inLine{}) {
-			outOfLine++
+	for _, f := range s.frameworks {
+		for _, p := range parallelizers(f.Framework) {
+			all++
+			if *p != fwk.Parallelizer(inLine{}) {
+				outOfLine++
+			}
 		}
 	}
 	return all, outOfLine
@@ -81,7 +83,7 @@ func (a *absentBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *
 			return err
 		}
 	}
-	b := a.framework.binding(pod.UID)
+	b := a.cycles.binding(pod.UID)
 	b.bound = func() (bool, error) { return false, nil }
 	b.paused <- struct{}{}
 	<-b.proceed

@@ -15,19 +15,27 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
-// controlled stands between the scheduler and the framework of its profile. It passes everything on. On the way it
-// keeps account of the binding cycles, which run on goroutines of their own, and takes away what only chance and
-// the wall clock decide.
+// controlled stands between the scheduler and the framework of a profile. It passes everything on. On the way it
+// keeps account of the binding cycles, and takes away what only chance and the wall clock decide.
 type controlled struct {
 	framework.Framework
+	*cycles
+	perRelease
 
+	// evictions are those of the pods of the profile; nil if it has nothing that preempts.
+	evictions *evictions
+	// volumes are those that its pods are given; nil if it gives none.
+	volumes *volumes
+}
+
+// cycles is the account of what goes on in the cycles of all profiles. Binding cycles run on goroutines of their own.
+type cycles struct {
 	// preempts is the node where the pod of the cycle preempts; "" if it does not.
 	preempts string
 	// begin is held until a binding cycle that has begun may go on.
 	begin sync.RWMutex
 	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
 	preBinding *binding
-	perRelease
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
@@ -60,7 +68,7 @@ type binding struct {
 }
 
 // permitted notes what the permit plugins said: if they let the pod go on, or wait, a binding cycle begins for certain.
-func (c *controlled) permitted(pod *v1.Pod, status *fwk.Status) {
+func (c *cycles) permitted(pod *v1.Pod, status *fwk.Status) {
 	if !status.IsSuccess() && !status.IsWait() {
 		return
 	}
@@ -96,7 +104,7 @@ func (c *controlled) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status 
 }
 
 // pause has the binding cycle, which is at pre-bind, wait until it is decided.
-func (c *controlled) pause(b *binding) {
+func (c *cycles) pause(b *binding) {
 	c.preBinding = nil
 	b.paused <- struct{}{}
 	<-b.proceed
@@ -104,7 +112,7 @@ func (c *controlled) pause(b *binding) {
 }
 
 // watch sees to it that the end of the pod's binding cycle is noticed.
-func (c *controlled) watch(ctx context.Context, pod *v1.Pod) *binding {
+func (c *cycles) watch(ctx context.Context, pod *v1.Pod) *binding {
 	c.begin.RLock()
 	defer c.begin.RUnlock()
 	b := c.binding(pod.UID)
@@ -121,14 +129,14 @@ func (c *controlled) RejectWaitingPod(uid types.UID) bool {
 	return rejected
 }
 
-func (c *controlled) binding(uid types.UID) *binding {
+func (c *cycles) binding(uid types.UID) *binding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bindings[uid]
 }
 
 // decide notes that the wait of the pod is over, if it waits.
-func (c *controlled) decide(uid types.UID) {
+func (c *cycles) decide(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if b := c.bindings[uid]; b != nil {
@@ -137,7 +145,7 @@ func (c *controlled) decide(uid types.UID) {
 }
 
 // begun returns when the binding cycle of the pod, if there is one, is over or waits.
-func (c *controlled) begun(uid types.UID) {
+func (c *cycles) begun(uid types.UID) {
 	b := c.binding(uid)
 	if b == nil {
 		return
@@ -151,7 +159,7 @@ func (c *controlled) begun(uid types.UID) {
 
 // finish lets one binding cycle that is decided go on, to its end or to where it waits again, after it has called
 // before; false if there is none.
-func (c *controlled) finish(before func(*binding)) bool {
+func (c *cycles) finish(before func(*binding)) bool {
 	for _, b := range c.all() {
 		if b.decided {
 			before(b)
@@ -165,7 +173,7 @@ func (c *controlled) finish(before func(*binding)) bool {
 }
 
 // all returns the binding cycles that there are, by the pods' uids.
-func (c *controlled) all() []*binding {
+func (c *cycles) all() []*binding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []*binding
@@ -176,7 +184,7 @@ func (c *controlled) all() []*binding {
 	return all
 }
 
-func (c *controlled) forget(uid types.UID) {
+func (c *cycles) forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.bindings, uid)

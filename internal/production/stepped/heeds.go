@@ -66,9 +66,10 @@ func (q *hintedQueue) takeBack(logger klog.Logger, info *framework.QueuedPodInfo
 	return err
 }
 
-// rejected reports whether the plugin is among those that rejected the pod.
+// rejected reports whether the plugin is among those that rejected the pod, which is one of the profile.
 func (r registration) rejected(info *framework.QueuedPodInfo) bool {
-	return info.UnschedulablePlugins.Has(r.plugin) || info.PendingPlugins.Has(r.plugin)
+	return info.Pod.Spec.SchedulerName == r.profile &&
+		(info.UnschedulablePlugins.Has(r.plugin) || info.PendingPlugins.Has(r.plugin))
 }
 
 // heed notes which of the pods are left to sleep. One that is gated is not to be tried anyway.

@@ -27,6 +27,45 @@ type registration struct {
 	event  fwk.ClusterEvent
 	label  string // of the event
 	ask    fwk.QueueingHintFn
+	// profile is whose pods it is asked about.
+	profile string
+	// number tells the hint from others, whatever the profile: that of Scheduler.Hints; -1 if it is none of those. first:
+	// no profile before has it.
+	number int
+	first  bool
+}
+
+// registrations returns the hints of all profiles, and those that differ from each other by more than the profile.
+func (s *Scheduler) registrations() (all []registration, distinct []loop.Hint, err error) {
+	type nth struct { // a plugin may register twice for equal events
+		loop.Hint
+		n int
+	}
+	numbers := map[nth]int{}
+	for _, f := range s.frameworks {
+		hints, err := registrations(s.ctx, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		seen := map[loop.Hint]int{}
+		for i := range hints {
+			r := &hints[i]
+			if r.profile, r.number = f.ProfileName(), -1; r.ours() {
+				continue
+			}
+			hint := loop.Hint{Plugin: r.plugin, Event: r.label, Default: r.ask == nil}
+			is := nth{hint, seen[hint]}
+			seen[hint]++
+			number, known := numbers[is]
+			if !known {
+				number, r.first = len(distinct), true
+				numbers[is], distinct = number, append(distinct, hint)
+			}
+			r.number = number
+		}
+		all = append(all, hints...)
+	}
+	return all, distinct, nil
 }
 
 // registrations returns the hints of the profile's plugins, in a fixed order: those of the plugin by which cycles fail
@@ -77,7 +116,9 @@ func (r registration) ours() bool { return r.plugin == FaultPlugin }
 type hintedQueue struct {
 	internalqueue.SchedulingQueue
 	hints []registration
-	uses  map[int]*loop.HintUse
+	// distinct are those that differ by more than the profile, and uses what came of them, by their number.
+	distinct []loop.Hint
+	uses     map[int]*loop.HintUse
 	// priority is the queue, whatever was put before it.
 	priority internalqueue.SchedulingQueue
 	now      func() time.Time
@@ -126,16 +167,18 @@ func (q *hintedQueue) note(logger klog.Logger, event fwk.ClusterEvent, before, a
 	q.keep(happened{event, before, after}, hears)
 	var all []roused
 	waiting := q.UnschedulablePods()
-	for i, hint := range q.hints {
+	for _, hint := range q.hints {
 		if !framework.MatchClusterEvents(hint.event, event) {
 			continue
 		}
-		use := q.uses[i]
+		use := q.uses[hint.number]
 		if use == nil {
-			use = &loop.HintUse{Number: i}
-			q.uses[i] = use
+			use = &loop.HintUse{Number: hint.number}
+			q.uses[hint.number] = use
 		}
-		use.Sent++
+		if hint.first {
+			use.Sent++
+		}
 		for _, pod := range waiting {
 			info, ok := queuedPod(q.SchedulingQueue, pod)
 			if !ok || !hint.rejected(info) || !hears(pod) {
@@ -167,8 +210,8 @@ func (r registration) queues(logger klog.Logger, pod *v1.Pod, before, after any)
 // take returns what was noted since it was called last.
 func (q *hintedQueue) take() []loop.HintUse {
 	var uses []loop.HintUse
-	for i, hint := range q.hints {
-		if use := q.uses[i]; use != nil && !hint.ours() {
+	for number := range q.distinct {
+		if use := q.uses[number]; use != nil {
 			uses = append(uses, *use)
 		}
 	}
@@ -177,12 +220,4 @@ func (q *hintedQueue) take() []loop.HintUse {
 }
 
 // Hints implements loop.Hinted.
-func (s *Scheduler) Hints() []loop.Hint {
-	var hints []loop.Hint
-	for _, r := range s.hints.hints {
-		if !r.ours() {
-			hints = append(hints, loop.Hint{Plugin: r.plugin, Event: r.label, Default: r.ask == nil})
-		}
-	}
-	return hints
-}
+func (s *Scheduler) Hints() []loop.Hint { return s.hints.distinct }

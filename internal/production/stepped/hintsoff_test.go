@@ -34,7 +34,7 @@ func TestHintsOff(t *testing.T) {
 		scope.Events += 2
 		for seed := range uint64(25) {
 			draw := rand.New(rand.NewPCG(seed, 1))
-			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, scope.Initial[draw.IntN(len(scope.Initial))],
+			s, err := stepped.New(t.Context(), cfg, scope.Initial[draw.IntN(len(scope.Initial))],
 				stepped.Options{Faults: scope.Faults > 0})
 			if err != nil {
 				t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -49,7 +48,7 @@ type historian struct {
 // repeat returns a new scheduler that has taken the run.
 func (h *historian) repeat(of *past) *stepped.Scheduler {
 	h.Helper()
-	s, err := stepped.New(h.Context(), h.config, v1.DefaultSchedulerName, h.scope.Initial[of.initial],
+	s, err := stepped.New(h.Context(), h.config, h.scope.Initial[of.initial],
 		stepped.Options{Faults: h.scope.Faults > 0})
 	if err != nil {
 		h.Fatal(err)

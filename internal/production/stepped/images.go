@@ -27,7 +27,7 @@ func (s *Scheduler) images(cache map[string]*framework.NodeInfo, nodes []*v1.Nod
 			continue
 		}
 		states := info.GetImageStates()
-		last, err := s.framework.SnapshotSharedLister().NodeInfos().Get(node.Name)
+		last, err := s.shared().SnapshotSharedLister().NodeInfos().Get(node.Name)
 		kept := err == nil && last.GetGeneration() == info.GetGeneration()
 		if kept {
 			states = last.GetImageStates()

@@ -51,7 +51,7 @@ func (s *Scheduler) notice(c change, a loop.Action) error {
 // be bound is assumed, and for others a preemption writes.
 func (s *Scheduler) comesBack(pod *v1.Pod) bool {
 	assumed, err := s.sched.Cache.IsAssumedPod(pod)
-	own := s.popped != nil && s.popped.UID == pod.UID || s.framework.binding(pod.UID) != nil
+	own := s.popped != nil && s.popped.UID == pod.UID || s.cycles.binding(pod.UID) != nil
 	return own && err == nil && !assumed
 }
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -21,7 +19,7 @@ func TestNothingInBackground(t *testing.T) {
 	}
 	before := runtime.NumGoroutine()
 	for range 50 {
-		scheduler, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, &spec.Snapshot{}, stepped.Options{})
+		scheduler, err := stepped.New(t.Context(), cfg, &spec.Snapshot{}, stepped.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

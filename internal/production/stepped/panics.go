@@ -34,7 +34,7 @@ func panicked(recovered any) string {
 }
 
 // note is for a deferred call: it takes a panic down and makes an error of it.
-func (c *controlled) note(status **fwk.Status) {
+func (c *cycles) note(status **fwk.Status) {
 	if r := recover(); r != nil {
 		text := panicked(r)
 		c.mu.Lock()
@@ -47,7 +47,7 @@ func (c *controlled) note(status **fwk.Status) {
 }
 
 // takePanics returns the panics since the last call.
-func (c *controlled) takePanics() []string {
+func (c *cycles) takePanics() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	taken := c.panics

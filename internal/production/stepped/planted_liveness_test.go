@@ -78,7 +78,7 @@ func explored(t *testing.T, scope *loop.Scope, workers int, plant func(*kubesche
 		Ask:   alone(t).Decide,
 		Ahead: 100,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial,
+			s, err := stepped.New(t.Context(), cfg, initial,
 				stepped.Options{Faults: true, Late: scope.Late > 0, Plant: plant})
 			if err != nil || wrap == nil {
 				return s, err

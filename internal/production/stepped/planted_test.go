@@ -55,8 +55,11 @@ func (p panicking) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 
 func (p panicking) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) *fwk.Status {
-	if p.at == "reserve" {
+	switch p.at {
+	case "reserve":
 		panic("planted")
+	case "exit":
+		klog.FlushAndExit(time.Second, 1)
 	}
 	return p.Framework.RunReservePluginsReserve(ctx, state, pod, node)
 }
@@ -354,6 +357,8 @@ func TestPlanted(t *testing.T) {
 		{"no-panics", "score panics, in what is done in parallel", panicsAt("score"), cluster(node("n1"), node("n2")),
 			[]loop.Action{create(p), schedule}},
 		{"no-panics", "the scheduling cycle panics", panicsAt("reserve"), cluster(node("n1")),
+			[]loop.Action{create(p), schedule}},
+		{"no-panics", "the scheduler ends its process", panicsAt("exit"), cluster(node("n1")),
 			[]loop.Action{create(p), schedule}},
 		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")),
 			[]loop.Action{create(p), schedule}},

@@ -9,10 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
-	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -67,14 +64,7 @@ func TestProfileHints(t *testing.T) {
 			pod("p").Req(map[v1.ResourceName]string{"example.org/probe": "1"}).Obj(), pod("p").Obj(), always(remove(probes)),
 		},
 	} {
-		theme, err := scenario.LoopTheme(row.theme, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := production.LoadConfig(row.theme, theme.Configuration)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := themeConfiguration(t, row.theme)
 		for _, asked := range []struct {
 			pod  *v1.Pod
 			want []string

@@ -76,7 +76,7 @@ func (s *Scheduler) began() []loop.Beginning {
 	var began []loop.Beginning
 	for _, pod := range of[*v1.Pod](s.told()) {
 		known := pod
-		if b := s.framework.binding(pod.UID); b != nil {
+		if b := s.cycles.binding(pod.UID); b != nil {
 			known = b.pod
 		}
 		b := loop.Beginning{
@@ -94,9 +94,9 @@ func (s *Scheduler) began() []loop.Beginning {
 	return began
 }
 
-// preempting reports whether the pod is kept out of the queue, as its victims are being evicted.
-func (s *Scheduler) preempting(pod types.UID) bool {
-	return s.evictions.plugin.Evaluator.IsPodRunningPreemption(pod)
+// blocks reports whether the pod is kept out of the queue, as its victims are being evicted.
+func (e *evictions) blocks(pod types.UID) bool {
+	return e.plugin.Evaluator.IsPodRunningPreemption(pod)
 }
 
 // evictionHandle returns where the handle is of what evicts.

@@ -55,8 +55,15 @@ func newPerRelease(inner framework.Framework, now func() time.Time) perRelease {
 
 func (p *perRelease) noteAction(a loop.Action) { p.batch.note(a) }
 
-// left returns what the last cycle leaves for the next; nil if that is nothing.
-func (s *Scheduler) left() *loop.Batch { return s.framework.batch.left(s.sched.CurrentCycle()) }
+// left returns what the last cycle leaves for the next, of its own profile; nil if that is nothing.
+func (s *Scheduler) left() *loop.Batch {
+	for _, f := range s.frameworks {
+		if left := f.batch.left(s.sched.CurrentCycle()); left != nil {
+			return left
+		}
+	}
+	return nil
+}
 
 // assumeCaches returns what the binder has of a volume, and of a claim, by name; nil if it has none.
 func assumeCaches(binder reflect.Value) (volumes, claims func(name string) runtime.Object) {

@@ -57,9 +57,9 @@ func (q *hintedQueue) Update(ctx context.Context, before, after *v1.Pod) {
 	q.heed(roused)
 }
 
-// preempting reports whether the pod is kept out of the queue, as its victims are being evicted.
-func (s *Scheduler) preempting(pod types.UID) bool {
-	return s.evictions.plugin.Executor.IsPodRunningPreemption(pod)
+// blocks reports whether the pod is kept out of the queue, as its victims are being evicted.
+func (e *evictions) blocks(pod types.UID) bool {
+	return e.plugin.Executor.IsPodRunningPreemption(pod)
 }
 
 // evictionHandle returns where the handle is of what evicts.
@@ -95,7 +95,7 @@ func (s *Scheduler) classes() loop.Classes {
 	if !feature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
 		return nil
 	}
-	resolver, classes := s.framework.SharedDRAManager().DeviceClassResolver(), loop.Classes{}
+	resolver, classes := s.shared().SharedDRAManager().DeviceClassResolver(), loop.Classes{}
 	for name := range s.api.resources {
 		if class := resolver.GetDeviceClass(name); class != nil {
 			classes[name] = class

@@ -80,7 +80,7 @@ func TestSignatures(t *testing.T) {
 					s.SchedulingQueue = signingQueue{s.SchedulingQueue, "all"}
 				}
 			}
-			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName,
+			s, err := stepped.New(t.Context(), cfg,
 				cluster(node("n1"), node("n2").Taints([]v1.Taint{{Key: "slow", Effect: v1.TaintEffectNoSchedule}})), o)
 			if err != nil {
 				t.Fatal(err)

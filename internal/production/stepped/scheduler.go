@@ -47,7 +47,7 @@ type Options struct {
 	Late bool
 	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
 	Evictions bool
-	// Expansion, if not nil, is that of all schedulers with the same profile and the same Faults.
+	// Expansion, if not nil, is that of all schedulers with the same profiles and the same Faults.
 	Expansion *Expansion
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
@@ -56,17 +56,17 @@ type Options struct {
 // Scheduler is a whole kube-scheduler with its API server, stepped. It is not for concurrent use; any number of
 // them may live side by side.
 type Scheduler struct {
-	parent  context.Context
-	profile *config.KubeSchedulerProfile
-	options Options
+	parent   context.Context
+	profiles []config.KubeSchedulerProfile
+	options  Options
 
-	ctx       context.Context
-	cancel    context.CancelFunc
-	sched     *kubescheduler.Scheduler
-	framework *controlled
-	evictions *evictions
-	volumes   *volumes
-	api       *api
+	ctx    context.Context
+	cancel context.CancelFunc
+	sched  *kubescheduler.Scheduler
+	// frameworks are those of the profiles, in their order.
+	frameworks []*controlled
+	cycles     *cycles
+	api        *api
 	// texts are those of objects of the API server, which are never changed but replaced.
 	texts     loop.Texts
 	informers map[string]*informer
@@ -94,26 +94,23 @@ type Scheduler struct {
 
 var _ loop.System = (*Scheduler)(nil)
 
-// New builds the scheduler that runs the profile with the given name, and gives it the objects of the initial
+// New builds the scheduler that runs the profiles of the configuration, and gives it the objects of the initial
 // snapshot, one after the other. Closing it, or cancelling the context, ends what runs in the background.
-func New(ctx context.Context, cfg *production.Config, schedulerName string, initial *spec.Snapshot,
-	o Options) (*Scheduler, error) {
-	profile, err := cfg.Profile(schedulerName)
-	if err != nil {
-		return nil, err
-	}
+func New(ctx context.Context, cfg *production.Config, initial *spec.Snapshot, o Options) (*Scheduler, error) {
 	if feature.DefaultFeatureGate.Enabled(features.SchedulerAsyncAPICalls) {
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not stepped; turn it off",
 			features.SchedulerAsyncAPICalls)
 	}
 	s := &Scheduler{
-		parent: klog.NewContext(ctx, logr.Discard()), profile: profile, options: o,
+		parent: klog.NewContext(ctx, logr.Discard()), profiles: cfg.KubeProfiles(), options: o,
 		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{}, errors: &errorSink{},
 	}
-	if o.Faults {
-		s.faults.enable(profile)
+	for i := range s.profiles {
+		if o.Faults {
+			s.faults.enable(&s.profiles[i])
+		}
+		o.Expansion.expand(&s.profiles[i])
 	}
-	o.Expansion.expand(profile)
 	if err := s.build(); err != nil {
 		return nil, err
 	}
@@ -138,12 +135,16 @@ func (s *Scheduler) build() error {
 	s.informers = newInformers(factory)
 	s.api.comesBack = s.comesBack
 	s.api.tell = s.tell
+	var profiles []config.KubeSchedulerProfile
+	for i := range s.profiles {
+		profiles = append(profiles, *s.profiles[i].DeepCopy())
+	}
 	options := []kubescheduler.Option{
+		kubescheduler.WithProfiles(profiles...),
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		kubescheduler.WithClock(s.clock),
 		kubescheduler.WithPodInitialBackoffSeconds(int64(backoff / time.Second)),
 		kubescheduler.WithPodMaxBackoffSeconds(int64(backoff / time.Second)),
-		kubescheduler.WithProfiles(*s.profile.DeepCopy()),
 	}
 	if s.options.Faults {
 		options = append(options, kubescheduler.WithFrameworkOutOfTreeRegistry(s.faults.registry()))
@@ -156,7 +157,7 @@ func (s *Scheduler) build() error {
 		s.cancel()
 		return fmt.Errorf("building kube-scheduler: %w", err)
 	}
-	if err := s.control(s.profile.SchedulerName); err != nil {
+	if err := s.control(); err != nil {
 		s.cancel()
 		return err
 	}
@@ -173,56 +174,85 @@ func (s *Scheduler) build() error {
 	return nil
 }
 
-// control puts the control points between the scheduler and its framework, queue and preemption.
-func (s *Scheduler) control(schedulerName string) error {
-	inner := s.sched.Profiles[schedulerName]
-	s.options.Expansion.keep(inner)
-	hints, err := registrations(s.ctx, inner)
+// control puts the control points between the scheduler and its frameworks, queue and preemption.
+func (s *Scheduler) control() error {
+	s.frameworks, s.cycles = nil, &cycles{bindings: map[types.UID]*binding{}}
+	for i := range s.profiles {
+		s.controlProfile(&s.profiles[i])
+	}
+	hints, distinct, err := s.registrations()
 	if err != nil {
 		return err
 	}
-	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, uses: map[int]*loop.HintUse{},
-		priority: s.sched.SchedulingQueue, now: s.clock.Now, attempts: map[types.UID]*attempt{}}
+	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, distinct: distinct,
+		uses: map[int]*loop.HintUse{}, priority: s.sched.SchedulingQueue, now: s.clock.Now,
+		attempts: map[types.UID]*attempt{}}
 	s.sched.SchedulingQueue = s.hints
 	s.sleeper = newSleeper(s.hints)
 	s.wrongBackoff = wrongBackoff(s.clock)
-	workInLine(inner)
-	muteMetrics(inner)
-	s.framework = &controlled{Framework: inner, perRelease: newPerRelease(inner, s.clock.Now),
-		bindings: map[types.UID]*binding{}}
-	s.sched.Profiles[schedulerName] = s.framework
-	for _, plugin := range inner.EnqueueExtensions() {
-		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
-			s.evictions = control(preemption, s.api, s.framework.decide, s.framework.note)
-		}
-		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
-			s.volumes = &volumes{binding.Binder, s.framework, s.api}
-			binding.Binder = s.volumes
-		}
-		if devices, ok := plugin.(*dynamicresources.DynamicResources); ok {
-			s.controlDevices(devices)
-		}
-	}
 	s.watchPops()
 	return nil
+}
+
+// controlProfile puts the control points between the scheduler and the framework of the profile.
+func (s *Scheduler) controlProfile(profile *config.KubeSchedulerProfile) {
+	inner := s.sched.Profiles[profile.SchedulerName]
+	s.options.Expansion.keep(inner)
+	workInLine(inner)
+	muteMetrics(inner)
+	f := &controlled{Framework: inner, cycles: s.cycles, perRelease: newPerRelease(inner, s.clock.Now)}
+	s.frameworks = append(s.frameworks, f)
+	s.sched.Profiles[profile.SchedulerName] = f
+	for _, plugin := range inner.EnqueueExtensions() {
+		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
+			f.evictions = control(preemption, s.api, s.cycles.decide, s.cycles.note)
+		}
+		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
+			f.volumes = &volumes{binding.Binder, s.cycles, s.api}
+			binding.Binder = f.volumes
+		}
+		if devices, ok := plugin.(*dynamicresources.DynamicResources); ok {
+			s.controlDevices(devices, production.BindingTimeout(profile))
+		}
+	}
+}
+
+// shared is a framework to be asked for what those of all profiles have in common.
+func (s *Scheduler) shared() framework.Framework { return s.frameworks[0] }
+
+// under returns the framework of the profile that the pod asks for.
+func (s *Scheduler) under(pod *v1.Pod) *controlled {
+	return s.frameworks[slices.IndexFunc(s.frameworks,
+		func(f *controlled) bool { return f.ProfileName() == pod.Spec.SchedulerName })]
+}
+
+// longestTimeout is the longest time that a profile lets drivers have for devices to become ready.
+func (s *Scheduler) longestTimeout() time.Duration {
+	longest := time.Duration(0)
+	for i := range s.profiles {
+		longest = max(longest, production.BindingTimeout(&s.profiles[i]))
+	}
+	return longest
 }
 
 var errOver = errors.New("the run is over")
 
 // Close ends what runs in the background.
 func (s *Scheduler) Close() {
-	if s.evictions != nil {
-		s.evictions.end()
+	for _, f := range s.frameworks {
+		if f.evictions != nil {
+			f.evictions.end()
+		}
 	}
-	for _, b := range s.framework.all() { // a pod that waits is let go, so that its goroutine ends
-		if pod := s.framework.GetWaitingPod(b.pod.UID); pod != nil {
+	for _, b := range s.cycles.all() { // a pod that waits is let go, so that its goroutine ends
+		if pod := s.shared().GetWaitingPod(b.pod.UID); pod != nil {
 			pod.Reject(FaultPlugin, "the run is over")
 		}
 		b.err = errOver
-		s.framework.decide(b.pod.UID)
+		s.cycles.decide(b.pod.UID)
 	}
 	if s.panicked == "" { // else whoever panicked may hold locks
-		for s.framework.finish(func(*binding) {}) {
+		for s.cycles.finish(func(*binding) {}) {
 		}
 		s.sched.SchedulingQueue.Close()
 	}
@@ -238,16 +268,18 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	s.popped, s.api.puttingOff = nil, ""
 	s.errors.take()
 	if a.Heard || !a.Verb.Event() || !s.late || !loop.MayLag(a.Ref.Kind) { // else nothing comes of it yet
-		for _, b := range s.framework.all() {
+		for _, b := range s.cycles.all() {
 			b.since = append(b.since, a.String())
 		}
 	}
-	s.framework.noteAction(a)
+	for _, f := range s.frameworks {
+		f.noteAction(a)
+	}
 	s.asleep = a.Verb != loop.Restart && s.sleep() // a queue that was ended waits for nothing
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
-	step := loop.Step{Panics: s.framework.takePanics()}
+	step := loop.Step{Panics: s.cycles.takePanics()}
 	if s.panicked != "" {
 		step.Panics = append(step.Panics, s.panicked)
 	}
@@ -301,7 +333,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.schedule(a.Fault)
 	case loop.Allow, loop.Reject, loop.Expire:
 		if a.EndsTimeOfDrivers() {
-			return s.api.locked(func() error { return s.api.overdue(a.Ref, production.BindingTimeout(s.profile)) })
+			return s.api.locked(func() error { return s.api.overdue(a.Ref, s.longestTimeout()) })
 		}
 		return s.permit(a)
 	case loop.Backoff:
@@ -311,10 +343,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		s.timers().BackoffOver(klog.FromContext(s.ctx))
 		return nil
 	case loop.Evict:
-		if s.evictions == nil || !s.evictions.step(a) {
-			return fmt.Errorf("no evictions for the pod are under way")
-		}
-		return nil
+		return s.takeStep(a)
 	case loop.Write:
 		return s.api.locked(func() error { return s.api.arrive(a.Ref) })
 	case loop.Restart:
@@ -336,14 +365,14 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	s.faults.armed, s.api.fault = fault, fault
-	s.framework.preempts = ""
+	s.cycles.preempts = ""
 	s.scheduleOne()
 	if s.popped != nil {
-		if node := s.framework.preempts; node != "" && s.evictions != nil {
-			s.evict(s.evictions.begun(s.popped, node))
+		if evictions := s.under(s.popped).evictions; s.cycles.preempts != "" && evictions != nil {
+			s.evict(evictions.begun(s.popped, s.cycles.preempts))
 		}
-		s.framework.begun(s.popped.UID)
-		if b := s.framework.binding(s.popped.UID); b != nil {
+		s.cycles.begun(s.popped.UID)
+		if b := s.cycles.binding(s.popped.UID); b != nil {
 			if fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
 				b.fault = fault
 			}
@@ -358,17 +387,17 @@ func (s *Scheduler) evict(p *evicting) {
 	if p == nil || s.options.Evictions {
 		return
 	}
-	s.evictions.goOn(p, false)
+	p.evictions.goOn(p, false)
 	s.api.sortLog()
-	for !s.evictions.goOn(p, false) {
+	for !p.evictions.goOn(p, false) {
 	}
 }
 
 // scheduleOne runs the scheduling cycle, after which the scheduler waits for a pod before the binding cycle, which runs
 // beside it, goes on: who comes back from that is told of.
 func (s *Scheduler) scheduleOne() {
-	s.framework.begin.Lock()
-	defer s.framework.begin.Unlock()
+	s.cycles.begin.Lock()
+	defer s.cycles.begin.Unlock()
 	s.sched.ScheduleOne(s.ctx)
 	s.asleep = s.sleep()
 }
@@ -376,11 +405,11 @@ func (s *Scheduler) scheduleOne() {
 // permit ends a wait. What production's timer does at the end of its time is to reject the pod in the name of the
 // plugin.
 func (s *Scheduler) permit(a loop.Action) error {
-	for _, b := range s.framework.all() {
+	for _, b := range s.cycles.all() {
 		if loop.Key(b.pod) != a.Ref.Key() || b.bound != nil && a.Verb != loop.Expire {
 			continue
 		}
-		waiting := s.framework.GetWaitingPod(b.pod.UID)
+		waiting := s.shared().GetWaitingPod(b.pod.UID)
 		if waiting == nil && b.bound == nil {
 			continue // an earlier pod of that name, whose devices are awaited
 		}
@@ -397,7 +426,7 @@ func (s *Scheduler) permit(a loop.Action) error {
 		case loop.Reject:
 			waiting.Reject(FaultPlugin, "it is rejected, as the action asks")
 		}
-		s.framework.decide(b.pod.UID)
+		s.cycles.decide(b.pod.UID)
 		return nil
 	}
 	return fmt.Errorf("the pod does not wait on permit")
@@ -426,8 +455,8 @@ func (s *Scheduler) settle(a loop.Action) error {
 				return err
 			}
 		default:
-			s.framework.look()
-			if !s.framework.finish(s.goOn) {
+			s.cycles.look()
+			if !s.cycles.finish(s.goOn) {
 				return nil
 			}
 			s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault

@@ -40,7 +40,7 @@ func newScheduler(t testing.TB, initial *spec.Snapshot, o stepped.Options) *step
 func schedulerUnder(t testing.TB, cfg *production.Config, initial *spec.Snapshot,
 	o stepped.Options) *stepped.Scheduler {
 	t.Helper()
-	s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, o)
+	s, err := stepped.New(t.Context(), cfg, initial, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func alone(t testing.TB) *production.Alone {
 // aloneUnder answers single questions under the configuration.
 func aloneUnder(t testing.TB, cfg *production.Config) *production.Alone {
 	t.Helper()
-	a, err := production.NewAlone(t.Context(), cfg, v1.DefaultSchedulerName, 1)
+	a, err := production.NewAlone(t.Context(), cfg, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func breaksUnder(t testing.TB, cfg *production.Config, s *stepped.Scheduler, act
 
 // TestImpossible: an action that the state does not allow is an error that says so.
 func TestImpossible(t *testing.T) {
-	p := pod("p").Obj()
+	p, bound := pod("p").Obj(), pod("bound").Node("n1").Obj()
 	for _, row := range []struct {
 		reason string
 		action loop.Action
@@ -236,9 +236,11 @@ func TestImpossible(t *testing.T) {
 		{"the queue is empty", schedule, "the scheduler takes the next pod: no pod is ready to be scheduled"},
 		{"nobody waits", on(loop.Allow, p), "Pod default/p is allowed by permit: the pod does not wait on permit"},
 		{"it does not exist", update("labels", p), "Pod default/p: labels: Pod default/p does not exist"},
+		{"a bound pod stays where it is", update("labels", pod("bound").Obj()),
+			`Pod default/bound: labels: Pod default/bound: spec.nodeName is "n1", and is not changed any more`},
 		{"it exists", create(node("n1").Obj()), "Node n1 is created: Node n1 exists already"},
 	} {
-		_, err := newScheduler(t, cluster(node("n1")), stepped.Options{}).Do(row.action)
+		_, err := newScheduler(t, with(cluster(node("n1")), bound), stepped.Options{}).Do(row.action)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s: error is %v, want %s", row.reason, err, row.want)
 		}
@@ -269,7 +271,7 @@ func BenchmarkRun(b *testing.B) {
 	actions := []loop.Action{create(pod("p").Obj()), schedule, create(pod("q").Obj()), schedule}
 	for b.Loop() {
 		start := time.Now()
-		s, err := stepped.New(b.Context(), cfg, v1.DefaultSchedulerName, cluster(node("n1"), node("n2")),
+		s, err := stepped.New(b.Context(), cfg, cluster(node("n1"), node("n2")),
 			stepped.Options{})
 		if err != nil {
 			b.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -51,7 +50,7 @@ func account(t *testing.T, seed uint64) string {
 		}
 		scope.Arrivals, scope.Events, scope.Faults, scope.Happens = 4, 4, 2, loop.EventTypes()
 		subject := loop.Subject{Model: model(t), Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(t.Context(), cfg, v1.DefaultSchedulerName, initial, stepped.Options{Faults: true})
+			s, err := stepped.New(t.Context(), cfg, initial, stepped.Options{Faults: true})
 			return witnessed{s, &text}, err
 		}}
 		if _, err := loop.Simulate(t.Context(), scope, subject, loop.SimulateOptions{Seed: seed, Walks: 2, Steps: 30,

@@ -36,7 +36,7 @@ func (s *Scheduler) State() *loop.State {
 			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,
 		})
 	}
-	state.Reserved = append(s.volumes.reserved(told), s.reservedDevices(told)...)
+	state.Reserved = append(s.reservedVolumes(told), s.reservedDevices(told)...)
 	state.CountedTwice = s.countedTwice(told)
 	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
@@ -160,12 +160,12 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 			continue
 		}
 		entry := loop.Queued{Pod: key, Queues: places[key]}
-		if b := s.framework.binding(pod.UID); b != nil {
+		if b := s.cycles.binding(pod.UID); b != nil {
 			entry.Waits, entry.Since = true, slices.Clone(b.since)
 		}
 		inFlight = append(inFlight, entry)
 	}
-	for _, b := range s.framework.all() {
+	for _, b := range s.cycles.all() {
 		waits := b.bound != nil || b.ready != nil
 		if key := loop.Key(b.pod); waits && places[key] == nil { // production calls Done before pre-bind
 			inFlight = append(

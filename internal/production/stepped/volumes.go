@@ -27,8 +27,8 @@ import (
 // is cut short, and it looks after every action instead: all but the second in between is production's own.
 type volumes struct {
 	volumebinding.SchedulerVolumeBinder
-	framework *controlled
-	api       *api
+	cycles *cycles
+	api    *api
 }
 
 //
@@ -43,14 +43,14 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 		return err
 	}
 	claims := v.api.written(chosen.DynamicProvisions)
-	b := v.framework.binding(pod.UID)
+	b := v.cycles.binding(pod.UID)
 	b.bound = func() (bool, error) {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 		return checkBindings(binder, klog.FromContext(ctx), pod, bindings, claims)
 	}
-	v.framework.pause(b)
+	v.cycles.pause(b)
 	b.bound = nil
 	if b.err != nil {
 		return fmt.Errorf("binding volumes: %w", b.err)
@@ -80,7 +80,7 @@ func (a *api) written(provisions []*volumebinding.DynamicProvision) []*v1.Persis
 }
 
 // look asks for every pod that waits for its volumes or devices whether they are bound, or ready, or will not be.
-func (c *controlled) look() {
+func (c *cycles) look() {
 	for _, b := range c.all() {
 		if b.ready != nil && !b.decided && b.ready() {
 			c.decide(b.pod.UID)
@@ -93,6 +93,21 @@ func (c *controlled) look() {
 			c.decide(b.pod.UID)
 		}
 	}
+}
+
+// reservedVolumes returns the volumes and claims as the plugins of the profiles have reserved them, each for itself.
+func (s *Scheduler) reservedVolumes(told map[loop.Ref]runtime.Object) []loop.Reservation {
+	var all []loop.Reservation
+	for _, f := range s.frameworks {
+		under := ""
+		if len(s.frameworks) > 1 {
+			under = f.ProfileName()
+		}
+		for _, object := range f.volumes.reserved(told) {
+			all = append(all, loop.Reservation{Object: object, Under: under})
+		}
+	}
+	return all
 }
 
 // reserved returns the volumes and claims as the plugin has reserved them, where this is not what the scheduler was
