@@ -14,7 +14,7 @@ import (
 
 // Subject is what is explored.
 type Subject struct {
-	// Model is the formal model with the system's profile.
+	// Model is the formal model with the system's profiles: that of the first, with those of the others.
 	Model *spec.Scheduler
 	// Start returns a system that begins with the cluster.
 	Start func(initial *spec.Snapshot) (System, error)

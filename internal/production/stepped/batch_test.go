@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
@@ -116,5 +118,35 @@ func TestBatches(t *testing.T) {
 				t.Errorf("it breaks %q, want %q", found, row.breaks)
 			}
 		})
+	}
+}
+
+// TestBatchChosenAgain: what a cycle leaves competes with the node that it chose, which alone is scored anew: a pod
+// goes to that one again, although another has become better since. If no one else changed anything, it is better.
+func TestBatchChosenAgain(t *testing.T) {
+	cfg := unspread(t)
+	sized := func(name, cpu string) *st.NodeWrapper {
+		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "4Gi", "pods": "10"})
+	}
+	heavy := pod("heavy").Req(cpu("3")).Node("n2").Obj()
+	like := func(name string) loop.Action { return create(pod(name).Req(cpu("100m")).Obj()) }
+	for _, row := range []struct {
+		reason string
+		then   []loop.Action
+		want   []string
+	}{
+		{"n2 is empty by then", []loop.Action{remove(heavy), gone(heavy)},
+			[]string{"refinement: default/second: batch-outdated", "levels-agree: default/second: batch-outdated"}},
+		{"n2 is as it was", nil, nil},
+	} {
+		s := schedulerUnder(t, cfg, with(cluster(sized("n1", "8"), sized("n2", "4")), heavy), stepped.Options{})
+		begins := []loop.Action{like("first"), like("second"), schedule}
+		actions := append(slices.Concat(begins, row.then), schedule)
+		if diff := cmp.Diff(row.want, breaksUnder(t, cfg, s, actions)); diff != "" {
+			t.Errorf("%s: it breaks (-want +got):\n%s", row.reason, diff)
+		}
+		if on := s.State().Pod("default/second").Spec.NodeName; on != "n1" {
+			t.Errorf("%s: the second pod is on %q", row.reason, on)
+		}
 	}
 }

@@ -1,12 +1,16 @@
 package stepped_test
 
 import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -48,4 +52,19 @@ func limited() *spec.Snapshot {
 			append(s.PersistentVolumeClaims, claim)
 	}
 	return s
+}
+
+// TestMissedBefore: that a pod sleeps, as an event before was not heard of, is not told once more when the class of its
+// claim goes and comes back: NodeVolumeLimits, which rejected it, does not look at classes.
+func TestMissedBefore(t *testing.T) {
+	initial := withVolume(cluster(node("n1")))
+	initial.CSINodes = append(initial.CSINodes, allowing(new(int32)))
+	class := initial.StorageClasses[0]
+	class.Provisioner, initial.PersistentVolumes = limitedDriver, nil
+	got := breaks(t, newScheduler(t, initial, stepped.Options{}), []loop.Action{
+		create(pod("p").PVC("one").Obj()), schedule, update("drivers", st.MakeCSINode().Name("n1").Obj()),
+		remove(class), create(class)})
+	if diff := cmp.Diff([]string{"wake-up: default/p: hint-unlimited-driver"}, got); diff != "" {
+		t.Errorf("it breaks (-want +got):\n%s", diff)
+	}
 }
