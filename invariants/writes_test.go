@@ -15,20 +15,28 @@ import (
 // TestDevicesAreGivenBack: while a pod waits for a node on which its claim cannot be used, all devices of the claim are
 // given back; nothing is written where that would not help, or where another filter keeps the pod from the node.
 func TestDevicesAreGivenBack(t *testing.T) {
+	nominated := func(priority int32) []*v1.Pod {
+		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "q", UID: "q"}, Spec: v1.PodSpec{Priority: &priority}}
+		pod.Status.NominatedNodeName = "n"
+		return []*v1.Pod{pod}
+	}
 	const update, status = "update", "resourceclaims/status"
 	for _, row := range []struct {
 		reason   string
 		writes   []spec.Write
 		reaches  bool
 		cordoned bool
+		besides  []*v1.Pod
 		breaches int
 	}{
-		{"they are", []spec.Write{{Verb: update, Resource: status}}, false, false, 0},
-		{"they are not", []spec.Write{}, false, false, 1},
-		{"not all", []spec.Write{{Verb: update, Resource: status, Fields: []string{"allocation"}}}, false, false, 2},
-		{"twice", []spec.Write{{Verb: update, Resource: status}, {Verb: update, Resource: status}}, false, false, 1},
-		{"it would not help", []spec.Write{{Verb: update, Resource: status}}, true, true, 1},
-		{"another filter rejects the node", []spec.Write{}, false, true, 0},
+		{"they are", []spec.Write{{Verb: update, Resource: status}}, false, false, nil, 0},
+		{"they are not", []spec.Write{}, false, false, nil, 1},
+		{"not all", []spec.Write{{Verb: update, Resource: status, Fields: []string{"allocation"}}}, false, false, nil, 2},
+		{"twice", []spec.Write{{Verb: update, Resource: status}, {Verb: update, Resource: status}}, false, false, nil, 1},
+		{"it would not help", []spec.Write{{Verb: update, Resource: status}}, true, true, nil, 1},
+		{"another filter rejects the node", []spec.Write{}, false, true, nil, 0},
+		{"one may reject it, as it is to be left to a nominated pod", []spec.Write{}, false, false, nominated(0), 0},
+		{"a nominated pod of lower priority does not matter", []spec.Write{}, false, false, nominated(-1), 1},
 	} {
 		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 		node.Spec.Unschedulable = row.cordoned
@@ -42,7 +50,8 @@ func TestDevicesAreGivenBack(t *testing.T) {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "p"}}
 		pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: new("c")}}
 		s := &spec.Snapshot{
-			Nodes: []*v1.Node{node}, Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{claim},
+			Nodes: []*v1.Node{node}, Pods: append(row.besides, pod),
+			ResourceClaims: []*resourcev1.ResourceClaim{claim},
 		}
 		m, q := spec.New(spec.DefaultProfile()), spec.Question{Pod: pod, Snapshot: s}
 		c := &invariants.Case{Question: q, Spec: m, Expected: m.Expect(q), Decision: &spec.Decision{
