@@ -40,7 +40,7 @@ func newCase() *Case {
 			Outcomes: []spec.Outcome{preempts},
 			Ideal:    []spec.Candidate{{Node: 0, Victims: []*v1.Pod{pods[1]}}},
 		},
-		Spec:            spec.New(&spec.Profile{Preempts: true}),
+		Spec:            spec.New(&spec.Profile{Filters: []string{"NodeResourcesFit"}, Preempts: true}),
 		FeasibleWithout: func(_ int, victims []*v1.Pod) bool { return slices.Contains(victims, pods[1]) },
 	}
 }

@@ -49,7 +49,7 @@ func (m *Scheduler) scoringFails(q Question) bool {
 // TurnsAway reports whether the state of the pod's claims alone, of volumes or devices, keeps it from every node, so
 // that no filter is asked.
 func (m *Scheduler) TurnsAway(pod *v1.Pod, s *Snapshot) bool {
-	return VolumesTurnAway(pod, s) ||
+	return m.Profile.VolumesTurnAway(pod, s) ||
 		exists(m.filters, func(f Filter) bool { return f.TurnsAway != nil && f.TurnsAway(m.Profile, pod, s) })
 }
 

@@ -10,8 +10,8 @@ import (
 // Overcommitted returns the resources of which the pods on the node together request more than it has to allocate,
 // sorted by name; "pods" among them if there are more pods than it takes. For a single pod more that is what
 // NodeResourcesFit prevents; this is the same bound for all of them. A resource that the profile of a pod ignores is
-// left out where the pod requests it: nobody keeps its bound. So is one that the node has as devices, of which
-// claims keep account.
+// left out where the pod requests it: nobody keeps its bound. A profile without NodeResourcesFit ignores all of them, and
+// how many pods there are. So is one left out that the node has as devices, of which claims keep account.
 //
 // Source:
 // https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled;
@@ -24,7 +24,8 @@ func (m *Scheduler) Overcommitted(node *v1.Node, pods []*v1.Pod, s *Snapshot) []
 			m.rules.amounts.classes.on(m.Profile, name, node, s) == nil &&
 			!atMost(m.rules.amounts.together(name, requested), m.rules.amounts.amount(name, allocatable))
 	})
-	if !atMost(big.NewInt(int64(len(pods))), amount(v1.ResourcePods, allocatable)) {
+	if all(pods, func(pod *v1.Pod) bool { return fitsResources(m.For(pod).Profile) }) &&
+		!atMost(big.NewInt(int64(len(pods))), amount(v1.ResourcePods, allocatable)) {
 		exceeded = append(exceeded, v1.ResourcePods)
 	}
 	return exceeded
@@ -47,8 +48,11 @@ func resourcesIn(lists []v1.ResourceList) []v1.ResourceName {
 // ignores reports whether the pod requests the resource and is placed without regard to it.
 func (m *Scheduler) ignores(pod *v1.Pod, name v1.ResourceName) bool {
 	of := m.For(pod)
-	return ignored(of.Profile.Fit, name) && of.Requests(pod, name)
+	return (!fitsResources(of.Profile) || ignored(of.Profile.Fit, name)) && of.Requests(pod, name)
 }
+
+// fitsResources reports whether the profile keeps to what nodes have to allocate.
+func fitsResources(p *Profile) bool { return contains(p.Filters, "NodeResourcesFit") }
 
 // Requests reports whether the pod requests some of the resource.
 func (m *Scheduler) Requests(pod *v1.Pod, name v1.ResourceName) bool {

@@ -13,13 +13,18 @@ func TurnedAwayKeepsNomination() Quirk {
 		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +
 			"that node.",
 		KeepsNomination: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
-			return contains(p.Filters, "DynamicResources") && VolumesTurnAway(pod, s)
+			return contains(p.Filters, "DynamicResources") && p.VolumesTurnAway(pod, s)
 		},
 	}
 }
 
-// VolumesTurnAway reports whether the state of the pod's claims of volumes alone keeps it from every node.
-func VolumesTurnAway(pod *v1.Pod, s *Snapshot) bool {
-	return !claimsThere(pod, s) || !namedClaimsSettled(pod, s) ||
-		exists(Claims(pod, s), func(claim *v1.PersistentVolumeClaim) bool { return !usable(claim, s) })
+// VolumesTurnAway reports whether the state of the pod's claims of volumes alone keeps it from every node, by a filter
+// of the profile that looks at that: VolumeBinding at all claims, VolumeZone and VolumeRestrictions at those that the
+// pod names.
+func (p *Profile) VolumesTurnAway(pod *v1.Pod, s *Snapshot) bool {
+	unusable := func(claim *v1.PersistentVolumeClaim) bool { return !usable(claim, s) }
+	missing := func(volume v1.Volume) bool { return ClaimOf(pod, volume, s) == nil }
+	return contains(p.Filters, "VolumeBinding") && (!claimsThere(pod, s) || exists(Claims(pod, s), unusable)) ||
+		contains(p.Filters, "VolumeZone") && !namedClaimsSettled(pod, s) ||
+		contains(p.Filters, "VolumeRestrictions") && exists(naming(pod), missing)
 }

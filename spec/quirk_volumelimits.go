@@ -74,7 +74,7 @@ func UnownedClaimStopsAll() Quirk {
 		Volumes: func(r *VolumeRules) {
 			r.trips = append(
 				r.trips[:len(r.trips):len(r.trips)],
-				func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool {
+				func(pod *v1.Pod, volume v1.Volume, _ bool, s *Snapshot) bool {
 					return volume.Ephemeral != nil && ClaimOf(pod, volume, s) == nil &&
 						exists(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
 							return c.Namespace == pod.Namespace && c.Name == ClaimName(pod, volume)
@@ -95,9 +95,12 @@ func UnreadableDiskStopsAll() Quirk {
 			"ends every cycle in which it is counted in an error, also that of other pods.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return volumeThere(s, unreadable) },
 		Volumes: func(r *VolumeRules) {
-			r.trips = append(r.trips[:len(r.trips):len(r.trips)], func(_ *v1.Pod, volume v1.Volume, _ *Snapshot) bool {
-				return unreadable(volume)
-			})
+			r.trips = append(
+				r.trips[:len(r.trips):len(r.trips)],
+				func(_ *v1.Pod, volume v1.Volume, hasCSINode bool, _ *Snapshot) bool {
+					return hasCSINode && unreadable(volume)
+				},
+			)
 		},
 	}
 }
@@ -148,25 +151,24 @@ func readableDisk(id string) bool {
 }
 
 // countingFails returns the predicate whether counting volumes on the node stops with an error; nil if nothing
-// trips it. The pod's own volumes are counted where the node has a CSINode, those of pods on the node if the pod
-// wants a volume, the drivers of all that it wants are there, and the node has a limit.
+// trips it. The pod's own volumes are counted on every node, those of pods on the node if the pod wants a volume, the
+// drivers of all that it wants are there, and the node has a limit, which its CSINode says.
 func (r VolumeRules) countingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot) bool {
 	if len(r.trips) == 0 {
 		return nil
 	}
 	return func(p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
-		counted := hasCSINode(node, s) && r.tripped(pod, s)
+		counted := r.tripped(pod, hasCSINode(node, s), s)
 		wanted := managedOn(p, node, s, r.csiVolumes(pod, s))
 		others := len(wanted) > 0 && len(volumeLimits(node, s)) > 0 && r.driversThere(p, wanted, node, s)
-		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, s) })
+		return counted || others && exists(PodsOn(node, s), func(other *v1.Pod) bool { return r.tripped(other, true, s) })
 	}
 }
 
-func (r VolumeRules) tripped(pod *v1.Pod, s *Snapshot) bool {
+func (r VolumeRules) tripped(pod *v1.Pod, hasCSINode bool, s *Snapshot) bool {
 	return exists(pod.Spec.Volumes, func(volume v1.Volume) bool {
-		return exists(
-			r.trips,
-			func(trips func(*v1.Pod, v1.Volume, *Snapshot) bool) bool { return trips(pod, volume, s) },
-		)
+		return exists(r.trips, func(trips func(*v1.Pod, v1.Volume, bool, *Snapshot) bool) bool {
+			return trips(pod, volume, hasCSINode, s)
+		})
 	})
 }

@@ -21,7 +21,7 @@ type VolumeRules struct {
 	attached func(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume
 	fresh    func(wanted, mounted, attached []CSIVolume) []CSIVolume
 	there    func(volume CSIVolume, node *v1.Node, s *Snapshot) bool
-	trips    []func(pod *v1.Pod, volume v1.Volume, s *Snapshot) bool
+	trips    []func(pod *v1.Pod, volume v1.Volume, hasCSINode bool, s *Snapshot) bool
 
 	// Of VolumeZone. zoned gives the pod's volumes that must be in the node's zone, zones the node's values for a
 	// label.

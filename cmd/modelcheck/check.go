@@ -40,9 +40,7 @@ func (c command) prepare(ctx context.Context, o *options) (*prepared, error) {
 	}
 	c.progress.begin(estimating())
 	p := &prepared{in: in, progress: c.progress}
-	sampling := c
-	sampling.production.Starts = &production.Starts{}
-	start := sampling.kubeScheduler(ctx, in.config, in.profile)
+	start := c.kubeScheduler(ctx, in.config, in.profile)
 	p.Plan, err = in.plan(decisions.Options{
 		Spec: specified,
 		NewDecider: func() (decisions.Decider, error) {
@@ -130,6 +128,7 @@ func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 		NotRead:           in.notRead,
 		Configuration:     in.raw,
 		ThemeConfigured:   in.themed,
+		DrawnProfiles:     in.drawn,
 		Result:            c.Result,
 		Strict:            decisions.Strict(o.strict),
 		Elapsed:           c.Elapsed,

@@ -119,7 +119,7 @@ func (c command) explanation(ctx context.Context, o *options, names []string) (*
 		Verbose: o.verbose, Extenders: in.extenders,
 	}
 	withMessages := c
-	withMessages.production.Messages, withMessages.production.Starts = true, &production.Starts{}
+	withMessages.production.Messages = true
 	start := withMessages.kubeScheduler(ctx, in.config, in.profile)
 	return e, c.answer(ctx, e, properties, start, pods, snapshot)
 }

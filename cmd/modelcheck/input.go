@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/report"
@@ -29,6 +30,8 @@ type input struct {
 	// profile is the first of the profiles whose pods are asked about, and profiles are all of them.
 	profile  string
 	profiles []string
+	// drawn has the configuration of each profile that was drawn, by name; nil if none was.
+	drawn map[string][]byte
 	// alone: the configuration's extenders are left out rather than refused; extenders are their URLs.
 	alone     bool
 	extenders []string
@@ -96,6 +99,9 @@ func (o *options) randomInput(stdin io.Reader) (*input, error) {
 			o.named())
 	}
 	in := &input{notes: manifests.Notes, notRead: notRead(manifests)}
+	if manifests.SchedulerConfiguration == nil && o.profile == "" {
+		manifests.SchedulerConfiguration, in.drawn = generate.Profiles(v1.DefaultSchedulerName, o.seed)
+	}
 	in.scope = report.Scope{
 		Nodes:  o.nodes,
 		Pods:   o.pods,

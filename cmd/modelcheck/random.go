@@ -30,7 +30,9 @@ kube-scheduler ` + production.KubernetesVersion + ` on each with the formal mode
 clusters is asked about twice, and no decision is carried out. The cluster of what is found is made
 smaller, as long as it still shows it.
 
-With -f, the KubeSchedulerConfiguration of the files is used; they must hold no Nodes.
+Every other cluster is asked about under one of eight profiles that are drawn, too: arguments of plugins,
+and plugins that are left out. --profile default-scheduler is for the default one alone. With -f, the
+KubeSchedulerConfiguration of the files is used; they must hold no Nodes.
 
 Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
 		Example: `  modelcheck random --seed 7 --for 10m
@@ -104,7 +106,7 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 	conclusion, err := decisions.Draw(ctx, decisions.RandomOptions{
 		Spec:       model,
 		NewDecider: c.kubeScheduler(ctx, in.config, in.profile),
-		Draw:       o.drawn(in.profiles),
+		Draw:       o.drawn(in.askedProfiles()),
 		Valid:      valid,
 		Properties: append(properties, invariants.Oracles()...),
 		Workers:    o.workers, Questions: o.questions, For: o.duration,
@@ -114,6 +116,19 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 		return nil, err
 	}
 	return in.report(o, conclusion), nil
+}
+
+// askedProfiles returns the profiles that drawn clusters are asked about under, in turn: of those that were drawn each
+// after the default one.
+func (in *input) askedProfiles() []string {
+	if in.drawn == nil {
+		return in.profiles
+	}
+	var asked []string
+	for _, profile := range in.profiles[1:] {
+		asked = append(asked, in.profile, profile)
+	}
+	return asked
 }
 
 // drawn returns the n-th question, under the profiles in turn, without what the release does not admit.

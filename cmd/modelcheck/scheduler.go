@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
@@ -18,11 +19,13 @@ func (in *input) model(o *options) (*spec.Scheduler, error) {
 }
 
 // kubeScheduler returns the function that starts kube-schedulers with a configuration: those who take decisions. A
-// pod that names no profile asks the one given.
+// pod that names no profile asks the one given. Searches begin with the first node if nobody says otherwise.
 func (c command) kubeScheduler(ctx context.Context, config *production.Config,
 	profile string) func() (decisions.Decider, error) {
+	o := c.production
+	o.Starts = cmp.Or(o.Starts, &production.Starts{})
 	return func() (decisions.Decider, error) {
 		// Not with ctx: a decision that is under way when the user interrupts is taken to its end.
-		return production.NewProfiles(context.WithoutCancel(ctx), config, profile, c.production)
+		return production.NewProfiles(context.WithoutCancel(ctx), config, profile, o)
 	}
 }

@@ -61,7 +61,7 @@ func TestVolumes(t *testing.T) {
 // that is the defect turned-away-keeps-nomination.
 func overlookNotFound(t fatal, c *invariants.Case) {
 	t.Helper()
-	turnedAway := spec.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot)
+	turnedAway := c.Spec.Profile.VolumesTurnAway(c.Question.Pod, c.Question.Snapshot)
 	if found := c.Decision.InternalError == "not found"; found != turnedAway {
 		t.Fatalf("internal error %q, and turned away before any node: %t", c.Decision.InternalError, turnedAway)
 	} else if found {

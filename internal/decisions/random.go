@@ -363,9 +363,12 @@ func (r *random) shrink(ctx context.Context) {
 	}
 	done := r.each(ctx, kept, func(c *comparer, d *drawn) {
 		key := wanted[d]
-		q := Smallest(*d.question, r.options.Valid, func(q spec.Question) bool {
-			return ctx.Err() == nil && c.shows(q, key)
-		})
+		shows := func(q spec.Question) bool { return ctx.Err() == nil && c.shows(q, key) }
+		q := *d.question
+		if first := asking(q, r.options.Spec.Profile.SchedulerName); shows(first) {
+			q = first
+		}
+		q = Smallest(q, r.options.Valid, shows)
 		c.forget()
 		smaller[d.index] = &q
 	})

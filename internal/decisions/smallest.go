@@ -44,6 +44,21 @@ func Smallest(q spec.Question, valid func(runtime.Object) bool, holds func(spec.
 	}
 }
 
+// asking returns the question with all pods of one profile.
+func asking(q spec.Question, schedulerName string) spec.Question {
+	s := *q.Snapshot
+	s.Pods = slices.Clone(s.Pods)
+	for i, pod := range s.Pods {
+		other := *pod
+		other.Spec.SchedulerName = schedulerName
+		if s.Pods[i] = &other; pod == q.Pod {
+			q.Pod = &other
+		}
+	}
+	q.Snapshot = &s
+	return q
+}
+
 // A question of more objects is made smaller by halves first, of which so many are tried. If more are left then, the
 // rest stays: to try objects one by one would take too long.
 const (

@@ -13,39 +13,74 @@ import (
 )
 
 // Arguments draws a KubeSchedulerConfiguration, as YAML, of a profile of each of the names: one or two of its plugins
-// have arguments of their own, and now and then it lacks one, so that others are asked about what that one would
-// reject.
+// have arguments of their own; now and then it lacks one or two, so that others are asked about what those would
+// reject, and a score counts for more.
 func Arguments(schedulerNames ...string) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		var profiles []any
 		for _, name := range schedulerNames {
 			profiles = append(profiles, profile(t, name))
 		}
-		text, err := yaml.Marshal(map[string]any{
-			"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration", "profiles": profiles,
-		})
-		if err != nil {
-			panic(fmt.Sprintf("arguments drawn: %v", err))
-		}
-		return text
+		return configurationOf(profiles)
 	})
 }
 
+// Profiles draws configurations of Arguments of one profile each, by its name, as many as drawn runs of a seed have.
+// all is one of all these profiles, and of that of that name, as it is by default, first.
+func Profiles(schedulerName string, seed int64) (all []byte, each map[string][]byte) {
+	profiles, each := []any{map[string]any{"schedulerName": schedulerName}}, map[string][]byte{}
+	for i := range configurations {
+		name := fmt.Sprintf("drawn-%d", i+1)
+		one := rapid.Custom(func(t *rapid.T) any { return profile(t, name) }).Example(int(Mixed(seed, -1-int64(i)) >> 1))
+		profiles, each[name] = append(profiles, one), configurationOf([]any{one})
+	}
+	return configurationOf(profiles), each
+}
+
+func configurationOf(profiles []any) []byte {
+	text, err := yaml.Marshal(map[string]any{
+		"apiVersion": config.SchemeGroupVersion.String(), "kind": "KubeSchedulerConfiguration", "profiles": profiles,
+	})
+	if err != nil {
+		panic(fmt.Sprintf("arguments drawn: %v", err))
+	}
+	return text
+}
+
 func profile(t *rapid.T, schedulerName string) map[string]any {
-	kinds := []string{"NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffinity",
-		"PodTopologySpread"}
+	kinds := []string{"DefaultPreemption", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation",
+		"InterPodAffinity", "PodTopologySpread"}
 	var drawn []argumentsOf
 	for _, name := range rapid.Permutation(kinds).Draw(t, "plugins")[:rapid.IntRange(1, 2).Draw(t, "how many")] {
 		drawn = append(drawn, argumentsOf{name, arguments(t, name)})
 	}
 	slices.SortFunc(drawn, func(x, y argumentsOf) int { return cmp.Compare(x.Name, y.Name) })
 	profile := map[string]any{"schedulerName": schedulerName, "pluginConfig": drawn}
-	if rapid.IntRange(0, 2).Draw(t, "lacks a plugin") == 2 {
-		disabled := []any{map[string]any{"name": rapid.SampledFrom(dispensable).Draw(t, "plugin")}}
-		profile["plugins"] = map[string]any{"multiPoint": map[string]any{"disabled": disabled}}
+	plugins := map[string]any{}
+	lacks := rapid.Permutation(dispensable).Draw(t, "lacks")[:rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "lacking")]
+	if len(lacks) > 0 {
+		var disabled []any
+		for _, plugin := range lacks {
+			disabled = append(disabled, map[string]any{"name": plugin})
+		}
+		plugins["multiPoint"] = map[string]any{"disabled": disabled}
+	}
+	name := rapid.SampledFrom(scoring).Draw(t, "score")
+	if rapid.IntRange(0, 2).Draw(t, "has a weight") == 2 && !slices.Contains(lacks, name) { // its score needs the rest of it
+		plugins["score"] = map[string]any{
+			"disabled": []any{map[string]any{"name": name}},
+			"enabled":  []any{map[string]any{"name": name, "weight": rapid.IntRange(1, 100).Draw(t, "weight")}},
+		}
+	}
+	if len(plugins) > 0 {
+		profile["plugins"] = plugins
 	}
 	return profile
 }
+
+// scoring are plugins whose scores may have another weight.
+var scoring = []string{"ImageLocality", "InterPodAffinity", "NodeAffinity", "NodeResourcesBalancedAllocation",
+	"NodeResourcesFit", "PodTopologySpread", "TaintToleration"}
 
 // dispensable are the plugins that a profile may lack.
 var dispensable = []string{"DefaultPreemption", "DynamicResources", "InterPodAffinity", "NodeAffinity",
@@ -60,6 +95,11 @@ type argumentsOf struct {
 
 func arguments(t *rapid.T, plugin string) any {
 	switch plugin {
+	case "DefaultPreemption":
+		return &config.DefaultPreemptionArgs{
+			MinCandidateNodesPercentage: new(rapid.SampledFrom([]int32{0, 10, 50, 100}).Draw(t, "percentage")),
+			MinCandidateNodesAbsolute:   new(rapid.SampledFrom([]int32{1, 2, 100}).Draw(t, "absolute")),
+		}
 	case "NodeAffinity":
 		return &config.NodeAffinityArgs{AddedAffinity: addedAffinity(t)}
 	case "NodeResourcesFit":

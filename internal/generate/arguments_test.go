@@ -59,17 +59,47 @@ func TestArgumentsVary(t *testing.T) {
 		see("hard weight", p.PodAffinity.HardPodAffinityWeight != plain.PodAffinity.HardPodAffinityWeight)
 		see("ignores preferred terms", p.PodAffinity.IgnorePreferredTermsOfExistingPods)
 		see("no default constraints", p.Spread.Defaulting == "List" && len(p.Spread.DefaultConstraints) == 0)
-		see("lacks a plugin", len(p.Filters) < len(plain.Filters))
+		see("lacks a plugin", len(p.Filters) == len(plain.Filters)-1)
+		see("lacks two plugins", len(p.Filters) == len(plain.Filters)-2)
+		see("candidates", p.Limits.MinCandidateNodesAbsolute < plain.Limits.MinCandidateNodesAbsolute)
+		see("weight", slices.ContainsFunc(p.ScorePlugins, func(w spec.Weighted) bool { return w.Weight > 3 }))
 		for _, c := range p.Spread.DefaultConstraints {
 			see(string(c.WhenUnsatisfiable), true)
 		}
 	}
 	for _, what := range []string{"required affinity", "preferred affinity", "ignored resources", "ignored groups",
 		"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "balanced", "hard weight",
-		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway", "lacks a plugin"} {
+		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway", "lacks a plugin", "lacks two plugins",
+		"candidates", "weight"} {
 		if !seen[what] {
 			t.Errorf("no profile of 60 has %s", what)
 		}
+	}
+}
+
+// TestProfiles: the default profile and those that are drawn are one configuration, each of the latter also one by
+// itself; those of another seed are others.
+func TestProfiles(t *testing.T) {
+	all, each := generate.Profiles("mine", 7)
+	cfg, err := production.LoadConfig("drawn", all)
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, all)
+	}
+	names := append([]string{"mine"}, slices.Sorted(maps.Keys(each))...)
+	if got := cfg.Profiles(); !slices.Equal(got, names) || len(names) < 5 {
+		t.Errorf("the profiles are %q, and drawn are %q", got, names[1:])
+	}
+	if first, err := cfg.Spec("mine"); err != nil || !cmp.Equal(first.Fit, spec.DefaultProfile().Fit) {
+		t.Errorf("the first is %v, %v, not the default one", first, err)
+	}
+	for name, text := range each {
+		alone, err := production.LoadConfig(name, text)
+		if err != nil || !slices.Equal(alone.Profiles(), []string{name}) {
+			t.Errorf("by itself, %s is %v:\n%s", name, err, text)
+		}
+	}
+	if other, _ := generate.Profiles("mine", 8); bytes.Equal(all, other) {
+		t.Error("of two seeds the profiles are the same")
 	}
 }
 

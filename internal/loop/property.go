@@ -389,7 +389,7 @@ func noErrors() Property {
 func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot) string {
 	dryRun := postFilterFails(errors[:1])
 	switch {
-	case spec.VolumesTurnAway(pod, view) && dryRun:
+	case t.model(pod).Profile.VolumesTurnAway(pod, view) && dryRun:
 		// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
 		return spec.TurnedAwayKeepsNomination().Name
 	case !hasNode(t.Before, t.triedFirst(pod)) && strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):

@@ -197,16 +197,17 @@ func freed(m *spec.Scheduler, q Queued, before, after *spec.Snapshot) bool {
 }
 
 // turnedAway reports whether a plugin that rejected the pod may have done so for what its claims of volumes were like
-// before: whichever comes to them first does, where by the model VolumeBinding would. For want of a class two of them
-// do.
+// before: whichever comes to them first does, where by the model VolumeBinding would, if the profile has it. For want
+// of a class two of them do.
 func turnedAway(pod *v1.Pod, q Queued, before, after *spec.Snapshot) bool {
 	looking := []string{"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}
 	classed := *before
 	classed.StorageClasses = after.StorageClasses
-	if !spec.VolumesTurnAway(pod, &classed) {
+	all := spec.DefaultProfile()
+	if !all.VolumesTurnAway(pod, &classed) {
 		looking = []string{"VolumeBinding", "VolumeZone"}
 	}
-	return spec.VolumesTurnAway(pod, before) &&
+	return all.VolumesTurnAway(pod, before) &&
 		slices.ContainsFunc(q.Rejectors, func(plugin string) bool { return slices.Contains(looking, plugin) })
 }
 

@@ -267,7 +267,9 @@ func NewDocument(r *Run) *Document {
 		d.Fields = append(d.Fields, fieldJSON(f))
 	}
 	for i := range r.Result.Findings {
-		d.Findings = append(d.Findings, findingJSON(r.Spec, &r.Result.Findings[i]))
+		f := findingJSON(r.Spec, &r.Result.Findings[i])
+		f.Configuration = string(r.DrawnProfiles[r.profileOf(&r.Result.Findings[i])])
+		d.Findings = append(d.Findings, f)
 	}
 	return d
 }

@@ -22,6 +22,8 @@ type Finding struct {
 	Quirks  []Quirk `json:"quirks,omitempty"`
 	Count   int64   `json:"count"`
 	Example Example `json:"example"`
+	// Configuration is the KubeSchedulerConfiguration of the profile that the example asks, if it was drawn; else empty.
+	Configuration string `json:"configuration,omitempty"`
 }
 
 // Quirk is a deviation, or an erratum of the model as first written.

@@ -252,12 +252,7 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	for _, u := range f.Last.After.Unheard {
 		p.wrapped("  Not heard of by the scheduler: ", u.String())
 	}
-	if configuration := strings.TrimSpace(string(f.Scope.Configuration)); configuration != "" {
-		p.line("\n  kube-scheduler runs with:")
-		for line := range strings.Lines(configuration) {
-			p.line("    %s", strings.TrimRight(line, "\n"))
-		}
-	}
+	p.runsWith(f.Scope.Configuration)
 }
 
 // numbered says which of the runs at random it is.

@@ -24,6 +24,21 @@ type page struct {
 	whole bool
 	// quirks explain the decision that is shown.
 	quirks []spec.Quirk
+	// configurations are a run's DrawnProfiles.
+	configurations map[string][]byte
+}
+
+// page returns an empty page of the run.
+func (r *Run) page() *page { return &page{spec: r.Spec, configurations: r.DrawnProfiles} }
+
+// runsWith shows the KubeSchedulerConfiguration of kube-scheduler, if there is one to show.
+func (p *page) runsWith(configuration []byte) {
+	if text := strings.TrimSpace(string(configuration)); text != "" {
+		p.line("\n  kube-scheduler runs with:")
+		for line := range strings.Lines(text) {
+			p.line("    %s", strings.TrimRight(line, "\n"))
+		}
+	}
 }
 
 // String returns the page without the control characters that names of the input may have.

@@ -328,7 +328,7 @@ func everyField() *Document {
 		Survey:   &Survey{NeverPlaced: []string{"n"}, SometimesPlaced: []string{"s"}},
 		Liveness: []Liveness{{Stopped: "s", Unnamed: 1}},
 		Findings: []Finding{{
-			Plugin: "p", Quirks: []Quirk{{Norm: &Norm{Quote: "q", Where: "w", Source: "s", Reading: "r"}}},
+			Plugin: "p", Configuration: "c", Quirks: []Quirk{{Norm: &Norm{Quote: "q", Where: "w", Source: "s", Reading: "r"}}},
 			Example: Example{Decision: &Decision{
 				Failure: "f", InternalError: "e", Unmodelled: []string{"u"},
 				Sample: &Search{}, Shortlist: &Search{}, MoreOutcomes: true, NotWeighed: 1,

@@ -23,7 +23,7 @@ func (p *page) summary(r *Run) {
 	p.wrapped("", headline(r))
 	p.line("")
 	p.results(r)
-	rest := &page{spec: r.Spec}
+	rest := r.page()
 	rest.notSeen(r)
 	rest.gaps(r)
 	rest.conclusion(r)
@@ -33,19 +33,11 @@ func (p *page) summary(r *Run) {
 
 // headline says what was run against which version and profile.
 func headline(r *Run) string {
-	var profiles []string
-	for _, s := range r.profiles() {
-		profiles = append(profiles, s.Profile.SchedulerName)
-	}
-	word := "profile "
-	if len(profiles) > 1 {
-		word = "profiles "
-	}
 	against := "the formal model of what Kubernetes documents"
 	if r.Spec.Reading() == spec.Literal {
 		against = "the formal model as first written"
 	}
-	return fmt.Sprintf("kube-scheduler %s, %s, beside %s: %s", r.KubernetesVersion, word+strings.Join(profiles, ", "),
+	return fmt.Sprintf("kube-scheduler %s, %s, beside %s: %s", r.KubernetesVersion, r.profileWords(),
 		against, scopeSentence(r))
 }
 
@@ -83,7 +75,7 @@ func (p *page) found(r *Run, room int) {
 
 // listed is a table of the first n findings, below which the others are named.
 func (r *Run) listed(all []*decisions.Finding, n int) string {
-	p := &page{spec: r.Spec}
+	p := r.page()
 	p.line("")
 	p.wrapped("Findings: ", classCounts(r.Result.Findings)+" (--show ID shows its counterexample, -v all of them)")
 	return p.String() + r.tableOf(all, n)
@@ -91,7 +83,7 @@ func (r *Run) listed(all []*decisions.Finding, n int) string {
 
 // tableOf is listed without its heading.
 func (r *Run) tableOf(all []*decisions.Finding, n int) string {
-	p := &page{spec: r.Spec}
+	p := r.page()
 	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	ids := r.shortIDs()
 	for _, f := range all[:n] {

@@ -68,7 +68,7 @@ func (r *Run) NewTrace(f *decisions.Finding) *Trace {
 	document := findingJSON(r.Spec, f)
 	t := &Trace{
 		Format: traceFormat, SchemaVersion: TraceSchemaVersion, KubernetesVersion: r.KubernetesVersion,
-		Profile: r.Spec.Profile.SchedulerName, SchedulerConfiguration: string(r.configurationOf(f)),
+		Profile: r.profileOf(f), SchedulerConfiguration: string(r.configurationOf(f)),
 		Reading: string(r.Spec.Reading()),
 		Finding: ExplainedFinding{f.ID, string(f.Class), f.Property.Name, f.Plugin, document.Quirks,
 			document.Example.Reasons},
