@@ -10,8 +10,8 @@ import (
 // Overcommitted returns the resources of which the pods on the node together request more than it has to allocate,
 // sorted by name; "pods" among them if there are more pods than it takes. For a single pod more that is what
 // NodeResourcesFit prevents; this is the same bound for all of them. A resource that the profile of a pod ignores is
-// left out where the pod requests it: nobody keeps its bound. A profile without NodeResourcesFit ignores all of them, and
-// how many pods there are. So is one left out that the node has as devices, of which claims keep account.
+// left out where the pod requests it: nobody keeps its bound. A profile without NodeResourcesFit ignores all of them,
+// and how many pods there are. So is one left out that the node has as devices, of which claims keep account.
 //
 // Source:
 // https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled;

@@ -66,7 +66,8 @@ func profile(t *rapid.T, schedulerName string) map[string]any {
 		plugins["multiPoint"] = map[string]any{"disabled": disabled}
 	}
 	name := rapid.SampledFrom(scoring).Draw(t, "score")
-	if rapid.IntRange(0, 2).Draw(t, "has a weight") == 2 && !slices.Contains(lacks, name) { // its score needs the rest of it
+	// A score needs the rest of its plugin.
+	if rapid.IntRange(0, 2).Draw(t, "has a weight") == 2 && !slices.Contains(lacks, name) {
 		plugins["score"] = map[string]any{
 			"disabled": []any{map[string]any{"name": name}},
 			"enabled":  []any{map[string]any{"name": name, "weight": rapid.IntRange(1, 100).Draw(t, "weight")}},

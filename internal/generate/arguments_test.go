@@ -69,8 +69,8 @@ func TestArgumentsVary(t *testing.T) {
 	}
 	for _, what := range []string{"required affinity", "preferred affinity", "ignored resources", "ignored groups",
 		"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "balanced", "hard weight",
-		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway", "lacks a plugin", "lacks two plugins",
-		"candidates", "weight"} {
+		"ignores preferred terms", "no default constraints", "DoNotSchedule", "ScheduleAnyway", "lacks a plugin",
+		"lacks two plugins", "candidates", "weight"} {
 		if !seen[what] {
 			t.Errorf("no profile of 60 has %s", what)
 		}
