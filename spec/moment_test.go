@@ -61,7 +61,9 @@ func TestLate(t *testing.T) {
 	} {
 		p, n, s := claimRow{claim: row.claim}.claimed()
 		s.Now = row.now
-		profile := &Profile{Selects: selects, BindingTimeout: 10 * time.Minute}
+		profile := &Profile{
+			Filters: []string{"DynamicResources"}, Selects: selects, BindingTimeout: 10 * time.Minute,
+		}
 		if got := profile.Late(row.claim, s); got != row.want {
 			t.Errorf("%s: late: %v", row.reason, got)
 		}

@@ -114,13 +114,17 @@ func reportedOf(result resourcev1.DeviceRequestAllocationResult, claim *resource
 }
 
 // Deallocatable returns the claims of the pod whose devices may be given back so that others can be had: what is
-// allocated cannot be used on some node, and nobody else has reserved it.
+// allocated cannot be used on some node, and nobody else has reserved it. A profile without DynamicResources gives none
+// back.
 //
 // Source: doc comment of DynamicResources.PostFilter in k8s.io/kubernetes/pkg/scheduler/framework/plugins ("checks
 // whether there are allocated claims that could get deallocated to help get the Pod schedulable. If yes, it picks
 // one"), and field doc of ResourceClaimStatus.reservedFor ("A claim that is in use or might be in use because it has
 // been reserved must not get deallocated").
 func (p *Profile) Deallocatable(pod *v1.Pod, s *Snapshot) []*resourcev1.ResourceClaim {
+	if !contains(p.Filters, "DynamicResources") {
+		return nil
+	}
 	return filter(ResourceClaims(pod, s), func(claim *resourcev1.ResourceClaim) bool {
 		return !unallocated(claim) && all(claim.Status.ReservedFor,
 			func(consumer resourcev1.ResourceClaimConsumerReference) bool { return consumer.UID == pod.UID }) &&

@@ -241,5 +241,8 @@ func TestDeallocatable(t *testing.T) {
 		if got := len(DefaultProfile().Deallocatable(p, s)) > 0; got != row.want {
 			t.Errorf("%s: it may be: %v", row.reason, got)
 		}
+		if (&Profile{}).Deallocatable(p, s) != nil {
+			t.Errorf("%s: a profile without DynamicResources gives it back", row.reason)
+		}
 	}
 }

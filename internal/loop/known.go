@@ -76,7 +76,8 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				alone := withoutAntiAffinityOfOthers(t.Before.View(), Key(pod))
 				return t.rejectedBy(pod, "InterPodAffinity") && t.Action.Ref.Kind == "Node" &&
-					(len(affinityTerms(pod)) == 0 || feasible(t.Model, Key(pod), alone))
+					(len(affinityTerms(pod)) == 0 || feasible(t.Model, Key(pod), alone) ||
+						!feasible(t.Model, Key(pod), t.After.View()) && mayPreempt(t.Model, Key(pod), alone))
 			},
 		},
 		{

@@ -84,3 +84,39 @@ func TestFirstPodByEviction(t *testing.T) {
 		})
 	}
 }
+
+// TestOthersLeaveAnEviction: when a node leaves the domain in which a pod on it refuses the pending one, that could
+// evict who refuses it besides. When it loses another label, it could not.
+func TestOthersLeaveAnEviction(t *testing.T) {
+	far := func(labels ...string) *v1.Node {
+		n := node("n2").Unschedulable(true)
+		for _, label := range labels {
+			n = n.Label(label, "a")
+		}
+		return n.Obj()
+	}
+	selecting := func(app string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+	}
+	for _, row := range []struct {
+		name string
+		left []string
+		want []string
+	}{
+		{"rack", []string{"tier"}, []string{"wake-up-to-preempt: default/p: hint-anti-affinity-of-others"}},
+		{"tier", []string{"rack"}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := with(cluster(node("n1").Label("rack", "a")), pod("low").Label("app", "low").Priority(-1).Node("n1").Obj(),
+				pod("apart").PodAntiAffinity("rack", selecting("p"), st.PodAntiAffinityWithRequiredReq).Node("n2").Obj())
+			s.Nodes = append(s.Nodes, far("rack", "tier"))
+			pending := pod("p").Label("app", "p").Priority(10).
+				PodAntiAffinity(v1.LabelHostname, selecting("low"), st.PodAntiAffinityWithRequiredReq).Obj()
+			got := breaks(t, newScheduler(t, s, stepped.Options{}),
+				[]loop.Action{create(pending), schedule, update("labels", far(row.left...))})
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("what it breaks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
