@@ -206,7 +206,7 @@ func LoopEntries() []LoopEntry {
 		"hint-added-affinity":          {Property: "wake-up", Theme: "added-affinity", Pods: 1, Events: 1},
 		"hint-ignored-resource":        {Property: "wake-up", Theme: "ignored-resources", Pods: 1, Events: 1},
 		"default-spread-unheard":       {Property: "wake-up", Theme: "spread-default", Pods: 2, Events: 1},
-		"hint-default-spread-labels":   {Property: "wake-up", Theme: "spread-default", Pods: 2, Events: 1},
+		"hint-spread-labels":           {Property: "wake-up", Theme: "spread-default", Pods: 2, Events: 1},
 		"class-gone-unheard":           {Property: "wake-up", Theme: "ignored-resources", Pods: 1, Events: 1},
 		"limits-driver-unheard": {
 			Property: "wake-up",

@@ -255,7 +255,7 @@ func Defects() []Known {
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),
-		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), hintDefaultSpreadLabels(), classGoneUnheard(),
+		hintAddedAffinity(), hintIgnoredResource(), defaultSpreadUnheard(), hintSpreadLabels(), classGoneUnheard(),
 		restoredOutdated(), countedTwice(), reservedApart(),
 		{
 			Name: postFilterErrorSleeps, Class: spec.Unconfirmed, Upstream: "not reported",

@@ -62,23 +62,23 @@ func defaultSpreadUnheard() Known {
 	}
 }
 
-func hintDefaultSpreadLabels() Known {
+func hintSpreadLabels() Known {
 	return Known{
-		Name: "hint-default-spread-labels", Class: spec.Unconfirmed, Upstream: "not reported",
-		Doc: "When a pod loses the labels by which a service selects it, and with that the constraints of topology spread " +
-			"that the profile has for it, the hint of PodTopologySpread looks at those that are left: it finds none that the " +
-			"labels have to do with, and does not retry the pod.",
+		Name: "hint-spread-labels", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "When the labels of a pod change, and with them by which constraints of topology spread it is rejected, as " +
+			"those of the profile are for pods that a service selects, and matchLabelKeys go by its labels, the hint of " +
+			"PodTopologySpread looks at those that are left: if the labels have to do with none, it does not retry the pod.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			was, is := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod))
 			if !t.rejectedBy(pod, "PodTopologySpread") || t.Action.Verb != Update || t.Action.Ref.Kind != "Pod" ||
-				t.Action.Ref.Key() != Key(pod) || len(pod.Spec.TopologySpreadConstraints) > 0 || was == nil || is == nil {
+				t.Action.Ref.Key() != Key(pod) || was == nil || is == nil {
 				return false
 			}
 			touched := func(pod *v1.Pod, s *spec.Snapshot) bool {
 				profile := t.model(pod).Profile
 				constraints := spec.DocumentedSpread().Constraints(profile, pod, v1.DoNotSchedule, s)
 				return slices.ContainsFunc(constraints, func(c v1.TopologySpreadConstraint) bool {
-					return spec.Selects(c.LabelSelector, was.Labels) != spec.Selects(c.LabelSelector, is.Labels)
+					return spec.SpreadsOver(c, pod, was) != spec.SpreadsOver(c, pod, is)
 				})
 			}
 			return touched(was, t.Before.View()) && !touched(is, t.After.View())

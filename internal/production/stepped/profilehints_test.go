@@ -14,7 +14,7 @@ import (
 )
 
 // TestProfileHints has the shortest run, and a control, of each defect by which something is not heard of where the
-// decision is also the profile's. The profiles are those of themes.
+// decision is also the profile's, or the constraint depends on the pod's labels. The profiles are those of themes.
 func TestProfileHints(t *testing.T) {
 	large := node("n2").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
 	bound := pod("bound").Label("app", "web").Node("n1").Obj()
@@ -28,10 +28,15 @@ func TestProfileHints(t *testing.T) {
 	classed := cluster(node("n1"))
 	classed.DeviceClasses = append(classed.DeviceClasses, probes)
 	always := func(a loop.Action) func(*v1.Pod) loop.Action { return func(*v1.Pod) loop.Action { return a } }
-	relabelled := func(p *v1.Pod) loop.Action {
-		p = p.DeepCopy()
-		p.Labels = map[string]string{"app": "db"}
-		return update("labels", p)
+	relabelled := func(labels map[string]string) func(p *v1.Pod) loop.Action {
+		return func(p *v1.Pod) loop.Action {
+			p = p.DeepCopy()
+			p.Labels = labels
+			return update("labels", p)
+		}
+	}
+	spread := func(keys ...string) *v1.Pod {
+		return pod("p").Label("app", "web").SpreadConstraint(1, "zone", v1.DoNotSchedule, selector, nil, nil, nil, keys).Obj()
 	}
 	for _, row := range []struct {
 		name, theme  string
@@ -54,10 +59,12 @@ func TestProfileHints(t *testing.T) {
 			pod("p").Label("app", "web").Obj(), pod("p").Label("app", "db").Obj(), always(remove(service)),
 		},
 		{
-			"hint-default-spread-labels", "spread-default", served,
-			pod("p").Label("app", "web").Obj(),
-			pod("p").Label("app", "web").SpreadConstraint(1, "zone", v1.DoNotSchedule, selector, nil, nil, nil, nil).Obj(),
-			relabelled,
+			"hint-spread-labels", "spread-default", served,
+			pod("p").Label("app", "web").Obj(), spread(), relabelled(map[string]string{"app": "db"}),
+		},
+		{
+			"hint-spread-labels", "spread-default", served, spread("tier"), spread(),
+			relabelled(map[string]string{"app": "db", "tier": "front"}),
 		},
 		{
 			"class-gone-unheard", "ignored-resources", classed,
