@@ -59,6 +59,10 @@ func TestNamesDoNotMatter(t *testing.T) {
 			c.Question.Snapshot.Pods[3].Spec.Priority = c.Question.Snapshot.Pods[0].Spec.Priority
 			other.Outcomes[0].Victims = nil
 		}, []Breach{{Reason: "the pod's outcomes are not the same under other names and in another order"}}},
+		{"another victim, as not all nodes are tried", func(c *Case, other *spec.Decision) {
+			c.Question.Snapshot.Pods[3].Spec.Priority = c.Question.Snapshot.Pods[0].Spec.Priority
+			other.Outcomes[0].Victims, other.Shortlist = nil, &spec.Search{Nodes: 2, Enough: 1}
+		}, nil},
 		{"another of equal victims", func(_ *Case, other *spec.Decision) { other.Outcomes[0].Victims = nil }, nil},
 		{"no decision", func(_ *Case, other *spec.Decision) { other.Failure = "panic" },
 			[]Breach{{Reason: `there is a decision or none (""), and the contrary ("panic") under other names and in another order`}}},

@@ -54,6 +54,7 @@ func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopS
 	if text == nil {
 		cfg = cfg.Only(l.in.profiles...)
 	}
+	cfg = cfg.TryingAll()
 	profile, err := cfg.Spec(cfg.Profiles()[0])
 	if err != nil {
 		return nil, usage("scheduler configuration %s: %w", l.in.source, err)

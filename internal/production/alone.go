@@ -7,8 +7,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// Alone answers single questions, outside any run: what would kube-scheduler decide, if this were all there is, and its
-// searches began with the first node? It is for loop.Subject. Any number of goroutines may ask.
+// Alone answers single questions, outside any run: what would kube-scheduler decide, if this were all there is? It
+// is for loop.Subject. Any number of goroutines may ask.
 type Alone struct{ idle chan *Profiles }
 
 // NewAlone builds as many schedulers, with all profiles of the configuration, as questions are to be answered at the
@@ -16,7 +16,7 @@ type Alone struct{ idle chan *Profiles }
 func NewAlone(ctx context.Context, cfg *Config, atOnce int) (*Alone, error) {
 	a := &Alone{idle: make(chan *Profiles, max(1, atOnce))}
 	for range cap(a.idle) {
-		s, err := NewProfiles(ctx, cfg, cfg.Profiles()[0], Options{Starts: &Starts{}})
+		s, err := NewProfiles(ctx, cfg, cfg.Profiles()[0], Options{})
 		if err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

@@ -156,6 +156,20 @@ func (c *Config) Only(schedulerNames ...string) *Config {
 	return &Config{kube: kube}
 }
 
+// TryingAll returns the configuration with profiles that try a preemption on all nodes on which it may help: which of
+// them it is tried on otherwise is left to chance. It changes nothing in c.
+func (c *Config) TryingAll() *Config {
+	kube := c.kube.DeepCopy()
+	for _, profile := range kube.Profiles {
+		for _, plugin := range profile.PluginConfig {
+			if args, is := plugin.Args.(*config.DefaultPreemptionArgs); is {
+				args.MinCandidateNodesPercentage = 100
+			}
+		}
+	}
+	return &Config{kube: kube}
+}
+
 // KubeProfiles returns a copy of the profiles, in the order of the configuration and in Kubernetes' own terms. What
 // they leave to the configuration is filled in.
 func (c *Config) KubeProfiles() []config.KubeSchedulerProfile {

@@ -243,3 +243,34 @@ func without(names []string, name string) []string {
 	}
 	return rest
 }
+
+// TestTryingAll: every profile tries a preemption on all nodes, and the configuration that this is made from does not
+// change.
+func TestTryingAll(t *testing.T) {
+	cfg, err := LoadConfig("few", []byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- {schedulerName: plain}
+- schedulerName: few
+  pluginConfig:
+  - name: DefaultPreemption
+    args: {minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range cfg.Profiles() {
+		was, err := cfg.Spec(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := cfg.TryingAll().Spec(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was.Limits.MinCandidateNodesPercentage == 100 || is.Limits.MinCandidateNodesPercentage != 100 {
+			t.Errorf("%s: %d%% of the nodes before, and %d%%", name, was.Limits.MinCandidateNodesPercentage,
+				is.Limits.MinCandidateNodesPercentage)
+		}
+	}
+}

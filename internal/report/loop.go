@@ -331,7 +331,7 @@ func loopNotCovered(r *LoopRun) []string {
 		lateNotCovered(r),
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
-		"Random choices: among nodes of equal score the first by name is taken.",
+		"Random choices: among nodes of equal score the first by name is taken, and a preemption is tried on all nodes.",
 		"Pod groups, extenders.",
 	}
 	for _, result := range r.Results {
