@@ -128,7 +128,7 @@ func (in *input) report(o *options, c *decisions.Conclusion) *report.Run {
 		NotRead:           in.notRead,
 		Configuration:     in.raw,
 		ThemeConfigured:   in.themed,
-		DrawnProfiles:     in.drawn,
+		DrawnProfiles:     len(in.drawn),
 		Result:            c.Result,
 		Strict:            decisions.Strict(o.strict),
 		Elapsed:           c.Elapsed,

@@ -103,32 +103,25 @@ func (c command) checkRandom(ctx context.Context, o *options) (*report.Run, erro
 		return nil, err
 	}
 	c.progress.begin(phase{name: "asking about drawn clusters", lost: "what was found is not reported"})
+	properties = append(properties, invariants.Oracles()...)
 	conclusion, err := decisions.Draw(ctx, decisions.RandomOptions{
 		Spec:       model,
 		NewDecider: c.kubeScheduler(ctx, in.config, in.profile),
 		Draw:       o.drawn(in.askedProfiles()),
 		Valid:      valid,
-		Properties: append(properties, invariants.Oracles()...),
+		Properties: properties,
 		Workers:    o.workers, Questions: o.questions, For: o.duration,
 		Progress: c.progress.showRandom, ProgressEvery: c.progress.every,
 	})
 	if err != nil {
 		return nil, err
 	}
+	for i := range conclusion.Result.Findings {
+		if err := c.configured(ctx, o, in, properties, &conclusion.Result.Findings[i]); err != nil {
+			return nil, err
+		}
+	}
 	return in.report(o, conclusion), nil
-}
-
-// askedProfiles returns the profiles that drawn clusters are asked about under, in turn: of those that were drawn each
-// after the default one.
-func (in *input) askedProfiles() []string {
-	if in.drawn == nil {
-		return in.profiles
-	}
-	var asked []string
-	for _, profile := range in.profiles[1:] {
-		asked = append(asked, in.profile, profile)
-	}
-	return asked
 }
 
 // drawn returns the n-th question, under the profiles in turn, without what the release does not admit.

@@ -235,9 +235,9 @@ func TestInterruptedWhileItHangs(t *testing.T) {
 			`There was no time for the counterexample of`, `^$`},
 		{"the page", scope + " --html " + page, 2, exitUnfinished, "Verdict: ",
 			"interrupted while drawing the page .*: it is not written"},
-		{"kube-scheduler, before it is asked", "random", 1, exitUnfinished, `^$`,
+		{"kube-scheduler, before it is asked", "random --profile default-scheduler", 1, exitUnfinished, `^$`,
 			"interrupted while asking about drawn clusters"},
-		{"a drawn question", "random --workers 1", 0, exitUnfinished,
+		{"a drawn question", "random --profile default-scheduler --workers 1", 0, exitUnfinished,
 			`Stopped after \d+ drawn clusters; it was interrupted`, `^$`},
 	} {
 		ctx, interrupt := context.WithCancel(t.Context())

@@ -60,6 +60,18 @@ func exampleOf(f Finding, scenario string, c *invariants.Case) Example {
 	}
 }
 
+// Under asks the question of the finding's example, of one decision, under another profile, and returns the finding
+// with what came out; false if it does not show the finding.
+func (f Finding) Under(m *spec.Scheduler, properties []invariants.Property, decider Decider) (Finding, bool) {
+	c, q := newComparer(newDirect(m, decider), ofDecisions(properties)), f.Example.Case.Question
+	if !c.shows(q, f.key) {
+		return f, false
+	}
+	asked, _ := c.ask(q)
+	f.Example = exampleOf(f, f.Example.Scenario, asked)
+	return f, true
+}
+
 // ofDecisions returns the properties of decisions.
 func ofDecisions(properties []invariants.Property) []invariants.Property {
 	return slices.DeleteFunc(slices.Clone(properties), func(p invariants.Property) bool { return p.Decision == nil })

@@ -161,6 +161,8 @@ type Finding struct {
 	// that are shown.
 	Count   int64
 	Example Example
+	// Configuration is the KubeSchedulerConfiguration of the kube-scheduler of the example, if it is not that of the run.
+	Configuration []byte
 
 	key findingKey
 }

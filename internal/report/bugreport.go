@@ -216,7 +216,7 @@ func bugTitle(f *decisions.Finding) string {
 
 // exampleText draws the counterexample as the report does.
 func (r *Run) exampleText(f *decisions.Finding) string {
-	p := r.page()
+	p := &page{spec: r.Spec}
 	p.example(f)
 	return strings.TrimPrefix(p.String(), "\n")
 }

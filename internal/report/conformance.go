@@ -44,7 +44,11 @@ func Conformance(w io.Writer, names []string, reports []*Document) error {
 				unexplained++
 			}
 		}
-		row(names[i], d.KubernetesVersion, d.Profile, scopeWords(d), count(d.Decisions.Distinct),
+		profile := d.Profile
+		if more := len(d.Profiles) - 1; more > 0 {
+			profile += " and " + plural(int64(more), "other")
+		}
+		row(names[i], d.KubernetesVersion, profile, scopeWords(d), count(d.Decisions.Distinct),
 			fmt.Sprintf("%s, %s, %s", count(d.Decisions.Bind), count(d.Decisions.Preempt), count(d.Decisions.Wait)),
 			count(int64(unexplained)), d.Verdict)
 	}

@@ -34,7 +34,7 @@ func (p *page) findings(findings []decisions.Finding) {
 		f := &findings[i]
 		p.section(fmt.Sprintf("Finding %d of %d: %s", i+1, len(findings), f.ID))
 		p.finding(f)
-		example := &page{spec: p.spec, configurations: p.configurations}
+		example := &page{spec: p.spec}
 		example.example(f)
 		if first := shown[example.String()]; first > 0 {
 			p.line("\n  %s: that of finding %d", shortest(f), first)
@@ -161,9 +161,7 @@ func (p *page) example(f *decisions.Finding) {
 		p.quirks = f.Quirks
 		p.decision("    ", example.Case)
 		p.quirks = nil
-		if p.configurations != nil {
-			p.runsWith(p.configurations[example.Case.Spec.Profile.SchedulerName])
-		}
+		p.runsWith(f.Configuration)
 	}
 }
 

@@ -267,9 +267,7 @@ func NewDocument(r *Run) *Document {
 		d.Fields = append(d.Fields, fieldJSON(f))
 	}
 	for i := range r.Result.Findings {
-		f := findingJSON(r.Spec, &r.Result.Findings[i])
-		f.Configuration = string(r.DrawnProfiles[r.profileOf(&r.Result.Findings[i])])
-		d.Findings = append(d.Findings, f)
+		d.Findings = append(d.Findings, findingJSON(r.Spec, &r.Result.Findings[i]))
 	}
 	return d
 }

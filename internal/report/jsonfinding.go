@@ -156,7 +156,10 @@ type Outcome struct {
 }
 
 func findingJSON(m *spec.Scheduler, f *decisions.Finding) Finding {
-	finding := Finding{ID: f.ID, Class: string(f.Class), Property: f.Property.Name, Plugin: f.Plugin, Count: f.Count}
+	finding := Finding{
+		ID: f.ID, Class: string(f.Class), Property: f.Property.Name, Plugin: f.Plugin, Count: f.Count,
+		Configuration: string(f.Configuration),
+	}
 	for _, quirk := range f.Quirks {
 		finding.Quirks = append(finding.Quirks, quirkJSON(quirk))
 	}

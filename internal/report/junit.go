@@ -119,7 +119,7 @@ func JUnit(w io.Writer, r *Run) error {
 func (r *Run) junitCase(p decisions.PropertyResult) junitCase {
 	c := junitCase{Class: "modelcheck." + p.Kind(), Name: p.Name}
 	var failing, passing []string
-	text := r.page()
+	text := &page{spec: r.Spec}
 	for i := range r.Result.Findings {
 		f := &r.Result.Findings[i]
 		if f.Property.Name != p.Name {

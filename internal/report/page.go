@@ -24,12 +24,7 @@ type page struct {
 	whole bool
 	// quirks explain the decision that is shown.
 	quirks []spec.Quirk
-	// configurations are a run's DrawnProfiles.
-	configurations map[string][]byte
 }
-
-// page returns an empty page of the run.
-func (r *Run) page() *page { return &page{spec: r.Spec, configurations: r.DrawnProfiles} }
 
 // runsWith shows the KubeSchedulerConfiguration of kube-scheduler, if there is one to show.
 func (p *page) runsWith(configuration []byte) {

@@ -20,8 +20,8 @@ type Run struct {
 	Configuration []byte
 	// ThemeConfigured: it is that of a built-in theme, which alone has pods of other profiles than the default one.
 	ThemeConfigured bool
-	// DrawnProfiles has the KubeSchedulerConfiguration of each profile that was drawn, by name; nil if none was.
-	DrawnProfiles map[string][]byte
+	// DrawnProfiles is how many profiles of Configuration were drawn. Findings say which of them they are of.
+	DrawnProfiles int
 	// Scope is what was explored.
 	Scope Scope
 	// Notes tell what was read and will not matter, or matters otherwise than expected. One line each.
@@ -110,8 +110,8 @@ func (r *Run) profiles() []*spec.Scheduler {
 
 // profileWords says which profiles there are: profile a, or profiles a, b.
 func (r *Run) profileWords() string {
-	if drawn := len(r.DrawnProfiles); drawn > 0 {
-		return fmt.Sprintf("profile %s and %d drawn ones", r.Spec.Profile.SchedulerName, drawn)
+	if r.DrawnProfiles > 0 {
+		return fmt.Sprintf("profile %s and %d drawn ones", r.Spec.Profile.SchedulerName, r.DrawnProfiles)
 	}
 	if len(r.Spec.Others) > 0 {
 		return "profiles " + r.profileNames()
@@ -121,7 +121,7 @@ func (r *Run) profileWords() string {
 
 // profileWordsOf names those that matter to a finding.
 func (r *Run) profileWordsOf(f *decisions.Finding) string {
-	if r.DrawnProfiles != nil {
+	if r.DrawnProfiles > 0 {
 		return "profile " + r.profileOf(f)
 	}
 	if len(r.configurationOf(f)) < len(r.Configuration) {
@@ -132,7 +132,7 @@ func (r *Run) profileWordsOf(f *decisions.Finding) string {
 
 // profileOf names the profile that a finding is of: that of the run, but for one that was drawn.
 func (r *Run) profileOf(f *decisions.Finding) string {
-	if c := f.Example.Case; r.DrawnProfiles != nil && c != nil {
+	if c := f.Example.Case; f.Configuration != nil && c != nil {
 		return c.Spec.Profile.SchedulerName
 	}
 	return r.Spec.Profile.SchedulerName

@@ -128,7 +128,7 @@ func (r *Run) sarifResult(f *decisions.Finding) sarifResult {
 	if file := r.firstFile(); file != "" {
 		result.Locations[0].Physical = &sarifPhysical{sarifArtifact{(&url.URL{Path: filepath.ToSlash(file)}).String()}}
 	}
-	text := r.page()
+	text := &page{spec: r.Spec}
 	text.example(f)
 	said := []string{strings.Join(reasons(f), "; ") + "."}
 	for _, quirk := range f.Quirks {

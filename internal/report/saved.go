@@ -88,8 +88,8 @@ func transcripts(f *decisions.Finding) string {
 
 // configurationOf returns the configuration that matters to a finding; nil for the default one.
 func (r *Run) configurationOf(f *decisions.Finding) []byte {
-	if r.DrawnProfiles != nil {
-		return r.DrawnProfiles[r.profileOf(f)]
+	if r.DrawnProfiles > 0 {
+		return f.Configuration
 	}
 	asks := func(pod model.PodTemplate) bool { return r.Spec.For(pod.Pod) != r.Spec }
 	of := func(s decisions.ScenarioResult) bool { return s.Scenario.Name == f.Example.Scenario }

@@ -57,18 +57,18 @@ func TestFiles(t *testing.T) {
 	}
 	run.ThemeConfigured = false
 	drawn := []byte("kind: KubeSchedulerConfiguration # drawn\n")
-	run.DrawnProfiles = map[string][]byte{"another": drawn}
+	run.DrawnProfiles = 8
 	if text, ok := has(f, ConfigurationFile); ok {
 		t.Errorf("drawn configurations are kept of pods of the default profile: %q", text)
 	}
-	run.DrawnProfiles = map[string][]byte{f.Example.Case.Spec.Profile.SchedulerName: drawn}
+	f.Configuration = drawn
 	if text, _ := has(f, ConfigurationFile); text != string(drawn) {
 		t.Errorf("the drawn configuration is kept as %q", text)
 	}
 	if text, _ := has(f, BugReportFile); !strings.Contains(text, "kind: KubeSchedulerConfiguration # drawn") {
 		t.Errorf("the bug report does not show the drawn configuration:\n%s", text)
 	}
-	run.DrawnProfiles = nil
+	run.DrawnProfiles, f.Configuration = 0, nil
 	if text, _ := has(f, BugReportFile); !hasInOrder(text, "### What happened?", "### What did you expect to happen?",
 		"### How can we reproduce it (as minimally and precisely as possible)?", "### Anything else we need to know?",
 		"### Kubernetes version", "### Cloud provider", "### OS version") ||

@@ -23,7 +23,7 @@ func (p *page) summary(r *Run) {
 	p.wrapped("", headline(r))
 	p.line("")
 	p.results(r)
-	rest := r.page()
+	rest := &page{spec: r.Spec}
 	rest.notSeen(r)
 	rest.gaps(r)
 	rest.conclusion(r)
@@ -75,7 +75,7 @@ func (p *page) found(r *Run, room int) {
 
 // listed is a table of the first n findings, below which the others are named.
 func (r *Run) listed(all []*decisions.Finding, n int) string {
-	p := r.page()
+	p := &page{spec: r.Spec}
 	p.line("")
 	p.wrapped("Findings: ", classCounts(r.Result.Findings)+" (--show ID shows its counterexample, -v all of them)")
 	return p.String() + r.tableOf(all, n)
@@ -83,7 +83,7 @@ func (r *Run) listed(all []*decisions.Finding, n int) string {
 
 // tableOf is listed without its heading.
 func (r *Run) tableOf(all []*decisions.Finding, n int) string {
-	p := r.page()
+	p := &page{spec: r.Spec}
 	rows := table{{"class", "seen", "id", "upstream", "what is wrong"}}
 	ids := r.shortIDs()
 	for _, f := range all[:n] {

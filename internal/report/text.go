@@ -17,7 +17,7 @@ import (
 // Text writes the report for a person to read, as plain text that is fit to be pasted: on one screen, unless r asks for
 // all details or for one finding. The error is the writer's, or says that there is no such finding.
 func Text(w io.Writer, r *Run) error {
-	p := r.page()
+	p := &page{spec: r.Spec}
 	switch {
 	case r.Show != "":
 		shown, err := r.Find(r.Show)
