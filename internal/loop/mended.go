@@ -91,6 +91,12 @@ func mended() []Known {
 			Doc: "A cycle that fails goes by the status of its pod when it began, and does not take back a nomination that it " +
 				"has written since: the API server keeps it, and the queue may not.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.keepsOwnNomination(pod) },
+			Sees: func(s *State, _ *v1.Pod) *spec.Snapshot {
+				if !slices.ContainsFunc(s.told().Pods, s.nominationGivenUp) {
+					return nil
+				}
+				return withoutNominations(s.View(), s.nominationGivenUp)
+			},
 		},
 	}
 }
@@ -98,12 +104,16 @@ func mended() []Known {
 // leaves reports whether the step is that a pod leaves its node.
 func (t *Transition) leaves() bool { return t.Action.Verb == Gone || t.Action.Verb == Complete }
 
+// nominationGivenUp reports whether the queue has given up a nomination of the pod that the API server has.
+func (s *State) nominationGivenUp(pod *v1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && s.nominatedTo(pod) == ""
+}
+
 // keepsOwnNomination reports whether the queue has given up a nomination of the pod that the API server keeps, as the
 // cycle that failed wrote it itself: now or before.
 func (t *Transition) keepsOwnNomination(pod *v1.Pod) bool {
 	was, is := t.Before.heard(Key(pod)), t.After.heard(Key(pod))
-	if was == nil || is == nil || is.Spec.NodeName != "" || is.Status.NominatedNodeName == "" ||
-		t.After.nominatedTo(is) != "" {
+	if was == nil || is == nil || !t.After.nominationGivenUp(is) {
 		return false
 	}
 	if t.Step.Popped == Key(pod) {
