@@ -226,7 +226,7 @@ func Defects() []Known {
 		{
 			Name: "gated-nomination", Class: spec.Interpretation, Upstream: "kubernetes/kubernetes#139057", Mended: "v1.37",
 			Doc: "The nomination of a pod that waits for scheduling gates, or is kept out of the queue for want of a claim, " +
-				"reserves nothing.",
+				"reserves nothing, nor does it once the claim is there.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.After.gatedNomination(pod) },
 			Sees: func(s *State, _ *v1.Pod) *spec.Snapshot {
 				if !slices.ContainsFunc(s.told().Pods, s.gatedNomination) {
@@ -447,8 +447,10 @@ func leavesTerm(pod, was, is *v1.Pod, view *spec.Snapshot) bool {
 	return left && matched
 }
 
-// gatedNomination reports whether the pod is nominated and not let into the queue, which does not have the nomination.
+// gatedNomination reports whether the pod is nominated and not let into the queue, or was for the sake of a claim that
+// came, and the queue does not have the nomination.
 func (s *State) gatedNomination(pod *v1.Pod) bool {
 	q, _ := s.Queued(Key(pod))
-	return pod.Status.NominatedNodeName != "" && (spec.Gated(pod) || q.In(Gated)) && s.nominatedTo(pod) == ""
+	let := (q.In(Active) || q.In(BackingOff)) && slices.Contains(q.Rejectors, "DynamicResources")
+	return pod.Status.NominatedNodeName != "" && (spec.Gated(pod) || q.In(Gated) || let) && s.nominatedTo(pod) == ""
 }
