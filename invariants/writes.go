@@ -112,22 +112,23 @@ func (c *Case) waitsForDevices() bool {
 }
 
 // waitsFor reports whether the pod waits, and could have a node by all filters but DynamicResources, of which, alone in
-// the snapshot, that is so. Nodes to which pods are nominated whose room it must leave are not among them: a decision
-// does not say which filters reject those for that.
+// the snapshot, that is so. A decision does not say which filters reject a node for the sake of nominated pods: those
+// that do by the model.
 func (c *Case) waitsFor(so func(d *spec.NodeDecision, alone *spec.Snapshot) bool) bool {
 	if !slices.Contains(c.Expected.Filters, spec.DynamicResources().Plugin) ||
 		c.Decision.Outcomes[0].Type != spec.Wait || len(c.Unmodelled) > 0 {
 		return false
 	}
+	others := c.Spec.Only(func(f spec.Filter) bool { return f.Plugin != spec.DynamicResources().Plugin })
 	return slices.ContainsFunc(c.Question.Snapshot.Nodes, func(node *v1.Node) bool {
 		alone := *c.Question.Snapshot
 		alone.Nodes = []*v1.Node{node}
 		n := slices.Index(c.Question.Snapshot.Nodes, node)
-		return len(spec.Respected(c.Question.Pod, node, c.Question.Snapshot)) == 0 && so(&c.Decision.Nodes[n], &alone) &&
+		return so(&c.Decision.Nodes[n], &alone) &&
 			!slices.ContainsFunc(c.Decision.Filters, func(plugin string) bool {
 				return plugin != spec.DynamicResources().Plugin &&
 					c.Decision.Nodes[n].Statuses[slices.Index(c.Decision.Filters, plugin)] != spec.Fits
-			})
+			}) && others.PassesWithNominated(c.Question.Pod, node, c.Question.Snapshot)
 	})
 }
 

@@ -15,9 +15,12 @@ import (
 // TestDevicesAreGivenBack: while a pod waits for a node on which its claim cannot be used, all devices of the claim are
 // given back; nothing is written where that would not help, or where another filter keeps the pod from the node.
 func TestDevicesAreGivenBack(t *testing.T) {
-	nominated := func(priority int32) []*v1.Pod {
+	nominated := func(priority int32, room string) []*v1.Pod {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "q", UID: "q"}, Spec: v1.PodSpec{Priority: &priority}}
 		pod.Status.NominatedNodeName = "n"
+		pod.Spec.Containers = []v1.Container{{Resources: v1.ResourceRequirements{
+			Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(room)},
+		}}}
 		return []*v1.Pod{pod}
 	}
 	const update, status = "update", "resourceclaims/status"
@@ -35,11 +38,15 @@ func TestDevicesAreGivenBack(t *testing.T) {
 		{"twice", []spec.Write{{Verb: update, Resource: status}, {Verb: update, Resource: status}}, false, false, nil, 1},
 		{"it would not help", []spec.Write{{Verb: update, Resource: status}}, true, true, nil, 1},
 		{"another filter rejects the node", []spec.Write{}, false, true, nil, 0},
-		{"one may reject it, as it is to be left to a nominated pod", []spec.Write{}, false, false, nominated(0), 0},
-		{"a nominated pod of lower priority does not matter", []spec.Write{}, false, false, nominated(-1), 1},
+		{"another rejects it for a nominated pod", []spec.Write{}, false, false, nominated(0, "2"), 0},
+		{"there is room for a nominated pod, too", []spec.Write{}, false, false, nominated(0, "1"), 1},
+		{"a nominated pod of lower priority does not matter", []spec.Write{}, false, false, nominated(-1, "2"), 1},
 	} {
 		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 		node.Spec.Unschedulable = row.cordoned
+		node.Status.Allocatable = v1.ResourceList{
+			v1.ResourceCPU: resource.MustParse("2"), v1.ResourcePods: resource.MustParse("9"),
+		}
 		claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
 		claim.Status.Allocation = &resourcev1.AllocationResult{}
 		if !row.reaches {
@@ -48,6 +55,9 @@ func TestDevicesAreGivenBack(t *testing.T) {
 			}}}
 		}
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "p"}}
+		pod.Spec.Containers = []v1.Container{{Resources: v1.ResourceRequirements{
+			Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")},
+		}}}
 		pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: new("c")}}
 		s := &spec.Snapshot{
 			Nodes: []*v1.Node{node}, Pods: append(row.besides, pod),
