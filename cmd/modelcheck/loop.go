@@ -313,9 +313,6 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage(
 				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
 		}
-		if err := decisions.NotSampled(o.named(), len(manifests.Nodes)); err != nil {
-			return nil, nil, usage("%w; give fewer", err)
-		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return slices.Contains(in.profiles, pod.Spec.SchedulerName) }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {

@@ -67,13 +67,29 @@ func kindNamed(name string) (kind, error) {
 	return all[i], nil
 }
 
-// Create creates the object, with its status. A RefusedError tells that the API server does not take it.
+// Create creates the object, with its status. Pods that own it, by the uid "ns/name", are those of these names. A
+// RefusedError tells that the API server does not take it.
 func Create(ctx context.Context, client dynamic.Interface, o Object) error {
 	k, u, _, err := o.at(client)
 	if err != nil {
 		return err
 	}
-	return (&putter{client, map[types.UID]types.UID{}}).put(ctx, k, u)
+	uids := map[types.UID]types.UID{}
+	for _, owner := range u.GetOwnerReferences() {
+		if owner.Kind != "Pod" || owner.UID != types.UID(u.GetNamespace()+"/"+owner.Name) {
+			continue
+		}
+		pods, err := kindNamed("Pod")
+		if err != nil {
+			return err
+		}
+		pod, err := clientOf(client, pods, u.GetNamespace()).Get(ctx, owner.Name, metav1.GetOptions{})
+		if err != nil {
+			return fmt.Errorf("the owner of %s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+		uids[owner.UID] = pod.GetUID()
+	}
+	return (&putter{client, uids}).put(ctx, k, u)
 }
 
 // Patch changes what the object says, as a JSON merge patch does: its status through the subresource.

@@ -222,6 +222,15 @@ func LoopEntries() []LoopEntry {
 			Events:   2,
 			Happens:  []loop.EventType{loop.ObjectChanged},
 		},
+		"hint-ephemeral-attachment": {
+			Property: "wake-up",
+			Theme:    "attachments",
+			Pods:     1,
+			Events:   1,
+			Happens:  []loop.EventType{loop.ObjectRemoved},
+		},
+		"signature-ephemeral":   {Property: "signatures", Theme: "signed-claims", Pods: 2},
+		"earlier-claim-unheard": {Property: "progress", Theme: "made-before", Pods: 1, Events: 1},
 		"extended-resource-class-forgotten": {
 			Property: "refinement",
 			Theme:    "resource-classes",

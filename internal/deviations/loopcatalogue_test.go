@@ -28,8 +28,7 @@ func unseen() map[string]string {
 		"excluded-host-counts": score, "existing-terms-ignored": score, "external-name-serves": score,
 		"image-volumes-unscaled": score, "missing-requests-of-bound": score, "pod-requests-overlooked": score,
 		"released-pod-spreads": score, "zero-score-left-out": score,
-		"nominated-repels": "the pod that is nominated is scheduled first", "rwop-ephemeral": feasible,
-		"zone-ephemeral": feasible, "rwop-nominated": feasible,
+		"nominated-repels": "the pod that is nominated is scheduled first", "rwop-nominated": feasible,
 		"nominations-beside-terminating": "the nomination of a pod of its own queue is not written",
 	}
 }

@@ -47,13 +47,16 @@ func Run(all *loop.Scope, m *spec.Scheduler, seed, number int64, admit Admission
 		names = append(names, other.SchedulerName)
 	}
 	questions := DrawQuestion(Scope{Nodes: all.Nodes, Pods: besidesTheOne})
-	refused := 0
+	refused, sizes := 0, map[string]bool{}
 	another := func() *spec.Question {
 		q := questions.Example(int(draw.Uint64()))
 		for i, pod := range q.Snapshot.Pods {
 			pod.Spec.SchedulerName = names[i%len(names)]
 		}
 		admitted, left := admittedOf(q, admit)
+		if admitted != nil {
+			sizeApart(admitted.Snapshot, sizes)
+		}
 		if admitted == nil || slices.ContainsFunc(admitted.Snapshot.Pods, func(pod *v1.Pod) bool {
 			return grows(pod) || LeftToChance(spec.Question{Pod: pod, Snapshot: admitted.Snapshot})
 		}) {
@@ -108,6 +111,21 @@ func Configuration(schedulerName string, seed, number int64) []byte {
 		names = append(names, "second-scheduler")
 	}
 	return Arguments(names...).Example(int(Mixed(seed, -1-int64(which)) >> 1))
+}
+
+// sizeApart makes volumes larger by as few bytes as it takes that no two have one size, also of those whose sizes are
+// taken: of one size kube-scheduler takes any, and the run would go on from there as chance has it.
+func sizeApart(s *spec.Snapshot, taken map[string]bool) {
+	for i, volume := range s.PersistentVolumes {
+		size := volume.Spec.Capacity.Storage().DeepCopy()
+		for ; taken[size.String()]; size.Add(*resource.NewQuantity(1, resource.BinarySI)) {
+		}
+		taken[size.String()] = true
+		if size.Cmp(*volume.Spec.Capacity.Storage()) != 0 {
+			s.PersistentVolumes[i] = volume.DeepCopy()
+			s.PersistentVolumes[i].Spec.Capacity[v1.ResourceStorage] = size
+		}
+	}
 }
 
 // allocateOnce takes the allocation of each claim away that has a device which another one has: no run of

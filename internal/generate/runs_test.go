@@ -12,7 +12,7 @@ import (
 )
 
 // TestRuns: in what a run is drawn from volumes are attached by their own driver only, also where it is of two
-// clusters, and pods ask for all profiles.
+// clusters, no two have one size, and pods ask for all profiles.
 func TestRuns(t *testing.T) {
 	profile := spec.DefaultProfile()
 	profile.Others = []*spec.Profile{{SchedulerName: "second"}}
@@ -23,9 +23,14 @@ func TestRuns(t *testing.T) {
 			continue
 		}
 		cluster, templates := scope.Initial[0], scope.Templates
-		drivers := map[string]map[string]bool{}
+		drivers, sizes := map[string]map[string]bool{}, map[string]string{}
 		for _, volumes := range [][]*v1.PersistentVolume{cluster.PersistentVolumes, templates.PersistentVolumes} {
 			for _, volume := range volumes {
+				size := volume.Spec.Capacity.Storage().String()
+				if other, taken := sizes[size]; taken && other != volume.Name {
+					t.Errorf("run %d: %s and %s have %s", n, other, volume.Name, size)
+				}
+				sizes[size] = volume.Name
 				if volume.Spec.CSI != nil {
 					if drivers[volume.Name] == nil {
 						drivers[volume.Name] = map[string]bool{}

@@ -44,7 +44,7 @@ func claimsWritten() Property {
 				}
 			}
 			for _, pod := range t.newlyBound() {
-				if wrong := unmapped(pod, t.After.API); wrong != "" {
+				if wrong := unmapped(pod, t.Before.API, t.After.API); wrong != "" {
 					broken = append(broken, Violation{About: "mapping", Pod: Key(pod), But: wrong})
 				}
 			}

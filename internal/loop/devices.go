@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -23,9 +24,8 @@ import (
 func claimController(state *State) []Action {
 	var actions []Action
 	for _, claim := range state.API.ResourceClaims {
-		if owner := metav1.GetControllerOfNoCopy(claim); owner != nil && owner.Kind == "Pod" && !state.has(owner.UID) {
-			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim), Controller: true,
-				Doc: "claim: the pod that owns it is gone"})
+		if state.orphaned(claim) {
+			actions = append(actions, collected(claim))
 			continue
 		}
 		used := slices.DeleteFunc(slices.Clone(claim.Status.ReservedFor),
@@ -45,6 +45,17 @@ func claimController(state *State) []Action {
 		actions = append(actions, Action{Verb: Update, Ref: RefOf(claim), Object: after, Doc: doc, Controller: true})
 	}
 	return actions
+}
+
+// orphaned reports whether the claim belongs to a pod that is gone.
+func (s *State) orphaned(claim metav1.Object) bool {
+	owner := metav1.GetControllerOfNoCopy(claim)
+	return owner != nil && owner.Kind == "Pod" && !s.has(owner.UID)
+}
+
+// collected returns that the garbage collector deletes the claim.
+func collected(claim runtime.Object) Action {
+	return Action{Verb: Delete, Ref: RefOf(claim), Controller: true, Doc: "claim: the pod that owns it is gone"}
 }
 
 // beingAllocated reports whether the scheduler has devices for a claim of the pod, and the API server does not know of
@@ -90,22 +101,31 @@ func (s *State) inUse(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim
 	return used
 }
 
+// whose says of the uid of a pod whether it is that of the pod of this name: nothing if it is.
+func (s *State) whose(namespace, name string, uid types.UID) types.UID {
+	same := slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool {
+		return pod.Namespace == namespace && pod.Name == name && pod.UID == uid
+	})
+	return map[bool]types.UID{true: "", false: "that of another pod"}[same]
+}
+
+// withoutOwnerIDs takes out of a claim the uids of the pods that own it, which are drawn anew each time that the same
+// happens, and are or are not those of the pods of these names.
+func (s *State) withoutOwnerIDs(claim metav1.Object) {
+	owners := slices.Clone(claim.GetOwnerReferences())
+	for i := range owners {
+		owners[i].UID = s.whose(claim.GetNamespace(), owners[i].Name, owners[i].UID)
+	}
+	claim.SetOwnerReferences(owners)
+}
+
 // withoutIDs takes out of a claim what is drawn anew each time that the same happens: the uids of its owner and of who
-// uses it, which are or are not those of the pods of these names, and the IDs of shares.
+// uses it, and the IDs of shares.
 func (s *State) withoutIDs(claim *resourcev1.ResourceClaim) {
-	sort := func(name string, uid types.UID) types.UID {
-		same := slices.ContainsFunc(s.API.Pods, func(pod *v1.Pod) bool {
-			return pod.Namespace == claim.Namespace && pod.Name == name && pod.UID == uid
-		})
-		return map[bool]types.UID{true: "", false: "that of another pod"}[same]
-	}
-	for i := range claim.OwnerReferences {
-		owner := &claim.OwnerReferences[i]
-		owner.UID = sort(owner.Name, owner.UID)
-	}
+	s.withoutOwnerIDs(claim)
 	for i := range claim.Status.ReservedFor {
 		by := &claim.Status.ReservedFor[i]
-		by.UID = sort(by.Name, by.UID)
+		by.UID = s.whose(claim.Namespace, by.Name, by.UID)
 	}
 	if claim.Status.Allocation == nil {
 		return

@@ -168,25 +168,28 @@ func TestExtendedResourcesMapped(t *testing.T) {
 	mapping := func(claim string, mappings ...v1.ContainerExtendedResourceRequest) *v1.PodExtendedResourceClaimStatus {
 		return &v1.PodExtendedResourceClaimStatus{ResourceClaimName: claim, RequestMappings: mappings}
 	}
+	classes := []*resourcev1.DeviceClass{{ObjectMeta: metav1.ObjectMeta{Name: "gpu"},
+		Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: new(gpu)}}}
 	for _, row := range []struct {
-		reason string
-		status *v1.PodExtendedResourceClaimStatus
-		want   bool
+		reason  string
+		status  *v1.PodExtendedResourceClaimStatus
+		classes []*resourcev1.DeviceClass
+		want    bool
 	}{
-		{"the container is mapped", mapping("made", mapped("with", "r")), false},
-		{"there is no status", nil, true},
-		{"the claim is another", mapping("other", mapped("with", "r")), true},
-		{"the request is another", mapping("made", mapped("with", "s")), true},
-		{"the container wants nothing", mapping("made", mapped("with", "r"),
-			mapped("without", "r")), true},
-		{"the container is not there", mapping("made", mapped("with", "r"),
-			mapped("absent", "r")), true},
-		{"nothing is mapped", mapping("made"), true},
+		{"the container is mapped", mapping("made", mapped("with", "r")), classes, false},
+		{"there is no status", nil, classes, true},
+		{"nor a class any more, so that the claim is not needed", nil, nil, false},
+		{"the claim is another", mapping("other", mapped("with", "r")), classes, true},
+		{"the request is another", mapping("made", mapped("with", "s")), classes, true},
+		{"the container wants nothing", mapping("made", mapped("with", "r"), mapped("without", "r")), classes, true},
+		{"the container is not there", mapping("made", mapped("with", "r"), mapped("absent", "r")), classes, true},
+		{"nothing is mapped", mapping("made"), classes, true},
 	} {
 		bound := user.DeepCopy()
 		bound.Spec.NodeName, bound.Status.ExtendedResourceClaimStatus = "n", row.status
 		state := func(pod *v1.Pod) *loop.State {
-			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{made}}}
+			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{made},
+				DeviceClasses: row.classes}}
 		}
 		step := &loop.Transition{Model: toyModel(), Before: state(user), Action: loop.Action{Verb: loop.Allow},
 			After: state(bound)}

@@ -62,6 +62,11 @@ func EventTypes() []EventType {
 
 // events returns every event that may happen in the state, in a fixed order.
 func (s *Scope) events(state *State) []Action {
+	return s.eventsOf(state, state.API.Nodes, state.API.Pods)
+}
+
+// eventsOf returns the events, of those of nodes and pods only those of the given ones.
+func (s *Scope) eventsOf(state *State, nodes []*v1.Node, pods []*v1.Pod) []Action {
 	if s.Event != nil {
 		return s.Event.possible(state)
 	}
@@ -86,8 +91,9 @@ func (s *Scope) events(state *State) []Action {
 		case kind == NamespaceAdded || kind == NamespaceRemoved:
 			actions = append(actions, s.namespaces(state, kind)...)
 		case kind == NamespaceLabels:
+			sets := distinctLabels(s.Templates.Namespaces)
 			for _, namespace := range state.API.Namespaces {
-				for _, labels := range distinctLabels(s.Templates.Namespaces) {
+				for _, labels := range sets {
 					changed := namespace.DeepCopy()
 					changed.Labels = maps.Clone(labels)
 					changed.Labels[v1.LabelMetadataName] = namespace.Name
@@ -97,13 +103,9 @@ func (s *Scope) events(state *State) []Action {
 				}
 			}
 		case strings.HasPrefix(string(kind), "node-"):
-			for _, node := range state.API.Nodes {
-				actions = append(actions, s.nodeEvents(state, node, kind)...)
-			}
+			actions = append(actions, s.nodeEvents(state, nodes, kind)...)
 		default:
-			for _, pod := range state.API.Pods {
-				actions = append(actions, s.podEvents(state, pod, kind)...)
-			}
+			actions = append(actions, s.podEvents(state, nodes, pods, kind)...)
 		}
 	}
 	return actions
@@ -125,133 +127,110 @@ func (a *Action) possible(state *State) []Action {
 // replaced is how the change of a label ends in words that the node has already, with another value.
 const replaced = " instead"
 
-func (s *Scope) nodeEvents(state *State, node *v1.Node, kind EventType) []Action {
-	var actions []Action
-	changed := func(doc string, change func(*v1.Node)) {
-		after := new(v1.Node)
-		*after = *node // nobody changes what both have, but for labels
-		after.Labels = map[string]string{}
-		maps.Copy(after.Labels, node.Labels)
-		change(after)
-		actions = append(actions, update(node, after, doc)...)
-	}
+// nodeEvents returns the events of the kind that may happen to the nodes.
+func (s *Scope) nodeEvents(state *State, nodes []*v1.Node, kind EventType) []Action {
 	switch kind {
 	case NodeLabels:
-		for key, values := range labelValues(s.Templates.Nodes) {
-			for _, value := range values {
-				doc := fmt.Sprintf("labels: it has %s=%s", key, value)
-				if _, labelled := node.Labels[key]; labelled {
-					doc += replaced
-				}
-				changed(doc, func(n *v1.Node) { n.Labels[key] = value })
-			}
-			changed(fmt.Sprintf("labels: it loses %s", key), func(n *v1.Node) { delete(n.Labels, key) })
-		}
-		slices.SortFunc(actions, func(x, y Action) int { return strings.Compare(x.Doc, y.Doc) })
+		return labelled(nodes, labelValues(s.Templates.Nodes))
 	case NodeTaints:
-		for _, like := range s.Templates.Nodes {
-			changed(
-				"taints: it has those of "+like.Name,
-				func(n *v1.Node) { n.Spec.Taints = slices.Clone(like.Spec.Taints) },
-			)
-		}
-	case NodeCordon:
-		changed(
-			map[bool]string{false: "cordon: it is cordoned", true: "cordon: it is uncordoned"}[node.Spec.Unschedulable],
-			func(n *v1.Node) { n.Spec.Unschedulable = !n.Spec.Unschedulable },
-		)
+		return likeOthers(nodes, s.Templates.Nodes, "taints: it has those of ",
+			func(x, y *v1.Node) bool { return equality.Semantic.DeepEqual(x.Spec.Taints, y.Spec.Taints) },
+			func(n, like *v1.Node) { n.Spec.Taints = slices.Clone(like.Spec.Taints) })
 	case NodeCapacity:
-		for _, like := range s.Templates.Nodes {
-			changed(
-				"capacity: it has that of "+like.Name,
-				func(n *v1.Node) { n.Status.Allocatable = like.Status.Allocatable.DeepCopy() },
-			)
-		}
+		return likeOthers(nodes, s.Templates.Nodes, "capacity: it has that of ",
+			func(x, y *v1.Node) bool {
+				return equality.Semantic.DeepEqual(x.Status.Allocatable, y.Status.Allocatable)
+			},
+			func(n, like *v1.Node) { n.Status.Allocatable = like.Status.Allocatable.DeepCopy() })
 	case NodeStatus:
-		for _, like := range s.Templates.Nodes {
-			changed("status: it has images, features and conditions of "+like.Name, func(n *v1.Node) {
+		return likeOthers(nodes, s.Templates.Nodes, "status: it has images, features and conditions of ", sameStatus,
+			func(n, like *v1.Node) {
 				n.Status.Images = like.Status.Images
 				n.Status.Conditions = like.Status.Conditions
 				spec.SetDeclaredFeatures(n, spec.DeclaredFeatures(like))
 			})
+	case NodeCordon:
+		var actions []Action
+		for _, node := range nodes {
+			actions = append(actions, changedNode(node, map[bool]string{false: "cordon: it is cordoned",
+				true: "cordon: it is uncordoned"}[node.Spec.Unschedulable],
+				func(n *v1.Node) { n.Spec.Unschedulable = !n.Spec.Unschedulable }))
 		}
+		return actions
 	case NodeRemoved:
-		on := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
-		if !slices.ContainsFunc(state.View().Pods, on) && !slices.ContainsFunc(state.API.Pods, on) {
-			actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
+		var actions []Action
+		view := state.View()
+		for _, node := range nodes {
+			on := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
+			if !slices.ContainsFunc(view.Pods, on) && !slices.ContainsFunc(state.API.Pods, on) {
+				actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
+			}
 		}
+		return actions
 	}
-	return distinct(actions)
+	return nil
 }
 
-func (s *Scope) podEvents(state *State, pod *v1.Pod, kind EventType) []Action {
-	pending := pod.Spec.NodeName == ""
-	changed := func(doc string, change func(*v1.Pod)) []Action {
-		after := new(v1.Pod)
-		*after = *pod // nobody changes what both have
-		change(after)
-		return update(pod, after, doc)
-	}
-	var actions []Action
-	switch {
-	case kind == PodDeleted && pod.DeletionTimestamp == nil:
-		actions = append(actions, Action{Verb: Delete, Ref: RefOf(pod)})
-	case kind == PodCompleted && !pending:
-		actions = append(actions, Action{Verb: Complete, Ref: RefOf(pod)})
-	case kind == PodResized && !deleting(pod) && (!pending || state.AssumedOn(Key(pod)) == ""):
-		for _, like := range s.Templates.Pods {
-			if after := resized(pod, like); after != nil {
-				actions = append(actions, update(pod, after, "resize: it has the requests of "+like.Name)...)
-			}
+// changedNode returns the update of the node.
+func changedNode(node *v1.Node, doc string, change func(*v1.Node)) Action {
+	after := new(v1.Node)
+	*after = *node // nobody changes what both have
+	change(after)
+	return Action{Verb: Update, Ref: RefOf(node), Object: after, Doc: doc}
+}
+
+// labelled returns that a node gets or loses one label.
+func labelled(nodes []*v1.Node, values map[string][]string) []Action {
+	var all []Action
+	for _, node := range nodes {
+		var actions []Action
+		relabel := func(doc string, change func(labels map[string]string)) {
+			actions = append(actions, changedNode(node, "labels: "+doc, func(n *v1.Node) {
+				n.Labels = map[string]string{}
+				maps.Copy(n.Labels, node.Labels)
+				change(n.Labels)
+			}))
 		}
-		actions = distinct(actions)
-	case kind == PodLabels:
-		for _, labels := range distinctLabels(s.Templates.Pods) {
-			actions = append(
-				actions,
-				changed("labels: it has "+describeLabels(labels), func(p *v1.Pod) { p.Labels = maps.Clone(labels) })...)
-		}
-	case kind == PodTolerations && pending:
-		for _, like := range s.Templates.Pods {
-			for _, more := range like.Spec.Tolerations {
-				has := func(t v1.Toleration) bool { return t.MatchToleration(&more) }
-				if !slices.ContainsFunc(pod.Spec.Tolerations, has) {
-					actions = append(actions, changed("tolerations: it gets one of "+like.Name+", "+tolerationInWords(more),
-						func(p *v1.Pod) { p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations), more) })...)
+		for key, values := range values {
+			is, has := node.Labels[key]
+			for _, value := range values {
+				switch doc := fmt.Sprintf("it has %s=%s", key, value); {
+				case !has:
+					relabel(doc, func(labels map[string]string) { labels[key] = value })
+				case is != value:
+					relabel(doc+replaced, func(labels map[string]string) { labels[key] = value })
 				}
 			}
-		}
-	case kind == PodUngated && len(pod.Spec.SchedulingGates) > 0:
-		actions = changed("gates: they are removed", func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
-		// Of an update with several changes the queue makes several events, one after the other.
-		actions = append(actions, changed("gates: they are removed, and it gets a label and a toleration", func(p *v1.Pod) {
-			const free = "ungated"
-			p.Spec.SchedulingGates, p.Labels = nil, maps.Clone(p.Labels)
-			if p.Labels == nil {
-				p.Labels = map[string]string{}
+			if has {
+				relabel("it loses "+key, func(labels map[string]string) { delete(labels, key) })
 			}
-			p.Labels[free] = free
-			p.Spec.Tolerations = append(slices.Clone(pod.Spec.Tolerations),
-				v1.Toleration{Key: free, Operator: v1.TolerationOpExists})
-		})...)
-	case kind == PodBound && pending && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0 &&
-		state.AssumedOn(Key(pod)) == "":
-		for _, node := range state.API.Nodes {
-			actions = append(actions, changed("binding: somebody else binds it to "+node.Name, func(p *v1.Pod) {
-				p.Spec.NodeName, p.Status.NominatedNodeName = node.Name, ""
-			})...)
 		}
-	case kind == PodNominated && pending && state.AssumedOn(Key(pod)) == "":
-		for _, node := range state.API.Nodes {
-			actions = append(
-				actions,
-				changed(
-					"nomination: somebody else nominates it to "+node.Name,
-					func(p *v1.Pod) { p.Status.NominatedNodeName = node.Name },
-				)...)
+		slices.SortFunc(actions, func(x, y Action) int { return strings.Compare(x.Doc, y.Doc) })
+		all = append(all, actions...)
+	}
+	return all
+}
+
+// likeOthers returns that a node becomes like another one in something, of which those that are the same count once.
+func likeOthers(nodes, others []*v1.Node, doc string, same func(x, y *v1.Node) bool,
+	become func(n, like *v1.Node)) []Action {
+	others = distinct(others, same)
+	var actions []Action
+	for _, node := range nodes {
+		for _, like := range others {
+			if !same(node, like) {
+				actions = append(actions, changedNode(node, doc+like.Name, func(n *v1.Node) { become(n, like) }))
+			}
 		}
 	}
 	return actions
+}
+
+// sameStatus reports whether the nodes have the same images, conditions and features.
+func sameStatus(x, y *v1.Node) bool {
+	return equality.Semantic.DeepEqual(x.Status.Images, y.Status.Images) &&
+		equality.Semantic.DeepEqual(x.Status.Conditions, y.Status.Conditions) &&
+		equality.Semantic.DeepEqual(spec.DeclaredFeatures(x), spec.DeclaredFeatures(y))
 }
 
 // addedNodes returns a new node like each kind, with the lowest number that is free; none if there are as many as
@@ -283,13 +262,12 @@ func update(before, after runtime.Object, doc string) []Action {
 	return []Action{{Verb: Update, Ref: RefOf(after), Object: after, Doc: doc}}
 }
 
-// distinct leaves out actions that lead to the same object as one before.
-func distinct(actions []Action) []Action {
-	var kept []Action
-	for _, a := range actions {
-		if a.Object == nil ||
-			!slices.ContainsFunc(kept, func(b Action) bool { return equality.Semantic.DeepEqual(a.Object, b.Object) }) {
-			kept = append(kept, a)
+// distinct returns the first of those that are the same.
+func distinct[T any](all []T, same func(x, y T) bool) []T {
+	var kept []T
+	for _, one := range all {
+		if !slices.ContainsFunc(kept, func(other T) bool { return same(one, other) }) {
+			kept = append(kept, one)
 		}
 	}
 	return kept

@@ -122,12 +122,17 @@ func (t *Transition) triedFirst(pod *v1.Pod) string {
 	return t.Before.Batch.Nodes[0]
 }
 
-// takesOutdated reports whether the pod was put on a node, feasible for it, that the cycle before left for it, and
-// others have changed the cluster since: on the first, or, where their scores are kept, on whichever is best by these,
-// of which only that of the node which was chosen before is made anew.
+// takesOutdated reports whether the pod takes what the cycle before left, and others have changed the cluster since.
 func (t *Transition) takesOutdated(pod *v1.Pod) bool {
+	return t.Before.Batch != nil && t.Before.Batch.Changed && t.takesLeft(pod)
+}
+
+// takesLeft reports whether the pod was put on a node, feasible for it, that the cycle before left for it: on the
+// first, or, where their scores are kept, on whichever is best by these, of which only that of the node which was
+// chosen before is made anew.
+func (t *Transition) takesLeft(pod *v1.Pod) bool {
 	left := t.Before.Batch
-	if left == nil || !left.Changed || t.Step.Popped != Key(pod) {
+	if left == nil || t.Step.Popped != Key(pod) {
 		return false
 	}
 	view := t.Before.View()

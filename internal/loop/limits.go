@@ -19,7 +19,8 @@ func limitsNodeUnheard() Known {
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			return t.rejectedBy(pod, "NodeVolumeLimits") &&
 				(t.Action.Ref.Kind == "Node" && t.Action.Verb == Create ||
-					t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete)
+					t.Action.Ref.Kind == "CSINode" && t.Action.Verb == Delete) ||
+				t.missedLimit(pod, func(has *storagev1.CSINode) bool { return has == nil })
 		},
 	}
 }
@@ -56,7 +57,8 @@ func limitsDriverUnheard() Known {
 		Doc: "NodeVolumeLimits does not hear of CSIDrivers: when one that keeps pods off nodes without it is deleted, or " +
 			"does so no more, the pods are not retried.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBy(pod, "NodeVolumeLimits") && t.Action.Ref.Kind == "CSIDriver"
+			return t.rejectedBy(pod, "NodeVolumeLimits") && t.Action.Ref.Kind == "CSIDriver" ||
+				t.missedLimit(pod, func(has *storagev1.CSINode) bool { return has != nil && len(has.Spec.Drivers) == 0 })
 		},
 	}
 }
@@ -70,7 +72,38 @@ func hintUnlimitedDriver() Known {
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			was, is := csiNode(t.Before, t.Action.Ref), csiNode(t.After, t.Action.Ref)
 			return t.rejectedBy(pod, "NodeVolumeLimits") && was != nil && is != nil && unlimited(was, is) &&
-				!raised(was, is)
+				!raised(was, is) || t.missedLimit(pod, func(has *storagev1.CSINode) bool { return has != nil })
+		},
+	}
+}
+
+// missedLimit reports whether the pod sleeps for a limit that a node had, which kept it off no more before the step
+// already: of that it was not told, and now comes the volume that it waited for besides. The node has such a CSINode,
+// nil if none.
+func (t *Transition) missedLimit(pod *v1.Pod, such func(*storagev1.CSINode) bool) bool {
+	if !t.rejectedBy(pod, "NodeVolumeLimits") || t.Action.Ref.Kind != "PersistentVolume" {
+		return false
+	}
+	before, after := t.Before.View(), t.After.View()
+	limits := t.model(pod).Only(func(f spec.Filter) bool { return f.Plugin == "NodeVolumeLimits" })
+	now := feasibleNodes(t.Model, Key(pod), after)
+	return slices.ContainsFunc(before.Nodes, func(node *v1.Node) bool {
+		return slices.Contains(now, node.Name) && limits.Feasibility(pod, node, before) &&
+			such(csiNode(t.Before, Ref{Kind: "CSINode", Name: node.Name}))
+	})
+}
+
+// hintEphemeralAttachment is the defect that claims of ephemeral volumes are none to the hint for attachments.
+func hintEphemeralAttachment() Known {
+	return Known{
+		Name: "hint-ephemeral-attachment", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "The hint of NodeVolumeLimits for VolumeAttachments that are deleted looks at the claims that a pod names, " +
+			"not at those of its ephemeral volumes: a pod that has no others is not retried when the node has room.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBy(pod, "NodeVolumeLimits") && t.Action.Ref.Kind == "VolumeAttachment" &&
+				t.Action.Verb == Delete &&
+				slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Ephemeral != nil }) &&
+				!slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.PersistentVolumeClaim != nil })
 		},
 	}
 }

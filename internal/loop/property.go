@@ -187,9 +187,7 @@ func uses(pod *v1.Pod, object runtime.Object, s *spec.Snapshot) bool {
 		claim.Namespace, claim.Name = volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name
 	}
 	return pod != nil && pod.Namespace == claim.Namespace &&
-		slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
-			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim.Name
-		})
+		slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return spec.ClaimName(pod, v) == claim.Name })
 }
 
 // cacheAgrees returns the property that the scheduler sees the cluster as it is.

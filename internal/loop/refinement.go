@@ -1,8 +1,10 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -179,9 +181,20 @@ func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.P
 	return slices.ContainsFunc(allowed, func(o spec.Outcome) bool { return visible(o).Equal(got) })
 }
 
+// in returns the pod of that key in the snapshot; nil if there is none. Systems have their pods by namespace and name.
 func in(s *spec.Snapshot, key string) *v1.Pod {
-	for _, pod := range s.Pods {
-		if Key(pod) == key {
+	namespace, name, namespaced := strings.Cut(key, "/")
+	if !namespaced {
+		namespace, name = "", key
+	}
+	compare := func(pod *v1.Pod, _ struct{}) int {
+		return cmp.Or(strings.Compare(pod.Namespace, namespace), strings.Compare(pod.Name, name))
+	}
+	if i, found := slices.BinarySearchFunc(s.Pods, struct{}{}, compare); found {
+		return s.Pods[i]
+	}
+	for _, pod := range s.Pods { // clusters of others have them in any order
+		if compare(pod, struct{}{}) == 0 {
 			return pod
 		}
 	}

@@ -9,4 +9,4 @@ import (
 )
 
 // unmapped: before v1.34 no claim is made for extended resources.
-func unmapped(*v1.Pod, *spec.Snapshot) string { return "" }
+func unmapped(*v1.Pod, *spec.Snapshot, *spec.Snapshot) string { return "" }

@@ -14,10 +14,10 @@ import (
 
 // unmapped says in what the status of the pod, which has a claim for extended resources, is not what its containers
 // and that claim have; empty if it is.
-func unmapped(pod *v1.Pod, s *spec.Snapshot) string {
-	status, claim := pod.Status.ExtendedResourceClaimStatus, spec.EarlierClaim(pod, s)
+func unmapped(pod *v1.Pod, before, after *spec.Snapshot) string {
+	status, claim := pod.Status.ExtendedResourceClaimStatus, spec.EarlierClaim(pod, after)
 	switch {
-	case status == nil && claim == nil:
+	case status == nil && (claim == nil || !spec.AsksForDevices(pod, before)):
 		return ""
 	case status == nil:
 		return fmt.Sprintf("claim %s was made for it, and its status names none", claim.Name)

@@ -136,6 +136,11 @@ func (s *Scope) over(state *State) bool {
 // Actions returns what may happen in the state, in a fixed order, the scheduler's own steps first; nothing if it is
 // over.
 func (s *Scope) Actions(state *State, used Used) []Action {
+	return s.actionsOf(state, used, state.API.Nodes, state.API.Pods)
+}
+
+// actionsOf returns the actions, of the events of nodes and pods only those of the given ones.
+func (s *Scope) actionsOf(state *State, used Used, nodes []*v1.Node, pods []*v1.Pod) []Action {
 	if s.over(state) {
 		return nil
 	}
@@ -159,6 +164,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 	actions = append(actions, s.inTime(state, volumeController(state))...)
 	actions = append(actions, s.inTime(state, claimController(state))...)
 	actions = append(actions, s.inTime(state, templateController(state))...)
+	actions = append(actions, s.inTime(state, ephemeralController(state))...)
 	actions = append(actions, s.inTime(state, provisioner(state, used.Faults < s.Faults))...)
 	actions = append(actions, s.inTime(state, drivers(state, false))...)
 	if s.Calm && slices.ContainsFunc(state.Queue, func(q Queued) bool { return q.In(Active) }) {
@@ -168,7 +174,7 @@ func (s *Scope) Actions(state *State, used Used) []Action {
 		actions = append(actions, s.inTime(state, s.arrivals(state))...)
 	}
 	if used.Events < s.Events {
-		actions = append(actions, s.inTime(state, s.events(state))...)
+		actions = append(actions, s.inTime(state, s.eventsOf(state, nodes, pods))...)
 	}
 	return actions
 }
@@ -232,6 +238,10 @@ func refOfPod(key string) Ref {
 // arrivals returns the pods that may arrive: one like each kind, with the lowest number that is free.
 func (s *Scope) arrivals(state *State) []Action {
 	var actions []Action
+	taken := map[Ref]bool{}
+	for _, pod := range slices.Concat(state.API.Pods, state.told().Pods) {
+		taken[RefOf(pod)] = true
+	}
 	for _, kind := range s.Templates.Pods {
 		if s.awaitsNamespace(kind, state) {
 			continue
@@ -241,7 +251,7 @@ func (s *Scope) arrivals(state *State) []Action {
 		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
 		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
 		for n := 1; ; n++ {
-			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); state.Pod(Key(pod)) == nil && state.heard(Key(pod)) == nil {
+			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); !taken[RefOf(pod)] {
 				break
 			}
 		}

@@ -51,6 +51,7 @@ func (s *Scope) settling(state *State) []Action {
 	actions = append(actions, s.inTime(state, volumeController(state))...)
 	actions = append(actions, s.inTime(state, claimController(state))...)
 	actions = append(actions, s.inTime(state, templateController(state))...)
+	actions = append(actions, s.inTime(state, ephemeralController(state))...)
 	actions = append(actions, s.inTime(state, drivers(state, false))...)
 	return append(actions, s.inTime(state, provisioner(state, false))...)
 }

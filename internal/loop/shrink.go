@@ -3,6 +3,8 @@ package loop
 import (
 	"maps"
 	"slices"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // shrunk returns the finding with a run from which no action can be left out, and no smaller cluster taken, so that
@@ -85,13 +87,12 @@ func (e *explorer) retake(wanted string, scope *Scope, initial int, actions []Ac
 	var finding *Finding
 	rest := actions
 	err := e.walk(scope, initial, func(state *State, used Used) (Action, bool) {
-		possible := scope.Actions(state, used)
 		for len(rest) > 0 {
-			name := rest[0].String()
+			next := rest[0]
 			rest = rest[1:]
-			if i := slices.IndexFunc(possible, func(a Action) bool { return a.String() == name }); i >= 0 {
-				w.actions = append(w.actions, possible[i])
-				return possible[i], true
+			if action, possible := scope.again(state, used, next); possible {
+				w.actions = append(w.actions, action)
+				return action, true
 			}
 		}
 		return Action{}, false
@@ -102,6 +103,22 @@ func (e *explorer) retake(wanted string, scope *Scope, initial int, actions []Ac
 		return finding == nil
 	})
 	return w, finding, err
+}
+
+// again returns the action as it is made in the state, if it can be taken there.
+func (s *Scope) again(state *State, used Used, wanted Action) (Action, bool) {
+	nodes := state.API.Nodes
+	if wanted.Ref.Kind == "Node" {
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *v1.Node) bool { return RefOf(n) != wanted.Ref })
+	}
+	pods := slices.DeleteFunc(slices.Clone(state.API.Pods), func(p *v1.Pod) bool { return RefOf(p) != wanted.Ref })
+	name := wanted.String()
+	for _, a := range s.actionsOf(state, used, nodes, pods) {
+		if a.String() == name {
+			return a, true
+		}
+	}
+	return Action{}, false
 }
 
 // found returns what the step shows of the key; nil if it does not. The run is not filled in.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -40,8 +41,12 @@ func signatures() Property {
 					continue
 				}
 				if differ := t.differ(pod, other, view); differ != "" {
-					broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
-						"%s and %s have the same signature, but %s", Key(pod), Key(other), differ)})
+					v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s and %s have the same signature, but %s", Key(pod),
+						Key(other), differ)}
+					if t.differ(withoutEphemeral(pod), withoutEphemeral(other), view) == "" {
+						v.Known = signatureEphemeral
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken
@@ -70,4 +75,26 @@ func (t *Transition) differ(pod, other *v1.Pod, view *spec.Snapshot) string {
 		}
 	}
 	return ""
+}
+
+// signatureEphemeral is the name of the defect that claims which differ are not in a signature.
+const signatureEphemeral = "signature-ephemeral"
+
+func ephemeralSigned() Known {
+	return Known{
+		Name: signatureEphemeral, Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "Pods that are alike have one signature, also with ephemeral volumes, of which each has a claim of its own: " +
+			"one may go to a node by the scores that volumes of another one have there.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.takesLeft(pod) && len(withoutEphemeral(pod).Spec.Volumes) < len(pod.Spec.Volumes)
+		},
+	}
+}
+
+// withoutEphemeral returns the pod without its ephemeral volumes.
+func withoutEphemeral(pod *v1.Pod) *v1.Pod {
+	without := *pod
+	without.Spec.Volumes = slices.DeleteFunc(slices.Clone(pod.Spec.Volumes),
+		func(v v1.Volume) bool { return v.Ephemeral != nil })
+	return &without
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/patience"
 )
@@ -281,16 +283,41 @@ func (e *explorer) walk(scope *Scope, initial int, next func(*State, Used) (Acti
 }
 
 // chooser draws what happens next: first the class, of those that there are, then one of it. It is false if nothing
-// can.
+// can. In a large cluster it is first drawn to which nodes and pods something may happen.
 func chooser(scope *Scope, draw *rand.Rand) func(*State, Used) (Action, bool) {
 	return func(state *State, used Used) (Action, bool) {
-		classes := classes(scope.Actions(state, used))
+		nodes := some(state.API.Nodes, func(*v1.Node) bool { return true }, draw)
+		pods := some(state.API.Pods, func(pod *v1.Pod) bool { return pod.Spec.NodeName == "" }, draw)
+		classes := classes(scope.actionsOf(state, used, nodes, pods))
 		if len(classes) == 0 {
 			return Action{}, false
 		}
 		class := classes[draw.IntN(len(classes))]
 		return class[draw.IntN(len(class))], true
 	}
+}
+
+// some returns a few that are drawn of those that are of the kind, and a few of the others, in their order; all, if
+// they are not more.
+func some[T any](all []T, kind func(T) bool, draw *rand.Rand) []T {
+	const few = 16
+	if len(all) <= few {
+		return all
+	}
+	var drawn []int
+	of := map[bool]int{}
+	for _, i := range draw.Perm(len(all)) {
+		if is := kind(all[i]); of[is] < few {
+			of[is]++
+			drawn = append(drawn, i)
+		}
+	}
+	slices.Sort(drawn)
+	chosen := make([]T, len(drawn))
+	for n, i := range drawn {
+		chosen[n] = all[i]
+	}
+	return chosen
 }
 
 // classes groups the actions by their class, in the order in which the classes come up.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // simulated says what a simulation found, in words.
@@ -60,6 +61,31 @@ func TestSimulate(t *testing.T) {
 	}
 	if one == simulated(t, 2, 1) {
 		t.Error("another seed follows the same runs")
+	}
+}
+
+// TestSimulateLargeCluster: what shows a defect in a small cluster shows it in one where it is drawn to which nodes
+// something may happen.
+func TestSimulateLargeCluster(t *testing.T) {
+	scope := toyScope()
+	scope.Arrivals, scope.Events, scope.Nodes = 4, 8, 40
+	large := *scope.Initial[0]
+	large.Nodes = nil
+	for n := range 30 {
+		node := scope.Templates.Nodes[0].DeepCopy()
+		node.Name, node.Labels = fmt.Sprintf("node-%02d", n), nil
+		large.Nodes = append(large.Nodes, node)
+	}
+	scope.Initial = []*spec.Snapshot{&large}
+	for seed := range uint64(3) {
+		result, err := loop.Simulate(t.Context(), scope, subject(func(*toy) {}),
+			loop.SimulateOptions{Seed: seed, Walks: 200, Steps: 30, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Findings) == 0 {
+			t.Errorf("seed %d: nothing found", seed)
+		}
 	}
 }
 

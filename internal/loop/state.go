@@ -245,14 +245,7 @@ func (s *State) AssumedOn(pod string) string {
 }
 
 // Pod returns the pod of that key, as the API has it; nil if there is none.
-func (s *State) Pod(key string) *v1.Pod {
-	for _, pod := range s.API.Pods {
-		if Key(pod) == key {
-			return pod
-		}
-	}
-	return nil
-}
+func (s *State) Pod(key string) *v1.Pod { return in(s.API, key) }
 
 // Queued returns what the queue knows of the pod; false if it does not know it.
 func (s *State) Queued(key string) (Queued, bool) {
@@ -343,8 +336,8 @@ type Texts struct{ of sync.Map }
 
 // kept is canonical, from the texts where it is among them.
 func (s *State) kept(object runtime.Object) string {
-	switch object.(type) {
-	case *v1.PersistentVolume, *resourcev1.ResourceClaim: // how they are depends on others
+	switch object.(type) { // how some are depends on others
+	case *v1.PersistentVolume, *v1.PersistentVolumeClaim, *resourcev1.ResourceClaim:
 		return s.canonical(object)
 	}
 	if s.Texts == nil {
@@ -378,6 +371,9 @@ func (s *State) canonical(object runtime.Object) string {
 			return claim.Namespace == ref.Namespace && claim.Name == ref.Name && claim.UID == ref.UID
 		})
 		ref.ResourceVersion, ref.UID = "", map[bool]types.UID{true: "", false: "that of another claim"}[same]
+	}
+	if claim, ok := object.(*v1.PersistentVolumeClaim); ok {
+		s.withoutOwnerIDs(claim)
 	}
 	if claim, ok := object.(*resourcev1.ResourceClaim); ok {
 		s.withoutIDs(claim)

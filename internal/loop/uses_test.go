@@ -36,3 +36,20 @@ func TestUsesClaim(t *testing.T) {
 		}
 	}
 }
+
+// TestUsesVolume: a volume is used by the pods whose claim it is reserved for, also of an ephemeral volume.
+func TestUsesVolume(t *testing.T) {
+	reserved := func(claim string) *v1.PersistentVolume {
+		return &v1.PersistentVolume{Spec: v1.PersistentVolumeSpec{
+			ClaimRef: &v1.ObjectReference{Namespace: "default", Name: claim}}}
+	}
+	user := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}, Spec: v1.PodSpec{Volumes: []v1.Volume{
+		{Name: "v", VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}},
+		{Name: "w", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}}}
+	for claim, want := range map[string]bool{"p-v": true, "c": true, "p-w": false, "": false} {
+		if got := uses(user, reserved(claim), &spec.Snapshot{}); got != want {
+			t.Errorf("claim %q: used %v", claim, got)
+		}
+	}
+}

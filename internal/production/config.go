@@ -156,11 +156,14 @@ func (c *Config) Only(schedulerNames ...string) *Config {
 	return &Config{kube: kube}
 }
 
-// TryingAll returns the configuration with profiles that try a preemption on all nodes on which it may help: which of
-// them it is tried on otherwise is left to chance. It changes nothing in c.
+// TryingAll returns the configuration with profiles that look at every node, and try a preemption on all on which it
+// may help: which they are otherwise hangs on where the search before ended, or is left to chance. It changes nothing
+// in c.
 func (c *Config) TryingAll() *Config {
 	kube := c.kube.DeepCopy()
-	for _, profile := range kube.Profiles {
+	for i := range kube.Profiles {
+		profile := &kube.Profiles[i]
+		profile.PercentageOfNodesToScore = new(int32(100))
 		for _, plugin := range profile.PluginConfig {
 			if args, is := plugin.Args.(*config.DefaultPreemptionArgs); is {
 				args.MinCandidateNodesPercentage = 100

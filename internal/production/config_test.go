@@ -244,15 +244,17 @@ func without(names []string, name string) []string {
 	return rest
 }
 
-// TestTryingAll: every profile tries a preemption on all nodes, and the configuration that this is made from does not
-// change.
+// TestTryingAll: every profile looks at all nodes, and tries a preemption on all, and the configuration that this is
+// made from does not change.
 func TestTryingAll(t *testing.T) {
 	cfg, err := LoadConfig("few", []byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 20
 profiles:
 - {schedulerName: plain}
 - schedulerName: few
+  percentageOfNodesToScore: 10
   pluginConfig:
   - name: DefaultPreemption
     args: {minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 1}`))
@@ -271,6 +273,10 @@ profiles:
 		if was.Limits.MinCandidateNodesPercentage == 100 || is.Limits.MinCandidateNodesPercentage != 100 {
 			t.Errorf("%s: %d%% of the nodes before, and %d%%", name, was.Limits.MinCandidateNodesPercentage,
 				is.Limits.MinCandidateNodesPercentage)
+		}
+		if was.Limits.PercentageOfNodesToScore == 100 || is.Limits.PercentageOfNodesToScore != 100 {
+			t.Errorf("%s: enough are %d%% of the nodes before, and %d%%", name, was.Limits.PercentageOfNodesToScore,
+				is.Limits.PercentageOfNodesToScore)
 		}
 	}
 }

@@ -331,7 +331,8 @@ func loopNotCovered(r *LoopRun) []string {
 		lateNotCovered(r),
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
 			"anything else happens.",
-		"Random choices: among nodes of equal score the first by name is taken, and a preemption is tried on all nodes.",
+		"Chance: every node is looked at, a preemption is tried on all, and the first by name is taken of nodes of equal " +
+			"score.",
 		"Pod groups, extenders.",
 	}
 	for _, result := range r.Results {

@@ -43,6 +43,8 @@ type api struct {
 	mu      sync.Mutex
 	version int64
 	created map[loop.Ref]int
+	// initial: the objects that are created are those to begin with.
+	initial bool
 	objects map[loop.Ref]runtime.Object
 	log     []change
 	// nodes are the names of all nodes that there ever were, or that pods were nominated to.
@@ -228,7 +230,7 @@ func (a *api) pod(ref loop.Ref) (*v1.Pod, error) {
 	return pod, nil
 }
 
-// create adds an object; it gives it a uid.
+// create adds an object, with a uid of its own. Of the initial ones each has the uid it comes with, which others name.
 func (a *api) create(ref loop.Ref, object runtime.Object) error {
 	if _, exists := a.objects[ref]; exists {
 		return fmt.Errorf("%s exists already", ref)
@@ -239,7 +241,9 @@ func (a *api) create(ref loop.Ref, object runtime.Object) error {
 		return err
 	}
 	a.created[ref]++ // not of all objects: runs that lead to one state are to have one uid, as actions are taken in either
-	accessor.SetUID(types.UID(ref.String() + " " + strconv.Itoa(a.created[ref])))
+	if !a.initial || accessor.GetUID() == "" {
+		accessor.SetUID(types.UID(ref.String() + " " + strconv.Itoa(a.created[ref])))
+	}
 	if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
 		pod.Status.StartTime = began()
 	}

@@ -68,3 +68,17 @@ func TestMissedBefore(t *testing.T) {
 		t.Errorf("it breaks (-want +got):\n%s", diff)
 	}
 }
+
+// TestMissedWithoutVolume: that a pod sleeps, as it was not told that its node has no limit any more, is no new defect
+// when the volume comes back that was not there then.
+func TestMissedWithoutVolume(t *testing.T) {
+	initial := limited()
+	initial.CSINodes[0] = allowing(new(int32))
+	volume := initial.PersistentVolumes[0]
+	got := breaks(t, newScheduler(t, initial, stepped.Options{}), []loop.Action{
+		create(pod("p").PVC("one").Obj()), schedule, remove(volume), update("drivers", st.MakeCSINode().Name("n1").Obj()),
+		create(volume)})
+	if diff := cmp.Diff([]string{"wake-up: default/p: limits-driver-unheard"}, got); diff != "" {
+		t.Errorf("it breaks (-want +got):\n%s", diff)
+	}
+}

@@ -114,6 +114,7 @@ func New(ctx context.Context, cfg *production.Config, initial *spec.Snapshot, o 
 	if err := s.build(); err != nil {
 		return nil, err
 	}
+	s.api.initial = true
 	for _, object := range loop.Objects(initial) {
 		object = sinceEpoch(object, initial.Now)
 		if _, err := s.Do(loop.Action{Verb: loop.Create, Ref: loop.RefOf(object), Object: object}); err != nil {
@@ -121,7 +122,7 @@ func New(ctx context.Context, cfg *production.Config, initial *spec.Snapshot, o 
 			return nil, err
 		}
 	}
-	s.late = o.Late
+	s.api.initial, s.late = false, o.Late
 	return s, nil
 }
 

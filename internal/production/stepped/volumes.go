@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
@@ -131,37 +132,42 @@ func (v *volumes) reserved(objects map[loop.Ref]runtime.Object) []runtime.Object
 	return reserved
 }
 
-// forOwner returns the object that the action creates. A volume that a controller makes is for the claim that there is,
-// of the name it has, and a claim of devices for the pod; so is a claim for an ephemeral volume.
+// forOwner returns the object that the action creates. A volume that names the uid of its claim, or that a controller
+// makes, is for the claim that there is, of the name it has; a claim is that of the pods that there are, of the names
+// that its owners have.
 func (a *api) forOwner(action loop.Action) runtime.Object {
-	switch claim := action.Object.(type) {
+	if a.initial {
+		return action.Object
+	}
+	switch object := action.Object.(type) {
 	case *resourcev1.ResourceClaim:
-		if action.Controller {
-			claim = claim.DeepCopy()
-			a.ownedBy(claim)
-			return claim
-		}
+		object = object.DeepCopy()
+		a.ownedBy(object)
+		return object
 	case *v1.PersistentVolumeClaim:
-		claim = claim.DeepCopy()
-		a.ownedBy(claim)
-		return claim
+		object = object.DeepCopy()
+		a.ownedBy(object)
+		return object
+	case *v1.PersistentVolume:
+		if ref := object.Spec.ClaimRef; ref != nil && (ref.UID != "" || action.Controller) {
+			object = object.DeepCopy()
+			claim := loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}
+			object.Spec.ClaimRef.UID = a.uidOf(claim)
+			return object
+		}
 	}
-	volume, ok := action.Object.(*v1.PersistentVolume)
-	if !ok || !action.Controller {
-		return action.Object
-	}
-	ref := volume.Spec.ClaimRef
-	key := loop.Ref{Kind: "PersistentVolumeClaim", Namespace: ref.Namespace, Name: ref.Name}
-	claim, ok := a.objects[key].(*v1.PersistentVolumeClaim)
-	if !ok {
-		return action.Object
-	}
-	volume = volume.DeepCopy()
-	volume.Spec.ClaimRef.UID = claim.UID
-	return volume
+	return action.Object
 }
 
-// ownedBy has the claim belong to the pods that there are, of the names that its owners have.
+// uidOf returns the uid of the object; that of none if it is not there.
+func (a *api) uidOf(ref loop.Ref) types.UID {
+	if object, err := meta.Accessor(a.objects[ref]); err == nil {
+		return object.GetUID()
+	}
+	return "gone"
+}
+
+// ownedBy has the claim belong to these pods.
 func (a *api) ownedBy(claim metav1.Object) {
 	owners := claim.GetOwnerReferences()
 	for i := range owners {
