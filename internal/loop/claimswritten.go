@@ -44,8 +44,16 @@ func claimsWritten() Property {
 				}
 			}
 			for _, pod := range t.newlyBound() {
+				if !t.runs("DynamicResources", pod) ||
+					slices.Contains(t.model(pod).Profile.Lacks, spec.DevicesAsResources().Name) {
+					continue // a claim that says it was made for it is nothing to the pod
+				}
 				if wrong := unmapped(pod, t.Before.API, t.After.API); wrong != "" {
-					broken = append(broken, Violation{About: "mapping", Pod: Key(pod), But: wrong})
+					v := Violation{About: "mapping", Pod: Key(pod), But: wrong}
+					if was := spec.EarlierClaim(pod, t.Before.API); was != nil && len(was.Spec.Devices.Requests) == 0 {
+						v.Known = spec.EarlierClaimDeleted().Name
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken

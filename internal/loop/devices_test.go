@@ -191,11 +191,31 @@ func TestExtendedResourcesMapped(t *testing.T) {
 			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{made},
 				DeviceClasses: row.classes}}
 		}
-		step := &loop.Transition{Model: toyModel(), Before: state(user), Action: loop.Action{Verb: loop.Allow},
-			After: state(bound)}
+		step := &loop.Transition{Model: spec.New(spec.DefaultProfile()), Before: state(user),
+			Action: loop.Action{Verb: loop.Allow},
+			After:  state(bound)}
 		got := slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool { return b.Property.Name == "claims-written" })
 		if got != row.want {
 			t.Errorf("%s: it is broken: %t", row.reason, got)
 		}
+		profile := *spec.DefaultProfile()
+		profile.Lacks = []string{spec.DevicesAsResources().Name}
+		step.Model = spec.New(&profile)
+		if slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool { return b.Property.Name == "claims-written" }) {
+			t.Errorf("%s: it is broken where the feature is off", row.reason)
+		}
+	}
+	bound, empty := user.DeepCopy(), made.DeepCopy()
+	bound.Spec.NodeName, empty.Spec.Devices.Requests = "n", nil
+	state := func(pod *v1.Pod) *loop.State {
+		return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{empty},
+			DeviceClasses: classes}}
+	}
+	step := &loop.Transition{Model: spec.New(spec.DefaultProfile()), Before: state(user), After: state(bound),
+		Action: loop.Action{Verb: loop.Schedule}}
+	if !slices.ContainsFunc(step.Broken(), func(b loop.Breach) bool {
+		return b.Property.Name == "claims-written" && b.Known == spec.EarlierClaimDeleted().Name
+	}) {
+		t.Error("that a claim of before which requests nothing is used for the pod is not explained")
 	}
 }
