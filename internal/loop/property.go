@@ -297,7 +297,11 @@ func rollBack() Property {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
 					if claim, ok := object.(*resourcev1.ResourceClaim); ok {
-						claim = s.inUse(claim)
+						claim = s.inUse(claim) // and what it had for the pod before may be given up
+						claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor,
+							func(by resourcev1.ResourceClaimConsumerReference) bool {
+								return claim.Namespace+"/"+by.Name == pod && reservedBefore(t.Before.API, claim, by)
+							})
 						if prebound {
 							claim = withoutAllocation(claim)
 						}

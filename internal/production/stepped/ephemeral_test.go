@@ -136,3 +136,20 @@ func TestGivenUIDs(t *testing.T) {
 		t.Errorf("created anew, the pod has uid %s, and the claim of the one before", again.UID)
 	}
 }
+
+// TestReservedBefore: a claim that was reserved for the pod before its cycle may be given up when that fails.
+func TestReservedBefore(t *testing.T) {
+	initial := withDevices(cluster(node("n1")), []string{"d"}, "one")
+	p, _ := uses("p", "one").Object.(*v1.Pod)
+	p.UID = "given"
+	initial.Pods = []*v1.Pod{p}
+	initial.ResourceClaims[0].Status = resourcev1.ResourceClaimStatus{Allocation: &resourcev1.AllocationResult{},
+		ReservedFor: []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: p.Name, UID: p.UID}}}
+	s := newScheduler(t, initial, stepped.Options{Faults: true})
+	if got := breaks(t, s, []loop.Action{{Verb: loop.Schedule, Fault: loop.RejectPermit}}); got != nil {
+		t.Errorf("it breaks %q", got)
+	}
+	if reserved := s.State().API.ResourceClaims[0].Status.ReservedFor; len(reserved) > 0 {
+		t.Errorf("it is reserved for %v still, so that this shows nothing", reserved)
+	}
+}
