@@ -118,7 +118,8 @@ func Configuration(schedulerName string, seed, number int64) []byte {
 func sizeApart(s *spec.Snapshot, taken map[string]bool) {
 	for i, volume := range s.PersistentVolumes {
 		size := volume.Spec.Capacity.Storage().DeepCopy()
-		for ; taken[size.String()]; size.Add(*resource.NewQuantity(1, resource.BinarySI)) {
+		for taken[size.String()] {
+			size.Add(*resource.NewQuantity(1, resource.BinarySI))
 		}
 		taken[size.String()] = true
 		if size.Cmp(*volume.Spec.Capacity.Storage()) != 0 {

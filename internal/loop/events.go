@@ -295,11 +295,9 @@ func distinctLabels[T interface{ GetLabels() map[string]string }](objects []T) [
 			labels = map[string]string{}
 		}
 		delete(labels, v1.LabelMetadataName)
-		if !slices.ContainsFunc(sets, func(set map[string]string) bool { return maps.Equal(set, labels) }) {
-			sets = append(sets, labels)
-		}
+		sets = append(sets, labels)
 	}
-	return sets
+	return distinct(sets, maps.Equal[map[string]string, map[string]string])
 }
 
 func describeLabels(labels map[string]string) string {

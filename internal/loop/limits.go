@@ -72,7 +72,7 @@ func hintUnlimitedDriver() Known {
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			was, is := csiNode(t.Before, t.Action.Ref), csiNode(t.After, t.Action.Ref)
 			return t.rejectedBy(pod, "NodeVolumeLimits") && was != nil && is != nil && unlimited(was, is) &&
-				!raised(was, is) || t.missedLimit(pod, func(has *storagev1.CSINode) bool { return has != nil })
+				!raised(was, is) || t.missedLimit(pod, unlimitedSome)
 		},
 	}
 }
@@ -106,6 +106,12 @@ func hintEphemeralAttachment() Known {
 				!slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.PersistentVolumeClaim != nil })
 		},
 	}
+}
+
+// unlimitedSome reports whether the CSINode has no driver, or one without a limit.
+func unlimitedSome(has *storagev1.CSINode) bool {
+	return has != nil && (len(has.Spec.Drivers) == 0 || slices.ContainsFunc(has.Spec.Drivers,
+		func(d storagev1.CSINodeDriver) bool { return d.Allocatable == nil || d.Allocatable.Count == nil }))
 }
 
 // unlimited reports whether the node has a driver without a limit that it did not have so, or has a driver no more,

@@ -86,7 +86,8 @@ func ephemeralSigned() Known {
 		Doc: "Pods that are alike have one signature, also with ephemeral volumes, of which each has a claim of its own: " +
 			"one may go to a node by the scores that volumes of another one have there.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.takesLeft(pod) && len(withoutEphemeral(pod).Spec.Volumes) < len(pod.Spec.Volumes)
+			return t.takesLeft(pod) && t.Before.Signed[Key(pod)] == t.Before.Batch.Signature &&
+				len(withoutEphemeral(pod).Spec.Volumes) < len(pod.Spec.Volumes)
 		},
 	}
 }

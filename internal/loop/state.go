@@ -336,11 +336,7 @@ type Texts struct{ of sync.Map }
 
 // kept is canonical, from the texts where it is among them.
 func (s *State) kept(object runtime.Object) string {
-	switch object.(type) { // how some are depends on others
-	case *v1.PersistentVolume, *v1.PersistentVolumeClaim, *resourcev1.ResourceClaim:
-		return s.canonical(object)
-	}
-	if s.Texts == nil {
+	if s.Texts == nil || dependsOnOthers(object) {
 		return s.canonical(object)
 	}
 	if text, ok := s.Texts.of.Load(object); ok {
@@ -349,6 +345,17 @@ func (s *State) kept(object runtime.Object) string {
 	text := s.canonical(object)
 	s.Texts.of.Store(object, text)
 	return text
+}
+
+// dependsOnOthers reports whether the canonical text of the object does: it says whose the object is.
+func dependsOnOthers(object runtime.Object) bool {
+	switch object := object.(type) {
+	case *v1.PersistentVolume, *resourcev1.ResourceClaim:
+		return true
+	case *v1.PersistentVolumeClaim:
+		return len(object.OwnerReferences) > 0
+	}
+	return false
 }
 
 // canonical returns an object of the state. A volume's reference to a claim says whether that is the claim of that
