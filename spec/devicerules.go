@@ -18,6 +18,8 @@ type DeviceRules struct {
 	// misses reports whether the node lacks an extended resource that the pod requests beside some of classes, and that
 	// none stands for, so that this keeps it off. Documented, it is not for DynamicResources to ask.
 	misses func(r DeviceRules, p *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool
+	// concerns reports whether a slice is for the node: documented, whether the node has access to it.
+	concerns func(slice *resourcev1.ResourceSlice, node *v1.Node) bool
 	// current returns the slices of a pool that count, as seen from the node.
 	current func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice
 	// names reports whether a request for capacity under the one name is about the other of the device.
@@ -83,8 +85,9 @@ type DeviceRules struct {
 func DocumentedDevices() DeviceRules {
 	return DeviceRules{
 		classes: ClassFor, reusable: reusable,
-		misses:  func(DeviceRules, *Profile, *v1.Pod, *v1.Node, *Snapshot) bool { return false },
-		current: func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
+		misses:   func(DeviceRules, *Profile, *v1.Pod, *v1.Node, *Snapshot) bool { return false },
+		concerns: SliceAvailableOn,
+		current:  func(pool []*resourcev1.ResourceSlice, _ *v1.Node) []*resourcev1.ResourceSlice { return newest(pool) },
 		names: func(d PublishedDevice, requested, has resourcev1.QualifiedName) bool {
 			return d.qualified(requested) == d.qualified(has)
 		},

@@ -185,23 +185,28 @@ func (r DeviceRules) DevicesOn(node *v1.Node, s *Snapshot) []PublishedDevice {
 
 func (r DeviceRules) usableOn(pools []DevicePool, node *v1.Node) []PublishedDevice {
 	return union(pools, func(p DevicePool) []PublishedDevice {
-		if !p.reaches(node) || !r.sound(p, node) || !r.incompleteUsed && !r.complete(p, node) {
+		if !r.concern(p, node) || !r.sound(p, node) || !r.incompleteUsed && !r.complete(p, node) {
 			return nil
 		}
 		return filter(p.Devices(), func(d PublishedDevice) bool { return d.AvailableOn(node) })
 	})
 }
 
-// reaches reports whether the node has access to a slice of the pool, or to a device of it.
-func (p DevicePool) reaches(node *v1.Node) bool {
-	return exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return SliceAvailableOn(slice, node) })
+// concern reports whether the pool is one of the node, which has access to a slice of it, or to a device of one.
+func (r DeviceRules) concern(p DevicePool, node *v1.Node) bool {
+	return len(r.slicesFor(p.Slices, node)) > 0
+}
+
+// slicesFor returns the slices that are for the node.
+func (r DeviceRules) slicesFor(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
+	return filter(pool, func(slice *resourcev1.ResourceSlice) bool { return node != nil && r.concerns(slice, node) })
 }
 
 // unclear reports whether it cannot be known what the node has access to: there is a pool with slices for it that is
 // not complete, or not sound.
 func (r DeviceRules) unclear(pools []DevicePool, node *v1.Node) bool {
 	return exists(pools, func(p DevicePool) bool {
-		return p.reaches(node) && !(r.complete(p, node) && r.sound(p, node))
+		return r.concern(p, node) && !(r.complete(p, node) && r.sound(p, node))
 	})
 }
 

@@ -256,7 +256,7 @@ func (r DeviceRules) stops(p *Profile, claims []*resourcev1.ResourceClaim, node 
 	}
 	q := r.newDeviceSearch(p, claims, node, s)
 	if r.unsoundStops && wants(false) && exists(q.at.pools, func(pool DevicePool) bool {
-		pool.Slices = slicesFor(pool.Slices, node)
+		pool.Slices = r.slicesFor(pool.Slices, node)
 		return !pool.Sound()
 	}) {
 		return true

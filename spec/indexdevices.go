@@ -12,8 +12,8 @@ import (
 type DeviceIndex struct {
 	of             *Snapshot
 	slices, claims map[PoolID][]int // indexes into the snapshot: of slices of the pool, claims that have of it
-	// named are the pools with a slice for a node of the name, common those with a slice that is for no single node.
-	// namesakes are the pools of one name.
+	// named are the pools with a slice for a node of the name, common those with a slice that is for no single node, or
+	// that has counters, which CountersEverywhere takes for one of every node. namesakes are the pools of one name.
 	named     map[string][]PoolID
 	common    []PoolID
 	namesakes map[string][]PoolID
@@ -28,7 +28,7 @@ func NewDeviceIndex(s *Snapshot) *DeviceIndex {
 			x.namesakes[id.Pool] = append(x.namesakes[id.Pool], id)
 		}
 		x.slices[id] = append(x.slices[id], i)
-		if name := valueOr(slice.Spec.NodeName, ""); name != "" {
+		if name := valueOr(slice.Spec.NodeName, ""); name != "" && !hasCounterSets(slice) {
 			x.named[name] = append(x.named[name], id)
 		} else {
 			x.common = append(x.common, id)

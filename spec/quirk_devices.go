@@ -24,14 +24,14 @@ func OutdatedSlices() Quirk {
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
-				here := newest(slicesFor(pool, node))
+				here := newest(r.slicesFor(pool, node))
 				if (DevicePool{Slices: here}).Complete() && len(here) > 0 {
 					return here
 				}
 				return newest(pool)
 			}
 			r.complete = func(pool DevicePool, node *v1.Node) bool {
-				here := slicesFor(pool.Slices, node)
+				here := r.slicesFor(pool.Slices, node)
 				return len(here) > 0 && here[0].Spec.Pool.ResourceSliceCount == int64(len(pool.Slices))
 			}
 		},
@@ -50,7 +50,7 @@ func NamesakesElsewhere() Quirk {
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.sound = func(pool DevicePool, node *v1.Node) bool {
-				return DevicePool{Slices: slicesFor(pool.Slices, node)}.tellsApart() && pool.hasCounters()
+				return DevicePool{Slices: r.slicesFor(pool.Slices, node)}.tellsApart() && pool.hasCounters()
 			}
 		},
 	}

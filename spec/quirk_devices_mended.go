@@ -17,7 +17,7 @@ func SplitPoolUnclear() Quirk {
 		Needs: wantsDevices,
 		Devices: func(r *DeviceRules) {
 			r.current = func(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
-				here := newest(slicesFor(pool, node))
+				here := newest(r.slicesFor(pool, node))
 				newer := newest(pool)
 				if len(here) > 0 && here[0].Spec.Pool.Generation < newer[0].Spec.Pool.Generation {
 					return here
@@ -25,7 +25,7 @@ func SplitPoolUnclear() Quirk {
 				return newer
 			}
 			r.complete = func(pool DevicePool, node *v1.Node) bool {
-				pool.Slices = slicesFor(pool.Slices, node)
+				pool.Slices = r.slicesFor(pool.Slices, node)
 				return pool.Complete()
 			}
 		},
@@ -200,7 +200,24 @@ func LaterAllLost() Quirk {
 	}
 }
 
-// slicesFor returns the slices of which the node has access to a device.
-func slicesFor(pool []*resourcev1.ResourceSlice, node *v1.Node) []*resourcev1.ResourceSlice {
-	return filter(pool, func(slice *resourcev1.ResourceSlice) bool { return node != nil && SliceAvailableOn(slice, node) })
+// CountersEverywhere is a defect of kube-scheduler v1.36. The change that mended it was for its cost.
+func CountersEverywhere() Quirk {
+	return Quirk{
+		Name: "counters-everywhere", Class: Reported, Upstream: "kubernetes/kubernetes#138917",
+		Since: "v1.36", Mended: "v1.37",
+		Title:  "another node's pool with counters counts as one of each node",
+		Plugin: devicesPlugin,
+		Doc: "A pool with shared counters is taken for one of every node. While its driver updates it, a request for all " +
+			"devices is met on none, though nodes have no access to it, and ends the cycle with updated-pool-stops-all.",
+		Needs: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
+			return wantsDevices(p, pod, s) && exists(s.ResourceSlices, hasCounterSets)
+		},
+		Devices: func(r *DeviceRules) {
+			r.concerns = func(slice *resourcev1.ResourceSlice, node *v1.Node) bool {
+				return hasCounterSets(slice) || SliceAvailableOn(slice, node)
+			}
+		},
+	}
 }
+
+func hasCounterSets(slice *resourcev1.ResourceSlice) bool { return len(slice.Spec.SharedCounters) > 0 }

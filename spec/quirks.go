@@ -307,6 +307,7 @@ func Quirks() []Quirk {
 		ImplicitNameLost(), IgnoredResourceMissed(), EarlierClaimDeleted(), OutdatedDevicesScored(),
 		SharedDevicesUnscored(), BalancedDevicesPanic(),
 		SplitPoolUnclear(), UnsoundPoolStopsAll(), AllocatedClaimUnscored(), AllCountersPanic(), SharesUncounted(),
-		CountersKept(), NamesakesCounted(), CapacityWraps(), LaterAllLost(), CountersChanged(), CapacityChanged(),
+		CountersKept(), CountersEverywhere(), NamesakesCounted(), CapacityWraps(), LaterAllLost(), CountersChanged(),
+		CapacityChanged(),
 		UncontrolledClaimPanics()}
 }

@@ -214,6 +214,7 @@ func found() map[string]Entry {
 		"uncontrolled-claim-panics":       {Property: answered, Theme: "device-resources", Nodes: 1, Pods: 1},
 		"counters-changed":                {Property: untouched, Theme: "device-searches", Nodes: 1, Pods: 1},
 		"capacity-changed":                {Property: untouched, Theme: "device-searches", Nodes: 1, Pods: 1},
+		"counters-everywhere":             {Property: answered, Theme: "device-pools", Nodes: 1, Pods: 1},
 		"counters-kept":                   {Property: verdicts, Theme: "device-searches", Nodes: 1, Pods: 1},
 	}
 }

@@ -55,6 +55,9 @@ func check(ctx context.Context, program string, r row) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	if in.refused != "" && in.seen(r.Finding) == 0 {
+		return outcome{}, fmt.Errorf("kube-scheduler %s was not asked: %s", r.In, in.refused)
+	}
 	mended, err := ask(ctx, program, append([]string{"--kubernetes", r.Mended}, r.Arguments...))
 	if err != nil {
 		return outcome{}, err
