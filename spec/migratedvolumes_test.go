@@ -72,6 +72,17 @@ func TestOnNode(t *testing.T) {
 		if got := Reaches(OnNode(row.volume, n, s), n); got != row.want {
 			t.Errorf("%s: got %v", row.reason, got)
 		}
+		// Nor is it for other nodes before a claim is bound to it.
+		s.PersistentVolumes = []*v1.PersistentVolume{row.volume}
+		if got := len(Matching(claim("c", ""), n, s)) > 0; got != row.want {
+			t.Errorf("%s, unbound: got %v", row.reason, got)
+		}
+		if quirk := UnboundUnconverted(); row.want != Reaches(row.volume, n) {
+			r := DocumentedVolumes()
+			if quirk.Volumes(&r); len(r.matching(claim("c", ""), n, s)) > 0 == row.want {
+				t.Errorf("%s, unbound: %s changes nothing", row.reason, quirk.Name)
+			}
+		}
 		if was.String() != row.volume.String() {
 			t.Errorf("%s: the volume itself was changed", row.reason)
 		}

@@ -36,6 +36,26 @@ func VolumeMatchFields() Quirk {
 	}
 }
 
+// UnboundUnconverted is a defect of kube-scheduler.
+func UnboundUnconverted() Quirk {
+	return Quirk{
+		Name: "unbound-unconverted", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "in-tree volumes are for other nodes before they are bound",
+		Plugin: "VolumeBinding",
+		Doc: "A volume of a migrated in-tree plugin is chosen by its own zone label, and once it is bound it must be in " +
+			"the zone that the driver says the node is in: it is bound for a node that it is not for, or not found for one.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+				plugin, _ := zonalPlugin(volume)
+				return plugin != ""
+			})
+		},
+		Volumes: func(r *VolumeRules) {
+			r.unbound = func(v *v1.PersistentVolume, _ *v1.Node, _ *Snapshot) *v1.PersistentVolume { return v }
+		},
+	}
+}
+
 // ClaimUsedTwice is a defect of kube-scheduler v1.36.
 func ClaimUsedTwice() Quirk {
 	return Quirk{

@@ -43,13 +43,15 @@ func servable(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, 
 //	Matching(Claim, Node, S) ==
 //	    LET Suited   == {PV \in S : Suits(PV, Claim)}
 //	        Reserved == {PV \in Suited : ReservedFor(PV, Claim)}
+//	        Near(PV)  == Reaches(OnNode(PV, Node, S), Node)
 //	    IN  CASE provisioning has begun -> {}
-//	          [] Reserved # {}          -> {PV \in Reserved : Reaches(PV, Node)}
-//	          [] OTHER                  -> {PV \in Suited : Free(PV, Claim) /\ Reaches(PV, Node)}
+//	          [] Reserved # {}          -> {PV \in Reserved : Near(PV)}
+//	          [] OTHER                  -> {PV \in Suited : Free(PV, Claim) /\ Near(PV)}
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume, and doc
 // comment of FindMatchingVolume in k8s.io/component-helpers/storage/volume (the control plane binds a claim to a
-// volume reserved for it, waiting or not). The volume thus awaits the claim, and no other will do.
+// volume reserved for it, waiting or not). The volume thus awaits the claim, and no other will do. That a volume is
+// for the same nodes before it is bound as after follows from what OnNode names, which says so of existing volumes.
 func Matching(claim *v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) []*v1.PersistentVolume {
 	return DocumentedVolumes().matching(claim, node, s)
 }
@@ -65,7 +67,7 @@ func (r VolumeRules) matching(claim *v1.PersistentVolumeClaim, node *v1.Node, s 
 			func(v *v1.PersistentVolume) bool { return Suits(v, claim) && free(v, claim) },
 		)
 	}
-	return filter(candidates, func(v *v1.PersistentVolume) bool { return r.reaches(v, node) })
+	return filter(candidates, func(v *v1.PersistentVolume) bool { return r.reaches(r.unbound(v, node, s), node) })
 }
 
 // reserved returns the volumes that suit the claim and are reserved for it.

@@ -31,7 +31,9 @@ type VolumeRules struct {
 	// Of VolumeBinding. waiting gives the claims that need volumes, serves reports whether all can have theirs,
 	// suitsReserved whether a claim can have a volume that is reserved for it. A claim for which a volume is
 	// reserved or that has a selector is provisioned for if awaitsReserved and provisionsFor say so.
+	// unbound gives a volume that is not bound as it is managed on the node.
 	reaches        func(volume *v1.PersistentVolume, node *v1.Node) bool
+	unbound        func(volume *v1.PersistentVolume, node *v1.Node, s *Snapshot) *v1.PersistentVolume
 	waiting        func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim
 	serves         func(r VolumeRules, claims []*v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool
 	suitsReserved  func(volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) bool
@@ -46,8 +48,8 @@ func DocumentedVolumes() VolumeRules {
 		driver: MigratedTo, attached: attachedVolume, fresh: fresh,
 		there: func(volume CSIVolume, node *v1.Node, s *Snapshot) bool { return DriverThere(volume.Driver, node, s) },
 		zoned: claiming, zones: equivalentZones,
-		reaches: Reaches, waiting: Claims, serves: servable, suitsReserved: Suits, awaitsReserved: awaitsReserved,
-		provisionsFor: emptySelector,
+		reaches: Reaches, unbound: OnNode, waiting: Claims, serves: servable, suitsReserved: Suits,
+		awaitsReserved: awaitsReserved, provisionsFor: emptySelector,
 	}
 }
 

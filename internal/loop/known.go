@@ -343,8 +343,11 @@ func (v Violation) explained(t *Transition) Violation {
 	for _, defect := range t.defects() {
 		if pod != nil && defect.Explains != nil && defect.Explains(t, pod) {
 			v.Known = defect.Name
-			break
+			return v
 		}
+	}
+	if pod != nil && t.bindsUnconverted(pod) {
+		v.Known = spec.UnboundUnconverted().Name
 	}
 	return v
 }

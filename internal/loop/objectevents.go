@@ -38,8 +38,8 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 
 // mayGo reports whether the object can be removed. A volume that is attached stays: what attaches it
 // (external-attacher) gives it a finalizer. Nor does it go before the scheduler has heard that it is not attached:
-// whether it counts then no document says. A claim that a pod with a node uses stays, too (concept page Persistent
-// Volumes, "Storage Object in Use Protection").
+// whether it counts then no document says. A claim that a pod with a node uses stays, too, and with it the volume that
+// it is bound to (concept page Persistent Volumes, "Storage Object in Use Protection").
 func mayGo(ref Ref, state *State) bool {
 	return !attached(state.API, ref) && !attached(state.told(), ref) && !usedOnNode(state.API, ref)
 }
@@ -95,11 +95,17 @@ func atFirst(object runtime.Object) runtime.Object {
 	return claim
 }
 
-// usedOnNode reports whether the object is a claim for a volume that a pod uses which has a node and has not ended.
+// usedOnNode reports whether the object is a claim for a volume that a pod uses which has a node and has not ended, or
+// the volume of such a claim.
 func usedOnNode(s *spec.Snapshot, ref Ref) bool {
-	return ref.Kind == "PersistentVolumeClaim" && slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool {
-		return pod.Spec.NodeName != "" && !ended(pod) &&
-			slices.ContainsFunc(spec.Claims(pod, s), func(c *v1.PersistentVolumeClaim) bool { return RefOf(c) == ref })
+	if ref.Kind != "PersistentVolumeClaim" && ref.Kind != "PersistentVolume" {
+		return false
+	}
+	uses := func(c *v1.PersistentVolumeClaim) bool {
+		return RefOf(c) == ref || ref.Kind == "PersistentVolume" && spec.ClaimBound(c) && c.Spec.VolumeName == ref.Name
+	}
+	return slices.ContainsFunc(s.Pods, func(pod *v1.Pod) bool {
+		return pod.Spec.NodeName != "" && !ended(pod) && slices.ContainsFunc(spec.Claims(pod, s), uses)
 	})
 }
 

@@ -51,7 +51,7 @@ func TestByChance(t *testing.T) {
 	}
 }
 
-// TestUsedOnNode: a claim stays as long as a pod uses it that has a node.
+// TestUsedOnNode: a claim stays as long as a pod uses it that has a node, and so does the volume that it is bound to.
 func TestUsedOnNode(t *testing.T) {
 	user := func(node, claim string, phase v1.PodPhase) *v1.Pod {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
@@ -71,17 +71,22 @@ func TestUsedOnNode(t *testing.T) {
 		{"its user has failed", user("n", "c", v1.PodFailed), false},
 		{"the pod uses another", user("n", "d", v1.PodRunning), false},
 	} {
-		claim := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c"}}
+		claim := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c",
+			Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}}}
+		claim.Spec.VolumeName = "pv"
+		bound := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}}
+		unused := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "unused"}}
 		other := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "d"}}
 		s := &spec.Snapshot{Pods: []*v1.Pod{row.user},
-			PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim, other}}
+			PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim, other},
+			PersistentVolumes:      []*v1.PersistentVolume{bound, unused}}
 		scope := &Scope{Templates: s}
-		removed := false
+		removed := map[Ref]bool{}
 		for _, action := range scope.otherObjects(&State{API: s}, ObjectRemoved) {
-			removed = removed || action.Ref == RefOf(claim)
+			removed[action.Ref] = true
 		}
-		if removed == row.want {
-			t.Errorf("%s: it may go: %v", row.reason, removed)
+		if removed[RefOf(claim)] == row.want || removed[RefOf(bound)] == row.want || !removed[RefOf(unused)] {
+			t.Errorf("%s: what may go: %v", row.reason, removed)
 		}
 	}
 }

@@ -39,12 +39,15 @@ func hintIgnoredResource() Known {
 			was, is, empty := nodeOf(t.Before, t.Action.Ref.Name), nodeOf(t.After, t.Action.Ref.Name), t.After.View()
 			empty.Pods = nil
 			asked := is != nil && (was == nil || !equality.Semantic.DeepEqual(was.Status.Allocatable, is.Status.Allocatable))
-			fits := func(p *spec.Profile) bool { return spec.NodeResourcesFit().Holds(p, pod, is, empty) }
-			profile := t.model(pod).Profile
-			strict := *profile
+			fits := func(m *spec.Scheduler) bool {
+				return m.Only(func(f spec.Filter) bool { return f.Plugin == "NodeResourcesFit" }).Passes(pod, is, empty)
+			}
+			model := t.model(pod)
+			strict := *model.Profile
 			strict.Fit.IgnoredResources, strict.Fit.IgnoredResourceGroups = nil, nil
-			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && asked &&
-				fits(profile) && !fits(&strict)
+			hint := spec.New(&strict) // which may have forgotten the class that stands for the resource
+			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && asked && fits(model) &&
+				(!fits(hint) || !fits(hint.With(spec.ExtendedResourceClassForgotten(t.After.Classes))))
 		},
 	}
 }

@@ -404,6 +404,8 @@ func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot
 		return ""
 	case t.bindsTwice(pod):
 		return claimBoundTwice
+	case t.bindsUnconverted(pod):
+		return spec.UnboundUnconverted().Name
 	case t.claimsUnbound():
 		return t.unboundBy(pod, view)
 	case dryRun:

@@ -1,6 +1,8 @@
 package stepped_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -81,6 +84,48 @@ func TestProfileHints(t *testing.T) {
 			if diff := cmp.Diff(asked.want, got); diff != "" {
 				t.Errorf("%s, what %v breaks (-want +got):\n%s", row.name, asked.pod.Spec.Containers, diff)
 			}
+		}
+	}
+}
+
+// TestIgnoredResourceForgotten: the same where a device class stands for the resource, which kube-scheduler has
+// forgotten as another one lost the name. No plugin gives out devices.
+func TestIgnoredResourceForgotten(t *testing.T) {
+	cfg, err := production.LoadConfig("without devices", []byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {disabled: [{name: DynamicResources}]}}
+  pluginConfig:
+  - {name: NodeResourcesFit, args: {ignoredResources: [example.com/gpu]}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := func(name, stands string) *resourcev1.DeviceClass {
+		c := &resourcev1.DeviceClass{}
+		if c.Name = name; stands != "" {
+			c.Spec.ExtendedResourceName = &stands
+		}
+		return c
+	}
+	initial := cluster(node("n1"))
+	initial.DeviceClasses = append(initial.DeviceClasses, class("a", "example.com/gpu"), class("b", "example.com/gpu"))
+	asking := pod("p").Req(map[v1.ResourceName]string{"cpu": "2", "example.com/gpu": "1"}).Obj()
+	large := node("n2").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
+	lost := update("resource", class("a", ""))
+	for _, row := range []struct {
+		actions []loop.Action
+		want    []string
+	}{
+		{[]loop.Action{create(large)}, []string{}}, // b stands for it, which the hint knows
+		{[]loop.Action{lost, create(large)}, []string{"wake-up: default/p: hint-ignored-resource"}},
+	} {
+		s := schedulerUnder(t, cfg, initial, stepped.Options{})
+		got := breaksUnder(t, cfg, s, append([]loop.Action{create(asking), schedule}, row.actions...))
+		got = slices.DeleteFunc(got, func(b string) bool { return strings.HasPrefix(b, "cache-agrees") }) // what it forgets
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("what %v breaks (-want +got):\n%s", row.actions, diff)
 		}
 	}
 }
