@@ -175,15 +175,31 @@ func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []
 	if t.Before.Classes == nil || !lost.In(profile.Release) || !lost.Needs(profile, pod, view) {
 		return ""
 	}
+	return t.decidedApart(pod, view, decided, implicitNameLost, lost)
+}
+
+// forgetsBeside returns the known defects by which the step and what is decided alone differ, if the step did what is
+// right by the classes that the scheduler has, and alone it has all of them; "" if that is not why.
+func (t *Transition) forgetsBeside(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
+	if !t.Before.forgetsClasses() {
+		return ""
+	}
+	return t.decidedApart(pod, view, decided, classForgotten().Name)
+}
+
+// decidedApart returns the name, and the fewest quirks besides, with which the model allows what the step did by the
+// classes that the scheduler has, and what is decided alone by the quirks of that; "" if there are none.
+func (t *Transition) decidedApart(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome, name string,
+	alone ...spec.Quirk) string {
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 		has := m.With(spec.ExtendedResourceClassForgotten(t.Before.Classes))
-		return t.allowedBy(has, pod, view) && t.allows(m.With(lost), decided, pod, view)
+		return t.allowedBy(has, pod, view) && t.allows(m.With(alone...), decided, pod, view)
 	}
 	if right(t.model(pod), pod, view) {
-		return implicitNameLost
+		return name
 	}
 	if quirks := t.leastQuirks(Key(pod), view, right); quirks != "" {
-		return implicitNameLost + "+" + quirks
+		return name + "+" + quirks
 	}
 	return ""
 }

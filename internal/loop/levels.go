@@ -61,7 +61,10 @@ func levelsAgree() Property {
 			if v.Known == "" && failure == "" {
 				v.Known = t.countedOtherwiseAlone(decided, pod, view)
 			}
-			return []Violation{v.explained(t)}
+			if v = v.explained(t); v.Known == "" && failure == "" {
+				v.Known = t.forgetsBeside(pod, view, decided)
+			}
+			return []Violation{v}
 		},
 	}
 }
