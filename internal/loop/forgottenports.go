@@ -95,12 +95,15 @@ func (t *Transition) forgetsPorts() bool {
 		!slices.ContainsFunc(lacks, func(line string) bool { return !lost(line) })
 }
 
-// takesForgottenPort reports whether the pod, which the step bound, has a host port that the cache had forgotten.
+// takesForgottenPort reports whether the pod, which the step bound, has a host port in conflict with one of the node
+// that the cache had forgotten.
 func (t *Transition) takesForgottenPort(pod *v1.Pod) bool {
-	forgotten := t.Before.forgotten(t.Before.View())
+	view := t.Before.View()
+	forgotten := t.Before.forgotten(view)
 	node := cmp.Or(pod.Spec.NodeName, t.After.AssumedOn(Key(pod)))
-	return t.Step.Popped == Key(pod) && node != "" &&
-		slices.ContainsFunc(spec.HostPorts(pod), func(port spec.HostPort) bool {
-			return slices.Contains(forgotten, heldPort(node, port))
+	return t.Step.Popped == Key(pod) && node != "" && slices.ContainsFunc(view.Pods, func(other *v1.Pod) bool {
+		return other.Spec.NodeName == node && slices.ContainsFunc(spec.HostPorts(other), func(held spec.HostPort) bool {
+			return slices.Contains(forgotten, heldPort(node, held)) && slices.ContainsFunc(spec.HostPorts(pod), held.Conflicts)
 		})
+	})
 }
