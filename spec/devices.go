@@ -194,7 +194,7 @@ func (r DeviceRules) usableOn(pools []DevicePool, node *v1.Node) []PublishedDevi
 
 // concern reports whether the pool is one of the node, which has access to a slice of it, or to a device of one.
 func (r DeviceRules) concern(p DevicePool, node *v1.Node) bool {
-	return len(r.slicesFor(p.Slices, node)) > 0
+	return exists(p.Slices, func(slice *resourcev1.ResourceSlice) bool { return r.concerns(slice, node) })
 }
 
 // slicesFor returns the slices that are for the node.

@@ -36,6 +36,9 @@ func hintIgnoredResource() Known {
 		Doc: "The hint of NodeResourcesFit for nodes asks whether the node has all that the pod requests, also what the " +
 			"profile ignores: a pod that requests such a resource is not retried when a node comes, or gets more.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
+			if !t.rejectedBy(pod, "NodeResourcesFit") || t.Action.Ref.Kind != "Node" {
+				return false
+			}
 			was, is, empty := nodeOf(t.Before, t.Action.Ref.Name), nodeOf(t.After, t.Action.Ref.Name), t.After.View()
 			empty.Pods = nil
 			asked := is != nil && (was == nil || !equality.Semantic.DeepEqual(was.Status.Allocatable, is.Status.Allocatable))
@@ -46,7 +49,7 @@ func hintIgnoredResource() Known {
 			strict := *model.Profile
 			strict.Fit.IgnoredResources, strict.Fit.IgnoredResourceGroups = nil, nil
 			hint := spec.New(&strict) // which may have forgotten the class that stands for the resource
-			return t.rejectedBy(pod, "NodeResourcesFit") && t.Action.Ref.Kind == "Node" && asked && fits(model) &&
+			return asked && fits(model) &&
 				(!fits(hint) || !fits(hint.With(spec.ExtendedResourceClassForgotten(t.After.Classes))))
 		},
 	}
