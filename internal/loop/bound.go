@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -83,44 +84,19 @@ func exclusive() Property {
 	}
 }
 
-// samePort returns a host port that both pods ask for: same number and protocol, and the same address unless one
-// asks for all.
+// samePort returns the lowest host port of the pod that the other pod has, too.
 func samePort(pod, other *v1.Pod) (int32, bool) {
-	type port struct {
-		number   int32
-		protocol v1.Protocol
-	}
-	ports := func(pod *v1.Pod) map[port][]string {
-		asked := map[port][]string{}
-		for _, container := range pod.Spec.Containers {
-			for _, p := range container.Ports {
-				if p.HostPort == 0 {
-					continue
-				}
-				protocol, address := p.Protocol, p.HostIP
-				if protocol == "" {
-					protocol = v1.ProtocolTCP
-				}
-				if address == "" {
-					address = "0.0.0.0"
-				}
-				asked[port{p.HostPort, protocol}] = append(asked[port{p.HostPort, protocol}], address)
-			}
-		}
-		return asked
-	}
-	least, found := int32(0), false
-	theirs := ports(other)
-	for p, addresses := range ports(pod) {
-		for _, mine := range addresses {
-			for _, address := range theirs[p] {
-				if (mine == address || mine == "0.0.0.0" || address == "0.0.0.0") && (!found || p.number < least) {
-					least, found = p.number, true
-				}
-			}
+	var shared []int32
+	theirs := spec.HostPorts(other)
+	for _, mine := range spec.HostPorts(pod) {
+		if slices.ContainsFunc(theirs, mine.Conflicts) {
+			shared = append(shared, mine.Port)
 		}
 	}
-	return least, found
+	if len(shared) == 0 {
+		return 0, false
+	}
+	return slices.Min(shared), true
 }
 
 // sameClaim returns a claim that both pods use, and that is for one pod at a time.

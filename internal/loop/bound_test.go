@@ -33,6 +33,10 @@ func TestBound(t *testing.T) {
 			}
 		}
 	}
+	sidecar := func(p *v1.Pod) {
+		p.Spec.InitContainers, p.Spec.Containers = p.Spec.Containers, nil
+		p.Spec.InitContainers[0].RestartPolicy = new(v1.ContainerRestartPolicyAlways)
+	}
 	claims := func(p *v1.Pod) {
 		p.Spec.Volumes = []v1.Volume{
 			{
@@ -59,6 +63,8 @@ func TestBound(t *testing.T) {
 			after: []*v1.Pod{pod("p", "2", "m")}},
 		{reason: "one port", after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")),
 			pod("p", "2", "n", port(80, "127.0.0.1", "TCP"))}, want: []string{"exclusive/port"}},
+		{reason: "one port, of a sidecar", after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")),
+			pod("p", "2", "n", port(80, "", ""), sidecar)}, want: []string{"exclusive/port"}},
 		{reason: "one port, which the profile does not look at", without: "NodePorts",
 			after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")), pod("p", "2", "n", port(80, "", ""))}},
 		{reason: "of two protocols", after: []*v1.Pod{pod("new", "1", "n", port(80, "", "")),

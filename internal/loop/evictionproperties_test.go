@@ -84,20 +84,36 @@ func TestEvictedUnblocks(t *testing.T) {
 	}
 }
 
+// reservedIn returns a volume of the zone that is reserved for the claim.
+func reservedIn(zone string) *v1.PersistentVolume {
+	volume := &v1.PersistentVolume{}
+	volume.Name = "other"
+	volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: "claim"}
+	volume.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{
+		{MatchExpressions: []v1.NodeSelectorRequirement{
+			{Key: v1.LabelTopologyZone, Operator: v1.NodeSelectorOpIn, Values: []string{zone}}}}}}}
+	return volume
+}
+
 // TestVolumesSuffice: who waited for a claim that is bound is bound, too.
 func TestVolumesSuffice(t *testing.T) {
 	node := &v1.Node{}
-	node.Name = "n"
+	node.Name, node.Labels = "n", map[string]string{v1.LabelTopologyZone: "a"}
 	for _, row := range []struct {
 		reason string
-		bound  bool // the claim
+		bound  bool   // the claim
+		other  string // the zone of another volume, which the scheduler reserved for the claim; "" if none
 		after  []loop.Queued
 		want   bool
 	}{
-		{"it is bound", true, nil, false},
-		{"it waits for another", true, []loop.Queued{{Queues: []loop.QueueName{loop.Binding}, Waits: true}}, false},
-		{"it fails", true, []loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, true},
-		{"the provisioner gives up", false, []loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, false},
+		{"it is bound", true, "", nil, false},
+		{"it waits for another", true, "", []loop.Queued{{Queues: []loop.QueueName{loop.Binding}, Waits: true}}, false},
+		{"it fails", true, "", []loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, true},
+		{"it fails, and what was reserved is in the node's zone", true, "a",
+			[]loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, true},
+		{"it fails, as what was reserved is in another zone", true, "b",
+			[]loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, false},
+		{"the provisioner gives up", false, "", []loop.Queued{{Queues: []loop.QueueName{loop.BackingOff}}}, false},
 	} {
 		user, claim := podWithUID("user"), &v1.PersistentVolumeClaim{}
 		claim.Namespace, claim.Name = "default", "claim"
@@ -112,6 +128,9 @@ func TestVolumesSuffice(t *testing.T) {
 		}
 		api := &spec.Snapshot{Nodes: []*v1.Node{node}, Pods: []*v1.Pod{user},
 			PersistentVolumes: []*v1.PersistentVolume{volume}, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}}
+		if row.other != "" {
+			api.PersistentVolumes = append(api.PersistentVolumes, reservedIn(row.other))
+		}
 		for i := range row.after {
 			row.after[i].Pod = "default/user"
 		}

@@ -43,7 +43,7 @@ func volumesSuffice() Property {
 	return Property{
 		Name: "volumes-suffice",
 		Doc: "A pod that waits for its volumes does not fail as the last of them is bound, or made, on the node where it " +
-			"is to be, unless for its claims of devices.",
+			"is to be, unless for its claims of devices or for a volume that was meant for it, which the node cannot reach.",
 		Broken: func(t *Transition) []Violation {
 			if !t.Action.Controller || t.Action.Ref.Kind != "PersistentVolumeClaim" {
 				return nil
@@ -60,7 +60,7 @@ func volumesSuffice() Property {
 				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone
 				if pod == nil || node == nil || there == nil || deleting(there) || !slices.ContainsFunc(spec.Claims(pod, view),
 					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
-					!t.model(pod).Feasibility(pod, node, view) {
+					!t.model(pod).Feasibility(pod, node, view) || outOfReach(pod, node, view) {
 					continue
 				}
 				if !slices.ContainsFunc(spec.Claims(pod, view),
@@ -72,6 +72,14 @@ func volumesSuffice() Property {
 			return broken
 		},
 	}
+}
+
+// outOfReach reports whether a volume that is reserved for a claim of the pod cannot be accessed from the node: the
+// scheduler chose it for the pod, and somebody has bound the claim to another one since.
+func outOfReach(pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+		return volume.Spec.ClaimRef != nil && uses(pod, volume, s) && !spec.Reaches(volume, node)
+	})
 }
 
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
