@@ -95,7 +95,7 @@ func phase(pod *v1.Pod) model.Phase {
 // EveryCluster returns the scenario that begins with every empty cluster of 1 to nodes nodes drawn from the nodes
 // of the snapshot, each of which stands for a kind, and in which pods drawn from its pods arrive. A node that an
 // object names, and a pod that has a claim of its own, is there once at most. A pod that is nominated to one of the
-// nodes is there from the beginning in some clusters.
+// nodes, and one that is on a node and terminates, is there from the beginning in some clusters.
 func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.Actions) *model.Scenario {
 	kinds := newTemplates(s)
 	for _, node := range s.Nodes {
@@ -104,7 +104,7 @@ func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.A
 	for _, pod := range s.Pods {
 		kinds.pod(pod)
 	}
-	nominees := kinds.nominees(s)
+	nominees, leaving := kinds.early(s)
 	most := make([]int, len(kinds.nodes))
 	for i := range kinds.nodes {
 		kind := &kinds.nodes[i]
@@ -123,41 +123,56 @@ func EveryCluster(name, doc string, s *spec.Snapshot, nodes int, actions model.A
 		}
 	}
 	for size := 1; size <= nodes; size++ {
-		scenario.Initial = append(scenario.Initial, withNominees(multisets(most, size), nominees)...)
+		scenario.Initial = append(scenario.Initial, beside(leaving, beside(nominees, multisets(most, size)))...)
 	}
 	return scenario
 }
 
-// nominee is a pod template that is nominated to a node template.
-type nominee struct{ pod, node int }
+// early is a pod of a template that may be on a node of a template, or nominated to it, from the beginning.
+type early struct {
+	pod       model.ClusterPod
+	node      int
+	nominated bool
+}
 
-// nominees are those of the snapshot.
-func (k *templates) nominees(s *spec.Snapshot) []nominee {
-	var all []nominee
+// early returns those of the snapshot that are nominated, and that are leaving.
+func (k *templates) early(s *spec.Snapshot) (nominees, leaving []early) {
 	for _, pod := range s.Pods {
 		for _, node := range s.Nodes {
-			if pod.Status.NominatedNodeName == node.Name {
-				podKind, _ := k.pod(pod)
-				nodeKind, _ := k.node(node)
-				all = append(all, nominee{podKind, nodeKind})
+			nominated := pod.Status.NominatedNodeName == node.Name
+			leaves := pod.DeletionTimestamp != nil && pod.Spec.NodeName == node.Name
+			if !nominated && !leaves {
+				continue
+			}
+			podKind, _ := k.pod(pod)
+			nodeKind, _ := k.node(node)
+			there := early{model.ClusterPod{Template: podKind, Phase: phase(pod)}, nodeKind, nominated}
+			if nominated {
+				nominees = append(nominees, there)
+			} else {
+				leaving = append(leaving, there)
 			}
 		}
 	}
-	return all
+	return nominees, leaving
 }
 
-// withNominees adds, for every nominee, the clusters in which it is nominated to the first of its nodes.
-func withNominees(clusters []model.Cluster, nominees []nominee) []model.Cluster {
+// beside adds, for each of the pods, the clusters in which it is there, on the first of its nodes or nominated to it.
+func beside(pods []early, clusters []model.Cluster) []model.Cluster {
 	all := clusters
-	for _, nominee := range nominees {
+	for _, pod := range pods {
 		for _, cluster := range clusters {
-			at := slices.IndexFunc(cluster.Nodes, func(n model.ClusterNode) bool { return n.Template == nominee.node })
+			at := slices.IndexFunc(cluster.Nodes, func(n model.ClusterNode) bool { return n.Template == pod.node })
 			if at < 0 {
 				continue
 			}
-			places := slices.Clone(cluster.Nodes)
-			places[at].Nominated = []model.ClusterPod{{Template: nominee.pod}}
-			all = append(all, model.Cluster{Nodes: places, Fewer: cluster.Fewer})
+			nodes := slices.Clone(cluster.Nodes)
+			if pod.nominated {
+				nodes[at].Nominated = []model.ClusterPod{pod.pod}
+			} else {
+				nodes[at].Bound = []model.ClusterPod{pod.pod}
+			}
+			all = append(all, model.Cluster{Nodes: nodes, Fewer: cluster.Fewer})
 		}
 	}
 	return all

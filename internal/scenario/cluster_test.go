@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
 	"github.com/seed-a3f26817/modelcheck/internal/generate"
@@ -120,6 +121,10 @@ func TestEveryCluster(t *testing.T) {
 	nominee := &v1.Pod{}
 	nominee.Name = "p"
 	nominee.Status.NominatedNodeName = "b"
+	leaving := &v1.Pod{}
+	leaving.Name = "p"
+	leaving.DeletionTimestamp = &metav1.Time{}
+	leaving.Spec.NodeName = "a"
 	for _, row := range []struct {
 		reason string
 		s      *spec.Snapshot
@@ -142,6 +147,15 @@ func TestEveryCluster(t *testing.T) {
 			[][]string{{"a"}, {"b"}, {"b", "<p"}, {"a", "a"}, {"a", "b"}, {"b", "b"}, {"a", "b", "<p"},
 				{"b", "<p", "b"}},
 		},
+		{
+			"as is one that is leaving", &spec.Snapshot{Nodes: []*v1.Node{a, b}, Pods: []*v1.Pod{leaving}}, 1,
+			[][]string{{"a"}, {"b"}, {"a", "-p"}},
+		},
+		{
+			"both", &spec.Snapshot{Nodes: []*v1.Node{a, b}, Pods: []*v1.Pod{nominee, leaving}}, 2,
+			[][]string{{"a"}, {"b"}, {"b", "<p"}, {"a", "-p"}, {"a", "a"}, {"a", "b"}, {"b", "b"}, {"a", "b", "<p"},
+				{"b", "<p", "b"}, {"a", "-p", "a"}, {"a", "-p", "b"}, {"a", "-p", "b", "<p"}},
+		},
 		{"nobody asked for nodes", &spec.Snapshot{Nodes: []*v1.Node{a}}, 0, nil},
 	} {
 		s := scenario.EveryCluster("test", "", row.s, row.nodes, model.Actions{})
@@ -150,6 +164,9 @@ func TestEveryCluster(t *testing.T) {
 			var kinds []string
 			for _, nodeState := range cluster.Nodes {
 				kinds = append(kinds, s.Nodes[nodeState.Template].Name)
+				for _, pod := range nodeState.Bound {
+					kinds = append(kinds, "-"+s.Pods[pod.Template].Name)
+				}
 				for _, pod := range nodeState.Nominated {
 					kinds = append(kinds, "<"+s.Pods[pod.Template].Name)
 				}

@@ -2,22 +2,26 @@
 
 package stepped
 
-import "k8s.io/kubernetes/pkg/scheduler/framework"
+import (
+	"slices"
+
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
 
 // nodeList are nodes, the best first.
-type nodeList struct{ names []string }
+type nodeList struct{ left []string }
 
 var _ framework.SortedScoredNodes = (*nodeList)(nil)
 
 // Pop implements framework.SortedScoredNodes.
 func (l *nodeList) Pop() string {
-	first := l.names[0]
-	l.names = l.names[1:]
+	first := l.left[0]
+	l.left = l.left[1:]
 	return first
 }
 
 // Len implements framework.SortedScoredNodes.
-func (l *nodeList) Len() int { return len(l.names) }
+func (l *nodeList) Len() int { return len(l.left) }
 
 // listOf returns the nodes as a list that can be looked at.
 func listOf(nodes framework.SortedScoredNodes) *nodeList {
@@ -26,10 +30,13 @@ func listOf(nodes framework.SortedScoredNodes) *nodeList {
 	}
 	list := &nodeList{}
 	for nodes.Len() > 0 {
-		list.names = append(list.names, nodes.Pop())
+		list.left = append(list.left, nodes.Pop())
 	}
 	return list
 }
+
+// names returns the nodes by name.
+func (l *nodeList) names() []string { return slices.Clone(l.left) }
 
 // scores are not kept in these releases.
 func (l *nodeList) scores() string { return "" }

@@ -5,7 +5,6 @@ package stepped
 import (
 	"context"
 	"reflect"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -81,7 +80,7 @@ func (b *batch) left(cycle int64) *loop.Batch {
 		return nil
 	}
 	return &loop.Batch{Signature: string(signature.Bytes()), Chosen: last.FieldByName("chosenNode").String(),
-		Nodes: slices.Clone(list.names), Scores: list.scores(), Changed: b.changed}
+		Nodes: list.names(), Scores: list.scores(), Changed: b.changed}
 }
 
 // beforeHint has production go by the age that the clock of the run says, and afterHint takes up the list that it may

@@ -135,45 +135,41 @@ func activates(err error, _ *evicting, last, inMemory bool) bool {
 	return err != nil || last && inMemory
 }
 
-// nodeList are nodes, the best first, with the scores that they had.
-type nodeList struct {
-	names  []string
-	scored []fwk.NodePluginScores
-}
-
-var _ framework.SortedScoredNodes = (*nodeList)(nil)
-
-// Pop implements framework.SortedScoredNodes.
-func (l *nodeList) Pop() fwk.NodePluginScores {
-	first := l.scored[0]
-	l.names, l.scored = l.names[1:], l.scored[1:]
-	return first
-}
-
-// Len implements framework.SortedScoredNodes.
-func (l *nodeList) Len() int { return len(l.names) }
-
-// UnorderedList implements framework.SortedScoredNodes.
-func (l *nodeList) UnorderedList() []fwk.NodePluginScores { return slices.Clone(l.scored) }
+// nodeList are nodes, the best first, as production keeps them, and with the scores that they had.
+type nodeList struct{ framework.SortedScoredNodes }
 
 // listOf returns the nodes as a list that can be looked at.
 func listOf(nodes framework.SortedScoredNodes) *nodeList {
 	if list, ok := nodes.(*nodeList); ok {
 		return list
 	}
-	list := &nodeList{}
-	for nodes.Len() > 0 {
-		node := nodes.Pop()
-		list.names, list.scored = append(list.names, node.Name), append(list.scored, node)
+	return &nodeList{nodes}
+}
+
+// each returns the nodes in the order in which they are taken.
+func (l *nodeList) each() []fwk.NodePluginScores {
+	copied := framework.NewSortedScoredNodes(l.UnorderedList())
+	nodes := make([]fwk.NodePluginScores, copied.Len())
+	for i := range nodes {
+		nodes[i] = copied.Pop()
 	}
-	return list
+	return nodes
+}
+
+// names returns the nodes by name.
+func (l *nodeList) names() []string {
+	var names []string
+	for _, node := range l.each() {
+		names = append(names, node.Name)
+	}
+	return names
 }
 
 // scores says what is kept of the nodes besides their order: the next cycle normalizes their scores once more,
 // together with those of the node that was chosen, where that is still feasible.
 func (l *nodeList) scores() string {
 	var kept []string
-	for _, node := range l.scored {
+	for _, node := range l.each() {
 		kept = append(kept, fmt.Sprintf("%s %v %d", node.Name, node.RawScores, node.Randomizer))
 	}
 	return strings.Join(kept, ", ")
