@@ -53,6 +53,9 @@ func claimsWritten() Property {
 					if was := spec.EarlierClaim(pod, t.Before.API); was != nil && len(was.Spec.Devices.Requests) == 0 {
 						v.Known = spec.EarlierClaimDeleted().Name
 					}
+					if stillNames(t.Before.Pod(Key(pod)), pod, t.After.API) {
+						v.Known = deletedClaimNamed
+					}
 					broken = append(broken, v)
 				}
 			}

@@ -10,3 +10,6 @@ import (
 
 // unmapped: before v1.34 no claim is made for extended resources.
 func unmapped(*v1.Pod, *spec.Snapshot, *spec.Snapshot) string { return "" }
+
+// stillNames: so no status names one.
+func stillNames(*v1.Pod, *v1.Pod, *spec.Snapshot) bool { return false }

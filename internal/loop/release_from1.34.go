@@ -49,3 +49,13 @@ func unmapped(pod *v1.Pod, before, after *spec.Snapshot) string {
 	}
 	return ""
 }
+
+// stillNames reports whether the status of the pod names a claim for extended resources that it named before, and that
+// is not there.
+func stillNames(was, is *v1.Pod, after *spec.Snapshot) bool {
+	before, now := was.Status.ExtendedResourceClaimStatus, is.Status.ExtendedResourceClaimStatus
+	return before != nil && now != nil && before.ResourceClaimName == now.ResourceClaimName &&
+		!slices.ContainsFunc(after.ResourceClaims, func(c *resourcev1.ResourceClaim) bool {
+			return c.Namespace == is.Namespace && c.Name == now.ResourceClaimName
+		})
+}

@@ -27,11 +27,13 @@ const (
 	failures  = "errors"
 	cycles    = "around decisions"
 	hints     = "hints and events"
+	whole     = "cycle and cache"
 )
 
 // strata are the packages that take part in decisions: those of the plugins of the default profile that the model
 // has, what they share, and preemption. What is only done with an error, what is around decisions, and what says when a
-// pod is tried again, are strata of their own, from all of them.
+// pod is tried again, are strata of their own, from all of them; another is what carries a pod through its cycles and
+// keeps what is known of the cluster.
 func strata() []stratum {
 	var all []stratum
 	for _, plugin := range []string{
@@ -59,12 +61,16 @@ func strata() []stratum {
 	return append(all, stratum{"shared", []string{
 		scheduler + "framework", scheduler + "framework/plugins/helper", scheduler + "util",
 		"k8s.io/kube-scheduler/framework", helpers + "scheduling/corev1", helpers + "node/topology",
-	}}, stratum{name: failures}, stratum{name: cycles}, stratum{hints, []string{scheduler + "backend/queue"}})
+	}}, stratum{name: failures}, stratum{name: cycles}, stratum{hints, []string{scheduler + "backend/queue"}},
+		stratum{whole, []string{
+			strings.TrimSuffix(scheduler, "/"), scheduler + "framework/runtime", scheduler + "backend/cache",
+			scheduler + "util/assumecache",
+		}})
 }
 
 // isDecision reports whether the stratum is of what decisions are made of.
 func isDecision(stratum string) bool {
-	return stratum != failures && stratum != cycles && stratum != hints
+	return stratum != failures && stratum != cycles && stratum != hints && stratum != whole
 }
 
 // source is a file of production's.
@@ -81,10 +87,10 @@ type source struct {
 	gates *gates
 }
 
-// Files for tests, files that are generated, and what is off: preemption by groups of pods, resources of nodes that
-// devices have, and groups of devices that go together.
-var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*|` +
-	`nodeallocatabledynamicresources|compatibility_groups)\.go$`)
+// Files for tests, files that are generated, constructors and metrics, what modelcheck refuses (extenders), and what is
+// off: groups of pods, resources of nodes that devices have, and groups of devices that go together.
+var notProduction = regexp.MustCompile(`^(testing|test_utils|fake_.*|zz_generated.*|podgroup.*|schedule_one_podgroup|` +
+	`scheduler|extender|registry|instrumented_plugins|nodeallocatabledynamicresources|compatibility_groups)\.go$`)
 
 // Packages for tests.
 var forTests = regexp.MustCompile(`/(testing|test)(/|$)|/perf|_integration`)

@@ -55,10 +55,14 @@ func faults(all []*source) []*fault {
 // off, which is the scheduling of groups of pods and their placements; what the queue shows to metrics and debuggers,
 // options of its constructor, and its end; and extenders, which modelcheck refuses.
 var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*|init|get.*Args|` +
-	`callExtenders|MarshalLog|log[A-Z].*|listDevices|addDevicesInSlices|GetStats|formatBCStatusOneLine)$|PodGroup|` +
-	`GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacementScore|[sS]corePlacement|` +
+	`MarshalLog|log[A-Z].*|listDevices|addDevicesInSlices|GetStats|formatBCStatusOneLine)$|PodGroup|` +
+	`Extender|extender|GangSched|SchedulingGroup|NodeAllocatable|OptionalNodeOperations|MatchCacheKey|[pP]lacement|TestObject|ForGroup$|` +
 	measures + `|^(With(Clock|Pod|PreEnqueue|Queueing|PluginMetrics|Metrics|API)[A-Za-z]*|[cC]lose|AllClusterEventLabels|` +
-	`PendingPods|UnschedulablePods|InFlightPods|listInFlightEvents)$`)
+	`PendingPods|UnschedulablePods|InFlightPods|listInFlightEvents|Dump|PodCount|With[A-Z].*er|WithParallelism|` +
+	`WithComponentConfigVersion|With(Kube|Snapshot|Event|Informer|Shared).*|WithWaitingPods|[gG]etAttemptsLabel|` +
+	`truncateMessage|setInstrumentedPlugins|WaitFor(Shutdown|HandlersSync)|HasSynced|AdmissionCheck|ListPlugins|` +
+	`BuildHierarchySnapshotFromPod|expandMultiPointPlugins|pluginsNeeded|updatePluginList|insert|fillEnqueueExtensions|` +
+	`getValidScoreWeights)$`)
 
 // measures is how functions are called that only keep metrics.
 const measures = `Metrics?$|^updateMetrics`
@@ -69,8 +73,13 @@ var decidesThough = regexp.MustCompile(`^validateDevice`)
 // Types of what is off, all methods of which decide nothing.
 var decideNothing = regexp.MustCompile(`[pP]odGroup|workloadForest`)
 
+// Methods that only groups of pods have called: a snapshot is changed for them.
+var decidesForGroups = regexp.MustCompile(`^(Snapshot\.(StartMutations|EndMutations|AddPod|RemovePod|AssumePod|ForgetPod|` +
+	`forgetAllAssumedPods)|snapshotBackupData\..*|\.removeAssumedNodeInfo|\.removeNodeInfoFromList)$`)
+
 func leftOut(f *ast.FuncDecl) bool {
-	return decidesNothing.MatchString(f.Name.Name) && !decidesThough.MatchString(f.Name.Name) ||
+	return decidesForGroups.MatchString(receiver(f)+"."+f.Name.Name) ||
+		decidesNothing.MatchString(f.Name.Name) && !decidesThough.MatchString(f.Name.Name) ||
 		decideNothing.MatchString(receiver(f))
 }
 
@@ -109,6 +118,8 @@ var aroundDecisions = regexp.MustCompile(`^(PreEnqueue|Reserve|Unreserve|Permit|
 // stratumOf is what a function of the source is part of.
 func (s *source) stratumOf(f *ast.FuncDecl) string {
 	switch {
+	case s.stratum == whole:
+		return whole
 	case aboutEvents.MatchString(f.Name.Name) || s.name == "framework/events.go":
 		return hints
 	case aroundDecisions.MatchString(f.Name.Name), receiver(f) == "QueuedPodInfo",
@@ -216,10 +227,10 @@ func (w *walker) add(n ast.Node, what string, planted func(number int, right str
 // stratum is what the place is part of: that of the function, but for what is only done with an error.
 func (w *walker) stratum() string {
 	stratum := w.stratumOf(w.function)
-	if w.forLater() {
+	if stratum != whole && w.forLater() {
 		return cycles
 	}
-	if stratum != hints && stratum != cycles && w.onError() {
+	if isDecision(stratum) && w.onError() {
 		return failures
 	}
 	return stratum
