@@ -170,10 +170,16 @@ var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadR
 // Features that are on, where the code asks whether one is off.
 var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
 
+// What is off in cycles: extenders, and groups of pods.
+var offInCycle = regexp.MustCompile(`[eE]xtender|[pP]odGroup|[pP]lacement|genericWorkload`)
+
 // off reports whether the node is never run as the feature gates are by default, or, of devices, is about such a
 // feature, or done only where one is on, or one off that is on.
 func (w *walker) off(n ast.Node) bool {
 	if w.gates.off(w.pkg, slices.Concat([]ast.Node{w.function}, w.path, []ast.Node{n})) {
+		return true
+	}
+	if w.source.stratum == whole && offInCycle.MatchString(w.of(n)) {
 		return true
 	}
 	if w.source.stratum != "dynamicresources" {

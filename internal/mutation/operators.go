@@ -198,7 +198,9 @@ func (w *walker) tellsOnly(n ast.Node) bool {
 	case *ast.DeferStmt:
 		return true
 	case *ast.IfStmt:
-		return strings.Contains(w.of(n.Cond), ".Enabled()")
+		return measuresOrLogs.MatchString(w.of(n.Cond))
+	case *ast.AssignStmt:
+		return len(n.Lhs) == 1 && slices.Contains([]string{"logger", "verboseLogs", "start", "startTime"}, w.of(n.Lhs[0]))
 	case *ast.CallExpr:
 		var called *ast.Ident
 		switch f := n.Fun.(type) {
@@ -214,6 +216,9 @@ func (w *walker) tellsOnly(n ast.Node) bool {
 	}
 	return false
 }
+
+// Conditions of what is logged or measured.
+var measuresOrLogs = regexp.MustCompile(`\.Enabled\(\)|^verboseLogs$|^!?state\.ShouldRecordPluginMetrics\(\)$`)
 
 var measuring = regexp.MustCompile(measures)
 
