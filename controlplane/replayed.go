@@ -72,9 +72,9 @@ func (r *replayed) judged() (deviations.PlaneVerdict, string) {
 		return deviations.NotConfirmed, "something else happened"
 	case r.control == nil:
 		return deviations.NotConclusive, "there is no control"
-	case !r.control.asSaid() || s.Logs != "" && r.control.logged != "":
+	case !r.control.asSaid() || s.Logs != "" && r.control.logged != "" || s.Dangles != "" && r.control.dangles:
 		return deviations.NotConfirmed, "in the control something else happened"
-	case r.control.then == r.shown.then && s.Logs == "":
+	case r.control.then == r.shown.then && s.Logs == "" && s.Dangles == "":
 		return deviations.NotConclusive, "in the control the same happened"
 	}
 	return deviations.Confirmed, ""
@@ -90,6 +90,9 @@ func (r *replayed) seen() string {
 	}
 	if r.shown.logged != "" {
 		text += fmt.Sprintf("; it logs %q", r.script.Logs)
+	}
+	if r.shown.dangles {
+		text += fmt.Sprintf(", and names what is not there: %s", r.script.Dangles)
 	}
 	if r.control != nil {
 		text += fmt.Sprintf("; if %s, %s", r.control.script.Says, r.control.happened())
@@ -146,6 +149,9 @@ func (p *played) write(b *strings.Builder) {
 	}
 	if p.logged != "" {
 		line("it logs", p.script.Logs)
+	}
+	if p.dangles {
+		line("not there", p.script.Dangles)
 	}
 	if p.asked != "" {
 		line("in process", p.asked+", asked about what is there now")

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-a3f26817/modelcheck/controlplane/objects"
@@ -38,6 +41,9 @@ type script struct {
 	Again string `json:"again"`
 	// Logs is a text that the scheduler logs; in a control it does not.
 	Logs string `json:"logs"`
+	// Dangles is a kind, and the path of a field of the pod that names an object of that kind which is not there in the
+	// end; in a control it is there. For example "ResourceClaim status.extendedResourceClaimStatus.resourceClaimName".
+	Dangles string `json:"dangles"`
 	// Control is nearly the same run, without the deviation.
 	Control *script `json:"control"`
 
@@ -146,6 +152,8 @@ type played struct {
 	then, asked, again, logged string
 	// message is what kube-scheduler says of the pod.
 	message string
+	// dangles reports whether the pod names an object that is not there.
+	dangles bool
 	// volumes and anewVolumes report whether the binding waits for volumes, also of the pod that was created anew.
 	volumes, anewVolumes bool
 }
@@ -154,7 +162,8 @@ type played struct {
 func (p *played) asSaid() bool {
 	s := p.script
 	return p.lost == "" && p.then == s.Then && (s.Asked == "" || p.asked == s.Asked) &&
-		(s.Again == "" || p.again == s.Again) && (s.Logs == "" || p.logged != "")
+		(s.Again == "" || p.again == s.Again) && (s.Logs == "" || p.logged != "") &&
+		(s.Dangles == "" || p.dangles)
 }
 
 // player plays a script.
@@ -236,6 +245,11 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 	if s.Logs != "" {
 		happens.logged = r.plane.SchedulerLog(s.Logs)
 	}
+	if s.Dangles != "" {
+		if happens.dangles, err = r.dangles(ctx, o.pod, s.Dangles); err != nil {
+			return err
+		}
+	}
 	if s.Asked == "" {
 		return nil
 	}
@@ -264,6 +278,29 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 		}
 	}
 	return err
+}
+
+// dangles reports whether the pod names an object that is not there, as a script has it.
+func (r *player) dangles(ctx context.Context, pod, where string) (bool, error) {
+	kind, path, _ := strings.Cut(where, " ")
+	namespace, name, _ := strings.Cut(pod, "/")
+	is, err := r.plane.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(is)
+	if err != nil {
+		return false, err
+	}
+	names, _, err := unstructured.NestedString(fields, strings.Split(path, ".")...)
+	if err != nil || names == "" {
+		return false, err
+	}
+	_, err = objects.Get(ctx, r.plane.Objects, kind+" "+namespace+"/"+names)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return false, err
 }
 
 // take takes a step.

@@ -69,6 +69,14 @@ func TestReplayJudged(t *testing.T) {
 		{"it is logged in the control, too", func(r *replayed) {
 			r.script.Logs, r.shown.logged, r.control.logged = "error", "error", "error"
 		}, deviations.NotConfirmed},
+		{"it names what is there", func(r *replayed) { r.script.Dangles = "Pod spec.x" }, deviations.NotConfirmed},
+		{"in the control it names what is not there, too", func(r *replayed) {
+			r.script.Dangles, r.shown.dangles, r.control.dangles = "Pod spec.x", true, true
+		}, deviations.NotConfirmed},
+		{"both are bound, and one names what is not there", func(r *replayed) {
+			r.script.Dangles, r.shown.dangles = "Pod spec.x", true
+			r.control.then, r.control.script.Then = "pending", "pending"
+		}, deviations.Confirmed},
 		{"in the control the pod is not woken either", func(r *replayed) { r.control.then = "pending" },
 			deviations.NotConfirmed},
 		{"the control wants the same", func(r *replayed) {
