@@ -170,8 +170,8 @@ var offInDevices = regexp.MustCompile(`NodeAllocatable|nodeAllocatable|WorkloadR
 // Features that are on, where the code asks whether one is off.
 var onInDevices = regexp.MustCompile(`^!(alloc\.features|features|pl\.fts)\.\w+$|^!pl\.enabled$`)
 
-// What is off in cycles: extenders, and groups of pods.
-var offInCycle = regexp.MustCompile(`[eE]xtender|[pP]odGroup|[pP]lacement|genericWorkload`)
+// What is off in cycles: extenders, groups of pods, and pods told apart by the topology of their anti-affinity.
+var offInCycle = regexp.MustCompile(`[eE]xtender|[pP]odGroup|[pP]lacement|genericWorkload|NonHostScoped`)
 
 // off reports whether the node is never run as the feature gates are by default, or, of devices, is about such a
 // feature, or done only where one is on, or one off that is on.
