@@ -389,12 +389,13 @@ func noErrors() Property {
 
 // whyErrors returns the known defects by which the cycle reports the errors about its pod; "" if there are none.
 func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot) string {
-	dryRun := postFilterFails(errors[:1])
+	dryRun, first := postFilterFails(errors[:1]), t.triedFirst(pod)
 	switch {
 	case t.model(pod).Profile.VolumesTurnAway(pod, view) && dryRun:
 		// By the same defect that keeps the nomination of such a pod, nobody is asked whether an eviction helps.
 		return spec.TurnedAwayKeepsNomination().Name
-	case !hasNode(t.Before, t.triedFirst(pod)) && strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
+	case first != "" && !hasNode(t.Before, first) &&
+		strings.HasPrefix(errors[0], "Evaluation failed on nominated node"):
 		if len(errors) == 1 {
 			return nominatedNodeGone
 		}
