@@ -9,18 +9,22 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// nominates returns the property that a pod which is bound at once is not nominated first, which would be a write more
-// for every pod.
+// nominates returns the property that a pod which waits to be bound is nominated to its node, so that others know, and
+// one that is bound at once is not, which would be a write more for every pod.
 //
-// Source: KEP-5278, and the comment on it in k8s.io/kubernetes/pkg/scheduler ("We only do this when any of WaitOnPermit
+// Source: KEP-5278, as of v1.35, and the comment on it in k8s.io/kubernetes/pkg/scheduler ("We only do this when any of WaitOnPermit
 // or PreBind will work because otherwise the pod will be soon bound anyway").
 func nominates() Property {
 	return Property{
 		Name: "nominates",
-		Doc: "A pod that is placed and fails is nominated only if it waited, or had volumes or devices to be bound before " +
-			"it was.",
+		Doc: "A pod that waits to be bound to a node is nominated to it; one that is placed and fails only if it waited, or " +
+			"had volumes or devices to be bound before it was.",
 		Broken: func(t *Transition) []Violation {
 			was, is := t.Before.Pod(t.Step.Popped), t.After.Pod(t.Step.Popped)
+			if node := t.waitsFor(t.Step.Popped); node != "" && is != nil && is.Status.NominatedNodeName != node {
+				return []Violation{{Pod: t.Step.Popped, About: "waits", But: fmt.Sprintf(
+					"%s waits to be bound to %s, and is not nominated to it", t.Step.Popped, node)}}
+			}
 			fails := slices.Contains([]Fault{FailReserve, RejectPermit, FailBind, LateStatus}, t.Action.Fault)
 			if t.Action.Verb != Schedule || !fails || was == nil || is == nil || is.Spec.NodeName != "" ||
 				is.Status.NominatedNodeName == "" || was.Status.NominatedNodeName == is.Status.NominatedNodeName {
@@ -34,6 +38,21 @@ func nominates() Property {
 				"%s is nominated to %s, and had nothing to wait for", t.Step.Popped, is.Status.NominatedNodeName)}}
 		},
 	}
+}
+
+// waitsFor returns the node to which the pod waits to be bound since the step, in which no write failed; "" if there is
+// none, the release does not nominate such pods, or the scheduler takes it to be nominated there already.
+func (t *Transition) waitsFor(pod string) string {
+	queued, ok := t.After.Queued(pod)
+	if t.Action.Verb != Schedule || !slices.Contains([]Fault{NoFault, WaitPermit}, t.Action.Fault) || !ok ||
+		!queued.Waits || !(Known{Since: "v1.35"}).In(t.Model.Profile.Release) {
+		return ""
+	}
+	node := t.After.AssumedOn(pod)
+	if told := t.Before.heard(pod); told != nil && told.Status.NominatedNodeName == node {
+		return ""
+	}
+	return node
 }
 
 // bindsFirst reports whether something is to be bound before the pod: a claim for a volume that is not bound, or

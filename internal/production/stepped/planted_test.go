@@ -91,6 +91,15 @@ func (busybody) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, s
 	return nil
 }
 
+// sanguine says of every pod that nothing has to be done before it is bound, and does it.
+type sanguine struct{ framework.Framework }
+
+func (s sanguine) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) *fwk.Status {
+	s.Framework.RunPreBindPreFlights(ctx, state, pod, node)
+	return fwk.NewStatus(fwk.Skip)
+}
+
 // panicsAt plants a panic below the control points, where a plugin would panic.
 func panicsAt(at string) func(*kubescheduler.Scheduler) {
 	return func(s *kubescheduler.Scheduler) {
@@ -180,6 +189,13 @@ func TestPlanted(t *testing.T) {
 				stepped.Below(s, func(inner framework.Framework) framework.Framework { return busybody{inner} })
 			},
 			cluster(node("n1")), []loop.Action{create(p), failing(loop.FailBind)},
+		},
+		{
+			"nominates", "no pod is said to have something to do",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return sanguine{inner} })
+			},
+			withVolume(cluster(node("n1"))), []loop.Action{create(pod("p").PVC("one").Obj()), schedule},
 		},
 		{
 			"on-time", "there are no timers",
