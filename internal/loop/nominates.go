@@ -12,13 +12,13 @@ import (
 // nominates returns the property that a pod which waits to be bound is nominated to its node, so that others know, and
 // one that is bound at once is not, which would be a write more for every pod.
 //
-// Source: KEP-5278, as of v1.35, and the comment on it in k8s.io/kubernetes/pkg/scheduler ("We only do this when any of WaitOnPermit
-// or PreBind will work because otherwise the pod will be soon bound anyway").
+// Source: KEP-5278, as of v1.35, and the comment on it in k8s.io/kubernetes/pkg/scheduler ("We only do this when any of
+// WaitOnPermit or PreBind will work because otherwise the pod will be soon bound anyway").
 func nominates() Property {
 	return Property{
 		Name: "nominates",
-		Doc: "A pod that waits to be bound to a node is nominated to it; one that is placed and fails only if it waited, or " +
-			"had volumes or devices to be bound before it was.",
+		Doc: "A pod that waits to be bound to a node is nominated to it; one that is placed and fails only if it waited, " +
+			"or had volumes or devices to be bound before it was.",
 		Broken: func(t *Transition) []Violation {
 			was, is := t.Before.Pod(t.Step.Popped), t.After.Pod(t.Step.Popped)
 			if node := t.waitsFor(t.Step.Popped); node != "" && is != nil && is.Status.NominatedNodeName != node {
