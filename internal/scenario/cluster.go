@@ -139,18 +139,17 @@ type early struct {
 func (k *templates) early(s *spec.Snapshot) (nominees, leaving []early) {
 	for _, pod := range s.Pods {
 		for _, node := range s.Nodes {
-			nominated := pod.Status.NominatedNodeName == node.Name
 			leaves := pod.DeletionTimestamp != nil && pod.Spec.NodeName == node.Name
+			nominated := pod.Status.NominatedNodeName == node.Name
 			if !nominated && !leaves {
 				continue
 			}
 			podKind, _ := k.pod(pod)
 			nodeKind, _ := k.node(node)
-			there := early{model.ClusterPod{Template: podKind, Phase: phase(pod)}, nodeKind, nominated}
-			if nominated {
-				nominees = append(nominees, there)
+			if leaves { // and so is bound: a nomination has no effect
+				leaving = append(leaving, early{model.ClusterPod{Template: podKind, Phase: phase(pod)}, nodeKind, false})
 			} else {
-				leaving = append(leaving, there)
+				nominees = append(nominees, early{model.ClusterPod{Template: podKind}, nodeKind, true})
 			}
 		}
 	}

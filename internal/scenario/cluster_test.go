@@ -125,6 +125,8 @@ func TestEveryCluster(t *testing.T) {
 	leaving.Name = "p"
 	leaving.DeletionTimestamp = &metav1.Time{}
 	leaving.Spec.NodeName = "a"
+	settled := leaving.DeepCopy()
+	settled.Status.NominatedNodeName = "a"
 	for _, row := range []struct {
 		reason string
 		s      *spec.Snapshot
@@ -149,6 +151,10 @@ func TestEveryCluster(t *testing.T) {
 		},
 		{
 			"as is one that is leaving", &spec.Snapshot{Nodes: []*v1.Node{a, b}, Pods: []*v1.Pod{leaving}}, 1,
+			[][]string{{"a"}, {"b"}, {"a", "-p"}},
+		},
+		{
+			"and was nominated", &spec.Snapshot{Nodes: []*v1.Node{a, b}, Pods: []*v1.Pod{settled}}, 1,
 			[][]string{{"a"}, {"b"}, {"a", "-p"}},
 		},
 		{
