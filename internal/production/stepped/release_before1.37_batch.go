@@ -35,8 +35,5 @@ func listOf(nodes framework.SortedScoredNodes) *nodeList {
 	return list
 }
 
-// names returns the nodes by name.
-func (l *nodeList) names() []string { return slices.Clone(l.left) }
-
-// scores are not kept in these releases.
-func (l *nodeList) scores() string { return "" }
+// kept returns the nodes in the order in which they are taken; scores are not kept in these releases.
+func (l *nodeList) kept() (names []string, scores string) { return slices.Clone(l.left), "" }

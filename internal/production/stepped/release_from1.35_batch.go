@@ -79,8 +79,9 @@ func (b *batch) left(cycle int64) *loop.Batch {
 	if !ok || list.Len() == 0 || last.FieldByName("cycleCount").Int() != cycle {
 		return nil
 	}
+	names, scores := list.kept()
 	return &loop.Batch{Signature: string(signature.Bytes()), Chosen: last.FieldByName("chosenNode").String(),
-		Nodes: list.names(), Scores: list.scores(), Changed: b.changed}
+		Nodes: names, Scores: scores, Changed: b.changed}
 }
 
 // beforeHint has production go by the age that the clock of the run says, and afterHint takes up the list that it may

@@ -146,31 +146,13 @@ func listOf(nodes framework.SortedScoredNodes) *nodeList {
 	return &nodeList{nodes}
 }
 
-// each returns the nodes in the order in which they are taken.
-func (l *nodeList) each() []fwk.NodePluginScores {
-	copied := framework.NewSortedScoredNodes(l.UnorderedList())
-	nodes := make([]fwk.NodePluginScores, copied.Len())
-	for i := range nodes {
-		nodes[i] = copied.Pop()
+// kept returns the nodes in the order in which they are taken, and what is kept of them besides: the next cycle
+// normalizes their scores once more, together with those of the node that was chosen, where that is still feasible.
+func (l *nodeList) kept() (names []string, scores string) {
+	var of []string
+	for copied := framework.NewSortedScoredNodes(l.UnorderedList()); copied.Len() > 0; {
+		node := copied.Pop()
+		names, of = append(names, node.Name), append(of, fmt.Sprintf("%s %v %d", node.Name, node.RawScores, node.Randomizer))
 	}
-	return nodes
-}
-
-// names returns the nodes by name.
-func (l *nodeList) names() []string {
-	var names []string
-	for _, node := range l.each() {
-		names = append(names, node.Name)
-	}
-	return names
-}
-
-// scores says what is kept of the nodes besides their order: the next cycle normalizes their scores once more,
-// together with those of the node that was chosen, where that is still feasible.
-func (l *nodeList) scores() string {
-	var kept []string
-	for _, node := range l.each() {
-		kept = append(kept, fmt.Sprintf("%s %v %d", node.Name, node.RawScores, node.Randomizer))
-	}
-	return strings.Join(kept, ", ")
+	return names, strings.Join(of, ", ")
 }
