@@ -68,13 +68,13 @@ func (r *replayed) judged() (deviations.PlaneVerdict, string) {
 		return deviations.NotReproducible, s.Unreachable
 	case s.Untried != "":
 		return deviations.NotTried, s.Untried
-	case !r.shown.asSaid():
+	case !r.shown.asSaid() || !r.shown.shows():
 		return deviations.NotConfirmed, "something else happened"
 	case r.control == nil:
 		return deviations.NotConclusive, "there is no control"
-	case !r.control.asSaid() || s.Logs != "" && r.control.logged != "" || s.Dangles != "" && r.control.dangles:
+	case !r.control.asSaid() || s.signs != (signs{}) && r.control.shows():
 		return deviations.NotConfirmed, "in the control something else happened"
-	case r.control.then == r.shown.then && s.Logs == "" && s.Dangles == "":
+	case r.control.then == r.shown.then && s.signs == (signs{}):
 		return deviations.NotConclusive, "in the control the same happened"
 	}
 	return deviations.Confirmed, ""
@@ -93,6 +93,9 @@ func (r *replayed) seen() string {
 	}
 	if r.shown.dangles {
 		text += fmt.Sprintf(", and names what is not there: %s", r.script.Dangles)
+	}
+	if r.shown.conditioned {
+		text += fmt.Sprintf(", and has the condition %s", r.script.Condition)
 	}
 	if r.control != nil {
 		text += fmt.Sprintf("; if %s, %s", r.control.script.Says, r.control.happened())
@@ -152,6 +155,9 @@ func (p *played) write(b *strings.Builder) {
 	}
 	if p.dangles {
 		line("not there", p.script.Dangles)
+	}
+	if p.conditioned {
+		line("condition", p.script.Condition)
 	}
 	if p.asked != "" {
 		line("in process", p.asked+", asked about what is there now")

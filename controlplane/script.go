@@ -39,16 +39,24 @@ type script struct {
 	// is asked. Again is what comes of it if it is created anew.
 	Asked string `json:"asked"`
 	Again string `json:"again"`
-	// Logs is a text that the scheduler logs; in a control it does not.
-	Logs string `json:"logs"`
-	// Dangles is a kind, and the path of a field of the pod that names an object of that kind which is not there in the
-	// end; in a control it is there. For example "ResourceClaim status.extendedResourceClaimStatus.resourceClaimName".
-	Dangles string `json:"dangles"`
+	signs
 	// Control is nearly the same run, without the deviation.
 	Control *script `json:"control"`
 
 	// doc is the comment that the file begins with.
 	doc []string
+}
+
+// signs are what else shows the deviation. In the control they are looked for, and must not all be there.
+type signs struct {
+	// Logs is a text that the scheduler logs.
+	Logs string `json:"logs"`
+	// Dangles is a kind, and the path of a field of the pod that names an object of that kind which is not there in the
+	// end. For example "ResourceClaim status.extendedResourceClaimStatus.resourceClaimName".
+	Dangles string `json:"dangles"`
+	// Condition is what the pod says of itself for good: a condition, its status and its reason, such as
+	// "PodScheduled=False SchedulerError".
+	Condition string `json:"condition"`
 }
 
 // scriptStep is one of what it has fields for.
@@ -113,7 +121,7 @@ func readScript(sources, deviation string) (*script, error) {
 		}
 	}
 	if c := s.Control; c != nil {
-		c.Cluster = mergedInto(s.Cluster, c.Cluster)
+		c.Cluster, c.signs = mergedInto(s.Cluster, c.Cluster), s.signs
 		if c.Run == nil {
 			c.Run = s.Run
 		}
@@ -152,18 +160,23 @@ type played struct {
 	then, asked, again, logged string
 	// message is what kube-scheduler says of the pod.
 	message string
-	// dangles reports whether the pod names an object that is not there.
-	dangles bool
+	// dangles reports whether the pod names an object that is not there, and conditioned whether it has the condition.
+	dangles, conditioned bool
 	// volumes and anewVolumes report whether the binding waits for volumes, also of the pod that was created anew.
 	volumes, anewVolumes bool
 }
 
-// asSaid reports whether all happened that the script says.
+// asSaid reports whether all became of the pod that the script says.
 func (p *played) asSaid() bool {
 	s := p.script
 	return p.lost == "" && p.then == s.Then && (s.Asked == "" || p.asked == s.Asked) &&
-		(s.Again == "" || p.again == s.Again) && (s.Logs == "" || p.logged != "") &&
-		(s.Dangles == "" || p.dangles)
+		(s.Again == "" || p.again == s.Again)
+}
+
+// shows reports whether all signs are there.
+func (p *played) shows() bool {
+	s := p.script
+	return (s.Logs == "" || p.logged != "") && (s.Dangles == "" || p.dangles) && (s.Condition == "" || p.conditioned)
 }
 
 // player plays a script.
@@ -242,6 +255,14 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 		}
 	}
 	happens.message, happens.volumes = o.message, o.volumes
+	if s.Condition != "" {
+		if err := sleep(ctx, patienceFor); err != nil {
+			return err
+		}
+		if happens.conditioned, err = r.says(ctx, o.pod, s.Condition); err != nil {
+			return err
+		}
+	}
 	if s.Logs != "" {
 		happens.logged = r.plane.SchedulerLog(s.Logs)
 	}
@@ -278,6 +299,18 @@ func (r *player) conclude(ctx context.Context, happens *played) error {
 		}
 	}
 	return err
+}
+
+// says reports whether the pod has the condition, as a script has it.
+func (r *player) says(ctx context.Context, pod, condition string) (bool, error) {
+	namespace, name, _ := strings.Cut(pod, "/")
+	is, err := r.plane.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(is.Status.Conditions, func(c v1.PodCondition) bool {
+		return fmt.Sprintf("%s=%s %s", c.Type, c.Status, c.Reason) == condition
+	}), nil
 }
 
 // dangles reports whether the pod names an object that is not there, as a script has it.
@@ -337,7 +370,11 @@ func (r *player) take(ctx context.Context, step scriptStep) error {
 		return err
 	case step.Bind != "":
 		pod, node, _ := strings.Cut(step.Bind, " to ")
-		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(p *v1.Pod) bool { return key(p) == pod })
+		if i := slices.IndexFunc(r.known.Pods, func(p *v1.Pod) bool { return key(p) == pod }); i >= 0 {
+			// That it is nominated no longer comes of nothing that follows.
+			r.known.Pods[i] = r.known.Pods[i].DeepCopy()
+			r.known.Pods[i].Status.NominatedNodeName = ""
+		}
 		return objects.Bind(ctx, client, pod, node)
 	}
 	return nil

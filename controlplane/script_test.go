@@ -77,6 +77,14 @@ func TestReplayJudged(t *testing.T) {
 			r.script.Dangles, r.shown.dangles = "Pod spec.x", true
 			r.control.then, r.control.script.Then = "pending", "pending"
 		}, deviations.Confirmed},
+		{"it has no such condition", func(r *replayed) { r.script.Condition = "PodScheduled=False x" },
+			deviations.NotConfirmed},
+		{"in the control it has the condition, too", func(r *replayed) {
+			r.script.Condition, r.shown.conditioned, r.control.conditioned = "PodScheduled=False x", true, true
+		}, deviations.NotConfirmed},
+		{"it has the condition, in the control not", func(r *replayed) {
+			r.script.Condition, r.shown.conditioned = "PodScheduled=False x", true
+		}, deviations.Confirmed},
 		{"in the control the pod is not woken either", func(r *replayed) { r.control.then = "pending" },
 			deviations.NotConfirmed},
 		{"the control wants the same", func(r *replayed) {
@@ -91,6 +99,7 @@ func TestReplayJudged(t *testing.T) {
 		r := &replayed{script: s, shown: &played{script: s, then: "pending", asked: "bound", again: "bound"},
 			control: &played{script: s.Control, then: "bound"}}
 		row.change(r)
+		s.Control.signs = s.signs
 		got, why := r.judged()
 		if got != row.want || (why == "") != (got == deviations.Confirmed) {
 			t.Errorf("%s: %s (%s), want %s", row.reason, got, why, row.want)

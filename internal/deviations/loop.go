@@ -231,7 +231,9 @@ func LoopEntries() []LoopEntry {
 		},
 		"signature-ephemeral":   {Property: "signatures", Theme: "signed-claims", Pods: 2},
 		"earlier-claim-unheard": {Property: "progress", Theme: "made-before", Pods: 1, Events: 1},
-		"deleted-claim-named":   {Property: "claims-written", Theme: "claim-dropped", Pods: 1, Events: 1, Faults: 1},
+		"bound-told-failed": {Property: "condition-told", Theme: "binding", Pods: 1, Events: 1, Faults: 1,
+			Happens: []loop.EventType{loop.PodBound}},
+		"deleted-claim-named": {Property: "claims-written", Theme: "claim-dropped", Pods: 1, Events: 1, Faults: 1},
 		"extended-resource-class-forgotten": {
 			Property: "refinement",
 			Theme:    "resource-classes",

@@ -38,7 +38,7 @@ const (
 	Flush
 	// Evict: a preemption goes on that is under way.
 	Evict
-	// Write: the API server has what kube-scheduler wrote of a pod that came back.
+	// Write: the API server has what kube-scheduler wrote of a pod that came back, or its binding.
 	Write
 
 	verbs = int(Write) + 1
@@ -78,6 +78,8 @@ const (
 	Busy
 	// LateStatus: the API server refuses the binding, and what is then written of the pod is under way until Write.
 	LateStatus
+	// SlowBind: the binding is under way until Write. This is not a failure.
+	SlowBind
 	// FailEvict: the API server refuses an eviction. It is a fault of Evict.
 	FailEvict
 )
@@ -87,14 +89,15 @@ const FaultPlugin = "Faults"
 
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
-	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy, LateStatus}
+	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy, LateStatus,
+		SlowBind}
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
 		"what it writes is refused", "somebody else writes first", "the API server is busy",
-		"bind fails, and the status is under way", "the API server refuses it"}[f]
+		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.
@@ -186,7 +189,7 @@ func (a Action) String() string {
 	case Evict:
 		return strings.TrimSuffix("the evictions for "+a.Ref.String()+" "+a.Doc+"; "+a.Fault.String(), "; ")
 	case Write:
-		return "the API server has the status of " + a.Ref.String() + " that was under way"
+		return "the API server has what was under way of " + a.Ref.String()
 	}
 	return fmt.Sprintf("action %d", a.Verb)
 }

@@ -18,7 +18,8 @@ func conditionTold() Property {
 	return Property{
 		Name: "condition-told",
 		Doc: "A pod that comes back from its cycle has the condition PodScheduled=False, with the reason Unschedulable, or " +
-			"SchedulerError if an error was reported about it; one that is bound has it no longer.",
+			"SchedulerError if an error was reported about it and no permit plugin rejected it; one that is bound has it no " +
+			"longer.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pod := range t.After.API.Pods {
@@ -44,12 +45,12 @@ func (t *Transition) tells(pod *v1.Pod) string {
 		}
 	case !t.Before.heardCondition(was): // what is written is made from what was heard
 	case t.comesBack(pod) && t.Action.Fault != LateStatus:
-		errors := t.errors()
+		errors := t.errorsAbout(Key(pod))
 		if slices.ContainsFunc(errors, func(text string) bool { return strings.HasPrefix(text, "Error updating pod") }) {
 			return "" // the API server did not take it
 		}
 		reasons := []string{v1.PodReasonUnschedulable, v1.PodReasonSchedulerError}
-		if len(errors) == 0 {
+		if len(errors) == 0 || t.permitRejects() {
 			reasons = reasons[:1]
 		}
 		if condition.Status != v1.ConditionFalse || !slices.Contains(reasons, condition.Reason) {
@@ -66,10 +67,21 @@ func (s *State) heardCondition(pod *v1.Pod) bool {
 	return heard != nil && heard.UID == pod.UID && equality.Semantic.DeepEqual(scheduled(heard), scheduled(pod))
 }
 
-// comesBack reports whether the pod, which is pending, is back in the queue from the cycle that the step ran.
+// comesBack reports whether the pod, which is pending, is back in the queue from the cycle that the step ran, or whose
+// wait on permit it ended.
 func (t *Transition) comesBack(pod *v1.Pod) bool {
 	q, queued := t.After.Queued(Key(pod))
-	return t.Step.Popped == Key(pod) && queued && !q.Waits && !deleting(pod)
+	ran := t.Step.Popped == Key(pod) || t.permitRejects() && t.Action.Ref.Key() == Key(pod)
+	return ran && queued && !q.Waits && !deleting(pod)
+}
+
+// permitRejects reports whether the step has a permit plugin reject a pod, at once or as it waits, or its wait run out,
+// which is to be rejected, too: "The pod will also be rejected if the wait timeout or the pod is rejected while waiting"
+// (doc comment of PermitPlugin, but for a line break).
+func (t *Transition) permitRejects() bool {
+	was, _ := t.Before.Queued(t.Action.Ref.Key())
+	return t.Action.Fault == RejectPermit || t.Action.Verb == Reject ||
+		t.Action.Verb == Expire && !was.Volumes && !t.Action.EndsTimeOfDrivers()
 }
 
 // scheduled returns the pod's condition PodScheduled; one without status if it has none.

@@ -44,7 +44,7 @@ func (s *Scope) podEvents(state *State, nodes []*v1.Node, pods []*v1.Pod, kind E
 		return of(func(pod *v1.Pod) bool { return len(pod.Spec.SchedulingGates) > 0 }, ungated)
 	case PodBound:
 		return of(func(pod *v1.Pod) bool {
-			return free(pod) && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0
+			return pending(pod) && !deleting(pod) && len(pod.Spec.SchedulingGates) == 0
 		}, func(pod *v1.Pod) []Action {
 			return toEach(pod, nodes, "binding: somebody else binds it to ", func(p *v1.Pod, node string) {
 				p.Spec.NodeName, p.Status.NominatedNodeName = node, ""

@@ -93,8 +93,8 @@ func conservation() Property {
 		Name: "conservation",
 		Doc: "Every pending pod is in exactly one of activeQ, backoffQ, unschedulablePods, gated, in flight and " +
 			"binding (one that is being deleted in at most one), and no other pod is; between steps only pods that " +
-			"wait on permit are in flight, and only pods that wait for their volumes or devices are " +
-			"binding.",
+			"wait on permit are in flight, and only pods that wait for their volumes or devices, or " +
+			"of which the binding is under way, are binding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			blame := func(pod, format string, args ...any) {
@@ -111,12 +111,12 @@ func conservation() Property {
 					blame(Key(pod), "is in several parts of the queue: %v", q.Queues)
 				case pending && (q.In(InFlight) || q.In(Binding)) != q.Waits:
 					blame(Key(pod), "is %v, and nothing is under way for it", q.Queues)
-				case !pending && queued:
+				case !pending && queued && !q.Waits: // else somebody else bound it, and its cycle is yet to end
 					blame(Key(pod), "is not to be scheduled, but %v", q.Queues)
 				}
 			}
 			for _, q := range t.After.Queue {
-				if t.After.heard(q.Pod) == nil && !q.Devices { // that wait goes on, as far as the time for it goes
+				if t.After.heard(q.Pod) == nil && !q.Devices && !q.Binds { // those waits go on, the first as far as the time for it goes
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
 				}
 			}
@@ -344,7 +344,7 @@ func rollBack() Property {
 // line breaks.) Whoever has no node makes one attempt to give devices back; what becomes of it then, retried asks.
 func (t *Transition) madeToFail() bool {
 	switch t.Action.Fault {
-	case NoFault, WaitPermit, Busy:
+	case NoFault, WaitPermit, Busy, SlowBind:
 		return false
 	case Outrun:
 		return len(t.Before.API.PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())

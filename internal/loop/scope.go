@@ -186,7 +186,7 @@ func (s *Scope) faults() []Fault {
 	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
-			(f == Busy || f == LateStatus) && (volumes || claims) || f == LateStatus && s.Late > 0
+			(f == Busy || f == LateStatus || f == SlowBind) && (volumes || claims) || f == LateStatus && s.Late > 0
 	})
 }
 
@@ -195,7 +195,7 @@ func endsOfWaits(state *State, volumes bool) []Action {
 	var actions []Action
 	for _, q := range state.Queue {
 		switch ref := refOfPod(q.Pod); {
-		case !q.Waits, q.Devices:
+		case !q.Waits, q.Devices, q.Binds:
 		case !q.Volumes:
 			actions = append(actions, Action{Verb: Allow, Ref: ref}, Action{Verb: Reject, Ref: ref},
 				Action{Verb: Expire, Ref: ref})

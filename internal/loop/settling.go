@@ -163,15 +163,13 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 	return pods
 }
 
-// nominatedInVain reports whether the pod is nominated to a node on which no pod terminates, so that there is
-// nothing to wait for.
+// nominatedInVain reports whether the pod, nil if it is gone, is nominated to a node on which no pod terminates, so that
+// there is nothing to wait for.
 func nominatedInVain(pod *v1.Pod, state *State) bool {
-	node := pod.Status.NominatedNodeName
-	return node != "" &&
-		!slices.ContainsFunc(
-			state.told().Pods,
-			func(other *v1.Pod) bool { return other.Spec.NodeName == node && deleting(other) },
-		)
+	return pod != nil && pod.Status.NominatedNodeName != "" &&
+		!slices.ContainsFunc(state.told().Pods, func(other *v1.Pod) bool {
+			return other.Spec.NodeName == pod.Status.NominatedNodeName && deleting(other)
+		})
 }
 
 // stays reports whether the pod stands as it must not for ever, by a property that is about pods.

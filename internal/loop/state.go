@@ -96,12 +96,13 @@ type Queued struct {
 	Penalty bool
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
-	// Waits is set while the pod waits, on permit or (Volumes, Devices) for its volumes to be bound or its devices to be
-	// ready, and Since has the actions since then: the queue remembers the events of that time, for the case that the pod
+	// Waits is set while the pod waits, on permit or (Volumes, Devices, Binds) for its volumes to be bound, its devices to
+	// be ready, or its binding, which is under way to the API server, and Since has the actions since then: the queue remembers the events of that time, for the case that the pod
 	// comes back.
 	Waits   bool
 	Volumes bool
 	Devices bool
+	Binds   bool
 	Since   []string
 	// Fault is what is still to go wrong with the binding of a pod that waits.
 	Fault Fault

@@ -22,11 +22,20 @@ type Unwritten struct {
 	Same bool
 }
 
-// writes returns that the API server has what is under way, for each pod.
+// writes returns that the API server has what is under way, for each pod: a status, or a binding.
 func writes(state *State) []Action {
 	var actions []Action
+	pods := make([]string, 0, len(state.Unwritten))
 	for _, u := range state.Unwritten {
-		a := Action{Verb: Write, Ref: refOfPod(u.Pod)}
+		pods = append(pods, u.Pod)
+	}
+	for _, q := range state.Queue {
+		if q.Binds {
+			pods = append(pods, q.Pod)
+		}
+	}
+	for _, pod := range pods {
+		a := Action{Verb: Write, Ref: refOfPod(pod)}
 		if !slices.ContainsFunc(actions, func(other Action) bool { return other.Ref == a.Ref }) {
 			actions = append(actions, a)
 		}
@@ -61,7 +70,8 @@ func failureToldLate() Known {
 		Doc: "A pod that failed to be bound is put back into the queue before its status is written, by a goroutine that " +
 			"nobody waits for. If the pod is bound before that, PodScheduled is False for ever.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.Action.Verb == Write && t.Action.Ref == RefOf(pod)
+			q, _ := t.Before.Queued(Key(pod))
+			return t.Action.Verb == Write && t.Action.Ref == RefOf(pod) && !q.Binds
 		},
 	}
 }

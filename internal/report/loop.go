@@ -277,8 +277,14 @@ func queuedInWords(q loop.Queued) string {
 		queues = append(queues, cmp.Or(schedulingQueues[queue], queue.String()))
 	}
 	text := q.Pod + ": " + strings.Join(queues, " and ")
-	if q.Waits && !q.Volumes {
-		text += map[bool]string{false: ", waits on permit", true: ", waits for its devices"}[q.Devices]
+	switch {
+	case !q.Waits, q.Volumes:
+	case q.Devices:
+		text += ", waits for its devices"
+	case q.Binds:
+		text += ", the binding is under way"
+	default:
+		text += ", waits on permit"
 	}
 	if len(q.Rejectors) > 0 {
 		text += ", rejected by " + strings.Join(q.Rejectors, ", ")
@@ -329,7 +335,7 @@ func loopNotCovered(r *LoopRun) []string {
 	texts := []string{
 		"Larger clusters, more pods and longer sequences of events than those of the scope.",
 		lateNotCovered(r),
-		"What several goroutines do at the same moment: a binding cycle runs to its end, or waits on permit, before " +
+		"What several goroutines do at the same moment: a binding cycle runs to its end, or to where it waits, before " +
 			"anything else happens.",
 		"Chance: every node is looked at, a preemption is tried on all, and the first by name is taken of nodes of equal " +
 			"score.",

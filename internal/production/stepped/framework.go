@@ -36,6 +36,8 @@ type cycles struct {
 	begin sync.RWMutex
 	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
 	preBinding *binding
+	// slow reports whether a binding that is made now is to be under way for a while.
+	slow func() bool
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
@@ -61,6 +63,8 @@ type binding struct {
 	err   error
 	// ready tells, while the pod waits for devices, whether these are ready to be bound, or failed.
 	ready func() bool
+	// binds: the binding is under way.
+	binds bool
 	// fault is what is still to go wrong.
 	fault loop.Fault
 	// since are the actions taken while the pod waited.
@@ -127,6 +131,13 @@ func (c *controlled) RejectWaitingPod(uid types.UID) bool {
 		c.decide(uid)
 	}
 	return rejected
+}
+
+// preempted notes that the pod is evicted, with which its wait is over, but for that of a binding that is under way.
+func (c *cycles) preempted(uid types.UID) {
+	if b := c.binding(uid); b != nil && !b.binds {
+		c.decide(uid)
+	}
 }
 
 func (c *cycles) binding(uid types.UID) *binding {

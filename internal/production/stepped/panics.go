@@ -70,6 +70,9 @@ func (c *controlled) RunPreBindPlugins(ctx context.Context, state fwk.CycleState
 func (c *controlled) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) (status *fwk.Status) {
 	defer c.note(&status)
+	if err := c.beforeBind(pod); err != nil {
+		return fwk.AsStatus(err)
+	}
 	return c.Framework.RunBindPlugins(ctx, state, pod, node)
 }
 

@@ -177,7 +177,8 @@ func (s *Scheduler) build() error {
 
 // control puts the control points between the scheduler and its frameworks, queue and preemption.
 func (s *Scheduler) control() error {
-	s.frameworks, s.cycles = nil, &cycles{bindings: map[types.UID]*binding{}}
+	s.frameworks, s.cycles = nil, &cycles{bindings: map[types.UID]*binding{},
+		slow: func() bool { return s.faults.armed == loop.SlowBind }}
 	for i := range s.profiles {
 		s.controlProfile(&s.profiles[i])
 	}
@@ -206,7 +207,7 @@ func (s *Scheduler) controlProfile(profile *config.KubeSchedulerProfile) {
 	s.sched.Profiles[profile.SchedulerName] = f
 	for _, plugin := range inner.EnqueueExtensions() {
 		if preemption, ok := plugin.(*defaultpreemption.DefaultPreemption); ok {
-			f.evictions = control(preemption, s.api, s.cycles.decide, s.cycles.note)
+			f.evictions = control(preemption, s.api, s.cycles.preempted, s.cycles.note)
 		}
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
 			f.volumes = &volumes{binding.Binder, s.cycles, s.api}
@@ -346,6 +347,9 @@ func (s *Scheduler) act(a loop.Action) error {
 	case loop.Evict:
 		return s.takeStep(a)
 	case loop.Write:
+		if s.cycles.arrive(a.Ref) {
+			return nil
+		}
 		return s.api.locked(func() error { return s.api.arrive(a.Ref) })
 	case loop.Restart:
 		s.woke = s.restless(s.Close)

@@ -166,7 +166,7 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 		inFlight = append(inFlight, entry)
 	}
 	for _, b := range s.cycles.all() {
-		waits := b.bound != nil || b.ready != nil
+		waits := b.bound != nil || b.ready != nil || b.binds
 		if key := loop.Key(b.pod); waits && places[key] == nil { // production calls Done before pre-bind
 			inFlight = append(
 				inFlight,
@@ -176,6 +176,7 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 					Waits:   true,
 					Volumes: b.bound != nil,
 					Devices: b.ready != nil,
+					Binds:   b.binds,
 					Fault:   b.fault,
 				},
 			)

@@ -43,6 +43,30 @@ func (a *api) arrive(ref loop.Ref) error {
 	return err
 }
 
+// beforeBind has the binding of the pod be under way until an action, if it is to be. An error says that it is no more.
+func (c *cycles) beforeBind(pod *v1.Pod) error {
+	b := c.binding(pod.UID)
+	if b == nil || !c.slow() {
+		return nil
+	}
+	b.binds = true
+	b.paused <- struct{}{}
+	<-b.proceed
+	b.binds = false
+	return b.err
+}
+
+// arrive has the binding of the pod reach the API server, if it is under way.
+func (c *cycles) arrive(ref loop.Ref) bool {
+	for _, b := range c.all() {
+		if b.binds && loop.Key(b.pod) == ref.Key() {
+			c.decide(b.pod.UID)
+			return true
+		}
+	}
+	return false
+}
+
 // unwritten returns what is under way to the API server.
 func (a *api) unwritten() []loop.Unwritten {
 	var all []loop.Unwritten
