@@ -10,8 +10,8 @@ import (
 func boundToldFailed() Known {
 	return Known{
 		Name: "bound-told-failed", Class: spec.Unconfirmed, Upstream: "not reported",
-		Doc: "When a pod that kube-scheduler is about to bind is bound by somebody else, its own attempt fails, and it sees " +
-			"that the pod has a node, so that it does not try it again; yet it writes PodScheduled=False.",
+		Doc: "When a pod that kube-scheduler is about to bind is bound by somebody else, its own attempt fails, and it " +
+			"sees that the pod has a node, so that it does not try it again; yet it writes PodScheduled=False.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			q, _ := t.Before.Queued(Key(pod))
 			was := t.Before.heard(Key(pod))

@@ -76,8 +76,8 @@ func (t *Transition) comesBack(pod *v1.Pod) bool {
 }
 
 // permitRejects reports whether the step has a permit plugin reject a pod, at once or as it waits, or its wait run out,
-// which is to be rejected, too: "The pod will also be rejected if the wait timeout or the pod is rejected while waiting"
-// (doc comment of PermitPlugin, but for a line break).
+// which is to be rejected, too: "The pod will also be rejected if the wait timeout or the pod is rejected while
+// waiting" (doc comment of PermitPlugin).
 func (t *Transition) permitRejects() bool {
 	was, _ := t.Before.Queued(t.Action.Ref.Key())
 	return t.Action.Fault == RejectPermit || t.Action.Verb == Reject ||

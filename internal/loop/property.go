@@ -59,8 +59,8 @@ func Properties() []Property {
 		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
 		rollBack(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()), signatures(),
 		notWhileEvicting(), evictsVictims(), nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
-		claimsWritten(), reserves(), volumesSuffice(), conditionTold(), ofHeard("ResourceClaim", failedGivenBack()),
-		noVainWait(), noErrors(), noPanics(), repeatable()}
+		claimsWritten(), reserves(), volumesSuffice(), permitted(), conditionTold(), batches(),
+		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.
@@ -116,7 +116,7 @@ func conservation() Property {
 				}
 			}
 			for _, q := range t.After.Queue {
-				if t.After.heard(q.Pod) == nil && !q.Devices && !q.Binds { // those waits go on, the first as far as the time for it goes
+				if t.After.heard(q.Pod) == nil && !q.Devices && !q.Binds { // that goes on, as far as the time for it goes
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
 				}
 			}

@@ -163,8 +163,8 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 	return pods
 }
 
-// nominatedInVain reports whether the pod, nil if it is gone, is nominated to a node on which no pod terminates, so that
-// there is nothing to wait for.
+// nominatedInVain reports whether the pod, nil if it is gone, is nominated to a node on which no pod terminates, so
+// that there is nothing to wait for.
 func nominatedInVain(pod *v1.Pod, state *State) bool {
 	return pod != nil && pod.Status.NominatedNodeName != "" &&
 		!slices.ContainsFunc(state.told().Pods, func(other *v1.Pod) bool {

@@ -51,6 +51,8 @@ type Step struct {
 	Tardy bool
 	// Remembered is how many events the queue keeps for pods in flight while there are none.
 	Remembered int
+	// Batched: the pod was put on a node that an equal pod left for it.
+	Batched bool
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.
@@ -97,8 +99,8 @@ type Queued struct {
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
 	// Waits is set while the pod waits, on permit or (Volumes, Devices, Binds) for its volumes to be bound, its devices to
-	// be ready, or its binding, which is under way to the API server, and Since has the actions since then: the queue remembers the events of that time, for the case that the pod
-	// comes back.
+	// be ready, or its binding, which is under way to the API server, and Since has the actions since then: the queue
+	// remembers the events of that time, for the case that the pod comes back.
 	Waits   bool
 	Volumes bool
 	Devices bool

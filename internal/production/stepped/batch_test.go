@@ -39,6 +39,20 @@ func (f *trusting) RunFilterPluginsWithNominatedPods(ctx context.Context, state 
 	return f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
 }
 
+// unequal takes no node that an equal pod left.
+type unequal struct{ framework.Framework }
+
+func (unequal) GetNodeHint(context.Context, *v1.Pod, fwk.PodSignature, fwk.CycleState, int64) string {
+	return ""
+}
+
+// leavesNothing forgets the nodes that a pod did not take.
+type leavesNothing struct{ framework.Framework }
+
+func (leavesNothing) StoreScheduleResults(context.Context, fwk.PodSignature, string, string,
+	framework.SortedScoredNodes, int64) {
+}
+
 // unspread is the configuration by which pods are not spread by default.
 func unspread(t *testing.T) *production.Config {
 	t.Helper()
@@ -62,8 +76,9 @@ func TestBatches(t *testing.T) {
 	larger := node("n4").Capacity(map[v1.ResourceName]string{"cpu": "4", "memory": "4Gi", "pods": "10"}).Obj()
 	begins := []loop.Action{create(first), create(second), schedule}
 	cordon := update("cordon", node("n2").Unschedulable(true).Obj())
-	plant := func(s *kubescheduler.Scheduler) {
-		stepped.Below(s, func(inner framework.Framework) framework.Framework { return &trusting{Framework: inner} })
+	type inner = framework.Framework
+	below := func(put func(inner) inner) func(*kubescheduler.Scheduler) {
+		return func(s *kubescheduler.Scheduler) { stepped.Below(s, put) }
 	}
 	for _, row := range []struct {
 		reason string
@@ -81,7 +96,12 @@ func TestBatches(t *testing.T) {
 		{"time has passed", batching, nil, []loop.Action{{Verb: loop.Flush}}, "", "n2", ""},
 		{"it does not fit any more", batching, nil, []loop.Action{cordon}, "n2 n3", "n3", ""},
 		{"a better node comes", batching, nil, []loop.Action{create(larger)}, "n2 n3", "n2", "refinement batch-outdated"},
-		{"planted: that it does not fit any more is not seen", batching, plant, []loop.Action{cordon}, "n2 n3", "n2",
+		{"planted: nothing is left", batching,
+			below(func(f inner) inner { return leavesNothing{f} }), nil, "", "n2", "batches"},
+		{"planted: nothing is taken", batching,
+			below(func(f inner) inner { return unequal{f} }), nil, "n2 n3", "n2", "batches"},
+		{"planted: that it does not fit any more is not seen", batching,
+			below(func(f inner) inner { return &trusting{Framework: f} }), []loop.Action{cordon}, "n2 n3", "n2",
 			"refinement"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -493,7 +493,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	// TestEvictionDefects has six of them, TestProfileHints five, eleven tests one each: TestBatches, TestClaimRestored, ...
+	// TestEvictionDefects has six of them, TestProfileHints five, eleven tests one each: TestBatches, ...
 	if len(defects) != 64 {
 		t.Errorf("there are %d known defects: give each a row", len(defects))
 	}

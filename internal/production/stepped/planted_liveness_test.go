@@ -190,7 +190,7 @@ func TestPlantedLiveness(t *testing.T) {
 		{
 			bug: "permit never times out", scope: liveScope(cluster(node("n1")), 1, p),
 			wrap: func(s loop.System) loop.System { return timeless{s} },
-			want: []string{"waits-end/new/in flight"}, loop: []string{"Pod default/p-1 has waited too long"},
+			want: []string{"permitted/new", "waits-end/new/in flight"}, loop: []string{"Pod default/p-1 has waited too long"},
 		},
 		{
 			bug: "a static pod comes back as soon as it is evicted", scope: liveScope(with(cluster(node("n1")), static),

@@ -378,14 +378,6 @@ func TestPlanted(t *testing.T) {
 			[]loop.Action{create(p), schedule}},
 		{"no-panics", "the binding cycle panics", panicsAt("pre-bind"), cluster(node("n1")),
 			[]loop.Action{create(p), schedule}},
-		{"condition-told", "a pod that fits nowhere is told to have met an error", allErrors, cluster(node("n1")),
-			[]loop.Action{create(big), schedule}},
-		{"condition-told", "a pod that permit rejects is told to have met an error", allErrors, cluster(node("n1")),
-			[]loop.Action{create(p), failing(loop.RejectPermit)}},
-		{"condition-told", "a pod that permit rejects as it waits is told to have met an error", allErrors,
-			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), on(loop.Reject, p)}},
-		{"condition-told", "a pod that waits too long on permit is told to have met an error", allErrors,
-			cluster(node("n1")), []loop.Action{create(p), failing(loop.WaitPermit), on(loop.Expire, p)}},
 		{
 			"no-errors", "scheduling fails by itself",
 			func(s *kubescheduler.Scheduler) {
@@ -411,15 +403,6 @@ func TestPlanted(t *testing.T) {
 				t.Errorf("without the bug it breaks %q", broken)
 			}
 		})
-	}
-}
-
-// allErrors plants that every failure is told of as an error.
-func allErrors(s *kubescheduler.Scheduler) {
-	fail := s.FailureHandler
-	s.FailureHandler = func(ctx context.Context, f framework.Framework, info *framework.QueuedPodInfo,
-		status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
-		fail(ctx, f, info, fwk.NewStatus(fwk.Error).WithError(status.AsError()), nominating, start)
 	}
 }
 

@@ -33,6 +33,9 @@ func (perRelease) noteAction(loop.Action) {}
 // left returns nothing: no cycle leaves anything for the next one.
 func (s *Scheduler) left() *loop.Batch { return nil }
 
+// batched returns how many pods were put on such nodes.
+func (s *Scheduler) batched() int64 { return 0 }
+
 // RunScorePlugins implements framework.Framework. Among nodes of the highest score kube-scheduler draws lots; here
 // the first by name wins: scores are spread, and how much a node is before others by name is added.
 func (c *controlled) RunScorePlugins(ctx context.Context, state frameworkapi.CycleState, pod *v1.Pod,

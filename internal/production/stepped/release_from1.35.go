@@ -65,6 +65,14 @@ func (s *Scheduler) left() *loop.Batch {
 	return nil
 }
 
+// batched returns how many pods were put on nodes that were left for them, since the scheduler began.
+func (s *Scheduler) batched() (n int64) {
+	for _, f := range s.frameworks {
+		n += f.batch.batched()
+	}
+	return n
+}
+
 // assumeCaches returns what the binder has of a volume, and of a claim, by name; nil if it has none.
 func assumeCaches(binder reflect.Value) (volumes, claims func(name string) runtime.Object) {
 	pvs := (*volumebinding.PVAssumeCache)(unsafe.Pointer(binder.FieldByName("pvCache").UnsafeAddr()))

@@ -84,6 +84,14 @@ func (b *batch) left(cycle int64) *loop.Batch {
 		Nodes: names, Scores: scores, Changed: b.changed}
 }
 
+// batched returns how many pods were put on nodes that were left for them.
+func (b *batch) batched() int64 {
+	if b.inner == nil {
+		return 0
+	}
+	return reflect.ValueOf(b.inner).Elem().FieldByName("batchedPods").Int()
+}
+
 // beforeHint has production go by the age that the clock of the run says, and afterHint takes up the list that it may
 // have made anew.
 func (b *batch) beforeHint() {

@@ -277,6 +277,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	for _, f := range s.frameworks {
 		f.noteAction(a)
 	}
+	before := s.batched()
 	s.asleep = a.Verb != loop.Restart && s.sleep() // a queue that was ended waits for nothing
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
@@ -298,6 +299,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
+	step.Batched = s.batched() > before
 	if len(s.api.unknown) > 0 {
 		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a,
 			s.api.unknown)

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
-// TestSlowBind: while its binding is under way a pod is assumed, and the binding comes to what the API server then makes
-// of it.
+// TestSlowBind: while its binding is under way a pod is assumed, and the binding comes to what the API server then
+// makes of it.
 func TestSlowBind(t *testing.T) {
 	p := pod("p").Req(cpu("1")).Obj()
 	urgent := pod("urgent").Priority(10).Req(cpu("1")).Obj()
@@ -45,8 +45,8 @@ func TestSlowBind(t *testing.T) {
 	}
 }
 
-// TestBoundToldFailed is the run of bound-told-failed: somebody else binds a pod that waits, and what it waited for comes
-// too late.
+// TestBoundToldFailed is the run of bound-told-failed: somebody else binds a pod that waits, and what it waited for
+// comes too late.
 func TestBoundToldFailed(t *testing.T) {
 	p := pod("p").PVC("one").Obj()
 	byHand := update("binding", pod("p").PVC("one").Node("n1").Obj())

@@ -1,0 +1,52 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// batches returns the property that what a cycle found is used for an equal pod.
+//
+// Source: KEP-5598, and the doc comments of StoreScheduleResults ("stores results from scheduling for use as a batch
+// later") and GetNodeHint ("provides a hint for the pod based on filtering a scoring results of previous cycles") of
+// OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. Until v1.37 it is used only if the node that
+// was chosen is full, as the latter says. A pod that is nominated is tried on its node.
+func batches() Property {
+	return Property{
+		Name: "batches",
+		Doc: "A pod that is placed leaves the other nodes that are feasible for it to an equal pod in the next cycle; this " +
+			"is put on one of these without a look at all, if nothing else has changed.",
+		Broken: func(t *Transition) []Violation {
+			view := t.Before.View()
+			pod := in(view, t.Step.Popped)
+			signature := t.Before.Signed[t.Step.Popped]
+			if pod == nil || signature == "" || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault {
+				return nil
+			}
+			got := t.outcome(pod, view)
+			if got.Type != spec.Bind || got.Node < 0 {
+				return nil
+			}
+			node, nodes := view.Nodes[got.Node].Name, feasibleNodes(t.Model, Key(pod), view)
+			if t.Step.Batched || !slices.Contains(nodes, node) {
+				return nil // what it is given there is the refinement's to judge
+			}
+			if left := t.After.Batch; len(nodes) > 1 &&
+				(left == nil || left.Signature != signature || left.Chosen != node) {
+				return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s, and leaves none of the other nodes of %s",
+					Key(pod), node, strings.Join(nodes, ", "))}}
+			}
+			left := t.Before.Batch
+			if left == nil || left.Signature != signature || left.Changed ||
+				slices.Contains(nodes, left.Chosen) && !(Known{Since: "v1.37"}).In(t.Model.Profile.Release) ||
+				!slices.ContainsFunc(left.Nodes, func(name string) bool { return slices.Contains(nodes, name) }) {
+				return nil
+			}
+			return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s after a look at all nodes, where the pod "+
+				"before, which is equal, left %s", Key(pod), node, strings.Join(left.Nodes, ", "))}}
+		},
+	}
+}
