@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -13,7 +15,8 @@ import (
 // Source: KEP-5598, and the doc comments of StoreScheduleResults ("stores results from scheduling for use as a batch
 // later") and GetNodeHint ("provides a hint for the pod based on filtering a scoring results of previous cycles") of
 // OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. Until v1.37 it is used only if the node that
-// was chosen is full, as the latter says. A pod that is nominated is tried on its node.
+// was chosen is full, as the latter says. A pod that is nominated is tried on its node. Where nothing scores,
+// kube-scheduler takes the first node that it finds feasible (stated in code), so there are no others.
 func batches() Property {
 	return Property{
 		Name: "batches",
@@ -31,22 +34,32 @@ func batches() Property {
 				return nil
 			}
 			node, nodes := view.Nodes[got.Node].Name, feasibleNodes(t.Model, Key(pod), view)
-			if t.Step.Batched || !slices.Contains(nodes, node) {
+			if t.Step.Batched || !slices.Contains(nodes, node) || len(t.model(pod).Profile.ScorePlugins) == 0 {
 				return nil // what it is given there is the refinement's to judge
 			}
 			if left := t.After.Batch; len(nodes) > 1 &&
 				(left == nil || left.Signature != signature || left.Chosen != node) {
-				return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s, and leaves none of the other nodes of %s",
-					Key(pod), node, strings.Join(nodes, ", "))}}
+				v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s, and leaves none of the other nodes of %s",
+					Key(pod), node, strings.Join(nodes, ", "))}
+				v.Known = t.explanation(Key(pod), t.Before, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+					return len(feasibleNodes(m, Key(pod), view)) < 2
+				})
+				return []Violation{v}
 			}
 			left := t.Before.Batch
-			if left == nil || left.Signature != signature || left.Changed ||
-				slices.Contains(nodes, left.Chosen) && !(Known{Since: "v1.37"}).In(t.Model.Profile.Release) ||
-				!slices.ContainsFunc(left.Nodes, func(name string) bool { return slices.Contains(nodes, name) }) {
+			among := func(nodes []string) bool {
+				return slices.ContainsFunc(left.Nodes, func(name string) bool { return slices.Contains(nodes, name) })
+			}
+			if left == nil || left.Signature != signature || left.Changed || !among(nodes) ||
+				slices.Contains(nodes, left.Chosen) && !(Known{Since: "v1.37"}).In(t.Model.Profile.Release) {
 				return nil
 			}
-			return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s after a look at all nodes, where the pod "+
-				"before, which is equal, left %s", Key(pod), node, strings.Join(left.Nodes, ", "))}}
+			v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s after a look at all nodes, where the pod before, "+
+				"which is equal, left %s", Key(pod), node, strings.Join(left.Nodes, ", "))}
+			v.Known = t.explanation(Key(pod), t.Before, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+				return !among(feasibleNodes(m, Key(pod), view))
+			})
+			return []Violation{v}
 		},
 	}
 }

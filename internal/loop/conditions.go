@@ -80,8 +80,15 @@ func (t *Transition) comesBack(pod *v1.Pod) bool {
 // waiting" (doc comment of PermitPlugin).
 func (t *Transition) permitRejects() bool {
 	was, _ := t.Before.Queued(t.Action.Ref.Key())
-	return t.Action.Fault == RejectPermit || t.Action.Verb == Reject ||
+	return t.Action.Fault == RejectPermit && !t.errsBeforePermit() || t.Action.Verb == Reject ||
 		t.Action.Verb == Expire && !was.Volumes && !t.Action.EndsTimeOfDrivers()
+}
+
+// errsBeforePermit reports whether the cycle ended in an error before permit plugins were asked.
+func (t *Transition) errsBeforePermit() bool {
+	return t.failed() || slices.ContainsFunc(t.errors(), func(text string) bool {
+		return strings.Contains(text, "running Reserve plugin")
+	})
 }
 
 // scheduled returns the pod's condition PodScheduled; one without status if it has none.

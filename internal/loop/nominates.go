@@ -31,13 +31,19 @@ func nominates() Property {
 				return nil
 			}
 			view := t.Before.View()
-			if !feasible(t.Model, t.Step.Popped, view) || bindsFirst(was, view) {
+			if !feasible(t.Model, t.Step.Popped, view) || bindsFirst(was, view) || t.filtersReject() {
 				return nil
 			}
 			return []Violation{{Pod: t.Step.Popped, About: t.Action.Fault.String(), But: fmt.Sprintf(
 				"%s is nominated to %s, and had nothing to wait for", t.Step.Popped, is.Status.NominatedNodeName)}}
 		},
 	}
+}
+
+// filtersReject reports whether the pod of the step was rejected before it was placed.
+func (t *Transition) filtersReject() bool {
+	q, _ := t.After.Queued(t.Step.Popped)
+	return len(q.Rejectors) > 0 && !slices.Contains(q.Rejectors, FaultPlugin)
 }
 
 // waitsFor returns the node to which the pod waits to be bound since the step, in which no write failed; "" if there is

@@ -279,7 +279,7 @@ func rollBack() Property {
 			pod := t.Step.Popped
 			q, queued := t.After.Queued(pod)
 			if pod == "" || !t.madeToFail() || !queued || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() ||
-				len(q.Rejectors) > 0 && !slices.Contains(q.Rejectors, FaultPlugin) {
+				t.filtersReject() {
 				return nil // or it is yet to fail, or came not so far: a pod that is rejected may give devices back
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault >= FailBind
