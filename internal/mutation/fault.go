@@ -65,7 +65,7 @@ var decidesNothing = regexp.MustCompile(`^(Name|String|New.*|new.*|[vV]alidate.*
 	`getValidScoreWeights)$`)
 
 // measures is how functions are called that only keep metrics.
-const measures = `Metrics?$|^updateMetrics`
+const measures = `Metrics?$|^updateMetrics|^log[A-Z]`
 
 // Functions that are called like those, and decide.
 var decidesThough = regexp.MustCompile(`^validateDevice`)

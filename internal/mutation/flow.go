@@ -83,6 +83,7 @@ func (f *flow) read(pkg *packages.Package, tree *ast.File) {
 		case *ast.FuncDecl:
 			f.unknown(pkg, n.Type.Results) // nobody looked what it gives those that it names
 			f.takes(pkg, n)
+			f.returns(pkg, n)
 		case *ast.FuncLit:
 			f.unknown(pkg, n.Type.Results)
 			f.unknown(pkg, n.Type.Params)
@@ -280,6 +281,29 @@ func (f *flow) unknown(pkg *packages.Package, list *ast.FieldList) {
 			f.give(pkg, name, nil)
 		}
 	}
+}
+
+// returns notes what a function returns that says yes or no, as what it holds.
+func (f *flow) returns(pkg *packages.Package, n *ast.FuncDecl) {
+	function, is := pkg.TypesInfo.Defs[n.Name].(*types.Func)
+	if !is || n.Body == nil {
+		return
+	}
+	results := function.Signature().Results()
+	if results.Len() != 1 || results.At(0).Name() != "" || !isBool(results.At(0).Type()) {
+		return
+	}
+	path := slices.Clone(f.path)
+	ast.Inspect(n.Body, func(inside ast.Node) bool {
+		switch inside := inside.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			f.assigned = append(f.assigned, assignment{to: placeOf(pkg, function), pkg: pkg, value: inside.Results[0],
+				path: append(path, n.Body, inside)})
+		}
+		return true
+	})
 }
 
 // takes notes the parameters of a function.

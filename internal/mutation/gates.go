@@ -246,10 +246,32 @@ func (g *gates) of(pkg *packages.Package, e ast.Expr) truth {
 		if on, is := g.gate(pkg, e); is {
 			return known(on)
 		}
+		return g.returned(pkg, e)
 	case *ast.Ident:
 		return g.variable(pkg, e, isBool)
 	case *ast.SelectorExpr:
 		return g.variable(pkg, e.Sel, isBool)
+	}
+	return open
+}
+
+// returned is what is known of what a function returns.
+func (g *gates) returned(pkg *packages.Package, call *ast.CallExpr) truth {
+	var name *ast.Ident
+	switch called := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = called
+	case *ast.SelectorExpr:
+		name = called.Sel
+	default:
+		return open
+	}
+	function, is := pkg.TypesInfo.Uses[name].(*types.Func)
+	if !is {
+		return open
+	}
+	if value, assigned := g.values[placeOf(pkg, function.Origin())]; assigned {
+		return value
 	}
 	return open
 }

@@ -112,6 +112,12 @@ func (p plugin) g(off bool) { if off { fts() } }
 func f(p plugin, x i) { p.g(p.off) }`, []string{"off becomes !(off)", "deleted: fts()", "deleted: p.g(p.off)"}},
 		{"what only others call", "func F(off bool) { if off || all.Enabled(features.Off) { fts() } }",
 			[]string{"off || all.Enabled(features.Off) becomes (off) && (all.Enabled(features.Off))", "deleted: fts()"}},
+		{"what functions say that ask for one", `
+func (p plugin) asks(any bool) bool { return p.off && any }
+func (p plugin) may(any bool) bool { if any { return true }; return p.off }
+func f(p plugin, a, b int) { if p.asks(p.either) { b = a }; if p.may(p.either) { a = b } }`,
+			[]string{"p.off && any becomes (p.off) || (any)", "any becomes !(any)", "true becomes !true",
+				"p.asks(p.either) becomes !(p.asks(p.either))", "p.may(p.either) becomes !(p.may(p.either))", "deleted: a = b"}},
 		{"what comes after", `
 func f(p plugin, a, b int) { if p.on { b = a; return }; a = b }
 func g(p plugin, a, b int) { if p.off { return }; a = b }`,
