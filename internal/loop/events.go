@@ -25,6 +25,7 @@ const (
 	NodeCordon      EventType = "node-cordon"      // a node is cordoned, or uncordoned
 	NodeCapacity    EventType = "node-capacity"    // a node gets the capacity of another kind
 	NodeRemoved     EventType = "node-removed"     // a node without pods is removed
+	NodeLost        EventType = "node-lost"        // a node is removed, and pods that were on it, or to be, are not yet
 	NodeAdded       EventType = "node-added"       // a node like one of the scope is added
 	PodDeleted      EventType = "pod-deleted"      // a pod is deleted; a bound one terminates
 	PodLabels       EventType = "pod-labels"       // a pod gets the labels of another kind
@@ -54,7 +55,7 @@ const (
 
 // EventKinds returns every kind.
 func EventTypes() []EventType {
-	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeAdded, PodDeleted, PodLabels,
+	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded, PodDeleted, PodLabels,
 		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, NodeStatus, PodTolerations,
 		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, DeviceFailed, DeviceLate,
 		Restarted}
@@ -157,12 +158,13 @@ func (s *Scope) nodeEvents(state *State, nodes []*v1.Node, kind EventType) []Act
 				func(n *v1.Node) { n.Spec.Unschedulable = !n.Spec.Unschedulable }))
 		}
 		return actions
-	case NodeRemoved:
+	case NodeRemoved, NodeLost:
 		var actions []Action
 		view := state.View()
 		for _, node := range nodes {
 			on := func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name }
-			if !slices.ContainsFunc(view.Pods, on) && !slices.ContainsFunc(state.API.Pods, on) {
+			held := slices.ContainsFunc(view.Pods, on) || slices.ContainsFunc(state.API.Pods, on)
+			if held == (kind == NodeLost) {
 				actions = append(actions, Action{Verb: Delete, Ref: RefOf(node)})
 			}
 		}

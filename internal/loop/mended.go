@@ -89,8 +89,10 @@ func mended() []Known {
 		{
 			Name: "own-nomination-kept", Class: spec.Reported, Upstream: "kubernetes/kubernetes#137139", Mended: "v1.36",
 			Doc: "A cycle that fails goes by the status of its pod when it began, and does not take back a nomination that it " +
-				"has written since: the API server keeps it, and the queue may not.",
-			Explains: func(t *Transition, pod *v1.Pod) bool { return t.keepsOwnNomination(pod) },
+				"has written since: the API server keeps it, and the queue may not. Nor does it tell of itself what it told then.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.keepsOwnNomination(pod) || t.keepsCondition(pod)
+			},
 			Sees: func(s *State, _ *v1.Pod) *spec.Snapshot {
 				if !slices.ContainsFunc(s.told().Pods, s.nominationGivenUp) {
 					return nil
@@ -107,6 +109,14 @@ func (t *Transition) leaves() bool { return t.Action.Verb == Gone || t.Action.Ve
 // nominationGivenUp reports whether the queue has given up a nomination of the pod that the API server has.
 func (s *State) nominationGivenUp(pod *v1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && s.nominatedTo(pod) == ""
+}
+
+// keepsCondition reports whether the pod, whose wait on permit the step ended, has the condition that it had, which was
+// written since its cycle began.
+func (t *Transition) keepsCondition(pod *v1.Pod) bool {
+	was := t.Before.heard(Key(pod))
+	return was != nil && t.Step.Popped == "" && t.permitRejects() && t.Action.Ref == RefOf(pod) &&
+		scheduled(was) == scheduled(pod)
 }
 
 // keepsOwnNomination reports whether the queue has given up a nomination of the pod that the API server keeps, as the
