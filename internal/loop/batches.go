@@ -34,6 +34,10 @@ func batches() Property {
 				return nil
 			}
 			node, nodes := view.Nodes[got.Node].Name, feasibleNodes(t.Model, Key(pod), view)
+			if t.Step.Batched && (t.Before.Batch == nil || t.Before.Batch.Signature != signature) {
+				return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s takes %s for a node that an equal pod left, and none did",
+					Key(pod), node)}}
+			}
 			if t.Step.Batched || !slices.Contains(nodes, node) || len(t.model(pod).Profile.ScorePlugins) == 0 {
 				return nil // what it is given there is the refinement's to judge
 			}
