@@ -20,13 +20,14 @@ import (
 func batches() Property {
 	return Property{
 		Name: "batches",
-		Doc: "A pod that is placed leaves the other nodes that are feasible for it to an equal pod in the next cycle; this " +
-			"is put on one of these without a look at all, if nothing else has changed.",
+		Doc: "A pod that is placed leaves the other nodes that are feasible for it to an equal pod in the next cycle, " +
+			"which is put on one of these without a look at all, if nothing else has changed; one that is never taken for " +
+			"equal leaves none.",
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := in(view, t.Step.Popped)
 			signature := t.Before.Signed[t.Step.Popped]
-			if pod == nil || signature == "" || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault {
+			if pod == nil || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault {
 				return nil
 			}
 			got := t.outcome(pod, view)
@@ -34,6 +35,13 @@ func batches() Property {
 				return nil
 			}
 			node, nodes := view.Nodes[got.Node].Name, feasibleNodes(t.Model, Key(pod), view)
+			if signature == "" {
+				if t.After.Batch == nil {
+					return nil
+				}
+				return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s is never taken for equal, and %s are left after it",
+					Key(pod), strings.Join(t.After.Batch.Nodes, ", "))}}
+			}
 			if t.Step.Batched && (t.Before.Batch == nil || t.Before.Batch.Signature != signature) {
 				return []Violation{{Pod: Key(pod), But: fmt.Sprintf("%s takes %s for a node that an equal pod left, and none did",
 					Key(pod), node)}}
