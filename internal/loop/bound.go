@@ -43,7 +43,7 @@ func exclusive() Property {
 	return Property{
 		Name: "exclusive",
 		Doc: "A pod is bound to no node where another pod has its host port, nor with a ReadWriteOncePod claim that " +
-			"another pod uses; if the profile has NodePorts, and VolumeRestrictions.",
+			"another pod uses; if the profile has NodePorts, and VolumeRestrictions. Pods of a node that is gone count as gone.",
 		Broken: func(t *Transition) []Violation {
 			view := t.After.View()
 			pod := in(view, t.Step.Popped)
@@ -52,7 +52,7 @@ func exclusive() Property {
 			}
 			var broken []Violation
 			for _, other := range view.Pods {
-				if other == pod || other.Spec.NodeName == "" || ended(other) {
+				if other == pod || !hasNode(t.After, other.Spec.NodeName) || ended(other) {
 					continue
 				}
 				if port, taken := samePort(pod, other); taken && t.runs("NodePorts", pod) &&
@@ -75,7 +75,7 @@ func exclusive() Property {
 							About: "claim",
 							But: fmt.Sprintf("%s and %s both use claim %s, which is for one pod", Key(pod),
 								Key(other), claim),
-						},
+						}.explained(t),
 					)
 				}
 			}

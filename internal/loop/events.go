@@ -55,10 +55,10 @@ const (
 
 // EventKinds returns every kind.
 func EventTypes() []EventType {
-	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded, PodDeleted, PodLabels,
-		PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded, NodeStatus, PodTolerations,
-		ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved, DeviceFailed, DeviceLate,
-		Restarted}
+	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded,
+		PodDeleted, PodLabels, PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded,
+		NodeStatus, PodTolerations, ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved,
+		DeviceFailed, DeviceLate, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.

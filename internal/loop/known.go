@@ -57,7 +57,7 @@ func defectsOf(m *spec.Scheduler) []Known {
 // Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
-		failureToldLate(), boundToldFailed(),
+		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +

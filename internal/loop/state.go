@@ -182,6 +182,8 @@ type State struct {
 	// Images is what the next cycle has of images, by node and image, where it takes that over from the cycle before, or
 	// where it is not what the node reports.
 	Images []ImageCount
+	// Miscounted are claims that the next cycle takes to be used by another number of pods than use them.
+	Miscounted []ClaimCount
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.
 	Unheard []Unheard
@@ -304,6 +306,9 @@ func (s *State) Canonical() string {
 	}
 	if len(s.Images) > 0 {
 		fmt.Fprintf(&text, "images counted %v\n", s.Images)
+	}
+	if len(s.Miscounted) > 0 {
+		fmt.Fprintf(&text, "claims counted %v\n", s.Miscounted)
 	}
 	s.canonicalEvictions(&text)
 	s.canonicalUnwritten(&text)

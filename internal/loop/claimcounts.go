@@ -1,0 +1,73 @@
+package loop
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// ClaimCount is how many pods the scheduler takes to use a claim, "ns/name", and how many do on nodes that are there.
+type ClaimCount struct {
+	Claim          string
+	Counted, Users int
+}
+
+// returnedClaimsFree is the defect that claims of pods on a node that comes back are taken for unused.
+func returnedClaimsFree() Known {
+	return Known{
+		Name: "returned-claims-free", Class: spec.Unconfirmed, Since: "v1.37",
+		Upstream: "not reported; kubernetes/kubernetes#139238 made it so",
+		Doc: "When a node is deleted and created again with its pods on it, before another pod is tried, the claims of " +
+			"these are no longer counted as in use: a claim for one pod is given to a second one.",
+		Explains: func(t *Transition, pod *v1.Pod) bool { return t.Before.usesFree(pod) },
+		Sees: func(s *State, pod *v1.Pod) *spec.Snapshot {
+			if !s.usesFree(pod) {
+				return nil
+			}
+			return s.withoutUsers(pod)
+		},
+	}
+}
+
+// free reports whether the volume is a claim that is taken for unused, and is not.
+func (s *State) free(pod *v1.Pod, v v1.Volume) bool {
+	return v.PersistentVolumeClaim != nil && slices.ContainsFunc(s.Miscounted, func(c ClaimCount) bool {
+		return c.Claim == pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName && c.Counted < 1
+	})
+}
+
+// usesFree reports whether the pod uses such a claim.
+func (s *State) usesFree(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return s.free(pod, v) })
+}
+
+// withoutUsers returns the view without such claims of all pods but this one.
+func (s *State) withoutUsers(pod *v1.Pod) *spec.Snapshot {
+	view := *s.View()
+	view.Pods = slices.Clone(view.Pods)
+	for i, other := range view.Pods {
+		if Key(other) != Key(pod) && s.usesFree(other) {
+			other = other.DeepCopy()
+			other.Spec.Volumes = slices.DeleteFunc(other.Spec.Volumes, func(v v1.Volume) bool { return s.free(other, v) })
+			view.Pods[i] = other
+		}
+	}
+	return &view
+}
+
+// lostNodeUnheard is the defect that pods are not told of nodes that go with their pods.
+func lostNodeUnheard() Known {
+	return Known{
+		Name: "lost-node-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "A node that is deleted takes its pods out of kube-scheduler's view, though they are deleted later; " +
+			"VolumeRestrictions and InterPodAffinity do not hear of it: whom those pods kept away is not retried before that.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.Action.Ref.Kind == "Node" && t.Action.Verb == Delete &&
+				(t.rejectedBy(pod, "VolumeRestrictions") || t.rejectedBy(pod, "InterPodAffinity")) &&
+				slices.ContainsFunc(t.Before.View().Pods,
+					func(other *v1.Pod) bool { return other.Spec.NodeName == t.Action.Ref.Name })
+		},
+	}
+}
