@@ -80,6 +80,8 @@ func TestBound(t *testing.T) {
 				pod("p", "2", "m", claims)},
 			mode: v1.ReadWriteOncePod, want: []string{"exclusive/claim"},
 		},
+		{reason: "one claim, of a pod whose node is gone", after: []*v1.Pod{pod("new", "1", "n", claims),
+			pod("p", "2", "lost", claims)}, mode: v1.ReadWriteOncePod},
 		{reason: "one claim, which the profile does not look at", without: "VolumeRestrictions",
 			after: []*v1.Pod{pod("new", "1", "n", claims), pod("p", "2", "m", claims)}, mode: v1.ReadWriteOncePod},
 		{reason: "one claim, for one node", after: []*v1.Pod{pod("new", "1", "n", claims), pod("p", "2", "n", claims)},
@@ -95,7 +97,8 @@ func TestBound(t *testing.T) {
 			Model: spec.New(profile), Before: &loop.State{API: &spec.Snapshot{Pods: row.before}},
 			Action: loop.Action{Verb: loop.Schedule}, Step: loop.Step{Popped: "default/new"},
 			After: &loop.State{
-				API: &spec.Snapshot{Pods: row.after, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim}},
+				API: &spec.Snapshot{Pods: row.after, PersistentVolumeClaims: []*v1.PersistentVolumeClaim{claim},
+					Nodes: []*v1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, {ObjectMeta: metav1.ObjectMeta{Name: "m"}}}},
 			},
 		}
 		var got []string
