@@ -89,8 +89,8 @@ const FaultPlugin = "Faults"
 
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
-	return []Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy, LateStatus,
-		SlowBind}
+	return append([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
+		LateStatus}, slowBind...)
 }
 
 // String returns the words used in reports.

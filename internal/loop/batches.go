@@ -14,9 +14,9 @@ import (
 //
 // Source: KEP-5598, and the doc comments of StoreScheduleResults ("stores results from scheduling for use as a batch
 // later") and GetNodeHint ("provides a hint for the pod based on filtering a scoring results of previous cycles") of
-// OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. Until v1.37 it is used only if the node that
-// was chosen is full, as the latter says. A pod that is nominated is tried on its node. Where nothing scores,
-// kube-scheduler takes the first node that it finds feasible (stated in code), so there are no others.
+// OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. A pod that is nominated is tried on its node.
+// Where nothing scores, kube-scheduler takes the first node that it finds feasible (stated in code), so there are no
+// others. Before v1.37 it is not asked: there what pods are taken for equal is not known before they are tried.
 func batches() Property {
 	return Property{
 		Name: "batches",
@@ -27,7 +27,8 @@ func batches() Property {
 			view := t.Before.View()
 			pod := in(view, t.Step.Popped)
 			signature := t.Before.Signed[t.Step.Popped]
-			if pod == nil || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault {
+			if pod == nil || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault ||
+				!(Known{Since: "v1.37"}).In(t.Model.Profile.Release) {
 				return nil
 			}
 			got := t.outcome(pod, view)
@@ -62,8 +63,7 @@ func batches() Property {
 			among := func(nodes []string) bool {
 				return slices.ContainsFunc(left.Nodes, func(name string) bool { return slices.Contains(nodes, name) })
 			}
-			if left == nil || left.Signature != signature || left.Changed || !among(nodes) ||
-				slices.Contains(nodes, left.Chosen) && !(Known{Since: "v1.37"}).In(t.Model.Profile.Release) {
+			if left == nil || left.Signature != signature || left.Changed || !among(nodes) {
 				return nil
 			}
 			v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s after a look at all nodes, where the pod before, "+

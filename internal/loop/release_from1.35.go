@@ -1,0 +1,6 @@
+//go:build !before1.35
+
+package loop
+
+// slowBind has the binding be under way.
+var slowBind = []Fault{SlowBind}
