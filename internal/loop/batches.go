@@ -14,9 +14,9 @@ import (
 //
 // Source: KEP-5598, and the doc comments of StoreScheduleResults ("stores results from scheduling for use as a batch
 // later") and GetNodeHint ("provides a hint for the pod based on filtering a scoring results of previous cycles") of
-// OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. A pod that is nominated is tried on its node.
-// Where nothing scores, kube-scheduler takes the first node that it finds feasible (stated in code), so there are no
-// others. Before v1.37 it is not asked: there what pods are taken for equal is not known before they are tried.
+// OpportunisticBatch in k8s.io/kubernetes/pkg/scheduler/framework/runtime. A pod that is nominated is tried on its
+// node. Where nothing scores, kube-scheduler takes the first node that it finds feasible (stated in code), so there are
+// no others. Before v1.37 it is not asked: there what pods are taken for equal is not known before they are tried.
 func batches() Property {
 	return Property{
 		Name: "batches",
