@@ -68,15 +68,12 @@ func exclusive() Property {
 					)
 				}
 				if claim, taken := sameClaim(pod, other, view); taken && t.runs("VolumeRestrictions", pod) {
-					broken = append(
-						broken,
-						Violation{
-							Pod:   Key(pod),
-							About: "claim",
-							But: fmt.Sprintf("%s and %s both use claim %s, which is for one pod", Key(pod),
-								Key(other), claim),
-						}.explained(t),
-					)
+					v := Violation{Pod: Key(pod), About: "claim", But: fmt.Sprintf(
+						"%s and %s both use claim %s, which is for one pod", Key(pod), Key(other), claim)}
+					if t.Before.usesFree(pod) {
+						v.Known = returnedClaims
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken

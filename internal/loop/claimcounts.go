@@ -14,14 +14,16 @@ type ClaimCount struct {
 	Counted, Users int
 }
 
+// returnedClaims is the name of a defect that exclusive tells by what kube-scheduler counts.
+const returnedClaims = "returned-claims-free"
+
 // returnedClaimsFree is the defect that claims of pods on a node that comes back are taken for unused.
 func returnedClaimsFree() Known {
 	return Known{
-		Name: "returned-claims-free", Class: spec.Unconfirmed, Since: "v1.37",
+		Name: returnedClaims, Class: spec.Unconfirmed, Since: "v1.37",
 		Upstream: "not reported; kubernetes/kubernetes#139238 made it so",
 		Doc: "When a node is deleted and created again with its pods on it, before another pod is tried, the claims of " +
 			"these are no longer counted as in use: a claim for one pod is given to a second one.",
-		Explains: func(t *Transition, pod *v1.Pod) bool { return t.Before.usesFree(pod) },
 		Sees: func(s *State, pod *v1.Pod) *spec.Snapshot {
 			if !s.usesFree(pod) {
 				return nil

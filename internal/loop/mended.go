@@ -89,7 +89,8 @@ func mended() []Known {
 		{
 			Name: "own-nomination-kept", Class: spec.Reported, Upstream: "kubernetes/kubernetes#137139", Mended: "v1.36",
 			Doc: "A cycle that fails goes by the status of its pod when it began, and does not take back a nomination that it " +
-				"has written since: the API server keeps it, and the queue may not. Nor does it tell of itself what it told then.",
+				"has written since: the API server keeps it, and the queue may not. Nor does it write a condition that it had " +
+				"then.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				return t.keepsOwnNomination(pod) || t.keepsCondition(pod)
 			},

@@ -12,7 +12,8 @@ import (
 )
 
 // Unwritten is the status of a pod that failed to be bound, on its way to the API server: the pod was put back into the
-// queue before that, by a goroutine of the binding cycle, so kube-scheduler may try it again meanwhile.
+// queue before that, by a goroutine of the binding cycle, so kube-scheduler may try it again meanwhile. It may also be
+// the binding of a pod that is gone, where there is another one of its name.
 type Unwritten struct {
 	// Pod is the pod that failed, "ns/name".
 	Pod string

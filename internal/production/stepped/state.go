@@ -30,7 +30,7 @@ func (s *Scheduler) State() *loop.State {
 	if len(s.unheard) > 0 {
 		state.Told = snapshotOf(told)
 	}
-	state.Evictions, state.Unwritten = s.underWay(), s.api.unwritten()
+	state.Evictions, state.Unwritten = s.underWay(), append(s.api.unwritten(), s.bindsReplaced()...)
 	for _, u := range s.unheard {
 		state.Unheard = append(state.Unheard, loop.Unheard{
 			Action: u.action, Was: u.old, Is: u.new, Own: u.own, Nominates: u.nominates,
@@ -167,7 +167,7 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 		inFlight = append(inFlight, entry)
 	}
 	for _, b := range s.cycles.all() {
-		waits := b.bound != nil || b.ready != nil || b.binds
+		waits := b.bound != nil || b.ready != nil || b.binds && !s.replaced(b.pod)
 		if key := loop.Key(b.pod); waits && places[key] == nil { // production calls Done before pre-bind
 			inFlight = append(
 				inFlight,

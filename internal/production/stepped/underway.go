@@ -67,6 +67,24 @@ func (c *cycles) arrive(ref loop.Ref) bool {
 	return false
 }
 
+// bindsReplaced returns the bindings that are under way for pods of which the API server has another one of the name.
+func (s *Scheduler) bindsReplaced() []loop.Unwritten {
+	var all []loop.Unwritten
+	for _, b := range s.cycles.all() {
+		if b.binds && s.replaced(b.pod) {
+			all = append(all, loop.Unwritten{Pod: loop.Key(b.pod)})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y loop.Unwritten) int { return strings.Compare(x.Pod, y.Pod) })
+	return all
+}
+
+// replaced reports whether the API server has another pod of the name.
+func (s *Scheduler) replaced(pod *v1.Pod) bool {
+	is, there := s.api.objects[loop.RefOf(pod)].(*v1.Pod)
+	return there && is.UID != pod.UID
+}
+
 // unwritten returns what is under way to the API server.
 func (a *api) unwritten() []loop.Unwritten {
 	var all []loop.Unwritten
