@@ -11,11 +11,13 @@ func boundToldFailed() Known {
 	return Known{
 		Name: "bound-told-failed", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "When a pod that kube-scheduler is about to bind is bound by somebody else, its own attempt fails, and it " +
-			"sees that the pod has a node, so that it does not try it again; yet it writes PodScheduled=False.",
+			"sees that the pod has a node, so that it does not try it again; yet it writes PodScheduled=False. It does so " +
+			"too of another pod of the name that is bound by then.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			q, _ := t.Before.Queued(Key(pod))
 			was := t.Before.heard(Key(pod))
-			return q.Waits && was != nil && was.UID == pod.UID && was.Spec.NodeName != "" &&
+			ends := q.Waits || t.Action.Verb == Write && t.Before.bindsReplaced(Key(pod))
+			return ends && was != nil && was.UID == pod.UID && was.Spec.NodeName != "" &&
 				scheduled(was).Status != v1.ConditionFalse && scheduled(pod).Status == v1.ConditionFalse
 		},
 	}

@@ -19,6 +19,8 @@ type Unwritten struct {
 	Pod string
 	// Nominates is the nomination that is written; nil if none is.
 	Nominates *string
+	// Binding: it is a binding.
+	Binding bool
 	// Same: the API server still has that pod, and not another one of its name.
 	Same bool
 }
@@ -49,10 +51,18 @@ func (s *State) unwritten(pod *v1.Pod) bool {
 	return slices.ContainsFunc(s.Unwritten, func(u Unwritten) bool { return u.Pod == Key(pod) && u.Nominates != nil })
 }
 
+// bindsReplaced reports whether the binding of an earlier pod of the name is under way.
+func (s *State) bindsReplaced(pod string) bool {
+	return slices.ContainsFunc(s.Unwritten, func(u Unwritten) bool { return u.Pod == pod && u.Binding })
+}
+
 // canonicalUnwritten says what is under way to the API server. What only people read of it does not matter.
 func (s *State) canonicalUnwritten(text *strings.Builder) {
 	for _, u := range s.Unwritten {
 		fmt.Fprintf(text, "under way for %s%s, same pod: %t\n", u.Pod, nominating(u.Nominates), u.Same)
+		if u.Binding {
+			text.WriteString("it is a binding\n")
+		}
 	}
 }
 
@@ -72,7 +82,7 @@ func failureToldLate() Known {
 			"nobody waits for. If the pod is bound before that, PodScheduled is False for ever.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			q, _ := t.Before.Queued(Key(pod))
-			return t.Action.Verb == Write && t.Action.Ref == RefOf(pod) && !q.Binds
+			return t.Action.Verb == Write && t.Action.Ref == RefOf(pod) && !q.Binds && !t.Before.bindsReplaced(Key(pod))
 		},
 	}
 }

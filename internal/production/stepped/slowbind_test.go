@@ -50,14 +50,17 @@ func TestSlowBind(t *testing.T) {
 func TestBoundToldFailed(t *testing.T) {
 	p := pod("p").PVC("one").Obj()
 	byHand := update("binding", pod("p").PVC("one").Node("n1").Obj())
+	boundClaimNow := update("binding", boundClaim())
 	for _, row := range []struct {
 		reason  string
 		actions []loop.Action
 		want    []string
 	}{
 		{"its volume is not bound in time", []loop.Action{schedule, byHand, on(loop.Expire, p)}, toldFailed},
-		{"its volume is bound", []loop.Action{schedule, byHand, update("binding", boundClaim())}, toldFailed},
+		{"its volume is bound", []loop.Action{schedule, byHand, boundClaimNow}, toldFailed},
 		{"it is rejected by permit", []loop.Action{failing(loop.WaitPermit), byHand, on(loop.Reject, p)}, toldFailed},
+		{"another pod of the name is bound by then", []loop.Action{failing(loop.SlowBind), boundClaimNow, remove(p),
+			create(p), schedule, on(loop.Write, p)}, toldFailed},
 		{"control: nobody else binds it", []loop.Action{schedule, on(loop.Expire, p)}, nil},
 	} {
 		s := newScheduler(t, withVolume(cluster(node("n1"))), stepped.Options{Faults: true})
