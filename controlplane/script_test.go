@@ -29,6 +29,9 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%s has no control that says what differs", scriptFile(name))
 			continue
 		}
+		if s.Control.signs != s.signs {
+			t.Errorf("%s: its control is not looked at for its signs", scriptFile(name))
+		}
 		for _, s := range []*script{s, s.Control} {
 			if s.Then == "" || s.Again != "" && s.Asked == "" {
 				t.Errorf("%s does not say what is to be seen in the end", scriptFile(name))

@@ -53,7 +53,7 @@ const (
 	Restarted     EventType = "restart"       // the scheduler restarts
 )
 
-// EventKinds returns every kind.
+// EventTypes returns every type.
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded,
 		PodDeleted, PodLabels, PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded,

@@ -245,16 +245,7 @@ func (f *flow) literal(pkg *packages.Package, n *ast.CompositeLit) {
 
 // call notes what the parameters of a function are given, and that new gives zero values.
 func (f *flow) call(pkg *packages.Package, n *ast.CallExpr) {
-	var name *ast.Ident
-	switch called := ast.Unparen(n.Fun).(type) {
-	case *ast.Ident:
-		name = called
-	case *ast.SelectorExpr:
-		name = called.Sel
-	default:
-		return
-	}
-	switch called := pkg.TypesInfo.Uses[name].(type) {
+	switch called := pkg.TypesInfo.Uses[called(n)].(type) {
 	case *types.Builtin:
 		if called.Name() == "new" {
 			f.zero(pkg, pkg.TypesInfo.TypeOf(n.Args[0]))

@@ -257,16 +257,7 @@ func (g *gates) of(pkg *packages.Package, e ast.Expr) truth {
 
 // returned is what is known of what a function returns.
 func (g *gates) returned(pkg *packages.Package, call *ast.CallExpr) truth {
-	var name *ast.Ident
-	switch called := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = called
-	case *ast.SelectorExpr:
-		name = called.Sel
-	default:
-		return open
-	}
-	function, is := pkg.TypesInfo.Uses[name].(*types.Func)
+	function, is := pkg.TypesInfo.Uses[called(call)].(*types.Func)
 	if !is {
 		return open
 	}
@@ -274,6 +265,17 @@ func (g *gates) returned(pkg *packages.Package, call *ast.CallExpr) truth {
 		return value
 	}
 	return open
+}
+
+// called is the name by which the function is called, the last part of it; nil if it has none.
+func called(call *ast.CallExpr) *ast.Ident {
+	switch function := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return function
+	case *ast.SelectorExpr:
+		return function.Sel
+	}
+	return nil
 }
 
 // variable is what is known of a variable, parameter or field of such a type.

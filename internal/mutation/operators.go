@@ -202,15 +202,8 @@ func (w *walker) tellsOnly(n ast.Node) bool {
 	case *ast.AssignStmt:
 		return len(n.Lhs) == 1 && slices.Contains([]string{"logger", "verboseLogs", "start", "startTime"}, w.of(n.Lhs[0]))
 	case *ast.CallExpr:
-		var called *ast.Ident
-		switch f := n.Fun.(type) {
-		case *ast.SelectorExpr:
-			called = f.Sel
-		case *ast.Ident:
-			called = f
-		}
-		return called != nil && w.pkg.TypesInfo.Uses[called] != nil &&
-			(measuring.MatchString(called.Name) || tells(w.pkg.TypesInfo.Uses[called].Pkg()))
+		function := w.pkg.TypesInfo.Uses[called(n)]
+		return function != nil && (measuring.MatchString(function.Name()) || tells(function.Pkg()))
 	case *ast.ExprStmt:
 		return w.tellsOnly(n.X)
 	}

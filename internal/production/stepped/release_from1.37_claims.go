@@ -46,7 +46,7 @@ func (s *Scheduler) miscounted(nodes map[string]*framework.NodeInfo) []loop.Clai
 		}
 	}
 	for claim := range users {
-		counted[claim] += 0
+		counted[claim] += 0 // an entry for those that nobody is counted of, too
 	}
 	var wrong []loop.ClaimCount
 	for claim, n := range counted {
