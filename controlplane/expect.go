@@ -204,4 +204,7 @@ func fails(pod *v1.Pod) string { return "the cycle of " + key(pod) + " ends in a
 // crashes says that kube-scheduler itself ends, by a panic.
 func crashes(pod *v1.Pod) string { return "kube-scheduler panics over " + key(pod) }
 
+// endsOver says that kube-scheduler is there no longer, however that came.
+func endsOver(pod *v1.Pod) string { return "kube-scheduler ends over " + key(pod) }
+
 func key(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

@@ -72,6 +72,8 @@ type scriptStep struct {
 	Bind string `json:"bind"`
 	// Sees waits until that has come of some pod.
 	Sees string `json:"sees"`
+	// Missed are steps of which the scheduler does not hear: its watches break, and it lists everything anew.
+	Missed []scriptStep `json:"missed"`
 }
 
 // String says what the step does.
@@ -89,6 +91,12 @@ func (s scriptStep) String() string {
 		return s.End + " ends"
 	case s.Bind != "":
 		return "another scheduler binds " + s.Bind
+	case s.Missed != nil:
+		var steps []string
+		for _, step := range s.Missed {
+			steps = append(steps, step.String())
+		}
+		return strings.Join(steps, ", and ") + ", while the scheduler's watches are broken"
 	default:
 		return s.Sees
 	}
@@ -118,6 +126,12 @@ func readScript(sources, deviation string) (*script, error) {
 	for i, step := range s.steps() {
 		if step.fields() != 1 {
 			return nil, fmt.Errorf("%s: step %d is none, or several at once: %s", scriptFile(deviation), i+1, step)
+		}
+		for _, missed := range step.Missed {
+			if missed.fields() != 1 || missed.Sees != "" || missed.Missed != nil {
+				return nil, fmt.Errorf("%s: step %d: nothing that happens, or several things at once, and may be missed: %s",
+					scriptFile(deviation), i+1, missed)
+			}
 		}
 	}
 	if c := s.Control; c != nil {
@@ -376,6 +390,15 @@ func (r *player) take(ctx context.Context, step scriptStep) error {
 			r.known.Pods[i].Status.NominatedNodeName = ""
 		}
 		return objects.Bind(ctx, client, pod, node)
+	case step.Missed != nil:
+		return r.plane.BreakWatches(ctx, func() error {
+			for _, missed := range step.Missed {
+				if err := r.take(ctx, missed); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	return nil
 }
@@ -409,6 +432,9 @@ func (r *player) find(ctx context.Context, wanted string) (*found, string, error
 		if err != nil {
 			return nil, "", err
 		}
+		if r.plane.SchedulerEnded() && (o == nil || o.sort != bound) {
+			o = &observation{sort: failed, ending: endsOver(pod), final: true}
+		}
 		if o == nil {
 			continue
 		}
@@ -435,7 +461,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // fields counts the fields that are set: one, of a step.
 func (s scriptStep) fields() int {
 	n := 0
-	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != ""} {
+	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != "",
+		s.Missed != nil} {
 		if set {
 			n++
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,6 +53,35 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		if !slices.Contains(names, filepath.Base(file)) {
 			t.Errorf("%s is of no deviation", file)
+		}
+	}
+}
+
+// TestMissed: what the scheduler misses is something that happens, one thing a step.
+func TestMissed(t *testing.T) {
+	for _, row := range []struct {
+		reason, step string
+		good         bool
+	}{
+		{"a pod ends", "{end: Pod default/p}", true},
+		{"it is asked what came of a pod, while nobody decides", "{sees: default/p is bound to n1}", false},
+		{"two at once", "{end: Pod default/p, delete: Node n1}", false},
+		{"its watches are broken as they are", "{missed: [{end: Pod default/p}]}", false},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, scriptFile("d"))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("run: [{missed: ["+row.step+"]}]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := readScript(dir, "d")
+		if (err == nil) != row.good {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		if err == nil && s.Run[0].String() != "Pod default/p ends, while the scheduler's watches are broken" {
+			t.Errorf("%s: it says %q", row.reason, s.Run[0])
 		}
 	}
 }

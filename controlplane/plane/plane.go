@@ -150,6 +150,32 @@ func (c *Plane) startServer(ctx context.Context, etcdPort, port int) error {
 	return nil
 }
 
+// BreakWatches has things happen that the scheduler misses: it is held, its watches end with the API server, and
+// after that has happened the API server is started once more, which then has only what is there by now, so that the
+// scheduler, which goes on, has to list everything anew.
+func (c *Plane) BreakWatches(ctx context.Context, happens func() error) error {
+	if err := c.schedulerProcess.hold(); err != nil {
+		return fmt.Errorf("holding the scheduler: %w", err)
+	}
+	err := c.restartServer(ctx)
+	if err == nil {
+		err = happens()
+	}
+	if err == nil {
+		err = c.restartServer(ctx)
+	}
+	return errors.Join(err, c.schedulerProcess.letGo())
+}
+
+// restartServer ends the API server and starts it as it was.
+func (c *Plane) restartServer(ctx context.Context) (err error) {
+	c.server.stop()
+	if c.server, err = start(c.dir, c.server.program, c.server.args...); err != nil {
+		return err
+	}
+	return c.server.ready(ctx, c.config.Host+"/readyz", c.config)
+}
+
 // Stop ends all processes and removes what they kept. It may be called more than once.
 func (c *Plane) Stop() error {
 	c.StopScheduler()

@@ -13,3 +13,8 @@ func apart() *syscall.SysProcAttr {
 
 // isGone reports whether no process has the ID.
 func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// hold keeps the process from running until it is let go.
+func (p *process) hold() error { return p.command.Process.Signal(syscall.SIGSTOP) }
+
+func (p *process) letGo() error { return p.command.Process.Signal(syscall.SIGCONT) }

@@ -28,7 +28,7 @@ const (
 func RunScope() *loop.Scope {
 	return &loop.Scope{
 		Name: "random", Doc: "clusters drawn at random", Nodes: runNodes, Arrivals: runPods, Events: runEvents,
-		Faults: runFaults, Happens: loop.EventTypes(), Templates: &spec.Snapshot{},
+		Faults: runFaults, Happens: happens(), Templates: &spec.Snapshot{},
 	}
 }
 
@@ -230,4 +230,10 @@ func grows(pod *v1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// happens are the events of drawn runs: of all, but not that pods are made anew unseen, with which most runs would end
+// (replaced-pod-kept).
+func happens() []loop.EventType {
+	return slices.DeleteFunc(loop.EventTypes(), func(e loop.EventType) bool { return e == loop.PodReplaced })
 }

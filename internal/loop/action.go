@@ -17,6 +17,11 @@ const (
 	Create Verb = iota
 	Update
 	Delete
+	// Replace: an object is deleted and created anew while the watch of its kind is broken. An informer tells objects by
+	// their names, so that the scheduler, which lists them anew, hears of one change.
+	//
+	// Source: comments of ResourceEventHandler.OnUpdate and SharedInformer in k8s.io/client-go/tools/cache.
+	Replace
 	// Complete: all containers of a bound pod have ended. It stays in the API with the phase Succeeded or Failed, where
 	// the scheduler does not see it any more: it watches pods that have not completed, so this is a removal to it.
 	Complete
@@ -46,8 +51,8 @@ const (
 
 // String returns the words used in reports.
 func (v Verb) String() string {
-	return [...]string{"create", "update", "delete", "complete", "gone", "schedule", "allow", "reject", "expire",
-		"restart", "backoff", "flush", "evict", "write"}[v]
+	return [...]string{"create", "update", "delete", "replace", "complete", "gone", "schedule", "allow", "reject",
+		"expire", "restart", "backoff", "flush", "evict", "write"}[v]
 }
 
 // Event reports whether the action is something that happens to the cluster, not a step of the scheduler or of its
@@ -129,7 +134,7 @@ type Action struct {
 	// Ref is the object that a write, Complete, Gone, Allow, Reject or Expire is about, or the pod that Evict or Write is
 	// for.
 	Ref Ref
-	// Object is the object as it is to be, for Create and Update. It is not changed.
+	// Object is the object as it is to be, for Create, Update and Replace. It is not changed.
 	Object runtime.Object
 	// Doc says in words what an Update changes, who creates what a controller does, or how far Evict is.
 	Doc string
@@ -141,6 +146,9 @@ type Action struct {
 	Controller bool
 	// Heard: the write was made before, and kube-scheduler hears of it now.
 	Heard bool
+	// Missed: what is removed is so while the watch of its kind is broken. kube-scheduler finds out as it lists the
+	// objects anew, and is told of the last that was known of it (cache.DeletedFinalStateUnknown).
+	Missed bool
 }
 
 // likeAnother is how a change is said that makes the fields of an object those of another one.
@@ -155,6 +163,10 @@ func (a Action) String() string {
 		a.Heard = false
 		return "the scheduler hears of it: " + a.String()
 	}
+	if a.Missed {
+		a.Missed = false
+		return a.String() + ", which the scheduler, whose watch had broken, finds out as it lists anew"
+	}
 	switch a.Verb {
 	case Create:
 		if a.Controller {
@@ -165,6 +177,8 @@ func (a Action) String() string {
 		return a.Ref.String() + ": " + a.Doc
 	case Delete:
 		return a.Ref.String() + " is deleted"
+	case Replace:
+		return a.Ref.String() + " is deleted and created anew, and the scheduler, whose watch had broken, hears of one change"
 	case Complete:
 		return a.Ref.String() + " completes"
 	case Gone:

@@ -33,6 +33,7 @@ const (
 	PodNominated    EventType = "pod-nominated"    // somebody else nominates a pending pod
 	PodUngated      EventType = "pod-ungated"      // the scheduling gates of a pod are removed
 	PodCompleted    EventType = "pod-completed"    // a bound pod completes
+	PodReplaced     EventType = "pod-replaced"     // a pod is deleted and made anew while kube-scheduler's watch is broken
 	PodResized      EventType = "pod-resized"      // a pod, bound or pending, gets the requests of another kind
 	NamespaceLabels EventType = "namespace-labels" // a namespace gets the labels of another one
 	NamespaceAdded  EventType = "namespace-added"  // a namespace of the scope that is not there is created
@@ -41,6 +42,8 @@ const (
 	// a volume, claim, class, CSINode, driver, capacity, attachment, budget or owner of pods is removed
 	ObjectRemoved EventType = "object-removed"
 	ObjectAdded   EventType = "object-added" // such an object of the scope that is not there is created
+	// a volume or claim is deleted and made anew while kube-scheduler's watch is broken
+	ObjectReplaced EventType = "object-replaced"
 	// a node gets the images, features and conditions of another kind
 	NodeStatus EventType = "node-status"
 	// a pending pod gets a toleration that another kind has
@@ -48,17 +51,19 @@ const (
 	// a budget, Service, CSINode, driver, capacity, device class, topologies of a class or labels of a volume become like
 	// those of the scope's object of that name, or less; or the volumes of a class may be expanded
 	ObjectChanged EventType = "object-changed"
-	DeviceFailed  EventType = "device-failed" // a driver says that a device which must become ready has failed
-	DeviceLate    EventType = "device-late"   // the time is over in which such devices of a claim are to become ready
-	Restarted     EventType = "restart"       // the scheduler restarts
+	// not one of its own: each removal may come while kube-scheduler's watch is broken
+	Missed       EventType = "missed"
+	DeviceFailed EventType = "device-failed" // a driver says that a device which must become ready has failed
+	DeviceLate   EventType = "device-late"   // the time is over in which such devices of a claim are to become ready
+	Restarted    EventType = "restart"       // the scheduler restarts
 )
 
 // EventTypes returns every type.
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded,
 		PodDeleted, PodLabels, PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded,
-		NodeStatus, PodTolerations, ObjectChanged, PodCompleted, PodResized, NamespaceAdded, NamespaceRemoved,
-		DeviceFailed, DeviceLate, Restarted}
+		ObjectReplaced, NodeStatus, PodTolerations, ObjectChanged, PodCompleted, PodReplaced, PodResized, NamespaceAdded,
+		NamespaceRemoved, Missed, DeviceFailed, DeviceLate, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.
@@ -85,7 +90,7 @@ func (s *Scope) eventsOf(state *State, nodes []*v1.Node, pods []*v1.Pod) []Actio
 			actions = append(actions, overdue(state)...)
 		case kind == NodeAdded:
 			actions = append(actions, s.addedNodes(state)...)
-		case kind == ObjectAdded || kind == ObjectRemoved:
+		case kind == ObjectAdded || kind == ObjectRemoved || kind == ObjectReplaced:
 			actions = append(actions, s.otherObjects(state, kind)...)
 		case kind == ObjectChanged:
 			actions = append(actions, s.changedObjects(state)...)

@@ -57,7 +57,8 @@ func defectsOf(m *spec.Scheduler) []Known {
 // Defects returns the known defects of kube-scheduler, of all releases.
 func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
-		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(),
+		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(), replacedPodKept(),
+		missedAssumedDeletion(), remadeClaimAwaited(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +
@@ -162,7 +163,7 @@ func Defects() []Known {
 					return false
 				}
 				node := cmp.Or(is.Spec.NodeName, t.After.AssumedOn(key))
-				return was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && node != "" &&
+				return key != Key(pod) && was.Spec.NodeName == "" && was.Status.NominatedNodeName != "" && node != "" &&
 					node != was.Status.NominatedNodeName
 			},
 		},

@@ -26,6 +26,9 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 			actions = append(actions, Action{Verb: Delete, Ref: ref})
 		case kind == ObjectAdded && !there[ref] && s.mayCome(object, state):
 			actions = append(actions, Action{Verb: Create, Ref: ref, Object: atFirst(object)})
+		case kind == ObjectReplaced && there[ref] && slices.Contains(replacedKinds, ref.Kind) && mayGo(ref, state) &&
+			s.mayCome(object, state):
+			actions = append(actions, Action{Verb: Replace, Ref: ref, Object: atFirst(object)})
 		}
 	}
 	for _, claim := range state.API.ResourceClaims { // what is allocated a finalizer keeps

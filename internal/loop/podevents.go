@@ -30,6 +30,8 @@ func (s *Scope) podEvents(state *State, nodes []*v1.Node, pods []*v1.Pod, kind E
 	case PodCompleted:
 		return of(func(pod *v1.Pod) bool { return !pending(pod) },
 			func(pod *v1.Pod) []Action { return []Action{{Verb: Complete, Ref: RefOf(pod)}} })
+	case PodReplaced:
+		return of(all, s.replaced)
 	case PodResized:
 		likes := distinct(s.Templates.Pods, sameRequests)
 		return of(func(pod *v1.Pod) bool { return !deleting(pod) && (!pending(pod) || free(pod)) },

@@ -127,10 +127,11 @@ func named(node *v1.Node, name string) *v1.Node {
 	return node
 }
 
-// over reports whether nothing is asked of what follows: after a panic, and, where informers lag, once two claims have
-// a device, which kube-scheduler takes for free when one of them gives it back.
+// over reports whether nothing is asked of what follows: after a panic, once the scheduler takes a pod for another one,
+// and, where informers lag, once two claims have a device, which kube-scheduler takes for free when one of them gives
+// it back.
 func (s *Scope) over(state *State) bool {
-	return state.Panicked != "" || s.Late > 0 && state.allocatesTwice()
+	return state.Panicked != "" || len(state.Kept) > 0 || s.Late > 0 && state.allocatesTwice()
 }
 
 // Actions returns what may happen in the state, in a fixed order, the scheduler's own steps first; nothing if it is
@@ -144,6 +145,11 @@ func (s *Scope) actionsOf(state *State, used Used, nodes []*v1.Node, pods []*v1.
 	if s.over(state) {
 		return nil
 	}
+	return s.alsoMissed(state, used, s.watched(state, used, nodes, pods))
+}
+
+// watched returns the actions of which the scheduler hears as they come.
+func (s *Scope) watched(state *State, used Used, nodes []*v1.Node, pods []*v1.Pod) []Action {
 	var actions []Action
 	if state.Poppable() && s.mayTakeNext(state) {
 		actions = append(actions, Action{Verb: Schedule})
@@ -247,10 +253,7 @@ func (s *Scope) arrivals(state *State) []Action {
 		if s.awaitsNamespace(kind, state) {
 			continue
 		}
-		pod := new(v1.Pod)
-		*pod = *kind // nobody changes what both have
-		pod.UID, pod.ResourceVersion, pod.Spec.NodeName = "", "", ""
-		pod.Status, pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = v1.PodStatus{}, nil, nil
+		pod := arriving(kind, "")
 		for n := 1; ; n++ {
 			if pod.Name = fmt.Sprintf("%s-%d", kind.Name, n); !taken[RefOf(pod)] {
 				break

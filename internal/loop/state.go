@@ -184,6 +184,9 @@ type State struct {
 	Images []ImageCount
 	// Miscounted are claims that the next cycle takes to be used by another number of pods than use them.
 	Miscounted []ClaimCount
+	// Kept are pods, "ns/name", of which the scheduler has one that is gone beside, or in the place of, the one of that
+	// name which it was told of.
+	Kept []string
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.
 	Unheard []Unheard
@@ -309,6 +312,9 @@ func (s *State) Canonical() string {
 	}
 	if len(s.Miscounted) > 0 {
 		fmt.Fprintf(&text, "claims counted %v\n", s.Miscounted)
+	}
+	if len(s.Kept) > 0 {
+		fmt.Fprintf(&text, "of an earlier uid %v\n", s.Kept)
 	}
 	s.canonicalEvictions(&text)
 	s.canonicalUnwritten(&text)

@@ -24,7 +24,8 @@ type source struct {
 func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 	var all []source
 	for _, kind := range EventTypes() {
-		if !slices.Contains([]EventType{PodBound, PodNominated, DeviceFailed, DeviceLate, Restarted}, kind) {
+		if !slices.Contains([]EventType{PodBound, PodNominated, PodReplaced, ObjectReplaced, Missed, DeviceFailed,
+			DeviceLate, Restarted}, kind) {
 			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
 			of := scope.events
 			if kind == NodeLabels && topologyOfDrivers(w.templates.Nodes) {

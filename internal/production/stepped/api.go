@@ -74,6 +74,8 @@ type change struct {
 	old, new runtime.Object
 	// nominates is the nomination with which a pod comes back from its cycle; nil if the change is another one.
 	nominates *string
+	// missed: the object was removed while the watch was broken.
+	missed bool
 }
 
 func newAPI() *api {
@@ -314,6 +316,21 @@ func (a *api) remove(ref loop.Ref) error {
 	}
 	delete(a.objects, ref)
 	a.log = append(a.log, change{ref: ref, old: old})
+	return nil
+}
+
+// recreate removes an object and creates another one of its name, of which informers tell as one change.
+func (a *api) recreate(ref loop.Ref, object runtime.Object) error {
+	old := a.objects[ref]
+	if err := a.remove(ref); err != nil {
+		return err
+	}
+	if err := a.create(ref, object); err != nil {
+		return err
+	}
+	created := a.log[len(a.log)-1]
+	created.old = old
+	a.log = append(a.log[:len(a.log)-2], created)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package stepped
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -37,6 +38,9 @@ func (e *errorSink) WithValues(...any) logr.LogSink { return e }
 // WithName implements logr.LogSink.
 func (e *errorSink) WithName(string) logr.LogSink { return e }
 
+// uids are those that the API server gives; states that are one may have others.
+var uids = regexp.MustCompile(`\b((?:Pod|PersistentVolume|PersistentVolumeClaim|ResourceClaim) \S+) \d+\b`)
+
 // Error implements logr.LogSink.
 func (e *errorSink) Error(err error, message string, details ...any) {
 	if message == noEvents {
@@ -50,7 +54,7 @@ func (e *errorSink) Error(err error, message string, details ...any) {
 	for i := 0; i+1 < len(details); i += 2 {
 		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
 	}
-	e.errors = append(e.errors, message)
+	e.errors = append(e.errors, uids.ReplaceAllString(message, "$1"))
 }
 
 func (e *errorSink) take() []string {
@@ -66,7 +70,7 @@ func (e *errorSink) take() []string {
 // each that comes within a millisecond of the last, too. What a failed call of a goroutine that evicts says, which has
 // no log, is kept out of that of the process.
 var reportToSinks = sync.OnceFunc(func() {
-	klog.OsExit = func(code int) { panic(fmt.Sprintf("kube-scheduler ends its process, with exit code %d", code)) }
+	klog.OsExit = exit
 	handlers := runtime.ErrorHandlers
 	runtime.ErrorHandlers = []runtime.ErrorHandler{
 		func(ctx context.Context, err error, message string, details ...any) {
@@ -83,3 +87,5 @@ var reportToSinks = sync.OnceFunc(func() {
 		},
 	}
 })
+
+func exit(code int) { panic(fmt.Sprintf("kube-scheduler ends its process, with exit code %d", code)) }

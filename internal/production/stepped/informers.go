@@ -83,6 +83,8 @@ func (i *informer) deliver(c change) error {
 		switch {
 		case c.old == nil:
 			h.OnAdd(c.new, false)
+		case c.new == nil && c.missed:
+			h.OnDelete(cache.DeletedFinalStateUnknown{Key: c.ref.Key(), Obj: c.old})
 		case c.new == nil:
 			h.OnDelete(c.old)
 		default:

@@ -16,6 +16,11 @@ import (
 // cycle, or in an eviction, is caught where the control points stand, and fails that call. Left over are panics of
 // production's own code on these goroutines, between the control points: they end the process.
 
+// exiting reports whether the function is one by which kube-scheduler would end its process.
+func exiting(function string) bool {
+	return strings.HasPrefix(function, "k8s.io/klog/") || strings.HasSuffix(function, "/stepped.exit")
+}
+
 // panicked says what a deferred function recovered, and where.
 func panicked(recovered any) string {
 	pcs := make([]uintptr, 64)
@@ -23,7 +28,7 @@ func panicked(recovered any) string {
 	inPanic := false
 	for {
 		frame, more := frames.Next()
-		if inPanic && !strings.HasPrefix(frame.Function, "runtime.") {
+		if inPanic && !strings.HasPrefix(frame.Function, "runtime.") && !exiting(frame.Function) {
 			return fmt.Sprintf("%v, in %s (%s:%d)", recovered, frame.Function, filepath.Base(frame.File), frame.Line)
 		}
 		inPanic = inPanic || frame.Function == "runtime.gopanic"

@@ -331,6 +331,8 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.api.locked(func() error { return s.api.update(a.Ref, a.Object) })
 	case loop.Delete:
 		return s.api.locked(func() error { return s.api.delete(a.Ref) })
+	case loop.Replace:
+		return s.api.locked(func() error { return s.api.recreate(a.Ref, s.api.forOwner(a)) })
 	case loop.Complete, loop.Gone:
 		return s.api.locked(func() error { return s.api.remove(a.Ref) })
 	case loop.Schedule:
