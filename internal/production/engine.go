@@ -95,6 +95,9 @@ func newEngine(ctx context.Context, profile *config.KubeSchedulerProfile,
 	if err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile.SchedulerName, err)
 	}
+	if e.ran == nil {
+		return nil, fmt.Errorf("profile %s: kube-scheduler does not say what it runs", profile.SchedulerName)
+	}
 	if name, on := asyncAPICalls(); on {
 		return nil, fmt.Errorf("feature gate %s is on: its queue of API calls is not part of a decision; turn it off",
 			name)

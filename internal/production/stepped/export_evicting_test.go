@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
@@ -39,3 +41,15 @@ func Misled(instead *v1.Pod) func(*kubescheduler.Scheduler) {
 		}))
 	}
 }
+
+// Merciless has victims deleted whatever they wait for.
+func Merciless(s *kubescheduler.Scheduler) {
+	handle := evictionHandle(preemptionPlugin(s))
+	*handle = merciless{*handle}
+}
+
+type merciless struct{ fwk.Handle }
+
+func (merciless) GetWaitingPod(types.UID) fwk.WaitingPod { return nil }
+
+func (merciless) GetPodInPreBind(types.UID) fwk.PodInPreBind { return nil }
