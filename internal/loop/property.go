@@ -58,7 +58,8 @@ func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), retried(), heeds(), keepsPlace(), forgets(),
 		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
 		rollBack(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()), signatures(),
-		notWhileEvicting(), evictsVictims(), sparesWaiting(), nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
+		notWhileEvicting(), evictsVictims(), sparesWaiting(),
+		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
 		claimsWritten(), reserves(), volumesSuffice(), permitted(), conditionTold(), batches(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
 }

@@ -12,12 +12,15 @@ import (
 // signatures returns the property that pods are taken for equal only if they are.
 //
 // Source: KEP-5598 and the doc comment of PodSignature and SignPlugin in k8s.io/kube-scheduler/framework: the signature
-// says "whether it can use a cached scheduling result".
+// says "whether it can use a cached scheduling result"; and that of PodTopologySpread.SignPod in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread ("we cannot sign pods that have topology spread
+// constraints, either explicit or defaulted", but for line breaks).
 func signatures() Property {
 	return Property{
 		Name: "signatures",
 		Doc: "Two pods of one signature, for which the nodes that one leaves are used for the other, or a pod before and " +
-			"after it was changed, can be placed on the same nodes, which have the same scores for both.",
+			"after it was changed, can be placed on the same nodes, which have the same scores for both; one that spreads, by " +
+			"constraints of its own or of its profile, has no signature.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Ref.Kind != "Pod" || t.Action.Verb != Create && t.Action.Verb != Update {
 				return nil
@@ -29,6 +32,10 @@ func signatures() Property {
 				return nil
 			}
 			var broken []Violation
+			if t.spreads(pod) {
+				broken = append(broken, Violation{Pod: Key(pod), About: "spreads", But: fmt.Sprintf(
+					"%s spreads over topologies, and has a signature", Key(pod))})
+			}
 			if was := t.Before.heard(Key(pod)); was != nil && t.Before.Signed[Key(pod)] == signature {
 				if differ := t.differ(pod, was, view); differ != "" {
 					broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
@@ -52,6 +59,13 @@ func signatures() Property {
 			return broken
 		},
 	}
+}
+
+// spreads reports whether the pod has topology spread constraints, of its own or by default.
+func (t *Transition) spreads(pod *v1.Pod) bool {
+	args := t.model(pod).Profile.Spread
+	return t.runs("PodTopologySpread", pod) && (len(pod.Spec.TopologySpreadConstraints) > 0 ||
+		args.Defaulting != "List" || len(args.DefaultConstraints) > 0)
 }
 
 // differ says in what two pods are not equal: nominations, and priorities with them, are left aside, as pods with a

@@ -62,7 +62,9 @@ func TestSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	selects := func(name string) *v1.Pod { return pod(name).NodeSelector(map[string]string{"disk": "ssd"}).Obj() }
-	plain, tolerant := pod("p").Obj(), pod("p").Toleration("slow").Obj()
+	plain, tolerant, spreading := pod("p").Obj(), pod("p").Toleration("slow").Obj(), pod("p").Obj()
+	spreading.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
+		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.ScheduleAnyway}}
 	for _, row := range []struct {
 		actions []loop.Action
 		but     string
@@ -70,6 +72,7 @@ func TestSignatures(t *testing.T) {
 		{[]loop.Action{create(selects("a")), create(selects("b"))}, ""},
 		{[]loop.Action{create(selects("a")), create(plain)},
 			"default/p and default/a have the same signature, but only one of them can be on n1"},
+		{[]loop.Action{create(spreading)}, "default/p spreads over topologies, and has a signature"},
 		{[]loop.Action{create(plain), update("tolerations", tolerant)},
 			"default/p has the signature that it had before it was changed, but only one of them can be on n2"},
 	} {
