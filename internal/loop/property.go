@@ -113,9 +113,6 @@ func conservation() Property {
 					blame(Key(pod), "is pending and in no part of the queue")
 				case pending && len(q.Queues) != 1:
 					blame(Key(pod), "is in several parts of the queue: %v", q.Queues)
-					if was, _ := t.Before.Queued(Key(pod)); was.Waits && t.Before.heard(Key(pod)) == nil {
-						broken[len(broken)-1].Known = missedDeletion // the other one goes on waiting
-					}
 				case pending && (q.In(InFlight) || q.In(Binding)) != q.Waits:
 					blame(Key(pod), "is %v, and nothing is under way for it", q.Queues)
 				case !pending && queued && !q.Waits: // else somebody else bound it, and its cycle is yet to end
@@ -124,9 +121,6 @@ func conservation() Property {
 			}
 			for _, q := range t.After.Queue {
 				if t.After.heard(q.Pod) == nil && !q.Devices && !q.Binds { // that goes on, as far as the time for it goes
-					if was, queued := t.Before.Queued(q.Pod); queued && t.Before.heard(q.Pod) == nil && !was.Devices && !was.Binds {
-						continue // since an earlier step
-					}
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
 					if t.missesAssumed() {
 						broken[len(broken)-1].Known = missedDeletion

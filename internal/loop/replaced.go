@@ -93,11 +93,11 @@ var replacedKinds = []string{"PersistentVolume", "PersistentVolumeClaim", "Resou
 
 // alsoMissed adds to the actions each removal among them once more as one that is missed, where that may happen.
 func (s *Scope) alsoMissed(state *State, used Used, actions []Action) []Action {
-	if !slices.Contains(s.Happens, Missed) {
+	if !slices.Contains(s.Happens, Missed) || used.Events >= s.Events {
 		return actions
 	}
 	for _, a := range actions {
-		if !a.Heard && state.removes(a) && (a.Verb == Gone || used.Events < s.Events) {
+		if !a.Heard && state.removes(a) {
 			a.Missed = true
 			actions = append(actions, a)
 		}

@@ -74,7 +74,7 @@ func (u Used) After(a Action) Used {
 	case a.Controller:
 	case a.Verb == Create && a.Ref.Kind == "Pod":
 		u.Arrivals++
-	case a.Verb.Event() && a.Verb != Gone || a.Verb == Restart || a.EndsTimeOfDrivers():
+	case a.Verb.Event() && (a.Verb != Gone || a.Missed) || a.Verb == Restart || a.EndsTimeOfDrivers():
 		u.Events++
 	}
 	return u
@@ -127,9 +127,9 @@ func named(node *v1.Node, name string) *v1.Node {
 	return node
 }
 
-// over reports whether nothing is asked of what follows: after a panic, once the scheduler takes a pod for another one,
-// and, where informers lag, once two claims have a device, which kube-scheduler takes for free when one of them gives
-// it back.
+// over reports whether nothing is asked of what follows: after a panic, once the scheduler goes on with a pod that is
+// gone, and, where informers lag, once two claims have a device, which kube-scheduler takes for free when one of them
+// gives it back.
 func (s *Scope) over(state *State) bool {
 	return state.Panicked != "" || len(state.Kept) > 0 || s.Late > 0 && state.allocatesTwice()
 }

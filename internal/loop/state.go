@@ -184,8 +184,8 @@ type State struct {
 	Images []ImageCount
 	// Miscounted are claims that the next cycle takes to be used by another number of pods than use them.
 	Miscounted []ClaimCount
-	// Kept are pods, "ns/name", of which the scheduler has one that is gone beside, or in the place of, the one of that
-	// name which it was told of.
+	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
+	// name which it was told of, or in flight.
 	Kept []string
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.

@@ -15,7 +15,7 @@ import (
 )
 
 // kept returns the pods, "ns/name", that the cache, the queue or its nominations have under another uid than the one of
-// the name has that the scheduler was told of.
+// the name has that the scheduler was told of, and those in flight of which it was told that they are gone.
 func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref]runtime.Object) []string {
 	kept := map[string]bool{}
 	note := func(ref loop.Ref, uid types.UID) {
@@ -30,6 +30,12 @@ func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref
 	}
 	q := s.sched.SchedulingQueue
 	for _, pod := range slices.Concat(q.PodsInActiveQ(), q.PodsInBackoffQ(), q.UnschedulablePods()) {
+		note(loop.RefOf(pod), pod.UID)
+	}
+	for _, pod := range q.InFlightPods() {
+		if _, there := told[loop.RefOf(pod)]; !there {
+			kept[loop.Key(pod)] = true
+		}
 		note(loop.RefOf(pod), pod.UID)
 	}
 	for ref, uid := range nominated(s.hints.priority) {
