@@ -15,10 +15,10 @@ func boundToldFailed() Known {
 			"too of another pod of the name that is bound by then.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			q, _ := t.Before.Queued(Key(pod))
-			was := t.Before.heard(Key(pod))
+			was, is := t.Before.heard(Key(pod)), t.After.Pod(Key(pod)) // it may not have heard of what it writes
 			ends := q.Waits || t.Action.Verb == Write && t.Before.bindsReplaced(Key(pod))
-			return ends && was != nil && was.UID == pod.UID && was.Spec.NodeName != "" &&
-				scheduled(was).Status != v1.ConditionFalse && scheduled(pod).Status == v1.ConditionFalse
+			return ends && was != nil && is != nil && was.UID == is.UID && was.Spec.NodeName != "" &&
+				scheduled(was).Status != v1.ConditionFalse && scheduled(is).Status == v1.ConditionFalse
 		},
 	}
 }

@@ -82,8 +82,8 @@ func (t *Transition) Broken() []Breach {
 			continue
 		}
 		for _, v := range property.Broken(t) {
-			if v.Known == "" && t.keepsReplaced() && replacedPodKept().In(t.Model.Profile.Release) {
-				v.Known = replacedPodKept().Name
+			if v.Known == "" {
+				v.Known = t.keeps()
 			}
 			all = append(all, Breach{property, v})
 		}
@@ -122,9 +122,6 @@ func conservation() Property {
 			for _, q := range t.After.Queue {
 				if t.After.heard(q.Pod) == nil && !q.Devices && !q.Binds { // that goes on, as far as the time for it goes
 					blame(q.Pod, "does not exist, but is %v", q.Queues)
-					if t.missesAssumed() {
-						broken[len(broken)-1].Known = missedDeletion
-					}
 				}
 			}
 			return broken
@@ -416,6 +413,10 @@ func (t *Transition) whyErrors(errors []string, pod *v1.Pod, view *spec.Snapshot
 		return spec.UnboundUnconverted().Name
 	case t.claimsUnbound():
 		return t.unboundBy(pod, view)
+	case slices.ContainsFunc(t.Before.told().ResourceClaims, func(claim *resourcev1.ResourceClaim) bool {
+		return t.Before.restored(claim) && uses(pod, claim, t.Before.told())
+	}):
+		return claimRestoredOutdated
 	case dryRun:
 		return t.explanation(Key(pod), t.Before, dryRunFails)
 	case t.failed():

@@ -18,21 +18,24 @@ func replacedPodKept() Known {
 	}
 }
 
-// keepsReplaced reports whether by the step kube-scheduler, which hears of a pod that was made anew, ends, or keeps the
-// one that was there before.
-func (t *Transition) keepsReplaced() bool {
-	was := t.Before.heard(t.Action.Ref.Key())
-	return t.Action.Verb == Replace && t.Action.Ref.Kind == "Pod" &&
-		(len(t.After.Kept) > 0 || t.After.Panicked != "" && was != nil && was.Spec.NodeName != "")
+// keeps returns the defect by which in the step kube-scheduler ends, or goes on with a pod that is gone, whatever that
+// leads to in it; "" if it does not.
+func (t *Transition) keeps() string {
+	was, kept := t.Before.heard(t.Action.Ref.Key()), len(t.After.Kept) > 0
+	switch {
+	case t.Action.Ref.Kind != "Pod":
+	case t.Action.Verb == Replace && (kept || t.After.Panicked != "" && was != nil && was.Spec.NodeName != ""):
+		return replacedPodKept().Name
+	case kept && t.missesAssumed():
+		return missedAssumedDeletion().Name
+	}
+	return ""
 }
-
-// missedDeletion is the name of a defect that conservation tells by what is still in flight.
-const missedDeletion = "missed-assumed-deletion"
 
 // missedAssumedDeletion is the defect that a pod which is gone goes on to be bound if that was missed.
 func missedAssumedDeletion() Known {
 	return Known{
-		Name: missedDeletion, Class: spec.Unconfirmed, Upstream: "not reported",
+		Name: "missed-assumed-deletion", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "When a pod is deleted while its binding is under way and the watch is broken, kube-scheduler takes it out of " +
 			"its cache, and so no longer sees that it was assumed: a pod that waits on permit goes on waiting, and who is " +
 			"told of its room takes it for one without a node.",

@@ -67,7 +67,7 @@ func (c *cycles) arrive(ref loop.Ref) bool {
 	return false
 }
 
-// bindsReplaced returns the bindings that are under way for pods of which the API server has another one of the name.
+// bindsReplaced returns the bindings under way for pods of which the scheduler was told another one of the name.
 func (s *Scheduler) bindsReplaced() []loop.Unwritten {
 	var all []loop.Unwritten
 	for _, b := range s.cycles.all() {
@@ -79,9 +79,9 @@ func (s *Scheduler) bindsReplaced() []loop.Unwritten {
 	return all
 }
 
-// replaced reports whether the API server has another pod of the name.
+// replaced reports whether the scheduler was told of another pod of the name.
 func (s *Scheduler) replaced(pod *v1.Pod) bool {
-	is, there := s.api.objects[loop.RefOf(pod)].(*v1.Pod)
+	is, there := s.told()[loop.RefOf(pod)].(*v1.Pod)
 	return there && is.UID != pod.UID
 }
 
