@@ -37,6 +37,7 @@ func (t *Transition) tells(pod *v1.Pod) string {
 	was, condition := t.Before.Pod(Key(pod)), scheduled(pod)
 	switch {
 	case was == nil || was.UID != pod.UID:
+	case was.Spec.NodeName != "" && !t.Before.heardBound(was): // kube-scheduler does not know
 	case pod.Spec.NodeName != "":
 		byHand := t.Action.Verb == Update && t.Action.Ref == RefOf(pod)
 		began := was.Spec.NodeName == "" || scheduled(was).Status != v1.ConditionFalse
@@ -65,6 +66,12 @@ func (t *Transition) tells(pod *v1.Pod) string {
 func (s *State) heardCondition(pod *v1.Pod) bool {
 	heard := s.heard(Key(pod))
 	return heard != nil && heard.UID == pod.UID && equality.Semantic.DeepEqual(scheduled(heard), scheduled(pod))
+}
+
+// heardBound reports whether kube-scheduler has heard that the pod has a node.
+func (s *State) heardBound(pod *v1.Pod) bool {
+	heard := s.heard(Key(pod))
+	return heard != nil && heard.UID == pod.UID && heard.Spec.NodeName != ""
 }
 
 // comesBack reports whether the pod, which is pending, is back in the queue from the cycle that the step ran, or whose

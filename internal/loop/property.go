@@ -379,7 +379,7 @@ func noErrors() Property {
 				return nil
 			}
 			v := Violation{Pod: t.Step.Popped, But: "it reports " + strings.Join(errors, "; ")}
-			view := t.Before.View()
+			view := t.Before.trying(t.Step.Popped).View()
 			if pod := in(view, t.Step.Popped); pod != nil {
 				if t.refused(pod) {
 					return nil
