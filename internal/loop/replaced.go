@@ -70,7 +70,7 @@ func (s *State) reservedForEarlier(claim *v1.PersistentVolumeClaim) bool {
 }
 
 // replaced returns that the pod is made anew under its name, as a StatefulSet does it, of the kind that it is numbered
-// of: none if it is of no kind, or its namespace is gone.
+// of; nothing if it is of none.
 func (s *Scope) replaced(pod *v1.Pod) []Action {
 	var actions []Action
 	for _, kind := range s.Templates.Pods {
