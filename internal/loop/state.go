@@ -184,6 +184,9 @@ type State struct {
 	Images []ImageCount
 	// Miscounted are claims that the next cycle takes to be used by another number of pods than use them.
 	Miscounted []ClaimCount
+	// ListsAnew: nodes came or went since the last cycle, so that the next one lists anew which nodes there are and which
+	// have pods with affinity, of which it otherwise notes what has changed.
+	ListsAnew bool
 	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
 	// name which it was told of, or in flight.
 	Kept []string
@@ -312,6 +315,9 @@ func (s *State) Canonical() string {
 	}
 	if len(s.Miscounted) > 0 {
 		fmt.Fprintf(&text, "claims counted %v\n", s.Miscounted)
+	}
+	if s.ListsAnew {
+		text.WriteString("nodes are listed anew\n")
 	}
 	if len(s.Kept) > 0 {
 		fmt.Fprintf(&text, "of an earlier uid %v\n", s.Kept)

@@ -132,3 +132,21 @@ func (h held) unlikeAPI(object interface {
 	}
 	return ", which the API server has otherwise: " + string(data)
 }
+
+// listsAnew reports whether the nodes of the cache are others than those that the last cycle had.
+func (s *Scheduler) listsAnew(nodes map[string]*framework.NodeInfo) bool {
+	last, err := s.shared().SnapshotSharedLister().NodeInfos().List()
+	if err != nil {
+		return true
+	}
+	there := 0
+	for _, info := range nodes {
+		if info.Node() != nil {
+			there++
+		}
+	}
+	return there != len(last) || slices.ContainsFunc(last, func(info fwk.NodeInfo) bool {
+		is := nodes[info.Node().Name]
+		return is == nil || is.Node() == nil
+	})
+}

@@ -75,6 +75,7 @@ func (s *Scheduler) State() *loop.State {
 	state.Images = s.images(dump.Nodes, of[*v1.Node](told))
 	state.Miscounted = s.miscounted(dump.Nodes)
 	state.Kept = s.kept(dump.Nodes, told)
+	state.ListsAnew = s.listsAnew(dump.Nodes)
 	state.Classes = s.classes()
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())
