@@ -170,7 +170,7 @@ func (c *Plane) BreakWatches(ctx context.Context, happens func() error) error {
 // restartServer ends the API server and starts it as it was.
 func (c *Plane) restartServer(ctx context.Context) (err error) {
 	c.server.stop()
-	if c.server, err = start(c.dir, c.server.program, c.server.args...); err != nil {
+	if c.server, err = start(c.dir, c.server.command.Path, c.server.command.Args[1:]...); err != nil {
 		return err
 	}
 	return c.server.ready(ctx, c.config.Host+"/readyz", c.config)

@@ -22,9 +22,6 @@ import (
 type process struct {
 	name, log string
 	command   *exec.Cmd
-	// program and args are what it was started with.
-	program string
-	args    []string
 	// ended is closed when it has ended, and err says how.
 	ended chan struct{}
 	err   error
@@ -32,7 +29,7 @@ type process struct {
 
 // start starts a program. What it says goes to a file of the directory.
 func start(dir, program string, args ...string) (*process, error) {
-	p := &process{name: filepath.Base(program), program: program, args: args, ended: make(chan struct{})}
+	p := &process{name: filepath.Base(program), ended: make(chan struct{})}
 	p.log = filepath.Join(dir, p.name+".log")
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

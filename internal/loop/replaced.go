@@ -65,7 +65,7 @@ func remadeClaimAwaited() Known {
 func (s *State) reservedForEarlier(claim *v1.PersistentVolumeClaim) bool {
 	return claim != nil && slices.ContainsFunc(s.API.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
 		of := volume.Spec.ClaimRef
-		return of != nil && of.Namespace == claim.Namespace && of.Name == claim.Name && of.UID != "" && of.UID != claim.UID
+		return of != nil && of.UID != "" && of.UID != claim.UID && of.Namespace+"/"+of.Name == Key(claim)
 	})
 }
 
