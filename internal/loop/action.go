@@ -64,6 +64,11 @@ type Fault uint8
 
 const (
 	NoFault Fault = iota
+	// FailPreFilter, FailFilter, FailScore: a plugin of that extension point ends in an error, for each node it is asked
+	// about. Where it is not asked, as another one rejects the pod or a node first, this is not a failure.
+	FailPreFilter
+	FailFilter
+	FailScore
 	// FailReserve: a reserve plugin fails.
 	FailReserve
 	// RejectPermit: a permit plugin rejects the pod at once.
@@ -95,14 +100,15 @@ const FaultPlugin = "Faults"
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
 	return append([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus}, slowBind...)
+		LateStatus, FailPreFilter, FailFilter, FailScore}, slowBind...)
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
-	return [...]string{"", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
-		"what it writes is refused", "somebody else writes first", "the API server is busy",
-		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
+	return [...]string{"", "pre-filter fails", "filter fails", "score fails", "reserve fails", "permit rejects",
+		"permit lets it wait", "pre-bind fails", "bind fails", "what it writes is refused", "somebody else writes first",
+		"the API server is busy", "bind fails, and the status is under way", "the binding is under way",
+		"the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.

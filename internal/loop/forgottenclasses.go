@@ -179,7 +179,8 @@ func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []
 }
 
 // forgetsBeside returns the known defects by which the step and what is decided alone differ, if the step did what is
-// right by the classes that the scheduler has, and alone it has all of them; "" if that is not why.
+// right by the classes that the scheduler has, and alone it has all of them; "" if that is not why. Nothing may be
+// decided alone.
 func (t *Transition) forgetsBeside(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
 	if !t.Before.forgetsClasses() {
 		return ""
@@ -193,6 +194,9 @@ func (t *Transition) decidedApart(pod *v1.Pod, view *spec.Snapshot, decided []sp
 	alone ...spec.Quirk) string {
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 		has := m.With(spec.ExtendedResourceClassForgotten(t.Before.Classes))
+		if len(decided) == 0 {
+			return t.allowedBy(has, pod, view) && !m.With(alone...).For(pod).Decides(pod, view)
+		}
 		return t.allowedBy(has, pod, view) && t.allows(m.With(alone...), decided, pod, view)
 	}
 	if right(t.model(pod), pod, view) {

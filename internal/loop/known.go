@@ -58,7 +58,7 @@ func defectsOf(m *spec.Scheduler) []Known {
 func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
 		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(), replacedPodKept(),
-		missedAssumedDeletion(), remadeClaimAwaited(),
+		missedAssumedDeletion(), boundWaitsOn(), remadeClaimAwaited(), remadeClaimUnheard(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +

@@ -61,7 +61,7 @@ func levelsAgree() Property {
 			if v.Known == "" && failure == "" {
 				v.Known = t.countedOtherwiseAlone(decided, pod, view)
 			}
-			if v = v.explained(t); v.Known == "" && failure == "" {
+			if v = v.explained(t); v.Known == "" {
 				v.Known = t.forgetsBeside(pod, view, decided)
 			}
 			return []Violation{v}

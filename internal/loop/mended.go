@@ -13,6 +13,7 @@ const (
 	configurationRepeated    = "configuration-repeated"
 	classConfigurationForAll = "class-configuration-for-all"
 	nominatedNowhere         = "nominated-nowhere"
+	earlierFailureRequeues   = "earlier-failure-requeues"
 )
 
 // has returns the name of the defect if the release that the step was taken in has it; empty if not.
@@ -85,6 +86,14 @@ func mended() []Known {
 			Doc: "A pod that is preempted while it waits on permit counts as rejected by DefaultPreemption, of which no event " +
 				"tells anything for it: when a node is feasible again, the pod is not retried.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.rejectedBy(pod, "DefaultPreemption") },
+		},
+		{
+			Name: earlierFailureRequeues, Class: spec.Reported, Upstream: "kubernetes/kubernetes#138324", Mended: "v1.36",
+			Doc: "When the binding of a pod fails that was deleted and made anew under its name meanwhile, the new one is put " +
+				"back into the queue, whether it is there or about to be bound, and loses its nomination there.",
+			Explains: func(t *Transition, pod *v1.Pod) bool {
+				return t.Action.Verb == Write && t.Before.bindsReplaced(Key(pod))
+			},
 		},
 		{
 			Name: "own-nomination-kept", Class: spec.Reported, Upstream: "kubernetes/kubernetes#137139", Mended: "v1.36",

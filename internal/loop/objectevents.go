@@ -29,11 +29,26 @@ func (s *Scope) otherObjects(state *State, kind EventType) []Action {
 		case kind == ObjectReplaced && there[ref] && slices.Contains(replacedKinds, ref.Kind) && mayGo(ref, state) &&
 			s.mayCome(object, state):
 			actions = append(actions, Action{Verb: Replace, Ref: ref, Object: atFirst(object)})
+			actions = append(actions, s.otherwise(object)...)
 		}
 	}
 	for _, claim := range state.API.ResourceClaims { // what is allocated a finalizer keeps
 		if kind == ObjectRemoved && claim.Annotations[podClaimAnnotation] != "" && claim.Status.Allocation == nil {
 			actions = append(actions, Action{Verb: Delete, Ref: RefOf(claim)})
+		}
+	}
+	return actions
+}
+
+// otherwise returns that a claim for devices is made anew with the requests of another one of the scope, as somebody
+// does who wants to change them: they are immutable.
+func (s *Scope) otherwise(object runtime.Object) (actions []Action) {
+	claim, is := object.(*resourcev1.ResourceClaim)
+	for _, other := range s.Templates.ResourceClaims {
+		if is && other.Namespace == claim.Namespace && !equality.Semantic.DeepEqual(other.Spec, claim.Spec) {
+			made := claim.DeepCopy()
+			made.Spec = other.Spec
+			actions = append(actions, Action{Verb: Replace, Ref: RefOf(claim), Object: atFirst(made)})
 		}
 	}
 	return actions

@@ -57,8 +57,8 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), retried(), heeds(), keepsPlace(), forgets(),
 		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
-		rollBack(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()), signatures(),
-		notWhileEvicting(), evictsVictims(), sparesWaiting(),
+		rollBack(), aborted(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()),
+		signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
 		claimsWritten(), reserves(), volumesSuffice(), permitted(), conditionTold(), batches(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
@@ -276,9 +276,9 @@ func without[T comparable](a, b []T) []T {
 func rollBack() Property {
 	return Property{
 		Name: "roll-back",
-		Doc: "After a failure at Reserve, Permit, PreBind or Bind the cache, reserved volumes and all other objects " +
-			"are as if the cycle had not run, and the pod is back in the scheduling queue. What PreBind wrote of " +
-			"volumes and their claims stays, and so does the allocation of a ResourceClaim, but not its reservation.",
+		Doc: "After a failure at PreFilter, Filter, Score, Reserve, Permit, PreBind or Bind the cache, reserved volumes " +
+			"and all other objects are as if the cycle had not run, and the pod is back in the queue. What PreBind " +
+			"wrote of volumes and their claims stays, and so does the allocation of a ResourceClaim, but not its reservation.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			q, queued := t.After.Queued(pod)
@@ -350,6 +350,8 @@ func (t *Transition) madeToFail() bool {
 	switch t.Action.Fault {
 	case NoFault, WaitPermit, Busy, SlowBind:
 		return false
+	case FailPreFilter, FailFilter, FailScore: // unless the plugin is not asked; that it then goes on is told by aborted
+		return slices.ContainsFunc(t.errors(), func(text string) bool { return strings.Contains(text, FaultPlugin) })
 	case Outrun:
 		return len(t.Before.API.PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())
 	}

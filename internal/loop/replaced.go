@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -28,8 +29,37 @@ func (t *Transition) keeps() string {
 		return replacedPodKept().Name
 	case kept && t.missesAssumed():
 		return missedAssumedDeletion().Name
+	case kept && t.Before.boundAsItWaits(t.Action.Ref.Key()):
+		return boundWaitsOn().Name
+	case kept && t.Action.Verb == Write && t.Before.bindsReplaced(t.Action.Ref.Key()):
+		return t.has(earlierFailureRequeues)
 	}
 	return ""
+}
+
+// boundWaitsOn is the defect that a pod which somebody else binds as it waits on permit waits on, whatever happens.
+func boundWaitsOn() Known {
+	return Known{
+		Name: "bound-waits-on", Class: spec.Unconfirmed,
+		Upstream: "not reported; kubernetes/kubernetes#84578 rejects a waiting pod that is deleted without a node",
+		Doc: "When somebody else binds a pod that waits on permit, kube-scheduler no longer takes it for assumed: it goes " +
+			"on waiting, also when it ends or is deleted, until the time of its wait is over; chosen as a victim it is " +
+			"taken from its wait in the place of being evicted.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.Step.Popped == Key(pod) && slices.ContainsFunc(t.Before.Queue, func(q Queued) bool {
+				is, _ := t.After.Queued(q.Pod)
+				return t.Before.boundAsItWaits(q.Pod) && !is.Waits
+			})
+		},
+	}
+}
+
+// boundAsItWaits reports whether somebody else has bound the pod, and it waits on permit.
+func (s *State) boundAsItWaits(pod string) bool {
+	was := s.heard(pod)
+	return was != nil && was.Spec.NodeName != "" && slices.ContainsFunc(s.Queue, func(q Queued) bool {
+		return q.Pod == pod && q.Waits && !q.Volumes && !q.Devices && !q.Binds
+	})
 }
 
 // missedAssumedDeletion is the defect that a pod which is gone goes on to be bound if that was missed.
@@ -54,11 +84,43 @@ func remadeClaimAwaited() Known {
 		Name: "remade-claim-awaited", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "When a claim that a volume is reserved for is deleted and made anew while its pod waits, before " +
 			"kube-scheduler has looked again or while the watch is broken, the pod waits for the new one, which nothing " +
-			"is reserved for, until its time is over.",
+			"is reserved for, until its time is over; so it does when the volume is made anew for another claim.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return slices.ContainsFunc(claimsOf(pod, t.After.API), t.After.reservedForEarlier)
+			return slices.ContainsFunc(claimsOf(pod, t.After.API), t.After.reservedForEarlier) ||
+				slices.ContainsFunc(claimsOf(pod, t.Before.API), t.reservedElsewhere)
 		},
 	}
+}
+
+// reservedElsewhere reports whether the step makes the volume anew that was reserved for the claim, for another one.
+func (t *Transition) reservedElsewhere(claim *v1.PersistentVolumeClaim) bool {
+	volume, made := t.Action.Object.(*v1.PersistentVolume)
+	was := spec.VolumeNamed(t.Action.Ref.Name, t.Before.API)
+	return made && t.Action.Verb == Replace && claim != nil && was != nil && reservedFor(was, claim) &&
+		volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.UID != "" && !reservedFor(volume, claim)
+}
+
+// remadeClaimUnheard is the defect that a claim for devices which is another one by then wakes nobody.
+func remadeClaimUnheard() Known {
+	return Known{
+		Name: "remade-claim-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "A claim for devices that is deleted and made anew while the watch is broken, with requests that can be " +
+			"met, is heard of as one change; the hint of DynamicResources skips changes that leave the status as it was, " +
+			"and the pod that waits for the claim is not retried.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			claim, made := t.Action.Object.(*resourcev1.ResourceClaim)
+			return made && t.Action.Verb == Replace && t.rejectedBy(pod, "DynamicResources") && namesClaim(pod, claim)
+		},
+	}
+}
+
+// namesClaim reports whether the pod uses a claim for devices of that name.
+func namesClaim(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
+	is := func(name *string) bool { return name != nil && *name == claim.Name }
+	return pod.Namespace == claim.Namespace &&
+		(slices.ContainsFunc(pod.Spec.ResourceClaims, func(c v1.PodResourceClaim) bool { return is(c.ResourceClaimName) }) ||
+			slices.ContainsFunc(pod.Status.ResourceClaimStatuses,
+				func(status v1.PodResourceClaimStatus) bool { return is(status.ResourceClaimName) }))
 }
 
 // reservedForEarlier reports whether a volume is reserved for a claim of the name that is gone.

@@ -188,7 +188,7 @@ type State struct {
 	// have pods with affinity, of which it otherwise notes what has changed.
 	ListsAnew bool
 	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
-	// name which it was told of, or in flight.
+	// name which it was told of, or in flight; and such as are in the queue for an earlier one of the name.
 	Kept []string
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -35,7 +36,8 @@ func withCreated(f *loop.Finding) *spec.Snapshot {
 }
 
 // actionsInWords says the actions of a finding's run. What is created is described, pods not again if they are like one
-// before, and what changes in fields that the action does not name.
+// before, what is created anew if it is otherwise than at first, and what changes in fields that the action does not
+// name.
 func actionsInWords(f *loop.Finding) (words []string) {
 	all := withCreated(f)
 	asked, images := askedLabels(all, storageOf(all)), reported(all.Nodes)
@@ -55,7 +57,24 @@ func actionsInWords(f *loop.Finding) (words []string) {
 				}
 			}
 		}
+		if of := anew(action, f.Initial); len(of) > 0 && !action.Heard {
+			text += "; it is now " + strings.Join(of, ", ")
+		}
 		words = append(words, text+ledTo(f, i))
+	}
+	return words
+}
+
+// anew says what an object is like that is created anew under its name; nothing if it is as in the cluster.
+func anew(action loop.Action, s *spec.Snapshot) []string {
+	if action.Verb != loop.Replace {
+		return nil
+	}
+	words := objectWords(action.Object, s)
+	for _, object := range loop.Objects(s) {
+		if loop.RefOf(object) == action.Ref && slices.Equal(objectWords(object, s), words) {
+			return nil
+		}
 	}
 	return words
 }

@@ -43,6 +43,8 @@ func TestActionsInWords(t *testing.T) {
 			"StorageClass o: fields: they are those of the other kind: provisioner csi.a, Immediate"},
 		{loop.Update, "limits: each is one less", class, "StorageClass o: limits: each is one less"},
 		{loop.Delete, "", class, "StorageClass o is deleted"},
+		{loop.Replace, "", slice, "ResourceSlice o is deleted and created anew, and the scheduler, whose watch had " +
+			"broken, hears of one change; it is now of pool d/p, generation 1, one of 1 slices, for node n, device x: free"},
 		{loop.Create, "", &v1.Node{ObjectMeta: named, Status: v1.NodeStatus{Images: []v1.ContainerImage{
 			{Names: []string{"app:v1"}, SizeBytes: 5}, {Names: []string{"nobody's"}}}}},
 			"Node o is created: nothing allocatable; image app:v1 of 5 bytes"},

@@ -7,6 +7,7 @@ import "k8s.io/kubernetes/pkg/scheduler/framework"
 type (
 	FilterPlugin         = framework.FilterPlugin
 	PreFilterPlugin      = framework.PreFilterPlugin
+	PreScorePlugin       = framework.PreScorePlugin
 	ScorePlugin          = framework.ScorePlugin
 	Plugin               = framework.Plugin
 	PreFilterResult      = framework.PreFilterResult

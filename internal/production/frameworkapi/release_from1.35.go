@@ -7,6 +7,7 @@ import fwk "k8s.io/kube-scheduler/framework"
 type (
 	FilterPlugin         = fwk.FilterPlugin
 	PreFilterPlugin      = fwk.PreFilterPlugin
+	PreScorePlugin       = fwk.PreScorePlugin
 	ScorePlugin          = fwk.ScorePlugin
 	Plugin               = fwk.Plugin
 	PreFilterResult      = fwk.PreFilterResult

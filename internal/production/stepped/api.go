@@ -74,7 +74,7 @@ type change struct {
 	old, new runtime.Object
 	// nominates is the nomination with which a pod comes back from its cycle; nil if the change is another one.
 	nominates *string
-	// missed: the object was removed while the watch was broken.
+	// missed: the object was removed, or made anew, while the watch was broken.
 	missed bool
 }
 

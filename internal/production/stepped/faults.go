@@ -28,6 +28,10 @@ var errFault = errors.New("it fails, as the action asks")
 type faults struct{ armed loop.Fault }
 
 var (
+	_ frameworkapi.PreFilterPlugin   = (*faults)(nil)
+	_ frameworkapi.FilterPlugin      = (*faults)(nil)
+	_ frameworkapi.PreScorePlugin    = (*faults)(nil)
+	_ frameworkapi.ScorePlugin       = (*faults)(nil)
 	_ frameworkapi.ReservePlugin     = (*faults)(nil)
 	_ frameworkapi.PermitPlugin      = (*faults)(nil)
 	_ frameworkapi.PreBindPlugin     = (*faults)(nil)
@@ -47,8 +51,9 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 	if profile.Plugins == nil {
 		profile.Plugins = &config.Plugins{}
 	}
-	for _, set := range []*config.PluginSet{&profile.Plugins.Reserve, &profile.Plugins.Permit,
-		&profile.Plugins.PreBind} {
+	plugins := profile.Plugins
+	for _, set := range []*config.PluginSet{&plugins.PreFilter, &plugins.Filter, &plugins.PreScore, &plugins.Score,
+		&plugins.Reserve, &plugins.Permit, &plugins.PreBind} {
 		set.Enabled = append(set.Enabled, config.Plugin{Name: FaultPlugin})
 	}
 }
@@ -88,6 +93,44 @@ func onlyStatus(was, is *v1.Pod) bool {
 	was.Status, was.ResourceVersion = is.Status, is.ResourceVersion
 	return equality.Semantic.DeepEqual(was, is)
 }
+
+// PreFilter implements frameworkapi.PreFilterPlugin.
+func (f *faults) PreFilter(context.Context, frameworkapi.CycleState, *v1.Pod,
+	[]frameworkapi.NodeInfo) (*frameworkapi.PreFilterResult, *frameworkapi.Status) {
+	switch f.armed {
+	case loop.FailPreFilter:
+		return nil, fwk.AsStatus(errFault)
+	case loop.FailFilter:
+		return nil, nil
+	}
+	return nil, fwk.NewStatus(fwk.Skip)
+}
+
+// PreFilterExtensions implements frameworkapi.PreFilterPlugin.
+func (f *faults) PreFilterExtensions() frameworkapi.PreFilterExtensions { return nil }
+
+// Filter implements frameworkapi.FilterPlugin. It is only asked if PreFilter does not say that there is nothing to ask.
+func (f *faults) Filter(context.Context, frameworkapi.CycleState, *v1.Pod, frameworkapi.NodeInfo) *frameworkapi.Status {
+	return fwk.AsStatus(errFault)
+}
+
+// PreScore implements frameworkapi.PreScorePlugin.
+func (f *faults) PreScore(context.Context, frameworkapi.CycleState, *v1.Pod,
+	[]frameworkapi.NodeInfo) *frameworkapi.Status {
+	if f.armed == loop.FailScore {
+		return nil
+	}
+	return fwk.NewStatus(fwk.Skip)
+}
+
+// Score implements frameworkapi.ScorePlugin. It is only asked if PreScore does not say that there is nothing to ask.
+func (f *faults) Score(context.Context, frameworkapi.CycleState, *v1.Pod,
+	frameworkapi.NodeInfo) (int64, *frameworkapi.Status) {
+	return 0, fwk.AsStatus(errFault)
+}
+
+// ScoreExtensions implements frameworkapi.ScorePlugin.
+func (f *faults) ScoreExtensions() frameworkapi.ScoreExtensions { return nil }
 
 // Reserve implements frameworkapi.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {

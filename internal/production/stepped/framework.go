@@ -65,6 +65,8 @@ type binding struct {
 	ready func() bool
 	// binds: the binding is under way.
 	binds bool
+	// fresh: the cycle has begun, and nobody has waited for it.
+	fresh bool
 	// fault is what is still to go wrong.
 	fault loop.Fault
 	// since are the actions taken while the pod waited.
@@ -80,6 +82,7 @@ func (c *cycles) permitted(pod *v1.Pod, status *fwk.Status) {
 	defer c.mu.Unlock()
 	c.bindings[pod.UID] = &binding{
 		pod:     pod,
+		fresh:   true,
 		ended:   make(chan struct{}),
 		paused:  make(chan struct{}),
 		proceed: make(chan struct{}),
@@ -155,16 +158,24 @@ func (c *cycles) decide(uid types.UID) {
 	}
 }
 
-// begun returns when the binding cycle of the pod, if there is one, is over or waits.
-func (c *cycles) begun(uid types.UID) {
+// begun returns when the binding cycle of the pod, if one has just begun, is over or waits, and that if it waits; else
+// nil. Before v1.36 a pod may be taken anew, and passed over, while its binding is under way.
+func (c *cycles) begun(uid types.UID) *binding {
 	b := c.binding(uid)
-	if b == nil {
-		return
+	if b == nil || !b.fresh {
+		return nil
 	}
+	c.wait(b)
+	return c.binding(uid)
+}
+
+// wait returns when the binding cycle is over or waits.
+func (c *cycles) wait(b *binding) {
+	b.fresh = false
 	select {
 	case <-b.paused:
 	case <-b.ended:
-		c.forget(uid)
+		c.forget(b.pod.UID)
 	}
 }
 
@@ -176,7 +187,7 @@ func (c *cycles) finish(before func(*binding)) bool {
 			before(b)
 			b.decided = false
 			b.proceed <- struct{}{}
-			c.begun(b.pod.UID)
+			c.wait(b)
 			return true
 		}
 	}

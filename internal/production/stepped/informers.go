@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -74,11 +75,36 @@ func (i *informer) list(c change) error {
 	return nil
 }
 
-// deliver makes a change known: first to the listers, then to the handlers.
+// deliver makes a change known: first to the listers, then to the handlers. One that was missed comes as the objects of
+// its kind are listed anew: handlers hear of each, in the order of their keys, as of one that has changed; then of what
+// is not there any more.
 func (i *informer) deliver(c change) error {
 	if err := i.list(c); err != nil {
 		return err
 	}
+	if c.missed {
+		keys := i.GetIndexer().ListKeys()
+		slices.Sort(keys)
+		for _, key := range keys {
+			object, _, err := i.GetIndexer().GetByKey(key)
+			if err != nil {
+				return fmt.Errorf("listing %s anew: %w", key, err)
+			}
+			if same, _ := object.(runtime.Object); same != c.new {
+				i.tell(change{ref: loop.RefOf(same), old: same, new: same})
+			} else {
+				i.tell(c)
+			}
+		}
+	}
+	if !c.missed || c.new == nil {
+		i.tell(c)
+	}
+	return nil
+}
+
+// tell has the handlers hear of a change.
+func (i *informer) tell(c change) {
 	for _, h := range i.handlers {
 		switch {
 		case c.old == nil:
@@ -91,7 +117,6 @@ func (i *informer) deliver(c change) error {
 			h.OnUpdate(c.old, c.new)
 		}
 	}
-	return nil
 }
 
 // AddEventHandler registers a handler. There is nothing yet to tell it of: handlers come before objects.

@@ -15,7 +15,8 @@ import (
 )
 
 // kept returns the pods, "ns/name", that the cache, the queue or its nominations have under another uid than the one of
-// the name has that the scheduler was told of, and those in flight of which it was told that they are gone.
+// the name has that the scheduler was told of, those in flight of which it was told that they are gone, and those that
+// are in the queue for an earlier one of their name while they are about to be bound.
 func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref]runtime.Object) []string {
 	kept := map[string]bool{}
 	note := func(ref loop.Ref, uid types.UID) {
@@ -31,6 +32,9 @@ func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref
 	q := s.sched.SchedulingQueue
 	for _, pod := range slices.Concat(q.PodsInActiveQ(), q.PodsInBackoffQ(), q.UnschedulablePods()) {
 		note(loop.RefOf(pod), pod.UID)
+		if s.cycles.binding(pod.UID) != nil {
+			kept[loop.Key(pod)] = true
+		}
 	}
 	for _, pod := range q.InFlightPods() {
 		if _, there := told[loop.RefOf(pod)]; !there {

@@ -26,7 +26,7 @@ type unheard struct {
 // notice tells the scheduler of a change that came of the action, or has that wait for its turn. Where it may lag no
 // event tells of what only people read, as whether there is such a change is no part of the state.
 func (s *Scheduler) notice(c change, a loop.Action) error {
-	c.missed = a.Missed && a.Ref == c.ref && c.new == nil
+	c.missed = a.Ref == c.ref && (a.Missed && c.new == nil || a.Verb == loop.Replace)
 	var last *unheard
 	for i := range s.unheard {
 		if s.unheard[i].ref.Kind == c.ref.Kind {

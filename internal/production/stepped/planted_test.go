@@ -100,6 +100,12 @@ func (s sanguine) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState
 	return fwk.NewStatus(fwk.Skip)
 }
 
+// toFirst takes the first node, fit or not.
+func toFirst(context.Context, framework.Framework, fwk.CycleState,
+	*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
+	return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 1, FeasibleNodes: 1}, nil
+}
+
 // panicsAt plants a panic below the control points, where a plugin would panic.
 func panicsAt(at string) func(*kubescheduler.Scheduler) {
 	return func(s *kubescheduler.Scheduler) {
@@ -233,12 +239,7 @@ func TestPlanted(t *testing.T) {
 		},
 		{
 			"refinement", "it takes the first node, fit or not",
-			func(s *kubescheduler.Scheduler) {
-				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState,
-					*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
-					return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 1, FeasibleNodes: 1}, nil
-				}
-			},
+			func(s *kubescheduler.Scheduler) { s.SchedulePod = toFirst },
 			cluster(node("n1").Unschedulable(true), node("n2")), []loop.Action{create(p), schedule},
 		},
 		{
@@ -250,12 +251,7 @@ func TestPlanted(t *testing.T) {
 		},
 		{
 			"levels-agree", "the worst node is taken, which the model allows no more than the other level",
-			func(s *kubescheduler.Scheduler) {
-				s.SchedulePod = func(context.Context, framework.Framework, fwk.CycleState,
-					*framework.QueuedPodInfo) (kubescheduler.ScheduleResult, error) {
-					return kubescheduler.ScheduleResult{SuggestedHost: "n1", EvaluatedNodes: 2, FeasibleNodes: 2}, nil
-				}
-			},
+			func(s *kubescheduler.Scheduler) { s.SchedulePod = toFirst },
 			with(cluster(node("n1"), node("n2")), pod("half").Req(cpu("500m")).Node("n1").Obj()),
 			[]loop.Action{create(pod("quarter").Req(cpu("250m")).Obj()), schedule},
 		},

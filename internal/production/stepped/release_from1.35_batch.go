@@ -128,3 +128,8 @@ func (c *controlled) StoreScheduleResults(ctx context.Context, signature fwk.Pod
 		}
 	}
 }
+
+// SignPod implements fwk.SignPlugin: pods that are equal to all others are equal to it.
+func (f *faults) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Status) { return nil, nil }
+
+var _ fwk.SignPlugin = (*faults)(nil)

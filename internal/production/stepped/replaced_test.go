@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // again has the object deleted and made anew while the watch is broken.
@@ -22,8 +21,7 @@ func missed(a loop.Action) loop.Action {
 	return a
 }
 
-// TestReplaced has the runs of replaced-pod-kept, missed-assumed-deletion and remade-claim-awaited: what happens while
-// the watch is broken.
+// TestReplaced has the runs of replaced-pod-kept and missed-assumed-deletion: what happens while the watch is broken.
 func TestReplaced(t *testing.T) {
 	web, other := pod("web").Req(cpu("1")).Obj(), pod("other").Req(cpu("1")).Obj()
 	bound := []loop.Action{create(web), schedule}
@@ -56,28 +54,6 @@ func TestReplaced(t *testing.T) {
 	} {
 		s := newScheduler(t, cluster(node("n1")), stepped.Options{Faults: true})
 		if broken := breaks(t, s, row.actions); !slices.Equal(broken, row.want) {
-			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
-		}
-	}
-}
-
-// TestRemadeClaim: a pod waits for its volume while the claim is made anew.
-func TestRemadeClaim(t *testing.T) {
-	c, provisioned := withVolume(cluster(node("n1"))), provisionable(node("n1"))
-	claim := c.PersistentVolumeClaims[0]
-	begins := []loop.Action{create(pod("p").PVC(claim.Name).Obj()), schedule}
-	for _, row := range []struct {
-		reason  string
-		cluster *spec.Snapshot
-		actions []loop.Action
-		want    []string
-	}{
-		{"at once", c, []loop.Action{again(claim)}, []string{"no-vain-wait: default/p: remade-claim-awaited"}},
-		{"control: kube-scheduler sees it gone", c, []loop.Action{remove(claim), create(claim)}, nil},
-		{"control: a volume is to be made for it", provisioned, []loop.Action{again(claim)}, nil},
-	} {
-		s := newScheduler(t, row.cluster, stepped.Options{})
-		if broken := breaks(t, s, slices.Concat(begins, row.actions)); !slices.Equal(broken, row.want) {
 			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
 		}
 	}

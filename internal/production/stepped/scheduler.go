@@ -380,11 +380,9 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		if evictions := s.under(s.popped).evictions; s.cycles.preempts != "" && evictions != nil {
 			s.evict(evictions.begun(s.popped, s.cycles.preempts))
 		}
-		s.cycles.begun(s.popped.UID)
-		if b := s.cycles.binding(s.popped.UID); b != nil {
-			if fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
-				b.fault = fault
-			}
+		b := s.cycles.begun(s.popped.UID)
+		if b != nil && fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
+			b.fault = fault
 		}
 	}
 	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault

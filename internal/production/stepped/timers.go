@@ -9,9 +9,8 @@ import (
 	"time"
 	"unsafe"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-
-	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // Timers are what the timers of the queue do, which do not run here: actions say when.
@@ -103,9 +102,14 @@ const timersNeed = 5 * time.Second
 // tardy runs the timers of the queue, until they have moved who has waited for long enough, and reports whether they do
 // not. The clock goes by whole seconds, so that it makes no difference how many there are.
 func (s *Scheduler) tardy() bool {
-	waits := func() bool {
-		return slices.ContainsFunc(s.queue(),
-			func(q loop.Queued) bool { return q.In(loop.BackingOff) || q.In(loop.Unschedulable) })
+	q := s.sched.SchedulingQueue
+	waits := func() bool { // as the timers run what is read has to be locked, which UnschedulablePods is from v1.36 on
+		pending, _ := q.PendingPods()
+		pending = slices.DeleteFunc(pending, func(pod *v1.Pod) bool {
+			info, ok := queuedPod(q, pod)
+			return !ok || info.Gated()
+		})
+		return len(pending) > len(q.PodsInActiveQ())
 	}
 	if !waits() {
 		return false

@@ -1,0 +1,49 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// aborted returns the property that a cycle ends where a plugin fails.
+//
+// Source: page on the scheduling framework ("A scheduling or binding cycle can be aborted if the Pod is determined to
+// be unschedulable or if there is an internal error. The Pod will be returned to the queue and retried."). That it is
+// returned is asked by conservation, retried and roll-back.
+func aborted() Property {
+	return Property{
+		Name: "aborted",
+		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or at Score, where several nodes are feasible, gives " +
+			"the pod no node, and evicts nobody for it.",
+		Broken: func(t *Transition) []Violation {
+			view := t.Before.View()
+			pod := in(view, t.Step.Popped)
+			if pod == nil || !slices.Contains([]Fault{FailPreFilter, FailFilter, FailScore}, t.Action.Fault) {
+				return nil
+			}
+			got := t.outcome(pod, view)
+			if got.Type == spec.Wait || t.Action.Fault == FailScore && (got.Type != spec.Bind || t.triesOne(pod)) {
+				return nil
+			}
+			v := Violation{Pod: Key(pod), About: t.Action.Fault.String(), But: fmt.Sprintf(
+				"%s, and the cycle of %s goes on", t.Action.Fault, Key(pod))}
+			if t.Action.Fault == FailScore {
+				v.Known = t.explanation(Key(pod), t.Before, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+					return len(feasibleNodes(m, Key(pod), view)) < 2
+				})
+			}
+			return []Violation{v}
+		},
+	}
+}
+
+// triesOne reports whether one node is enough for the pod, which then none is scored for: its nomination, one that an
+// equal pod left, or the only one that is feasible.
+func (t *Transition) triesOne(pod *v1.Pod) bool {
+	return pod.Status.NominatedNodeName != "" || t.Step.Batched ||
+		len(feasibleNodes(t.Model, Key(pod), t.Before.View())) < 2
+}

@@ -1,0 +1,112 @@
+package stepped_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+)
+
+// TestPluginsFail: a plugin that ends in an error ends the cycle, and the pod, which says so, backs off and is tried
+// again; where the plugin is not asked nothing fails.
+func TestPluginsFail(t *testing.T) {
+	p := pod("p").Req(cpu("1")).Obj()
+	two := cluster(node("n1"), node("n2"))
+	nominated := pod("p").Req(cpu("1")).NominatedNodeName("n1").Obj()
+	for _, row := range []struct {
+		reason string
+		fault  loop.Fault
+		pod    *v1.Pod
+		fails  bool
+	}{
+		{"pre-filter", loop.FailPreFilter, p, true},
+		{"filter", loop.FailFilter, p, true},
+		{"filter, of a pod that is nominated", loop.FailFilter, nominated, true},
+		{"score", loop.FailScore, p, true},
+		{"one node is tried, and none is scored", loop.FailScore, nominated, false},
+		{"control", loop.NoFault, p, false},
+	} {
+		s := newScheduler(t, two, stepped.Options{Faults: true})
+		if broken := breaks(t, s, []loop.Action{create(row.pod), failing(row.fault)}); broken != nil {
+			t.Errorf("%s: it breaks %q", row.reason, broken)
+		}
+		is := s.State().Pod("default/p")
+		says := slices.ContainsFunc(is.Status.Conditions, func(c v1.PodCondition) bool {
+			return c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonSchedulerError
+		})
+		if says != row.fails || (is.Spec.NodeName == "") != row.fails {
+			t.Errorf("%s: it is on %q, with the conditions %v", row.reason, is.Spec.NodeName, is.Status.Conditions)
+		}
+		if !row.fails {
+			continue
+		}
+		if broken := breaks(t, s, []loop.Action{backoff, schedule}); broken != nil {
+			t.Errorf("%s: then it breaks %q", row.reason, broken)
+		}
+		if s.State().Pod("default/p").Spec.NodeName == "" {
+			t.Errorf("%s: it is not bound the next time", row.reason)
+		}
+	}
+}
+
+// TestPlantedFailures: a scheduler that passes over what fails breaks aborted; where that is the score, if there are
+// several nodes.
+func TestPlantedFailures(t *testing.T) {
+	passesOver := func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return lenient{inner} })
+	}
+	p := pod("p").Req(cpu("1")).Obj()
+	for _, row := range []struct {
+		fault loop.Fault
+		nodes int
+		want  bool
+	}{{loop.FailPreFilter, 1, true}, {loop.FailFilter, 1, true}, {loop.FailScore, 2, true}, {loop.FailScore, 1, false}} {
+		s := newScheduler(t, cluster([]*st.NodeWrapper{node("n1"), node("n2")}[:row.nodes]...),
+			stepped.Options{Faults: true, Plant: passesOver})
+		broken := breaks(t, s, []loop.Action{create(p), failing(row.fault)})
+		if got := slices.Contains(broken, "aborted: default/p"); got != row.want {
+			t.Errorf("%v: it breaks %q", row.fault, broken)
+		}
+	}
+}
+
+// lenient passes over plugins that fail.
+type lenient struct{ framework.Framework }
+
+func (l lenient) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
+	pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
+	result, status, plugins := l.Framework.RunPreFilterPlugins(ctx, state, pod)
+	if status.Code() == fwk.Error {
+		status = nil
+	}
+	return result, status, plugins
+}
+
+func (l lenient) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	info fwk.NodeInfo) *fwk.Status {
+	if status := l.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info); status.Code() != fwk.Error {
+		return status
+	}
+	return nil
+}
+
+func (l lenient) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	scores, status := l.Framework.RunScorePlugins(ctx, state, pod, nodes)
+	if status.Code() != fwk.Error {
+		return scores, status
+	}
+	for _, node := range nodes {
+		scores = append(scores, fwk.NodePluginScores{Name: node.Node().Name})
+	}
+	return scores, nil
+}

@@ -1,0 +1,137 @@
+package stepped_test
+
+import (
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// TestRemadeClaim has the runs of remade-claim-awaited: a pod waits for its volume while the claim, or the volume that
+// is reserved for it, is made anew.
+func TestRemadeClaim(t *testing.T) {
+	c, provisioned := withVolume(cluster(node("n1"))), provisionable(node("n1"))
+	claim := c.PersistentVolumeClaims[0]
+	free, taken := c.PersistentVolumes[0].DeepCopy(), c.PersistentVolumes[0].DeepCopy()
+	taken.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: "other", UID: "of-other"}
+	begins := []loop.Action{create(pod("p").PVC(claim.Name).Obj()), schedule}
+	awaited := []string{"no-vain-wait: default/p: remade-claim-awaited"}
+	for _, row := range []struct {
+		reason  string
+		cluster *spec.Snapshot
+		actions []loop.Action
+		want    []string
+	}{
+		{"at once", c, []loop.Action{again(claim)}, awaited},
+		{"control: kube-scheduler sees it gone", c, []loop.Action{remove(claim), create(claim)}, nil},
+		{"control: a volume is to be made for it", provisioned, []loop.Action{again(claim)}, nil},
+		{"the volume is another claim's", c, []loop.Action{again(taken)}, awaited},
+		{"control: it is nobody's", c, []loop.Action{again(free)}, nil},
+		{"control: kube-scheduler sees it gone", c, []loop.Action{remove(free), create(taken)}, nil},
+	} {
+		s := newScheduler(t, row.cluster, stepped.Options{})
+		if broken := breaks(t, s, slices.Concat(begins, row.actions)); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+	}
+}
+
+// TestRemadeDevices has the run of remade-claim-unheard: a pod waits for more devices than there are, and its claim is
+// made anew for fewer.
+func TestRemadeDevices(t *testing.T) {
+	c := withDevices(cluster(node("n1")), []string{"d"}, "one", "two")
+	one, two := c.ResourceClaims[0], c.ResourceClaims[1]
+	fewer := one.DeepCopy()
+	one.Spec.Devices.Requests[0].Exactly.Count = 2
+	for _, row := range []struct {
+		reason  string
+		actions []loop.Action
+		want    []string
+	}{
+		{"at once", []loop.Action{again(fewer)}, []string{"wake-up: default/p: remade-claim-unheard"}},
+		{"control: kube-scheduler hears of both", []loop.Action{remove(one), create(fewer)}, nil},
+		{"control: it asks for as many", []loop.Action{again(one)}, nil},
+		{"control: it is not the pod's", []loop.Action{again(two)}, nil},
+	} {
+		s := newScheduler(t, c, stepped.Options{})
+		begins := []loop.Action{uses("p", "one"), schedule}
+		if broken := breaks(t, s, slices.Concat(begins, row.actions)); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+	}
+}
+
+// TestBoundWaitsOn has the run of bound-waits-on: somebody else binds a pod that waits on permit.
+func TestBoundWaitsOn(t *testing.T) {
+	p, urgent := pod("p").Req(cpu("1")).Obj(), pod("urgent").Req(cpu("1")).Priority(10).Obj()
+	bound := p.DeepCopy()
+	bound.Spec.NodeName = "n1"
+	waits := []loop.Action{create(p), failing(loop.WaitPermit)}
+	on := []string{"conservation: default/p: bound-waits-on"}
+	for _, row := range []struct {
+		reason  string
+		actions []loop.Action
+		want    []string
+	}{
+		{"it is deleted", []loop.Action{update("binding", bound), remove(p), gone(p)}, on},
+		{"it ends", []loop.Action{update("binding", bound), {Verb: loop.Complete, Ref: loop.RefOf(p)}}, on},
+		{"it is a victim", []loop.Action{update("binding", bound), create(urgent), schedule},
+			[]string{"refinement: default/urgent: bound-waits-on", "levels-agree: default/urgent: bound-waits-on",
+				"condition-told: default/p: bound-told-failed"}},
+		{"control: it goes on", []loop.Action{update("binding", bound)}, nil},
+		{"control: nobody binds it, and it is a victim", []loop.Action{create(urgent), schedule}, nil},
+		{"control: nobody binds it", []loop.Action{remove(p)}, nil},
+	} {
+		s := newScheduler(t, cluster(node("n1")), stepped.Options{Faults: true})
+		if broken := breaks(t, s, slices.Concat(waits, row.actions)); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+	}
+}
+
+// TestListedAnew: when objects of a kind are listed anew, kube-scheduler hears of those that are as they were, too. On
+// a control plane of v1.37.2 that retried the pod of remade-claim-unheard, as all kinds were listed anew.
+func TestListedAnew(t *testing.T) {
+	other := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	for _, row := range []struct {
+		reason string
+		gone   loop.Action
+		want   bool
+	}{
+		{"another class is gone", missed(remove(other)), true},
+		{"control: its deletion is heard of", remove(other), false},
+	} {
+		c := withDevices(cluster(node("n1")), []string{"d"}, "one")
+		c.DeviceClasses = append(c.DeviceClasses, other)
+		c.ResourceClaims[0].Spec.Devices.Requests[0].Exactly.Count = 2
+		s := newScheduler(t, c, stepped.Options{})
+		if broken := breaks(t, s, []loop.Action{uses("p", "one"), schedule, row.gone}); broken != nil {
+			t.Errorf("%s: it breaks %q", row.reason, broken)
+		}
+		q, _ := s.State().Queued("default/p")
+		if got := !q.In(loop.Unschedulable); got != row.want {
+			t.Errorf("%s: retried %t, want %t", row.reason, got, row.want)
+		}
+	}
+}
+
+// TestEarlierFailure has the run of earlier-failure-requeues, which v1.36 mended: the binding of a pod fails that was
+// made anew meanwhile.
+func TestEarlierFailure(t *testing.T) {
+	p := pod("p").Obj()
+	arrives := loop.Action{Verb: loop.Write, Ref: loop.RefOf(p)}
+	s := newScheduler(t, cluster(node("n1")), stepped.Options{Faults: true})
+	begins := []loop.Action{create(p), failing(loop.SlowBind), remove(p), create(p), failing(loop.SlowBind), arrives}
+	if broken := breaks(t, s, begins); broken != nil {
+		t.Errorf("it breaks %q", broken)
+	}
+	if q, _ := s.State().Queued("default/p"); !q.Binds {
+		t.Errorf("the new pod is not about to be bound any more: %v", q)
+	}
+}
