@@ -99,12 +99,6 @@ func otherwise(assumed *v1.Pod, told map[loop.Ref]runtime.Object) *v1.Pod {
 	return as
 }
 
-// queue returns the pods of the scheduling queue.
-func (s *Scheduler) queue() []loop.Queued {
-	queue, _ := s.signedQueue()
-	return queue
-}
-
 // poppable reports whether the queue has a pod to hand out, as State.Poppable does.
 func (s *Scheduler) poppable() bool {
 	q := s.sched.SchedulingQueue
