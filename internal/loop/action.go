@@ -142,7 +142,8 @@ type Action struct {
 	Ref Ref
 	// Object is the object as it is to be, for Create, Update and Replace. It is not changed.
 	Object runtime.Object
-	// Doc says in words what an Update changes, who creates what a controller does, or how far Evict is.
+	// Doc says in words what an Update changes, as what a Replace makes it anew, who creates what a controller does, or
+	// how far Evict is.
 	Doc string
 	// Fault is what goes wrong, for Schedule and Evict.
 	Fault Fault
@@ -184,7 +185,8 @@ func (a Action) String() string {
 	case Delete:
 		return a.Ref.String() + " is deleted"
 	case Replace:
-		return a.Ref.String() + " is deleted and created anew, and the scheduler, whose watch had broken, hears of one change"
+		return a.Ref.String() + " is deleted and created anew" + a.Doc +
+			", and the scheduler, whose watch had broken, hears of one change"
 	case Complete:
 		return a.Ref.String() + " completes"
 	case Gone:

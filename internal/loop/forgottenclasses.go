@@ -126,7 +126,14 @@ func (t *Transition) remembered() Classes {
 	if was == nil && is == nil || was != nil && is != nil && was.ResourceVersion == is.ResourceVersion {
 		return t.Before.Classes // it is not heard of yet
 	}
-	return t.Before.Classes.heardOf(was, is)
+	remembered := t.Before.Classes
+	if t.Action.Missed { // the others are listed anew with it, in the order of their names
+		for _, class := range slices.SortedFunc(slices.Values(after.DeviceClasses),
+			func(a, b *resourcev1.DeviceClass) int { return strings.Compare(a.Name, b.Name) }) {
+			remembered = remembered.heardOf(class, class)
+		}
+	}
+	return remembered.heardOf(was, is)
 }
 
 // classIn returns the class that the step is about; nil if it is not there.

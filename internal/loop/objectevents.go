@@ -48,7 +48,8 @@ func (s *Scope) otherwise(object runtime.Object) (actions []Action) {
 		if is && other.Namespace == claim.Namespace && !equality.Semantic.DeepEqual(other.Spec, claim.Spec) {
 			made := claim.DeepCopy()
 			made.Spec = other.Spec
-			actions = append(actions, Action{Verb: Replace, Ref: RefOf(claim), Object: atFirst(made)})
+			actions = append(actions, Action{Verb: Replace, Ref: RefOf(claim), Object: atFirst(made),
+				Doc: " with the requests of " + other.Name})
 		}
 	}
 	return actions

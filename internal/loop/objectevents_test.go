@@ -180,3 +180,28 @@ func TestLost(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeAnew: a claim for devices is made anew as it was, and with the requests of each other one of its namespace
+// that has others; no two of these are said in the same words, by which a run is repeated.
+func TestMadeAnew(t *testing.T) {
+	claim := func(namespace, name string, count int64) *resourcev1.ResourceClaim {
+		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		c.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r",
+			Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "any", Count: count}}}
+		return c
+	}
+	scope := &Scope{Templates: &spec.Snapshot{ResourceClaims: []*resourcev1.ResourceClaim{claim("default", "a", 1),
+		claim("default", "b", 2), claim("default", "c", 3), claim("default", "d", 1), claim("prod", "e", 4)}}}
+	state := &State{API: &spec.Snapshot{ResourceClaims: scope.Templates.ResourceClaims[:1]}}
+	counts, said := map[int64]bool{}, map[string]bool{}
+	for _, a := range scope.otherObjects(state, ObjectReplaced) {
+		made := a.Object.(*resourcev1.ResourceClaim)
+		if a.Ref.Name != "a" || made.Name != "a" || said[a.String()] {
+			t.Errorf("%v", a)
+		}
+		counts[made.Spec.Devices.Requests[0].Exactly.Count], said[a.String()] = true, true
+	}
+	if len(said) != 3 || !counts[1] || !counts[2] || !counts[3] {
+		t.Errorf("it is made anew as %v", said)
+	}
+}

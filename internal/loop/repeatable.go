@@ -95,6 +95,14 @@ func (e *explorer) notAgain(wanted string, scope *Scope, initial int, run []Acti
 	return d
 }
 
+// numbered returns the error; if it is a divergence, with the number of the run that was not repeated.
+func numbered(err error, run int64) error {
+	if d, ok := errors.AsType[*divergence](err); ok {
+		d.Number = &run
+	}
+	return err
+}
+
 // note keeps the divergence, and reports whether the error is one. Of several of a key that with the shortest run is
 // kept, the first by its actions.
 func (e *explorer) note(err error) bool {

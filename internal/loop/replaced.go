@@ -100,16 +100,25 @@ func (t *Transition) reservedElsewhere(claim *v1.PersistentVolumeClaim) bool {
 		volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.UID != "" && !reservedFor(volume, claim)
 }
 
-// remadeClaimUnheard is the defect that a claim for devices which is another one by then wakes nobody.
+// remadeClaimUnheard is the defect that a claim which is another one by then wakes nobody.
 func remadeClaimUnheard() Known {
 	return Known{
 		Name: "remade-claim-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "A claim for devices that is deleted and made anew while the watch is broken, with requests that can be " +
 			"met, is heard of as one change; the hint of DynamicResources skips changes that leave the status as it was, " +
-			"and the pod that waits for the claim is not retried.",
+			"and the pod that waits for the claim is not retried. NodeVolumeLimits hears of claims for volumes that come, " +
+			"and not of changes, either.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			claim, made := t.Action.Object.(*resourcev1.ResourceClaim)
-			return made && t.Action.Verb == Replace && t.rejectedBy(pod, "DynamicResources") && namesClaim(pod, claim)
+			switch claim := t.Action.Object.(type) {
+			case *resourcev1.ResourceClaim:
+				return t.Action.Verb == Replace && t.rejectedBy(pod, "DynamicResources") && namesClaim(pod, claim)
+			case *v1.PersistentVolumeClaim:
+				return t.Action.Verb == Replace && t.rejectedBy(pod, "NodeVolumeLimits") &&
+					slices.ContainsFunc(claimsOf(pod, t.After.API), func(uses *v1.PersistentVolumeClaim) bool {
+						return uses != nil && Key(uses) == Key(claim)
+					})
+			}
+			return false
 		},
 	}
 }

@@ -98,7 +98,7 @@ func (s *simulation) run(ctx context.Context) (*Result, error) {
 		case !told:
 			finding = s.best[key].finding
 			finding.Unshrunk = true
-		case s.note(err):
+		case s.note(numbered(err, s.best[key].number)):
 			continue
 		case err != nil:
 			return nil, err

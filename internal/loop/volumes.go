@@ -174,7 +174,11 @@ func volumeGoneUnheard() Known {
 	return Known{
 		Name: "volume-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "VolumeBinding does not hear that a PersistentVolume is deleted: a pod whose claim that volume was reserved " +
-			"for, where it cannot be reached, is not retried, though another volume fits.",
-		Explains: deletionUnheard("VolumeBinding", "PersistentVolume"),
+			"for, where it cannot be reached, is not retried, though another volume fits. Nor does NodeVolumeLimits, which " +
+			"counts the claim of a volume no more that is gone.",
+		Explains: func(t *Transition, pod *v1.Pod) bool {
+			return t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits") && t.Action.Verb == Delete &&
+				t.Action.Ref.Kind == "PersistentVolume"
+		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -62,6 +63,44 @@ func TestRemadeDevices(t *testing.T) {
 		s := newScheduler(t, c, stepped.Options{})
 		begins := []loop.Action{uses("p", "one"), schedule}
 		if broken := breaks(t, s, slices.Concat(begins, row.actions)); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+	}
+}
+
+// TestRemadeVolume has the run of remade-claim-unheard for volumes: a pod waits as a driver allows no volume more, and
+// its claim is made anew, for one that is no driver's; and that of volume-gone-unheard, without others that look at
+// volumes.
+func TestRemadeVolume(t *testing.T) {
+	c := limited()
+	c.CSINodes[0] = allowing(new(int32))
+	one, two, volume := c.PersistentVolumeClaims[0], c.PersistentVolumeClaims[1], c.PersistentVolumes[0]
+	plain := volume.DeepCopy()
+	plain.Name = "plain"
+	plain.Spec.PersistentVolumeSource = v1.PersistentVolumeSource{HostPath: &v1.HostPathVolumeSource{Path: "/plain"}}
+	c.PersistentVolumes = append(c.PersistentVolumes, plain)
+	elsewhere := one.DeepCopy()
+	elsewhere.Spec.VolumeName = plain.Name
+	begun, limitsAlone := *c, without(t, "VolumeBinding", "VolumeZone")
+	binding := one.DeepCopy()
+	binding.Annotations, binding.Status.Phase = nil, v1.ClaimPending
+	begun.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{binding, two}
+	for _, row := range []struct {
+		reason  string
+		cfg     *production.Config
+		cluster *spec.Snapshot
+		action  loop.Action
+		want    []string
+	}{
+		{"at once", byDefault(t), c, again(elsewhere), []string{"wake-up: default/p: remade-claim-unheard"}},
+		{"control: it is as it was", byDefault(t), c, again(one), nil},
+		{"control: it is not the pod's", byDefault(t), c, again(two), nil},
+		{"the volume goes", limitsAlone, &begun, remove(volume), []string{"wake-up: default/p: volume-gone-unheard"}},
+		{"control: another one goes", limitsAlone, &begun, remove(plain), nil},
+	} {
+		s := schedulerUnder(t, row.cfg, row.cluster, stepped.Options{})
+		begins := []loop.Action{create(pod("p").PVC("one").Obj()), schedule}
+		if broken := breaksUnder(t, row.cfg, s, append(begins, row.action)); !slices.Equal(broken, row.want) {
 			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
 		}
 	}

@@ -2,6 +2,7 @@ package stepped_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,16 +30,27 @@ func TestWithoutPlugins(t *testing.T) {
 			want:    []string{"cache-agrees: : host-port-forgotten", "roll-back: default/second: host-port-forgotten"},
 		},
 	} {
-		cfg, err := production.LoadConfig("without", fmt.Appendf(nil, `
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles: [{plugins: {multiPoint: {disabled: [{name: %s}]}}}]`, row.without))
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg := without(t, row.without)
 		s := schedulerUnder(t, cfg, cluster(node("n1")), stepped.Options{Faults: true})
 		if diff := cmp.Diff(row.want, breaksUnder(t, cfg, s, row.actions)); diff != "" {
 			t.Errorf("without %s, after %v (-want +got):\n%s", row.without, row.actions, diff)
 		}
 	}
+}
+
+// without is the default profile without the plugins.
+func without(t testing.TB, plugins ...string) *production.Config {
+	t.Helper()
+	var disabled []string
+	for _, plugin := range plugins {
+		disabled = append(disabled, "{name: "+plugin+"}")
+	}
+	cfg, err := production.LoadConfig("without", fmt.Appendf(nil, `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {disabled: [%s]}}}]`, strings.Join(disabled, ", ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
 }
