@@ -38,8 +38,7 @@ func retried() Property {
 	return Property{
 		Name: "retried",
 		Doc: "A pod that no plugin has rejected, whose attempt ended in an error, is not put into unschedulablePods, as no " +
-			"event would bring it back; nor is one for which a PostFilter plugin failed, as the API server refused it " +
-			"something.",
+			"event would bring it back; nor is one for which a PostFilter plugin failed.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, q := range t.After.Queue {
