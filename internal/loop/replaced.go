@@ -40,7 +40,7 @@ func (t *Transition) keeps() string {
 // boundWaitsOn is the defect that a pod which somebody else binds as it waits on permit waits on, whatever happens.
 func boundWaitsOn() Known {
 	return Known{
-		Name: "bound-waits-on", Class: spec.Unconfirmed,
+		Name: "bound-waits-on", Class: spec.Unconfirmed, Since: "v1.35",
 		Upstream: "not reported; kubernetes/kubernetes#84578 rejects a waiting pod that is deleted without a node",
 		Doc: "When somebody else binds a pod that waits on permit, kube-scheduler no longer takes it for assumed: it goes " +
 			"on waiting, also when it ends or is deleted, until the time of its wait is over; chosen as a victim it is " +
