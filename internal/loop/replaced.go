@@ -30,7 +30,7 @@ func (t *Transition) keeps() string {
 	case kept && t.missesAssumed():
 		return missedAssumedDeletion().Name
 	case kept && t.Before.boundAsItWaits(t.Action.Ref.Key()):
-		return boundWaitsOn().Name
+		return t.has(boundWaitsOn().Name)
 	case kept && t.Action.Verb == Write && t.Before.bindsReplaced(t.Action.Ref.Key()):
 		return t.has(earlierFailureRequeues)
 	}
