@@ -13,25 +13,26 @@ import (
 //
 // Source: page on the scheduling framework ("A scheduling or binding cycle can be aborted if the Pod is determined to
 // be unschedulable or if there is an internal error. The Pod will be returned to the queue and retried."). That it is
-// returned is asked by conservation, retried and roll-back.
+// returned is asked by conservation, retried and roll-back. That a score beyond the highest is an error is stated in
+// code (doc of MaxNodeScore: the maximum score "a Score plugin is expected to return").
 func aborted() Property {
 	return Property{
 		Name: "aborted",
-		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or at Score, where several nodes are feasible, gives " +
-			"the pod no node, and evicts nobody for it.",
+		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or where several nodes are feasible at PreScore, " +
+			"Score or NormalizeScore, or by a score that is too high, gives the pod no node, and evicts nobody for it.",
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := in(view, t.Step.Popped)
-			if pod == nil || !slices.Contains([]Fault{FailPreFilter, FailFilter, FailScore}, t.Action.Fault) {
+			if pod == nil || !slices.Contains(atPlugin, t.Action.Fault) {
 				return nil
 			}
-			got := t.outcome(pod, view)
-			if got.Type == spec.Wait || t.Action.Fault == FailScore && (got.Type != spec.Bind || t.triesOne(pod)) {
+			got, scoring := t.outcome(pod, view), slices.Contains(whileScoring, t.Action.Fault)
+			if got.Type == spec.Wait || scoring && (got.Type != spec.Bind || t.triesOne(pod)) {
 				return nil
 			}
 			v := Violation{Pod: Key(pod), About: t.Action.Fault.String(), But: fmt.Sprintf(
 				"%s, and the cycle of %s goes on", t.Action.Fault, Key(pod))}
-			if t.Action.Fault == FailScore {
+			if scoring {
 				v.Known = t.explanation(Key(pod), t.Before, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
 					return len(feasibleNodes(m, Key(pod), view)) < 2
 				})

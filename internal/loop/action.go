@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,11 +65,16 @@ type Fault uint8
 
 const (
 	NoFault Fault = iota
-	// FailPreFilter, FailFilter, FailScore: a plugin of that extension point ends in an error, for each node it is asked
-	// about. Where it is not asked, as another one rejects the pod or a node first, this is not a failure.
+	// FailPreFilter, FailFilter, FailPreScore, FailScore, FailNormalize: a plugin of that extension point ends in an
+	// error, for each node it is asked about. Where it is not asked, as another one rejects the pod or a node first, or no
+	// node is scored, this is not a failure.
 	FailPreFilter
 	FailFilter
+	FailPreScore
 	FailScore
+	FailNormalize
+	// ExceedScore: a score plugin gives each node one more than the highest score there is.
+	ExceedScore
 	// FailReserve: a reserve plugin fails.
 	FailReserve
 	// RejectPermit: a permit plugin rejects the pod at once.
@@ -94,21 +100,28 @@ const (
 	FailEvict
 )
 
+// atPlugin is the faults of the extension points before Reserve, and whileScoring those of them that come up only where
+// nodes are scored.
+var (
+	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
+	atPlugin     = append([]Fault{FailPreFilter, FailFilter}, whileScoring...)
+)
+
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
 const FaultPlugin = "Faults"
 
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
-	return append([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus, FailPreFilter, FailFilter, FailScore}, slowBind...)
+	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
+		LateStatus}, atPlugin, slowBind)
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
-	return [...]string{"", "pre-filter fails", "filter fails", "score fails", "reserve fails", "permit rejects",
-		"permit lets it wait", "pre-bind fails", "bind fails", "what it writes is refused", "somebody else writes first",
-		"the API server is busy", "bind fails, and the status is under way", "the binding is under way",
-		"the API server refuses it"}[f]
+	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
+		"a score is too high", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
+		"what it writes is refused", "somebody else writes first", "the API server is busy",
+		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.

@@ -347,11 +347,12 @@ func rollBack() Property {
 // In that case we get the latest claim and try again." (comment of bindClaim in the plugin DynamicResources, but for
 // line breaks.) Whoever has no node makes one attempt to give devices back; what becomes of it then, retried asks.
 func (t *Transition) madeToFail() bool {
+	if slices.Contains(atPlugin, t.Action.Fault) { // unless it is not asked; that the cycle goes on is told by aborted
+		return slices.ContainsFunc(t.errors(), func(text string) bool { return strings.Contains(text, FaultPlugin) })
+	}
 	switch t.Action.Fault {
 	case NoFault, WaitPermit, Busy, SlowBind:
 		return false
-	case FailPreFilter, FailFilter, FailScore: // unless the plugin is not asked; that it then goes on is told by aborted
-		return slices.ContainsFunc(t.errors(), func(text string) bool { return strings.Contains(text, FaultPlugin) })
 	case Outrun:
 		return len(t.Before.API.PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())
 	}

@@ -24,6 +24,9 @@ const FaultPlugin = loop.FaultPlugin
 // errFault is what a plugin fails with when an action asks for it.
 var errFault = errors.New("it fails, as the action asks")
 
+// tooHigh is one more than MaxNodeScore, which is in another package in each release.
+const tooHigh = 101
+
 // faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
 type faults struct{ armed loop.Fault }
 
@@ -117,7 +120,10 @@ func (f *faults) Filter(context.Context, frameworkapi.CycleState, *v1.Pod, frame
 // PreScore implements frameworkapi.PreScorePlugin.
 func (f *faults) PreScore(context.Context, frameworkapi.CycleState, *v1.Pod,
 	[]frameworkapi.NodeInfo) *frameworkapi.Status {
-	if f.armed == loop.FailScore {
+	switch f.armed {
+	case loop.FailPreScore:
+		return fwk.AsStatus(errFault)
+	case loop.FailScore, loop.FailNormalize, loop.ExceedScore:
 		return nil
 	}
 	return fwk.NewStatus(fwk.Skip)
@@ -126,11 +132,26 @@ func (f *faults) PreScore(context.Context, frameworkapi.CycleState, *v1.Pod,
 // Score implements frameworkapi.ScorePlugin. It is only asked if PreScore does not say that there is nothing to ask.
 func (f *faults) Score(context.Context, frameworkapi.CycleState, *v1.Pod,
 	frameworkapi.NodeInfo) (int64, *frameworkapi.Status) {
+	switch f.armed {
+	case loop.FailNormalize:
+		return 0, nil
+	case loop.ExceedScore:
+		return tooHigh, nil
+	}
 	return 0, fwk.AsStatus(errFault)
 }
 
 // ScoreExtensions implements frameworkapi.ScorePlugin.
-func (f *faults) ScoreExtensions() frameworkapi.ScoreExtensions { return nil }
+func (f *faults) ScoreExtensions() frameworkapi.ScoreExtensions { return f }
+
+// NormalizeScore implements frameworkapi.ScoreExtensions.
+func (f *faults) NormalizeScore(context.Context, frameworkapi.CycleState, *v1.Pod,
+	frameworkapi.NodeScoreList) *frameworkapi.Status {
+	if f.armed == loop.FailNormalize {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}
 
 // Reserve implements frameworkapi.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {

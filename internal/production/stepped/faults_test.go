@@ -31,7 +31,10 @@ func TestPluginsFail(t *testing.T) {
 		{"pre-filter", loop.FailPreFilter, p, true},
 		{"filter", loop.FailFilter, p, true},
 		{"filter, of a pod that is nominated", loop.FailFilter, nominated, true},
+		{"pre-score", loop.FailPreScore, p, true},
 		{"score", loop.FailScore, p, true},
+		{"normalize", loop.FailNormalize, p, true},
+		{"a score of more than 100", loop.ExceedScore, p, true},
 		{"one node is tried, and none is scored", loop.FailScore, nominated, false},
 		{"control", loop.NoFault, p, false},
 	} {
@@ -69,7 +72,8 @@ func TestPlantedFailures(t *testing.T) {
 		fault loop.Fault
 		nodes int
 		want  bool
-	}{{loop.FailPreFilter, 1, true}, {loop.FailFilter, 1, true}, {loop.FailScore, 2, true}, {loop.FailScore, 1, false}} {
+	}{{loop.FailPreFilter, 1, true}, {loop.FailFilter, 1, true}, {loop.FailPreScore, 2, true}, {loop.FailScore, 2, true},
+		{loop.FailNormalize, 2, true}, {loop.ExceedScore, 2, true}, {loop.FailScore, 1, false}} {
 		s := newScheduler(t, cluster([]*st.NodeWrapper{node("n1"), node("n2")}[:row.nodes]...),
 			stepped.Options{Faults: true, Plant: passesOver})
 		broken := breaks(t, s, []loop.Action{create(p), failing(row.fault)})
@@ -94,6 +98,14 @@ func (l lenient) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 func (l lenient) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	info fwk.NodeInfo) *fwk.Status {
 	if status := l.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info); status.Code() != fwk.Error {
+		return status
+	}
+	return nil
+}
+
+func (l lenient) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) *fwk.Status {
+	if status := l.Framework.RunPreScorePlugins(ctx, state, pod, nodes); status.Code() != fwk.Error {
 		return status
 	}
 	return nil
