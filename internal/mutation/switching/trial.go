@@ -86,13 +86,16 @@ func (s *subject) bear(ctx context.Context, fault int) {
 	defer s.trial.trying(noFault)
 	s.trial.Turn(fault)
 	defer s.trial.Turn(noFault)
-	born, err := s.trial.profiles(ctx, soon)
-	if err != nil {
-		delete(s.trial.left, fault)
-		s.trial.noticed(fault, "it does not start")
-		return
+	defer func() {
+		if s.born[fault] == nil {
+			_ = recover() // which of the two it is does not matter
+			delete(s.trial.left, fault)
+			s.trial.noticed(fault, "it does not start")
+		}
+	}()
+	if born, err := s.trial.profiles(ctx, soon); err == nil {
+		s.born[fault] = born
 	}
-	s.born[fault] = born
 }
 
 // come takes note that a fault made a difference to some value.
