@@ -272,7 +272,7 @@ func (c command) runLoop(ctx context.Context, o *loopOptions) (_ *report.LoopRun
 		KubernetesVersion: production.KubernetesVersion, Notes: in.notes, NotRead: in.notRead,
 		Strict: decisions.Strict(o.strict), Verbose: o.verbose, Workers: o.workers,
 	}
-	subjects := &loopSubjects{in: in, workers: o.workers, made: map[string]*loopSubject{}}
+	subjects := &loopSubjects{in: in, workers: o.workers, made: map[subjectKey]*loopSubject{}}
 	defer func() { err = errors.Join(err, subjects.close()) }()
 	began := time.Now()
 	progress.begin(exploring())

@@ -17,7 +17,13 @@ type loopSubjects struct {
 	workers int
 
 	mu   sync.Mutex
-	made map[string]*loopSubject
+	made map[subjectKey]*loopSubject
+}
+
+// subjectKey is what tells one from the others: its configuration, and whether it looks at a sample of the nodes.
+type subjectKey struct {
+	configuration string
+	sampled       bool
 }
 
 // loopSubject is one of them, with what answers single questions of it.
@@ -31,13 +37,14 @@ type loopSubject struct {
 func (l *loopSubjects) of(ctx context.Context, scope *loop.Scope) (loop.Subject, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.made[string(scope.Configuration)]
+	key := subjectKey{string(scope.Configuration), scope.Sampled}
+	s := l.made[key]
 	if s == nil {
 		var err error
-		if s, err = l.with(ctx, scope.ConfigurationAt, scope.Configuration); err != nil {
+		if s, err = l.with(ctx, scope.ConfigurationAt, scope.Configuration, scope.Sampled); err != nil {
 			return loop.Subject{}, err
 		}
-		l.made[string(scope.Configuration)] = s
+		l.made[key] = s
 	}
 	start := func(initial *spec.Snapshot) (loop.System, error) {
 		return s.starts(ctx, initial, scope)
@@ -46,7 +53,7 @@ func (l *loopSubjects) of(ctx context.Context, scope *loop.Scope) (loop.Subject,
 }
 
 // with returns the subject with the configuration, if there is one.
-func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopSubject, error) {
+func (l *loopSubjects) with(ctx context.Context, at string, text []byte, sampled bool) (*loopSubject, error) {
 	cfg, err := production.LoadConfigOr(at, text, l.in.config)
 	if err != nil {
 		return nil, err
@@ -54,12 +61,15 @@ func (l *loopSubjects) with(ctx context.Context, at string, text []byte) (*loopS
 	if text == nil {
 		cfg = cfg.Only(l.in.profiles...)
 	}
-	cfg = cfg.TryingAll()
+	all := cfg.TryingAll() // answers to single questions are about all nodes
+	if !sampled {
+		cfg = all
+	}
 	profile, err := cfg.Spec(cfg.Profiles()[0])
 	if err != nil {
 		return nil, usage("scheduler configuration %s: %w", l.in.source, err)
 	}
-	alone, err := production.NewAlone(ctx, cfg, l.workers)
+	alone, err := production.NewAlone(ctx, all, l.workers)
 	if err != nil {
 		return nil, err
 	}

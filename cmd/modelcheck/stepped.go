@@ -19,7 +19,8 @@ func starter(cfg *production.Config) func(context.Context, *spec.Snapshot, *loop
 	error) {
 	with, without := new(stepped.Expansion), new(stepped.Expansion)
 	return func(ctx context.Context, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
-		o := stepped.Options{Late: scope.Late > 0, Evictions: scope.Evictions, Expansion: without}
+		o := stepped.Options{Late: scope.Late > 0, Evictions: scope.Evictions, Sampled: scope.Sampled,
+			Expansion: without}
 		if scope.Faults > 0 {
 			o.Faults, o.Expansion = true, with
 		}

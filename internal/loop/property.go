@@ -57,7 +57,7 @@ type Property struct {
 func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), retried(), heeds(), keepsPlace(), forgets(),
 		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
-		rollBack(), aborted(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()),
+		rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()),
 		signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),
 		claimsWritten(), reserves(), volumesSuffice(), permitted(), conditionTold(), batches(),

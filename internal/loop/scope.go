@@ -47,6 +47,8 @@ type Scope struct {
 	Late int
 	// Evictions lets every eviction be an action of its own: they are under way when the cycle ends that begins them.
 	Evictions bool
+	// Sampled: as many nodes are looked at as the configuration says, in its order; otherwise all are.
+	Sampled bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
 	Calm bool
 	// Pinned are the names of nodes of Templates that its other objects have, for Waking.

@@ -53,6 +53,9 @@ type Step struct {
 	Remembered int
 	// Batched: the pod was put on a node that an equal pod left for it.
 	Batched bool
+	// Looks are the nodes that the search for feasible ones looked at, in that order; nil unless the scope is Sampled, or
+	// if the node that was tried first is taken.
+	Looks []Look
 	// Panics are the panics of the scheduler on the way.
 	Panics []string
 	// Hints is what came of queueing hints, by their numbers, in that order.
@@ -187,6 +190,9 @@ type State struct {
 	// ListsAnew: nodes came or went since the last cycle, so that the next one lists anew which nodes there are and which
 	// have pods with affinity, of which it otherwise notes what has changed.
 	ListsAnew bool
+	// InTurn are the nodes in the order in which searches looked at them for the last time, the oldest first, without
+	// those that none has looked at; nil unless the scope is Sampled.
+	InTurn []string
 	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
 	// name which it was told of, or in flight; and such as are in the queue for an earlier one of the name.
 	Kept []string
@@ -318,6 +324,9 @@ func (s *State) Canonical() string {
 	}
 	if s.ListsAnew {
 		text.WriteString("nodes are listed anew\n")
+	}
+	if len(s.InTurn) > 0 {
+		fmt.Fprintf(&text, "in turn %v\n", s.InTurn)
 	}
 	if len(s.Kept) > 0 {
 		fmt.Fprintf(&text, "of an earlier uid %v\n", s.Kept)

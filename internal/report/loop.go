@@ -103,6 +103,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		if s.Evictions {
 			text += ", evictions one by one"
 		}
+		if s.Sampled {
+			text += ", as many nodes looked at as the configuration says"
+		}
 		if len(s.Happens) > 0 && s.Events > 0 {
 			text += "; events: " + joined(s.Happens)
 		}
@@ -307,14 +310,35 @@ func defect(known string) (name, upstream, doc string) {
 	return known, "", ""
 }
 
-// lateNotCovered says what is left out of when the scheduler hears of changes.
-func lateNotCovered(r *LoopRun) string {
-	var late []string
+// scopesWith returns the names of the scopes for which this is so.
+func scopesWith(r *LoopRun, is func(*loop.Scope) bool) []string {
+	var names []string
 	for _, result := range r.Results {
-		if result.Scope.Late > 0 {
-			late = append(late, result.Scope.Name)
+		if is(result.Scope) {
+			names = append(names, result.Scope.Name)
 		}
 	}
+	return names
+}
+
+// except names the scopes for which something is not so; it is empty if it is so for all.
+func except(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ", except in " + strings.Join(names, ", ")
+}
+
+// chanceNotCovered says what is left out of what chance decides, and of where a search goes on.
+func chanceNotCovered(r *LoopRun) string {
+	sampled := scopesWith(r, func(s *loop.Scope) bool { return s.Sampled })
+	return "Chance: every node is looked at" + except(sampled) + ", a preemption is tried on all, and the first by name " +
+		"is taken of nodes of equal score."
+}
+
+// lateNotCovered says what is left out of when the scheduler hears of changes.
+func lateNotCovered(r *LoopRun) string {
+	late := scopesWith(r, func(s *loop.Scope) bool { return s.Late > 0 })
 	if len(late) == len(r.Results) {
 		evictions := "evictions that are under way when a cycle ends, "
 		if !slices.ContainsFunc(r.Results, func(result *loop.Result) bool { return !result.Scope.Evictions }) {
@@ -323,12 +347,8 @@ func lateNotCovered(r *LoopRun) string {
 		return "More changes unheard than those of the scope, " + evictions +
 			"and handlers of one kind of object that hear at different times."
 	}
-	except := ""
-	if len(late) > 0 {
-		except = ", except in " + strings.Join(late, ", ")
-	}
-	return "Late informers" + except + ": every change is known to the scheduler before the next action, and to all " +
-		"its parts in one order; --late N lets them lag."
+	return "Late informers" + except(late) + ": every change is known to the scheduler before the next action, and to " +
+		"all its parts in one order; --late N lets them lag."
 }
 
 func loopNotCovered(r *LoopRun) []string {
@@ -337,8 +357,7 @@ func loopNotCovered(r *LoopRun) []string {
 		lateNotCovered(r),
 		"What several goroutines do at the same moment: a binding cycle runs to its end, or to where it waits, before " +
 			"anything else happens.",
-		"Chance: every node is looked at, a preemption is tried on all, and the first by name is taken of nodes of equal " +
-			"score.",
+		chanceNotCovered(r),
 		"Pod groups, extenders.",
 	}
 	for _, result := range r.Results {

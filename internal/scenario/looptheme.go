@@ -33,6 +33,7 @@ type loopThemeSpec struct {
 	Nodes      int              `json:"nodes"`
 	LeastNodes int              `json:"leastNodes,omitempty"`
 	Calm       bool             `json:"calm,omitempty"`
+	Sampled    bool             `json:"sampled,omitempty"`
 	Evictions  bool             `json:"evictions,omitempty"`
 	Arrivals   int              `json:"arrivals"`
 	Events     int              `json:"events,omitempty"`
@@ -104,7 +105,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults, Late: t.Spec.Late,
-			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions,
+			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions, Sampled: t.Spec.Sampled,
 		}
 		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
 		scope.Bound(t.Spec.Nodes)

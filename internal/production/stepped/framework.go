@@ -36,6 +36,8 @@ type cycles struct {
 	begin sync.RWMutex
 	// preBinding is the binding cycle that runs and is at pre-bind; nil if none is, or it waits.
 	preBinding *binding
+	// looks are those of searches; nil if nobody asks for them.
+	looks *looks
 	// slow reports whether a binding that is made now is to be under way for a while.
 	slow func() bool
 

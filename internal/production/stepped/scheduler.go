@@ -47,6 +47,8 @@ type Options struct {
 	Late bool
 	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
 	Evictions bool
+	// Sampled notes which nodes are looked at, for scopes that are.
+	Sampled bool
 	// Expansion, if not nil, is that of all schedulers with the same profiles and the same Faults.
 	Expansion *Expansion
 	// Plant is for tests that plant a bug in the scheduler before it begins.
@@ -179,6 +181,9 @@ func (s *Scheduler) build() error {
 func (s *Scheduler) control() error {
 	s.frameworks, s.cycles = nil, &cycles{bindings: map[types.UID]*binding{},
 		slow: func() bool { return s.faults.armed == loop.SlowBind }}
+	if s.options.Sampled {
+		s.cycles.looks = &looks{}
+	}
 	for i := range s.profiles {
 		s.controlProfile(&s.profiles[i])
 	}
@@ -299,7 +304,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
-	step.Batched = s.batched() > before
+	step.Batched, step.Looks = s.batched() > before, s.cycles.looks.take()
 	if len(s.api.unknown) > 0 {
 		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a,
 			s.api.unknown)

@@ -76,6 +76,9 @@ func (s *Scheduler) State() *loop.State {
 	state.Miscounted = s.miscounted(dump.Nodes)
 	state.Kept = s.kept(dump.Nodes, told)
 	state.ListsAnew = s.listsAnew(dump.Nodes)
+	if s.cycles.looks != nil {
+		state.InTurn = slices.Clone(s.cycles.looks.inTurn)
+	}
 	state.Classes = s.classes()
 	state.Cache = inOrder(onNode)
 	state.Expected = held.expected(state.View())

@@ -1,0 +1,63 @@
+package stepped
+
+import (
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// looks is the account of which nodes searches look at.
+type looks struct {
+	// all are those of the cycle; inTurn are the nodes, that last which was looked at last.
+	all    []loop.Look
+	inTurn []string
+}
+
+// RunFilterPluginsWithNominatedPods implements framework.Framework. A search asks it about each node that it looks at.
+func (c *controlled) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	info fwk.NodeInfo) *fwk.Status {
+	status := c.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+	if l := c.cycles.looks; l != nil {
+		fits := status.IsSuccess()
+		l.all = append(l.all, loop.Look{Node: info.Node().Name, Fits: fits, Found: fits})
+	}
+	return status
+}
+
+// RunPreScorePlugins implements framework.Framework. It is given what the search came up with, if that is several
+// nodes.
+func (c *controlled) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	nodes []fwk.NodeInfo) *fwk.Status {
+	if l := c.cycles.looks; l != nil {
+		for i := range l.all {
+			l.all[i].Found = slices.ContainsFunc(nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == l.all[i].Node })
+		}
+	}
+	return c.Framework.RunPreScorePlugins(ctx, state, pod, nodes)
+}
+
+// take returns the looks of the search of the cycle, without that at a node which was tried first, and notes them.
+func (l *looks) take() []loop.Look {
+	if l == nil {
+		return nil
+	}
+	all := l.all
+	l.all = nil
+	if len(all) == 0 || !slices.ContainsFunc(all[1:], func(look loop.Look) bool { return look.Node != all[0].Node }) {
+		return nil // at most one node was tried
+	}
+	if slices.ContainsFunc(all[1:], func(look loop.Look) bool { return look.Node == all[0].Node }) {
+		all = all[1:]
+	}
+	for _, look := range all {
+		if look.Counts() {
+			l.inTurn = slices.DeleteFunc(l.inTurn, func(node string) bool { return node == look.Node })
+			l.inTurn = append(l.inTurn, look.Node)
+		}
+	}
+	return all
+}
