@@ -21,7 +21,7 @@ func (l Look) Counts() bool { return !l.Fits || l.Found }
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/scheduler-perf-tuning/ ("until it finds enough Nodes
 // as specified by percentageOfNodesToScore. For the next Pod, the scheduler continues from the point in the Node array
 // that it stopped at when checking feasibility of Nodes for the previous Pod."). How many are enough is
-// spec.Limits.Feasible.
+// spec.Limits.Feasible; that one is if no plugin scores them is stated in code.
 func inTurn() Property {
 	return Property{
 		Name: "in-turn",
@@ -32,8 +32,12 @@ func inTurn() Property {
 			if pod == nil || len(t.Step.Looks) == 0 {
 				return nil
 			}
-			nodes := len(t.Before.told().Nodes)
-			about, but := "how many", beyond(t.Step.Looks, t.model(pod).Profile.Limits.Feasible(nodes), nodes)
+			profile, nodes := t.model(pod).Profile, len(t.Before.told().Nodes)
+			enough := profile.Limits.Feasible(nodes)
+			if len(profile.ScorePlugins) == 0 {
+				enough = 1
+			}
+			about, but := "how many", beyond(t.Step.Looks, enough, nodes)
 			if but == "" {
 				about, but = "which", outOfTurn(t.Step.Looks, t.Before.InTurn, nodes)
 			}

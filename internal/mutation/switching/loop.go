@@ -47,7 +47,8 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
 			s, err := stepped.New(ctx, cfg, initial,
-				stepped.Options{Faults: true, Late: scope.Late > 0, Evictions: scope.Evictions, Sampled: scope.Sampled})
+				stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions,
+					Sampled: scope.Sampled})
 			if err != nil {
 				return nil, err
 			}

@@ -58,6 +58,16 @@ func TestInTurn(t *testing.T) {
 		create(nominated), schedule}
 	some := byDefault(t)
 	all := some.TryingAll()
+	unscored, err := production.LoadConfig("scheduler.yaml", []byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    score: {disabled: [{name: "*"}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		reason     string
 		cfg, model *production.Config
@@ -66,6 +76,8 @@ func TestInTurn(t *testing.T) {
 	}{
 		{"control", some, some, nil, ""},
 		{"control: all are looked at", all, all, nil, ""},
+		{"control: none is scored", unscored, unscored, nil, ""},
+		{"it scores nodes", some, unscored, nil, "goes on to 100 feasible nodes where 1 are enough"},
 		{"it looks at all nodes", all, some, nil, "goes on to 120 feasible nodes where 100 are enough"},
 		{"it does not look at all nodes", some, all, nil, "ends with 100 feasible nodes where 120 are enough, and has not " +
 			"looked at 20 of 120 nodes"},
@@ -82,7 +94,6 @@ func TestInTurn(t *testing.T) {
 		var got string
 		for _, a := range actions {
 			taken := &loop.Transition{Model: m, Ask: ask.Decide, Before: s.State(), Action: a}
-			var err error
 			if taken.Step, err = s.Do(a); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,6 +16,10 @@ type looks struct {
 	// all are those of the cycle; inTurn are the nodes, that last which was looked at last.
 	all    []loop.Look
 	inTurn []string
+	// hint is the node that an equal pod left for the pod of the cycle.
+	hint string
+	// scored: the search of the cycle came up with several nodes.
+	scored bool
 }
 
 // RunFilterPluginsWithNominatedPods implements framework.Framework. A search asks it about each node that it looks at.
@@ -33,6 +38,7 @@ func (c *controlled) RunFilterPluginsWithNominatedPods(ctx context.Context, stat
 func (c *controlled) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	nodes []fwk.NodeInfo) *fwk.Status {
 	if l := c.cycles.looks; l != nil {
+		l.scored = true
 		for i := range l.all {
 			l.all[i].Found = slices.ContainsFunc(nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == l.all[i].Node })
 		}
@@ -40,18 +46,29 @@ func (c *controlled) RunPreScorePlugins(ctx context.Context, state fwk.CycleStat
 	return c.Framework.RunPreScorePlugins(ctx, state, pod, nodes)
 }
 
-// take returns the looks of the search of the cycle, without that at a node which was tried first, and notes them.
-func (l *looks) take() []loop.Look {
-	if l == nil {
+// hinted notes which node an equal pod left for the pod of the cycle; "" if none did.
+func (l *looks) hinted(node string) {
+	if l != nil {
+		l.hint = node
+	}
+}
+
+// take returns the looks of the search of the cycle of the pod, without that at a node which was tried first, and notes
+// them.
+func (l *looks) take(pod *v1.Pod) []loop.Look {
+	if l == nil || pod == nil {
 		return nil
 	}
-	all := l.all
-	l.all = nil
-	if len(all) == 0 || !slices.ContainsFunc(all[1:], func(look loop.Look) bool { return look.Node != all[0].Node }) {
-		return nil // at most one node was tried
-	}
-	if slices.ContainsFunc(all[1:], func(look loop.Look) bool { return look.Node == all[0].Node }) {
+	all, scored, first := l.all, l.scored, cmp.Or(pod.Status.NominatedNodeName, l.hint)
+	l.all, l.hint, l.scored = nil, "", false
+	if len(all) > 0 && all[0].Node == first {
 		all = all[1:]
+	}
+	if !scored { // only one was found
+		one := slices.IndexFunc(all, func(look loop.Look) bool { return look.Fits })
+		for i := range all {
+			all[i].Found = i == one
+		}
 	}
 	for _, look := range all {
 		if look.Counts() {

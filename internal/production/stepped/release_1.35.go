@@ -14,7 +14,9 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, state fwk.Cyc
 	fwk.PodSignature) {
 	c.batch.beforeHint()
 	defer c.batch.afterHint()
-	return c.Framework.GetNodeHint(ctx, pod, state, cycle)
+	hint, signature := c.Framework.GetNodeHint(ctx, pod, state, cycle)
+	c.looks.hinted(hint)
+	return hint, signature
 }
 
 // activates reports whether an eviction that ended so lets the preemptor be tried again in the end.

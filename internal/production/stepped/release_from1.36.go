@@ -41,7 +41,9 @@ func (c *controlled) GetNodeHint(ctx context.Context, pod *v1.Pod, signature fwk
 	cycle int64) string {
 	c.batch.beforeHint()
 	defer c.batch.afterHint()
-	return c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+	hint := c.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
+	c.looks.hinted(hint)
+	return hint
 }
 
 // PreBindPreFlight implements fwk.PreBindPlugin.

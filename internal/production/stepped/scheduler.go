@@ -304,7 +304,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
-	step.Batched, step.Looks = s.batched() > before, s.cycles.looks.take()
+	step.Batched, step.Looks = s.batched() > before, s.cycles.looks.take(s.popped)
 	if len(s.api.unknown) > 0 {
 		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a,
 			s.api.unknown)
