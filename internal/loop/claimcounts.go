@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -17,13 +18,14 @@ type ClaimCount struct {
 // returnedClaims is the name of a defect that exclusive tells by what kube-scheduler counts.
 const returnedClaims = "returned-claims-free"
 
-// returnedClaimsFree is the defect that claims of pods on a node that comes back are taken for unused.
+// returnedClaimsFree is the defect that claims are taken for unused after a node that had a pod with them has gone.
 func returnedClaimsFree() Known {
 	return Known{
 		Name: returnedClaims, Class: spec.Unconfirmed, Since: "v1.37",
 		Upstream: "not reported; kubernetes/kubernetes#139238 made it so",
-		Doc: "When a node is deleted and created again with its pods on it, before another pod is tried, the claims of " +
-			"these are no longer counted as in use: a claim for one pod is given to a second one.",
+		Doc: "When a node is deleted, the claims of its pods count as free, and they are counted down once more when the " +
+			"pods go: a claim for one pod, which another one has taken over meanwhile, is given to a third. They are not " +
+			"counted as in use either when the node is created again with its pods, before another pod is tried.",
 		Sees: func(s *State, pod *v1.Pod) *spec.Snapshot {
 			if !s.usesFree(pod) {
 				return nil
@@ -38,6 +40,35 @@ func (s *State) free(pod *v1.Pod, v v1.Volume) bool {
 	return v.PersistentVolumeClaim != nil && slices.ContainsFunc(s.Miscounted, func(c ClaimCount) bool {
 		return c.Claim == pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName && c.Counted < 1
 	})
+}
+
+// claimsCounted returns the claims of which the scheduler has come to miscount the users.
+func (t *Transition) claimsCounted() []Violation {
+	var broken []Violation
+	for _, c := range t.After.Miscounted {
+		if slices.ContainsFunc(t.Before.Miscounted, func(was ClaimCount) bool {
+			return was.Claim == c.Claim && was.Users-was.Counted == c.Users-c.Counted
+		}) {
+			continue
+		}
+		v := Violation{About: "claims", But: fmt.Sprintf("of claim %s the next cycle takes it that %d pods use it, and %d do",
+			c.Claim, c.Counted, c.Users)}
+		if t.ofLostNode() {
+			v.Known = t.has(returnedClaims)
+		}
+		broken = append(broken, v)
+	}
+	return broken
+}
+
+// ofLostNode reports whether a node comes, which may have been there before, or goes again before a pod is tried, or
+// something happens to a pod of a node that is gone.
+func (t *Transition) ofLostNode() bool {
+	if t.Action.Ref.Kind == "Node" {
+		return t.Action.Verb != Delete || t.Before.ListsAnew
+	}
+	pod := in(t.Before.View(), t.Action.Ref.Key())
+	return t.Action.Ref.Kind == "Pod" && pod != nil && pod.Spec.NodeName != "" && !hasNode(t.Before, pod.Spec.NodeName)
 }
 
 // usesFree reports whether the pod uses such a claim.

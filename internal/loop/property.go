@@ -199,7 +199,7 @@ func cacheAgrees() Property {
 	return Property{
 		Name: "cache-agrees",
 		Doc: "Between steps the scheduler's cache and its nominated pods are what the API server's objects and the " +
-			"assumed pods make; so are the device classes that stand for extended resources.",
+			"assumed pods make; so are the device classes that stand for extended resources, and how many pods use a claim.",
 		Broken: func(t *Transition) []Violation {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
 				v := Violation{About: "nodes", But: fmt.Sprintf("the cache has %s; the API server has %s",
@@ -242,7 +242,7 @@ func cacheAgrees() Property {
 				}
 				broken = append(broken, v.explained(t))
 			}
-			return append(broken, t.classesAgree()...)
+			return slices.Concat(broken, t.classesAgree(), t.claimsCounted())
 		},
 	}
 }

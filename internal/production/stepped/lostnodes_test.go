@@ -28,7 +28,10 @@ func TestLostNodes(t *testing.T) {
 	begins := []loop.Action{create(pod("first").PVC("one").Obj()), schedule}
 	second := []loop.Action{create(pod("second").PVC("one").Obj()), schedule}
 	lost, back := remove(node("n1").Obj()), create(node("n1").Obj())
-	free := []string{"refinement: default/second: returned-claims-free",
+	counts := "cache-agrees: : returned-claims-free"
+	third := []loop.Action{create(pod("third").PVC("one").Obj()), schedule}
+	goes := []loop.Action{remove(begins[0].Object), gone(begins[0].Object)}
+	free := []string{counts, "refinement: default/second: returned-claims-free",
 		"levels-agree: default/second: returned-claims-free", "exclusive: default/second: returned-claims-free"}
 	for _, row := range []struct {
 		reason  string
@@ -38,6 +41,12 @@ func TestLostNodes(t *testing.T) {
 		{"the node comes back before the next pod is tried", slices.Concat([]loop.Action{lost, back}, second), free},
 		{"control: another pod is tried meanwhile",
 			slices.Concat([]loop.Action{lost, create(pod("p").Obj()), schedule, back}, second), nil},
+		{"the node stays away, another pod takes the claim, and then the first goes",
+			slices.Concat([]loop.Action{lost}, second, goes, third),
+			[]string{counts, "refinement: default/third: returned-claims-free",
+				"levels-agree: default/third: returned-claims-free", "exclusive: default/third: returned-claims-free"}},
+		{"control: the first goes before the other is tried",
+			slices.Concat([]loop.Action{lost}, goes, second, third), nil},
 		{"control: it stays", second, nil},
 		{"it goes while another pod waits for its claim", slices.Concat(second, []loop.Action{lost}),
 			[]string{"wake-up: default/second: lost-node-unheard"}},
