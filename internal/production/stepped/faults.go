@@ -133,12 +133,12 @@ func (f *faults) PreScore(context.Context, frameworkapi.CycleState, *v1.Pod,
 func (f *faults) Score(context.Context, frameworkapi.CycleState, *v1.Pod,
 	frameworkapi.NodeInfo) (int64, *frameworkapi.Status) {
 	switch f.armed {
-	case loop.FailNormalize:
-		return 0, nil
+	case loop.FailScore:
+		return 0, fwk.AsStatus(errFault)
 	case loop.ExceedScore:
 		return tooHigh, nil
 	}
-	return 0, fwk.AsStatus(errFault)
+	return 0, nil
 }
 
 // ScoreExtensions implements frameworkapi.ScorePlugin.
