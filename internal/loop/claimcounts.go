@@ -53,7 +53,7 @@ func (t *Transition) claimsCounted() []Violation {
 		}
 		v := Violation{About: "claims", But: fmt.Sprintf("of claim %s the next cycle takes it that %d pods use it, and %d do",
 			c.Claim, c.Counted, c.Users)}
-		if t.ofLostNode() {
+		if t.ofLostNode(c.Claim) {
 			v.Known = t.has(returnedClaims)
 		}
 		broken = append(broken, v)
@@ -61,14 +61,23 @@ func (t *Transition) claimsCounted() []Violation {
 	return broken
 }
 
-// ofLostNode reports whether a node comes, which may have been there before, or goes again before a pod is tried, or
-// something happens to a pod of a node that is gone.
-func (t *Transition) ofLostNode() bool {
-	if t.Action.Ref.Kind == "Node" {
-		return t.Action.Verb != Delete || t.Before.ListsAnew
+// ofLostNode reports whether a node comes, which may have been there before, or goes again before a pod is tried, or a
+// pod that uses the claim is on a node that is gone.
+func (t *Transition) ofLostNode(claim string) bool {
+	if t.Action.Ref.Kind == "Node" && (t.Action.Verb != Delete || t.Before.ListsAnew) {
+		return true
 	}
-	pod := in(t.Before.View(), t.Action.Ref.Key())
-	return t.Action.Ref.Kind == "Pod" && pod != nil && pod.Spec.NodeName != "" && !hasNode(t.Before, pod.Spec.NodeName)
+	return t.Before.usedOnLostNode(claim) || t.After.usedOnLostNode(claim)
+}
+
+// usedOnLostNode reports whether a pod that uses the claim, "ns/name", is on a node that is gone.
+func (s *State) usedOnLostNode(claim string) bool {
+	return slices.ContainsFunc(s.View().Pods, func(pod *v1.Pod) bool {
+		return pod.Spec.NodeName != "" && !hasNode(s, pod.Spec.NodeName) &&
+			slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+				return pod.Namespace+"/"+spec.ClaimName(pod, v) == claim
+			})
+	})
 }
 
 // usesFree reports whether the pod uses such a claim.
