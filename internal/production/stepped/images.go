@@ -2,9 +2,13 @@ package stepped
 
 import (
 	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -47,6 +51,36 @@ func (s *Scheduler) images(cache map[string]*framework.NodeInfo, nodes []*v1.Nod
 		return cmp.Or(cmp.Compare(x.Node, y.Node), cmp.Compare(x.Image, y.Image))
 	})
 	return counts
+}
+
+// onNodes returns lines that say which nodes the cache has each image on, and such that say which report it; none if a
+// test has put something around the cache.
+func (s *Scheduler) onNodes(nodes []*v1.Node) (has, expected []string) {
+	cache := reflect.ValueOf(s.sched.Cache)
+	if cache.Kind() != reflect.Pointer {
+		return nil, nil
+	}
+	field := cache.Elem().FieldByName("imageStates")
+	states := reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().
+		Interface().(map[string]*fwk.ImageStateSummary)
+	for image, state := range states {
+		has = append(has, fmt.Sprintf("image %s: on %v", image, sets.List(state.Nodes)))
+	}
+	reporting := map[string]sets.Set[string]{}
+	for _, node := range nodes {
+		for image := range reported(node) {
+			if reporting[image] == nil {
+				reporting[image] = sets.Set[string]{}
+			}
+			reporting[image].Insert(node.Name)
+		}
+	}
+	for image, by := range reporting {
+		expected = append(expected, fmt.Sprintf("image %s: on %v", image, sets.List(by)))
+	}
+	slices.Sort(has)
+	slices.Sort(expected)
+	return has, expected
 }
 
 // reported returns the sizes of the images that a node reports, by name.

@@ -80,8 +80,9 @@ func (s *Scheduler) State() *loop.State {
 		state.InTurn = slices.Clone(s.cycles.looks.inTurn)
 	}
 	state.Classes = s.classes()
-	state.Cache = inOrder(onNode)
-	state.Expected = held.expected(state.View())
+	images, reported := s.onNodes(of[*v1.Node](told))
+	state.Cache = append(inOrder(onNode), images...)
+	state.Expected = append(held.expected(state.View()), reported...)
 	return state
 }
 
