@@ -199,7 +199,8 @@ func cacheAgrees() Property {
 	return Property{
 		Name: "cache-agrees",
 		Doc: "Between steps the scheduler's cache and its nominated pods are what the API server's objects and the " +
-			"assumed pods make; so are the device classes that stand for extended resources, and how many pods use a claim.",
+			"assumed pods make; so are the device classes that stand for extended resources, how many pods use a claim, " +
+			"and which nodes an image is on.",
 		Broken: func(t *Transition) []Violation {
 			if !slices.Equal(t.After.Cache, t.After.Expected) {
 				v := Violation{About: "nodes", But: fmt.Sprintf("the cache has %s; the API server has %s",

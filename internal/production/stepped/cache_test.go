@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -36,5 +37,34 @@ func TestCacheAgrees(t *testing.T) {
 					after.Canonical(), after.Cache)
 			}
 		})
+	}
+}
+
+// TestImagesAgree: a cache that has an image on other nodes than report it breaks cache-agrees.
+func TestImagesAgree(t *testing.T) {
+	has := func(name string) *v1.Node {
+		n := node(name).Obj()
+		n.Status.Images = []v1.ContainerImage{{Names: []string{"image"}, SizeBytes: 1 << 30}}
+		return n
+	}
+	var sched *kubescheduler.Scheduler
+	for _, row := range []struct {
+		reason string
+		plant  func()
+		want   []string
+	}{
+		{"control", func() {}, nil},
+		{"a node is missing", func() { stepped.Images(sched)["image"].Nodes.Delete("n1") }, []string{"cache-agrees: "}},
+		{"a node is kept", func() { stepped.Images(sched)["image"].Nodes.Insert("gone") }, []string{"cache-agrees: "}},
+		{"an image is missing", func() { delete(stepped.Images(sched), "image") }, []string{"cache-agrees: "}},
+	} {
+		s := newScheduler(t, cluster(), stepped.Options{Plant: func(s *kubescheduler.Scheduler) { sched = s }})
+		broken := breaks(t, s, []loop.Action{create(has("n1")), create(has("n2")),
+			update("labels", node("n2").Label("a", "b").Obj())})
+		row.plant()
+		broken = append(broken, breaks(t, s, []loop.Action{create(pod("p").Obj())})...)
+		if !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
 	}
 }

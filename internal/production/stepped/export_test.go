@@ -63,6 +63,11 @@ func Quietly(s *kubescheduler.Scheduler) func(do func()) {
 	}
 }
 
+// Images returns what the scheduler's cache has of images, by name.
+func Images(s *kubescheduler.Scheduler) map[string]*fwk.ImageStateSummary {
+	return imageStates(s.Cache)
+}
+
 // Remember returns what puts something where the queue keeps events for pods in flight.
 func Remember(s *kubescheduler.Scheduler) func(event any) {
 	events := newSleeper(s.SchedulingQueue.(*hintedQueue)).events

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -56,13 +57,10 @@ func (s *Scheduler) images(cache map[string]*framework.NodeInfo, nodes []*v1.Nod
 // onNodes returns lines that say which nodes the cache has each image on, and such that say which report it; none if a
 // test has put something around the cache.
 func (s *Scheduler) onNodes(nodes []*v1.Node) (has, expected []string) {
-	cache := reflect.ValueOf(s.sched.Cache)
-	if cache.Kind() != reflect.Pointer {
+	states := imageStates(s.sched.Cache)
+	if states == nil {
 		return nil, nil
 	}
-	field := cache.Elem().FieldByName("imageStates")
-	states := reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().
-		Interface().(map[string]*fwk.ImageStateSummary)
 	for image, state := range states {
 		has = append(has, fmt.Sprintf("image %s: on %v", image, sets.List(state.Nodes)))
 	}
@@ -81,6 +79,17 @@ func (s *Scheduler) onNodes(nodes []*v1.Node) (has, expected []string) {
 	slices.Sort(has)
 	slices.Sort(expected)
 	return has, expected
+}
+
+// imageStates returns what the cache has of images, by name; nil if it is not production's own.
+func imageStates(cache internalcache.Cache) map[string]*fwk.ImageStateSummary {
+	v := reflect.ValueOf(cache)
+	if v.Kind() != reflect.Pointer {
+		return nil
+	}
+	field := v.Elem().FieldByName("imageStates")
+	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().
+		Interface().(map[string]*fwk.ImageStateSummary)
 }
 
 // reported returns the sizes of the images that a node reports, by name.
