@@ -26,7 +26,7 @@ type looks struct {
 func (c *controlled) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	info fwk.NodeInfo) *fwk.Status {
 	status := c.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
-	if l := c.cycles.looks; l != nil {
+	if l := c.looks; l != nil {
 		fits := status.IsSuccess()
 		l.all = append(l.all, loop.Look{Node: info.Node().Name, Fits: fits, Found: fits})
 	}
@@ -37,7 +37,7 @@ func (c *controlled) RunFilterPluginsWithNominatedPods(ctx context.Context, stat
 // nodes.
 func (c *controlled) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	nodes []fwk.NodeInfo) *fwk.Status {
-	if l := c.cycles.looks; l != nil {
+	if l := c.looks; l != nil {
 		l.scored = true
 		for i := range l.all {
 			l.all[i].Found = slices.ContainsFunc(nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == l.all[i].Node })
