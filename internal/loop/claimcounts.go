@@ -13,6 +13,8 @@ import (
 type ClaimCount struct {
 	Claim          string
 	Counted, Users int
+	// Latent is set if the next cycle counts anew, unless the nodes become those of the last one again before it.
+	Latent bool
 }
 
 // returnedClaims is the name of a defect that exclusive tells by what kube-scheduler counts.
@@ -38,7 +40,7 @@ func returnedClaimsFree() Known {
 // free reports whether the volume is a claim that is taken for unused, and is not.
 func (s *State) free(pod *v1.Pod, v v1.Volume) bool {
 	return v.PersistentVolumeClaim != nil && slices.ContainsFunc(s.Miscounted, func(c ClaimCount) bool {
-		return c.Claim == pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName && c.Counted < 1
+		return !c.Latent && c.Counted < 1 && c.Claim == pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName
 	})
 }
 
@@ -46,14 +48,13 @@ func (s *State) free(pod *v1.Pod, v v1.Volume) bool {
 func (t *Transition) claimsCounted() []Violation {
 	var broken []Violation
 	for _, c := range t.After.Miscounted {
-		if slices.ContainsFunc(t.Before.Miscounted, func(was ClaimCount) bool {
-			return was.Claim == c.Claim && was.Users-was.Counted == c.Users-c.Counted
-		}) {
+		was := t.Before.offBy(c)
+		if c.Latent || was != nil && !was.Latent {
 			continue
 		}
 		v := Violation{About: "claims", But: fmt.Sprintf("of claim %s the next cycle takes it that %d pods use it, and %d do",
 			c.Claim, c.Counted, c.Users)}
-		if t.ofLostNode(c.Claim) {
+		if was != nil || t.ofLostNode(c.Claim) { // what was latent came of nodes that come and go
 			v.Known = t.has(returnedClaims)
 		}
 		broken = append(broken, v)
@@ -61,13 +62,21 @@ func (t *Transition) claimsCounted() []Violation {
 	return broken
 }
 
-// ofLostNode reports whether a node comes, which may have been there before, or goes again before a pod is tried, or a
-// pod that uses the claim is on a node that is gone.
-func (t *Transition) ofLostNode(claim string) bool {
-	if t.Action.Ref.Kind == "Node" && (t.Action.Verb != Delete || t.Before.ListsAnew) {
-		return true
+// offBy returns how the claim was miscounted by as many; nil if it was not.
+func (s *State) offBy(c ClaimCount) *ClaimCount {
+	for i, was := range s.Miscounted {
+		if was.Claim == c.Claim && was.Users-was.Counted == c.Users-c.Counted {
+			return &s.Miscounted[i]
+		}
 	}
-	return t.Before.usedOnLostNode(claim) || t.After.usedOnLostNode(claim)
+	return nil
+}
+
+// ofLostNode reports whether a pod that uses the claim is on a node that was gone, or that goes for another reason than
+// that it is deleted the first time, which counts its pods down as it should.
+func (t *Transition) ofLostNode(claim string) bool {
+	first := t.Action.Ref.Kind == "Node" && t.Action.Verb == Delete && !t.Before.ListsAnew
+	return t.Before.usedOnLostNode(claim) || !first && t.After.usedOnLostNode(claim)
 }
 
 // usedOnLostNode reports whether a pod that uses the claim, "ns/name", is on a node that is gone.

@@ -36,3 +36,6 @@ var Protected = protected
 func CountedBefore(counts ...ImageCount) bool {
 	return (&Transition{Before: &State{Images: counts}}).countedBefore()
 }
+
+// ClaimsCounted is Transition.claimsCounted.
+var ClaimsCounted = (*Transition).claimsCounted

@@ -45,6 +45,8 @@ func TestLostNodes(t *testing.T) {
 			slices.Concat([]loop.Action{lost}, second, goes, third),
 			[]string{counts, "refinement: default/third: returned-claims-free",
 				"levels-agree: default/third: returned-claims-free", "exclusive: default/third: returned-claims-free"}},
+		{"... and the node comes back and goes again before another pod is tried",
+			slices.Concat([]loop.Action{lost}, second, goes, []loop.Action{back, lost}), []string{counts, counts}},
 		{"no node is left, and kube-scheduler begins anew",
 			[]loop.Action{lost, remove(node("n2").Obj()), restart}, []string{counts}},
 		{"control: nothing is lost", []loop.Action{restart}, nil},

@@ -14,29 +14,24 @@ import (
 
 // miscounted returns the claims that the next cycle takes to be used by another number of pods than use them on the
 // nodes of the cache. kube-scheduler keeps these numbers from cycle to cycle, and adds what has changed, but for when
-// nodes come or go, or a number would be negative: then it counts anew.
+// nodes come or go, or a number would be negative: then it counts anew, and they are latent.
 func (s *Scheduler) miscounted(nodes map[string]*framework.NodeInfo) []loop.ClaimCount {
 	cache := reflect.ValueOf(s.sched.Cache)
 	if cache.Kind() != reflect.Pointer { // a test has put something around it
 		return nil
 	}
 	last := reflect.ValueOf(s.shared().SnapshotSharedLister()).Elem()
-	known, there := last.FieldByName("nodeInfoMap"), 0
+	known, there, anew := last.FieldByName("nodeInfoMap"), 0, false
 	users := map[string]int{}
 	for name, info := range nodes {
 		if info.Node() == nil {
 			continue
 		}
 		there++
-		if !known.MapIndex(reflect.ValueOf(name)).IsValid() {
-			return nil
-		}
+		anew = anew || !known.MapIndex(reflect.ValueOf(name)).IsValid()
 		for claim, n := range info.PVCRefCounts {
 			users[claim] += n
 		}
-	}
-	if known.Len() > there {
-		return nil
 	}
 	counted := map[string]int{}
 	for _, counts := range []reflect.Value{last.FieldByName("usedPVCRefCounts"),
@@ -48,13 +43,14 @@ func (s *Scheduler) miscounted(nodes map[string]*framework.NodeInfo) []loop.Clai
 	for claim := range users {
 		counted[claim] += 0 // an entry for those that nobody is counted of, too
 	}
+	anew = anew || known.Len() > there
+	for _, n := range counted {
+		anew = anew || n < 0
+	}
 	var wrong []loop.ClaimCount
 	for claim, n := range counted {
-		if n < 0 {
-			return nil
-		}
 		if n != users[claim] {
-			wrong = append(wrong, loop.ClaimCount{Claim: claim, Counted: n, Users: users[claim]})
+			wrong = append(wrong, loop.ClaimCount{Claim: claim, Counted: n, Users: users[claim], Latent: anew})
 		}
 	}
 	slices.SortFunc(wrong, func(x, y loop.ClaimCount) int { return cmp.Compare(x.Claim, y.Claim) })
