@@ -360,7 +360,7 @@ func (o *loopOptions) steps() int {
 // bound sets the bounds of the scope that are on the command line.
 func (o *loopOptions) bound(scope *loop.Scope) {
 	if o.given("nodes") {
-		scope.Bound(o.nodes)
+		scope.Bound(1, o.nodes)
 	}
 	if o.given("pods") {
 		scope.Arrivals = o.pods

@@ -19,7 +19,8 @@ func aborted() Property {
 	return Property{
 		Name: "aborted",
 		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or where several nodes are feasible at PreScore, " +
-			"Score or NormalizeScore, or by a score that is too high, gives the pod no node, and evicts nobody for it.",
+			"Score or NormalizeScore, or by a score that is too high, gives the pod no node, and evicts nobody for it; " +
+			"neither does one in which a plugin fails as it is told of the pods that are nominated to the node, or of victims.",
 		Broken: func(t *Transition) []Violation {
 			view := t.Before.View()
 			pod := in(view, t.Step.Popped)
@@ -27,7 +28,9 @@ func aborted() Property {
 				return nil
 			}
 			got, scoring := t.outcome(pod, view), slices.Contains(whileScoring, t.Action.Fault)
-			if got.Type == spec.Wait || scoring && (got.Type != spec.Bind || t.triesOne(pod)) {
+			if got.Type == spec.Wait || scoring && (got.Type != spec.Bind || t.triesOne(pod)) ||
+				slices.Contains(ofOthers, t.Action.Fault) && got.Type == spec.Bind &&
+					(t.Action.Fault == FailRemovePod || len(spec.Respected(pod, view.Nodes[got.Node], view)) == 0) {
 				return nil
 			}
 			v := Violation{Pod: Key(pod), About: t.Action.Fault.String(), But: fmt.Sprintf(

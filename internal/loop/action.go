@@ -75,6 +75,10 @@ const (
 	FailNormalize
 	// ExceedScore: a score plugin gives each node one more than the highest score there is.
 	ExceedScore
+	// FailAddPod, FailRemovePod: a plugin ends in an error as it is told that a pod is on a node that is not, or that one
+	// is not that is: for nominated pods, and in the dry run of a preemption. Where there is neither, it is not asked.
+	FailAddPod
+	FailRemovePod
 	// FailReserve: a reserve plugin fails.
 	FailReserve
 	// RejectPermit: a permit plugin rejects the pod at once.
@@ -100,11 +104,12 @@ const (
 	FailEvict
 )
 
-// atPlugin is the faults of the extension points before Reserve, and whileScoring those of them that come up only where
-// nodes are scored.
+// atPlugin is the faults of the extension points before Reserve; whileScoring are those of them that come up only where
+// nodes are scored, and ofOthers those that come up only where there are other pods.
 var (
 	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
-	atPlugin     = append([]Fault{FailPreFilter, FailFilter}, whileScoring...)
+	ofOthers     = []Fault{FailAddPod, FailRemovePod}
+	atPlugin     = slices.Concat([]Fault{FailPreFilter, FailFilter}, whileScoring, ofOthers)
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
@@ -119,7 +124,7 @@ func Faults() []Fault {
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
-		"a score is too high", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
+		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
 		"what it writes is refused", "somebody else writes first", "the API server is busy",
 		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }

@@ -54,7 +54,7 @@ func TestEvents(t *testing.T) {
 		},
 	}
 	state := &loop.State{API: &spec.Snapshot{
-		Namespaces: kinds.Namespaces[:2], Nodes: loop.Clusters(kinds, 1)[0].Nodes, StorageClasses: kinds.StorageClasses[:1],
+		Namespaces: kinds.Namespaces[:2], Nodes: loop.Clusters(kinds, 1, 1)[0].Nodes, StorageClasses: kinds.StorageClasses[:1],
 		Pods: []*v1.Pod{
 			{ObjectMeta: meta("prod", "bound", map[string]string{"app": "x"}), Spec: on("n-1", asks("1"))},
 			{
@@ -126,7 +126,7 @@ func TestClusters(t *testing.T) {
 		Nodes: []*v1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, {ObjectMeta: metav1.ObjectMeta{Name: "m"}}},
 	}
 	var got [][]string
-	for _, cluster := range loop.Clusters(kinds, 2) {
+	for _, cluster := range loop.Clusters(kinds, 1, 2) {
 		var names []string
 		for _, node := range cluster.Nodes {
 			names = append(names, node.Name)

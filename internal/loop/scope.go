@@ -58,10 +58,10 @@ type Scope struct {
 	Admitted func(*spec.Snapshot) *spec.Snapshot
 }
 
-// Bound lets the scope begin with every cluster of up to so many nodes like those of its kinds, and have no more at
+// Bound lets the scope begin with every cluster of least to most nodes like those of its kinds, and have no more at
 // any time.
-func (s *Scope) Bound(nodes int) {
-	s.Nodes, s.Initial = nodes, Clusters(s.Templates, nodes)
+func (s *Scope) Bound(least, most int) {
+	s.Nodes, s.Initial = most, Clusters(s.Templates, least, most)
 }
 
 // Used is how much of a scope a run has used up.
@@ -82,29 +82,26 @@ func (u Used) After(a Action) Used {
 	return u
 }
 
-// Clusters returns every cluster of 1 to nodes nodes that are each like one of the snapshot's, without pods and
-// otherwise as it is. A second node of a kind is numbered.
-func Clusters(kinds *spec.Snapshot, nodes int) []*spec.Snapshot {
+// Clusters returns every cluster of least to most nodes that are each like one of the snapshot's, without pods and
+// otherwise as it is, the smallest first. The nodes of a kind are numbered.
+func Clusters(kinds *spec.Snapshot, least, most int) []*spec.Snapshot {
 	var clusters []*spec.Snapshot
 	var extend func(from int, chosen []*v1.Node)
 	extend = func(from int, chosen []*v1.Node) {
-		if len(chosen) > 0 {
-			cluster := *kinds
-			cluster.Pods, cluster.Nodes = nil, slices.Clone(chosen)
-			clusters = append(clusters, &cluster)
-		}
-		if len(chosen) == nodes {
+		if from == len(kinds.Nodes) {
+			if len(chosen) >= max(1, least) {
+				cluster := *kinds
+				cluster.Pods, cluster.Nodes = nil, chosen
+				clusters = append(clusters, &cluster)
+			}
 			return
 		}
-		for i := from; i < len(kinds.Nodes); i++ {
-			n := 1
-			for _, node := range chosen {
-				if like(node.Name, kinds.Nodes[i].Name) {
-					n++
-				}
-			}
-			extend(i, append(chosen[:len(chosen):len(chosen)],
-				named(kinds.Nodes[i], fmt.Sprintf("%s-%d", kinds.Nodes[i].Name, n))))
+		all := slices.Clone(chosen)
+		for n := len(chosen); n < most; n++ {
+			all = append(all, named(kinds.Nodes[from], fmt.Sprintf("%s-%d", kinds.Nodes[from].Name, n-len(chosen)+1)))
+		}
+		for n := most; n >= len(chosen); n-- {
+			extend(from+1, slices.Clip(all[:n]))
 		}
 	}
 	extend(0, nil)
@@ -195,7 +192,14 @@ func (s *Scope) faults() []Fault {
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
 			(f == Busy || f == LateStatus || f == SlowBind && !s.Evictions) && (volumes || claims) ||
-			f == LateStatus && s.Late > 0
+			f == LateStatus && s.Late > 0 || slices.Contains(ofOthers, f) && !s.preempts()
+	})
+}
+
+// preempts reports whether some pods are more important than others.
+func (s *Scope) preempts() bool {
+	return slices.ContainsFunc(s.Templates.Pods, func(pod *v1.Pod) bool {
+		return spec.Priority(pod) != spec.Priority(s.Templates.Pods[0])
 	})
 }
 

@@ -158,7 +158,7 @@ func toyScope() *loop.Scope {
 		},
 	}
 	return &loop.Scope{
-		Name: "toy", Templates: kinds, Initial: loop.Clusters(kinds, 2), Arrivals: 2, Events: 2,
+		Name: "toy", Templates: kinds, Initial: loop.Clusters(kinds, 1, 2), Arrivals: 2, Events: 2,
 		Happens: []loop.EventType{loop.NodeCordon, loop.NodeLabels},
 	}
 }

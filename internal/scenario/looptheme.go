@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
-	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // loopThemeKind is the kind of object that the file of a theme of the loop begins with.
@@ -108,10 +107,7 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions, Sampled: t.Spec.Sampled,
 		}
 		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
-		scope.Bound(t.Spec.Nodes)
-		scope.Initial = slices.DeleteFunc(scope.Initial, func(cluster *spec.Snapshot) bool {
-			return len(cluster.Nodes) < t.Spec.LeastNodes
-		})
+		scope.Bound(t.Spec.LeastNodes, t.Spec.Nodes)
 		return scope, nil
 	}
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))

@@ -103,18 +103,38 @@ func (f *faults) PreFilter(context.Context, frameworkapi.CycleState, *v1.Pod,
 	switch f.armed {
 	case loop.FailPreFilter:
 		return nil, fwk.AsStatus(errFault)
-	case loop.FailFilter:
+	case loop.FailFilter, loop.FailAddPod, loop.FailRemovePod:
 		return nil, nil
 	}
 	return nil, fwk.NewStatus(fwk.Skip)
 }
 
 // PreFilterExtensions implements frameworkapi.PreFilterPlugin.
-func (f *faults) PreFilterExtensions() frameworkapi.PreFilterExtensions { return nil }
+func (f *faults) PreFilterExtensions() frameworkapi.PreFilterExtensions { return f }
+
+// AddPod implements frameworkapi.PreFilterExtensions.
+func (f *faults) AddPod(context.Context, frameworkapi.CycleState, *v1.Pod, frameworkapi.PodInfo,
+	frameworkapi.NodeInfo) *frameworkapi.Status {
+	return f.failing(loop.FailAddPod)
+}
+
+// RemovePod implements frameworkapi.PreFilterExtensions.
+func (f *faults) RemovePod(context.Context, frameworkapi.CycleState, *v1.Pod, frameworkapi.PodInfo,
+	frameworkapi.NodeInfo) *frameworkapi.Status {
+	return f.failing(loop.FailRemovePod)
+}
+
+// failing fails if the action at hand asks for that.
+func (f *faults) failing(fault loop.Fault) *frameworkapi.Status {
+	if f.armed == fault {
+		return fwk.AsStatus(errFault)
+	}
+	return nil
+}
 
 // Filter implements frameworkapi.FilterPlugin. It is only asked if PreFilter does not say that there is nothing to ask.
 func (f *faults) Filter(context.Context, frameworkapi.CycleState, *v1.Pod, frameworkapi.NodeInfo) *frameworkapi.Status {
-	return fwk.AsStatus(errFault)
+	return f.failing(loop.FailFilter)
 }
 
 // PreScore implements frameworkapi.PreScorePlugin.
@@ -147,18 +167,12 @@ func (f *faults) ScoreExtensions() frameworkapi.ScoreExtensions { return f }
 // NormalizeScore implements frameworkapi.ScoreExtensions.
 func (f *faults) NormalizeScore(context.Context, frameworkapi.CycleState, *v1.Pod,
 	frameworkapi.NodeScoreList) *frameworkapi.Status {
-	if f.armed == loop.FailNormalize {
-		return fwk.AsStatus(errFault)
-	}
-	return nil
+	return f.failing(loop.FailNormalize)
 }
 
 // Reserve implements frameworkapi.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	if f.armed == loop.FailReserve {
-		return fwk.AsStatus(errFault)
-	}
-	return nil
+	return f.failing(loop.FailReserve)
 }
 
 // Unreserve implements frameworkapi.ReservePlugin.
@@ -189,8 +203,5 @@ func (f *faults) preFlight() *fwk.Status {
 
 // PreBind implements frameworkapi.PreBindPlugin.
 func (f *faults) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	if f.armed == loop.FailPreBind {
-		return fwk.AsStatus(errFault)
-	}
-	return nil
+	return f.failing(loop.FailPreBind)
 }

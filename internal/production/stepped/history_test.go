@@ -179,7 +179,7 @@ func wide(t *testing.T, name string) *loop.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope.Bound(2)
+	scope.Bound(1, 2)
 	scope.Arrivals, scope.Events, scope.Faults = 3, 4, max(scope.Faults, 1)
 	return scope
 }
