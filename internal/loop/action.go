@@ -124,7 +124,8 @@ func Faults() []Fault {
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
-		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "reserve fails", "permit rejects", "permit lets it wait", "pre-bind fails", "bind fails",
+		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "reserve fails", "permit rejects",
+		"permit lets it wait", "pre-bind fails", "bind fails",
 		"what it writes is refused", "somebody else writes first", "the API server is busy",
 		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }

@@ -54,7 +54,8 @@ func TestEvents(t *testing.T) {
 		},
 	}
 	state := &loop.State{API: &spec.Snapshot{
-		Namespaces: kinds.Namespaces[:2], Nodes: loop.Clusters(kinds, 1, 1)[0].Nodes, StorageClasses: kinds.StorageClasses[:1],
+		Namespaces: kinds.Namespaces[:2], Nodes: loop.Clusters(kinds, 1, 1)[0].Nodes,
+		StorageClasses: kinds.StorageClasses[:1],
 		Pods: []*v1.Pod{
 			{ObjectMeta: meta("prod", "bound", map[string]string{"app": "x"}), Spec: on("n-1", asks("1"))},
 			{

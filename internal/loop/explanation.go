@@ -122,7 +122,8 @@ func (t *Transition) triedFirst(pod *v1.Pod) string {
 	return t.Before.Batch.Nodes[0]
 }
 
-// takesOutdated reports whether the pod takes what the cycle before left, and others have changed the cluster since.
+// takesOutdated reports whether the pod takes what the cycle before left, and the cluster has changed since by another
+// thing than the cycles of pods.
 func (t *Transition) takesOutdated(pod *v1.Pod) bool {
 	return t.Before.Batch != nil && t.Before.Batch.Changed && t.takesLeft(pod)
 }

@@ -253,7 +253,8 @@ func Defects() []Known {
 		{
 			Name: "batch-outdated", Class: spec.ByDesign, Upstream: "accepted by KEP-5598 (\"some amount of staleness\")",
 			Doc: "A pod that is equal to the one before goes to the best node that this left, if it still fits there, " +
-				"without a look at what has changed on others in the meantime; for half a second.",
+				"without a look at what has changed on others in the meantime, also by a pod that waited on permit and is " +
+				"rejected; for half a second.",
 			Explains: func(t *Transition, pod *v1.Pod) bool { return t.takesOutdated(pod) },
 		},
 		imageCountOutdated(), classForgotten(), scaleDownOverflows(), assumedChangesUnheard(), nominatedChangesUnheard(),

@@ -132,7 +132,7 @@ type Batch struct {
 	// feasible, the best first.
 	Signature, Chosen string
 	Nodes             []string
-	// Changed: others have changed the cluster since then.
+	// Changed: others have changed the cluster since then, or a pod that waited on permit has given up its node.
 	Changed bool
 	// Scores says what is kept of the nodes besides their order; empty if nothing is.
 	Scores string

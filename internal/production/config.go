@@ -1,6 +1,7 @@
 package production
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -173,25 +174,21 @@ func (c *Config) TryingAll() *Config {
 	return &Config{kube: kube}
 }
 
-// KubeProfiles returns a copy of the profiles, in the order of the configuration and in Kubernetes' own terms. What
-// they leave to the configuration is filled in.
-func (c *Config) KubeProfiles() []config.KubeSchedulerProfile {
-	profiles := c.kube.DeepCopy().Profiles
-	for i := range profiles {
-		if profiles[i].PercentageOfNodesToScore == nil {
-			profiles[i].PercentageOfNodesToScore = c.kube.PercentageOfNodesToScore
-		}
-	}
-	return profiles
+// KubeProfiles returns a copy of the profiles, in the order of the configuration and in Kubernetes' own terms, and the
+// percentage of nodes to score where they say none; nil if the configuration says none either.
+func (c *Config) KubeProfiles() (profiles []config.KubeSchedulerProfile, percentageOfNodesToScore *int32) {
+	kube := c.kube.DeepCopy()
+	return kube.Profiles, kube.PercentageOfNodesToScore
 }
 
-// profile returns a copy of the profile with the scheduler name, as KubeProfiles has it.
+// profile returns a copy of the profile with the scheduler name. What it leaves to the configuration is filled in.
 func (c *Config) profile(schedulerName string) (*config.KubeSchedulerProfile, error) {
-	profiles := c.KubeProfiles()
+	profiles, percentageOfNodesToScore := c.KubeProfiles()
 	i := slices.IndexFunc(profiles, func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName })
 	if i < 0 {
 		return nil, fmt.Errorf("no profile has schedulerName %q; the configuration has %s", schedulerName,
 			strings.Join(c.Profiles(), ", "))
 	}
+	profiles[i].PercentageOfNodesToScore = cmp.Or(profiles[i].PercentageOfNodesToScore, percentageOfNodesToScore)
 	return &profiles[i], nil
 }

@@ -149,18 +149,24 @@ func TestBatchChosenAgain(t *testing.T) {
 		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "4Gi", "pods": "10"})
 	}
 	heavy := pod("heavy").Req(cpu("3")).Node("n2").Obj()
+	waiting := pod("waiting").Req(cpu("3")).NodeSelector(map[string]string{"size": "small"}).Obj()
+	waits := []loop.Action{create(waiting), failing(loop.WaitPermit)}
 	like := func(name string) loop.Action { return create(pod(name).Req(cpu("100m")).Obj()) }
+	outdated := []string{"refinement: default/second: batch-outdated", "levels-agree: default/second: batch-outdated"}
 	for _, row := range []struct {
-		reason string
-		then   []loop.Action
-		want   []string
+		reason      string
+		first, then []loop.Action
+		want        []string
 	}{
-		{"n2 is empty by then", []loop.Action{remove(heavy), gone(heavy)},
-			[]string{"refinement: default/second: batch-outdated", "levels-agree: default/second: batch-outdated"}},
-		{"n2 is as it was", nil, nil},
+		{"n2 is empty by then", []loop.Action{create(heavy)}, []loop.Action{remove(heavy), gone(heavy)}, outdated},
+		{"n2 is as it was", []loop.Action{create(heavy)}, nil, nil},
+		{"who waited for n2 is rejected", waits,
+			[]loop.Action{{Verb: loop.Reject, Ref: loop.RefOf(waiting)}}, outdated},
+		{"who waited for n2 is allowed", waits, []loop.Action{{Verb: loop.Allow, Ref: loop.RefOf(waiting)}}, nil},
 	} {
-		s := schedulerUnder(t, cfg, with(cluster(sized("n1", "8"), sized("n2", "4")), heavy), stepped.Options{})
-		begins := []loop.Action{like("first"), like("second"), schedule}
+		small := sized("n2", "4").Label("size", "small")
+		s := schedulerUnder(t, cfg, cluster(sized("n1", "8"), small), stepped.Options{Faults: true})
+		begins := append(row.first, like("first"), like("second"), schedule)
 		actions := append(slices.Concat(begins, row.then), schedule)
 		if diff := cmp.Diff(row.want, breaksUnder(t, cfg, s, actions)); diff != "" {
 			t.Errorf("%s: it breaks (-want +got):\n%s", row.reason, diff)

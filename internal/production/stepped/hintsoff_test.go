@@ -9,9 +9,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 )
 
 // wakes are the properties that say of each pod in unschedulablePods that trying it would lead to nothing.
@@ -26,11 +24,8 @@ func TestHintsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	slept, told := 0, 0
-	for _, name := range scenario.LoopThemeNames() {
-		scope, err := scenario.LoopTheme(name, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, theme := range themes(t) {
+		name, scope := theme.name, theme.scope
 		scope.Events += 2
 		for seed := range uint64(25) {
 			draw := rand.New(rand.NewPCG(seed, 1))

@@ -10,9 +10,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -172,13 +170,8 @@ func (h *historian) back(from *past, action loop.Action, meet func(*past) bool) 
 	return meet(now)
 }
 
-// wide returns a theme within bounds in which more can happen than in those of its own.
-func wide(t *testing.T, name string) *loop.Scope {
-	t.Helper()
-	scope, err := scenario.LoopTheme(name, admission.Admit)
-	if err != nil {
-		t.Fatal(err)
-	}
+// widen gives the scope bounds in which more can happen than in its own.
+func widen(scope *loop.Scope) *loop.Scope {
 	scope.Bound(1, 2)
 	scope.Arrivals, scope.Events, scope.Faults = 3, 4, max(scope.Faults, 1)
 	return scope
@@ -196,9 +189,9 @@ func TestStateDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range scenario.LoopThemeNames() {
-		t.Run(name, func(t *testing.T) {
-			h := &historian{t, wide(t, name), model(t), cfg, rand.New(rand.NewPCG(1, 0)), 0}
+	for _, theme := range themes(t) {
+		t.Run(theme.name, func(t *testing.T) {
+			h := &historian{t, widen(theme.scope), model(t), cfg, rand.New(rand.NewPCG(1, 0)), 0}
 			compared, difference := h.search(expansions)
 			if difference != "" {
 				t.Error(difference)

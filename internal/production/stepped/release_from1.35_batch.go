@@ -28,7 +28,7 @@ type batch struct {
 	// made is when the list was made that there is, and list tells it from others.
 	made time.Time
 	list unsafe.Pointer
-	// changed: the cluster was changed by others since then.
+	// changed: the cluster was changed by others since then, or a pod that waited on permit has given up its node.
 	changed bool
 }
 
@@ -65,7 +65,8 @@ func (b *batch) fresh() bool { return b.now().Sub(b.made) <= batchAge }
 func (b *batch) note(a loop.Action) {
 	pod, ok := a.Object.(*v1.Pod)
 	arrives := a.Verb == loop.Create && ok && pod.Spec.NodeName == ""
-	b.changed = b.changed || a.Verb <= loop.Gone && !arrives
+	gives := a.Verb == loop.Reject || a.Verb == loop.Expire
+	b.changed = b.changed || a.Verb <= loop.Gone && !arrives || gives
 }
 
 // left returns what the last cycle leaves for the next; nil if that is nothing.

@@ -60,7 +60,9 @@ type Options struct {
 type Scheduler struct {
 	parent   context.Context
 	profiles []config.KubeSchedulerProfile
-	options  Options
+	// percentageOfNodesToScore is of the profiles that say none.
+	percentageOfNodesToScore *int32
+	options                  Options
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -104,9 +106,10 @@ func New(ctx context.Context, cfg *production.Config, initial *spec.Snapshot, o 
 			features.SchedulerAsyncAPICalls)
 	}
 	s := &Scheduler{
-		parent: klog.NewContext(ctx, logr.Discard()), profiles: cfg.KubeProfiles(), options: o,
+		parent: klog.NewContext(ctx, logr.Discard()), options: o,
 		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{}, errors: &errorSink{},
 	}
+	s.profiles, s.percentageOfNodesToScore = cfg.KubeProfiles()
 	for i := range s.profiles {
 		if o.Faults {
 			s.faults.enable(&s.profiles[i])
@@ -144,6 +147,7 @@ func (s *Scheduler) build() error {
 	}
 	options := []kubescheduler.Option{
 		kubescheduler.WithProfiles(profiles...),
+		kubescheduler.WithPercentageOfNodesToScore(s.percentageOfNodesToScore),
 		kubescheduler.WithComponentConfigVersion(configv1.SchemeGroupVersion.String()),
 		kubescheduler.WithClock(s.clock),
 		kubescheduler.WithPodInitialBackoffSeconds(int64(backoff / time.Second)),

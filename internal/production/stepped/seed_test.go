@@ -12,9 +12,7 @@ import (
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
-	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
-	"github.com/seed-a3f26817/modelcheck/internal/scenario"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
@@ -34,7 +32,7 @@ func (w witnessed) Do(a loop.Action) (loop.Step, error) {
 	return step, err
 }
 
-// account returns what happens in a few runs of every theme that the seed draws: every action, and the hash of
+// account returns what happens in a few runs of each theme that the seed draws: every action, and the hash of
 // every state. Cycles fail, and the scheduler restarts, in all of them.
 func account(t *testing.T, seed uint64) string {
 	t.Helper()
@@ -43,11 +41,8 @@ func account(t *testing.T, seed uint64) string {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, name := range scenario.LoopThemeNames() {
-		scope, err := scenario.LoopTheme(name, admission.Admit)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, theme := range themes(t) {
+		scope := theme.scope
 		scope.Arrivals, scope.Events, scope.Faults, scope.Happens = 4, 4, 2, loop.EventTypes()
 		subject := loop.Subject{Model: model(t), Start: func(initial *spec.Snapshot) (loop.System, error) {
 			s, err := stepped.New(t.Context(), cfg, initial, stepped.Options{Faults: true})
