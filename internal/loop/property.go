@@ -55,8 +55,8 @@ type Property struct {
 
 // Properties returns every property of steps.
 func Properties() []Property {
-	return []Property{wakeUp(), wakeUpToPreempt(), woken(), sleeps(), retried(), heeds(), keepsPlace(), forgets(),
-		onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
+	return []Property{wakeUp(), wakeUpToPreempt(), woken(), awaits(), sleeps(), retried(), heeds(), keepsPlace(),
+		forgets(), onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(), cacheAgrees(),
 		rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(), ofHeard("ResourceClaim", devicesReady()),
 		signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(),

@@ -37,6 +37,8 @@ var ErrPanicked = errors.New("kube-scheduler has panicked")
 type Step struct {
 	// Popped is the pod that Schedule took off the queue, "ns/name"; empty for other actions.
 	Popped string
+	// PreBound is the pod of which the last plugin at PreBind was asked, "ns/name"; it is asked if it is to fail.
+	PreBound string
 	// Errors are the errors that the scheduler reported on the way, in order.
 	Errors []string
 	// Backoffs is what is wrong with how long pods back off.
@@ -49,6 +51,9 @@ type Step struct {
 	Restless bool
 	// Tardy: the timers of the scheduler, which is about to end, did not move who had waited for long enough.
 	Tardy bool
+	// Unawaited are the kinds of object that the scheduler did not wait for as it began: pods are taken before all its
+	// handlers know what there is.
+	Unawaited []string
 	// Remembered is how many events the queue keeps for pods in flight while there are none.
 	Remembered int
 	// Batched: the pod was put on a node that an equal pod left for it.

@@ -13,21 +13,30 @@ import (
 //
 // Source: https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode and doc comment of
 // SchedulerVolumeBinder in k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding: PreBind waits until the
-// claims of the pod are bound.
+// claims of the pod are bound. Field doc of PluginSet.Enabled: plugins are called in the order of the profile.
 func volumesBound() Property {
 	return Property{
 		Name: "volumes-bound",
-		Doc:  "When the scheduler binds a pod, the claims that it uses for volumes are bound.",
+		Doc: "When the scheduler binds a pod, the claims that it uses for volumes are bound; also when a plugin is asked " +
+			"at PreBind that comes after VolumeBinding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			for _, pod := range t.newlyBound() {
+			pods := t.newlyBound()
+			if pod := in(t.After.API, t.Step.PreBound); pod != nil {
+				pods = append(pods, pod)
+			}
+			for _, pod := range pods {
 				if !t.runs("VolumeBinding", pod) {
 					continue
 				}
 				for _, claim := range spec.Claims(pod, t.After.API) {
 					if !spec.ClaimBound(claim) {
+						what := "is bound to " + pod.Spec.NodeName
+						if pod.Spec.NodeName == "" {
+							what = "is past VolumeBinding at PreBind"
+						}
 						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
-							"%s is bound to %s, and its claim %s is not bound", Key(pod), pod.Spec.NodeName, claim.Name)})
+							"%s %s, and its claim %s is not bound", Key(pod), what, claim.Name)})
 					}
 				}
 			}

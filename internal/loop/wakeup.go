@@ -70,6 +70,25 @@ func woken() Property {
 	}
 }
 
+// awaits returns the property that a scheduler knows what there is before it decides.
+//
+// Source: comment of Scheduler.registeredHandlers in k8s.io/kubernetes/pkg/scheduler ("used to check if all handlers
+// have finished syncing before the scheduling cycles start").
+func awaits() Property {
+	return Property{
+		Name: "awaits",
+		Doc: "A scheduler that begins takes no pod before all that hear of objects have been told of those that there are, " +
+			"of every kind.",
+		Broken: func(t *Transition) []Violation {
+			if len(t.Step.Unawaited) == 0 {
+				return nil
+			}
+			return []Violation{{But: "it would take pods before it has heard of every " +
+				strings.Join(t.Step.Unawaited, ", every ")}}
+		},
+	}
+}
+
 // onTime returns the property that who waits for time to pass does not wait for ever. That what they do is right others
 // say, for which actions stand for the timers.
 //

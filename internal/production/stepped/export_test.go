@@ -53,6 +53,12 @@ func Inner(s *kubescheduler.Scheduler, put func(internalqueue.SchedulingQueue) i
 	q.SchedulingQueue = put(q.SchedulingQueue)
 }
 
+// Unawait has the scheduler not wait, as it begins, for the first handler of those it waits for.
+func Unawait(s *kubescheduler.Scheduler) {
+	handlers := waitsFor(s)
+	*handlers = (*handlers)[1:]
+}
+
 // Quietly returns what does something with the queue, without that the scheduler which waits for a pod is told.
 func Quietly(s *kubescheduler.Scheduler) func(do func()) {
 	sleeper := newSleeper(s.SchedulingQueue.(*hintedQueue))

@@ -28,7 +28,11 @@ var errFault = errors.New("it fails, as the action asks")
 const tooHigh = 101
 
 // faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
-type faults struct{ armed loop.Fault }
+type faults struct {
+	armed loop.Fault
+	// preBound is the pod of which it was asked at PreBind since the last step.
+	preBound string
+}
 
 var (
 	_ frameworkapi.PreFilterPlugin   = (*faults)(nil)
@@ -202,6 +206,7 @@ func (f *faults) preFlight() *fwk.Status {
 }
 
 // PreBind implements frameworkapi.PreBindPlugin.
-func (f *faults) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+func (f *faults) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
+	f.preBound = loop.Key(pod)
 	return f.failing(loop.FailPreBind)
 }

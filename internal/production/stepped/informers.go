@@ -135,16 +135,16 @@ func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
 func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler,
 	_ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, h)
-	return synced{}, nil
+	return handled{i}, nil
 }
 
-// HasSynced is always true.
+// HasSynced is always true: the listers have every object.
 func (i *informer) HasSynced() bool { return true }
 
-// synced is the registration of a handler: it has been told everything.
-type synced struct{}
+// handled is the registration of a handler with an informer: it has been told everything.
+type handled struct{ by *informer }
 
-var _ cache.ResourceEventHandlerRegistration = synced{}
+var _ cache.ResourceEventHandlerRegistration = handled{}
 
 // HasSynced implements cache.ResourceEventHandlerRegistration.
-func (synced) HasSynced() bool { return true }
+func (handled) HasSynced() bool { return true }

@@ -204,6 +204,10 @@ func TestPlanted(t *testing.T) {
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("p").PVC("one").Obj()), schedule},
 		},
 		{
+			"awaits", "pods are not waited for", stepped.Unawait,
+			cluster(node("n1")), []loop.Action{create(p), schedule},
+		},
+		{
 			"on-time", "there are no timers",
 			func(s *kubescheduler.Scheduler) {
 				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
@@ -353,6 +357,11 @@ func TestPlanted(t *testing.T) {
 		{
 			"volumes-bound", "volumes are taken for bound at once", stepped.HastyBinder,
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule},
+		},
+		{
+			"volumes-bound", "the plugin that comes after the one for volumes does not wait for it", stepped.HastyBinder,
+			withVolume(cluster(node("n1"))),
+			[]loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.FailPreBind)},
 		},
 		{
 			"no-vain-wait", "nobody looks whether volumes are bound",

@@ -77,13 +77,13 @@ func pendingAllocation(claims fwk.ResourceClaimTracker, claim types.UID) *resour
 }
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
-func (s synced) HasSyncedChecker() cache.DoneChecker { return s }
+func (h handled) HasSyncedChecker() cache.DoneChecker { return h }
 
 // Name implements cache.DoneChecker.
-func (synced) Name() string { return "stepped" }
+func (handled) Name() string { return "stepped" }
 
 // Done implements cache.DoneChecker.
-func (synced) Done() <-chan struct{} {
+func (handled) Done() <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done

@@ -81,6 +81,8 @@ type Scheduler struct {
 	sleeper   *sleeper
 	// wrongBackoff is what is wrong with the time that a pod backs off for, by how often it failed.
 	wrongBackoff string
+	// early are the kinds of object that the scheduler did not wait for as it began.
+	early []string
 	// woke: it did not wait for a pod although there was none, as it ended.
 	woke bool
 	// timersFail: its timers left pods in backoffQ or unschedulablePods, as it ended.
@@ -171,6 +173,7 @@ func (s *Scheduler) build() error {
 	if s.options.Plant != nil {
 		s.options.Plant(s.sched)
 	}
+	s.early = s.unawaited()
 	for _, object := range loop.Objects(s.snapshot()) {
 		s.clock.Step(tick)
 		ref := loop.RefOf(object)
@@ -295,7 +298,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.panicked != "" {
 		step.Panics = append(step.Panics, s.panicked)
 	}
-	step.Errors, step.Hints = s.errors.take(), s.hints.take()
+	step.Errors, step.Hints, step.Unawaited = s.errors.take(), s.hints.take(), s.early
 	step.Unheeded, s.hints.unheeded = s.hints.unheeded, nil
 	if step.Backoffs, s.hints.wrong = s.hints.wrong, nil; s.wrongBackoff != "" {
 		step.Backoffs = append(step.Backoffs, s.wrongBackoff)
@@ -305,6 +308,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Tardy, s.timersFail = s.timersFail, false
 		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
 	}
+	step.PreBound, s.faults.preBound = s.faults.preBound, ""
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}

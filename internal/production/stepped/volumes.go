@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,8 +54,8 @@ func (v *volumes) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volum
 	}
 	v.cycles.pause(b)
 	b.bound = nil
-	if b.err != nil {
-		return fmt.Errorf("binding volumes: %w", b.err)
+	if err := cmp.Or(b.err, ctx.Err()); err != nil { // who is evicted meanwhile has its context ended
+		return fmt.Errorf("binding volumes: %w", err)
 	}
 	return nil
 }

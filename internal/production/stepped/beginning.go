@@ -1,0 +1,39 @@
+package stepped
+
+import (
+	"reflect"
+	"unsafe"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+)
+
+// waitsFor returns the handlers that the scheduler waits for as it begins, until each has been told of all objects.
+func waitsFor(s *kubescheduler.Scheduler) *[]cache.ResourceEventHandlerRegistration {
+	field := reflect.ValueOf(s).Elem().FieldByName("registeredHandlers")
+	return (*[]cache.ResourceEventHandlerRegistration)(unsafe.Pointer(field.UnsafeAddr()))
+}
+
+// unawaited returns the kinds of object, in the order of watched, that something in the scheduler hears of and of which
+// it waits for no handler.
+func (s *Scheduler) unawaited() (kinds []string) {
+	waits := map[*informer]bool{}
+	for _, handler := range *waitsFor(s.sched) {
+		switch handler := handler.(type) {
+		case handled:
+			waits[handler.by] = true
+		case *tracker.Tracker: // which has its own handler
+			waits[s.informers["ResourceSlice"]] = true
+		}
+	}
+	for _, kind := range watched() {
+		name := loop.RefOf(kind).Kind
+		if i := s.informers[name]; len(i.handlers) > 0 && !waits[i] {
+			kinds = append(kinds, name)
+		}
+	}
+	return kinds
+}
