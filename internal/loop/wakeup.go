@@ -77,8 +77,8 @@ func woken() Property {
 func awaits() Property {
 	return Property{
 		Name: "awaits",
-		Doc: "A scheduler that begins takes no pod before all that hear of objects have been told of those that there are, " +
-			"of every kind.",
+		Doc: "A scheduler that begins takes no pod before it has been told of all objects that there are, of each kind of " +
+			"which plugins hear.",
 		Broken: func(t *Transition) []Violation {
 			if len(t.Step.Unawaited) == 0 {
 				return nil

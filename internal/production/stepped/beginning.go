@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"path"
 	"reflect"
 	"unsafe"
 
@@ -17,9 +18,13 @@ func waitsFor(s *kubescheduler.Scheduler) *[]cache.ResourceEventHandlerRegistrat
 	return (*[]cache.ResourceEventHandlerRegistration)(unsafe.Pointer(field.UnsafeAddr()))
 }
 
-// unawaited returns the kinds of object, in the order of watched, that something in the scheduler hears of and of which
-// it waits for no handler.
+// unawaited returns the kinds of object, in the order of watched, of which the scheduler waits for no handler although
+// plugins have hints for them, or it keeps them in its cache.
 func (s *Scheduler) unawaited() (kinds []string) {
+	matter := map[string]bool{"Node": true, "Pod": true}
+	for _, hint := range s.hints.hints {
+		matter[path.Base(string(hint.event.Resource))] = true
+	}
 	waits := map[*informer]bool{}
 	for _, handler := range *waitsFor(s.sched) {
 		switch handler := handler.(type) {
@@ -30,8 +35,7 @@ func (s *Scheduler) unawaited() (kinds []string) {
 		}
 	}
 	for _, kind := range watched() {
-		name := loop.RefOf(kind).Kind
-		if i := s.informers[name]; len(i.handlers) > 0 && !waits[i] {
+		if name := loop.RefOf(kind).Kind; matter[name] && !waits[s.informers[name]] {
 			kinds = append(kinds, name)
 		}
 	}
