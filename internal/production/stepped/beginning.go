@@ -23,7 +23,9 @@ func waitsFor(s *kubescheduler.Scheduler) *[]cache.ResourceEventHandlerRegistrat
 func (s *Scheduler) unawaited() (kinds []string) {
 	matter := map[string]bool{"Node": true, "Pod": true}
 	for _, hint := range s.hints.hints {
-		matter[path.Base(string(hint.event.Resource))] = true
+		if !hint.ours() { // ours hears of what a release may not have
+			matter[path.Base(string(hint.event.Resource))] = true
+		}
 	}
 	waits := map[*informer]bool{}
 	for _, handler := range *waitsFor(s.sched) {
