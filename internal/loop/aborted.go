@@ -29,7 +29,7 @@ func aborted() Property {
 			}
 			got, scoring := t.outcome(pod, view), slices.Contains(whileScoring, t.Action.Fault)
 			if got.Type == spec.Wait || scoring && (got.Type != spec.Bind || t.triesOne(pod)) ||
-				slices.Contains(ofOthers, t.Action.Fault) && got.Type == spec.Bind &&
+				slices.Contains(ofOthers, t.Action.Fault) && len(got.Victims) == 0 &&
 					(t.Action.Fault == FailRemovePod || len(spec.Respected(pod, view.Nodes[got.Node], view)) == 0) {
 				return nil
 			}
