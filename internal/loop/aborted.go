@@ -20,8 +20,12 @@ func aborted() Property {
 		Name: "aborted",
 		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or where several nodes are feasible at PreScore, " +
 			"Score or NormalizeScore, or by a score that is too high, gives the pod no node, and evicts nobody for it; " +
-			"neither does one in which a plugin fails as it is told of the pods that are nominated to the node, or of victims.",
+			"neither does one in which a plugin fails as it is told of the pods that are nominated to the node, or of " +
+			"victims. A pod that a plugin fails or rejects at Reserve, Permit or PreBind is not bound.",
 		Broken: func(t *Transition) []Violation {
+			if broken := t.boundAllTheSame(); broken != nil {
+				return broken
+			}
 			view := t.Before.View()
 			pod := in(view, t.Step.Popped)
 			if pod == nil || !slices.Contains(atPlugin, t.Action.Fault) {
@@ -50,4 +54,27 @@ func aborted() Property {
 func (t *Transition) triesOne(pod *v1.Pod) bool {
 	return pod.Status.NominatedNodeName != "" || t.Step.Batched ||
 		len(feasibleNodes(t.Model, Key(pod), t.Before.View())) < 2
+}
+
+// boundAllTheSame returns the violations of pods that the step binds although a plugin was to fail before that, at once
+// or after a wait.
+func (t *Transition) boundAllTheSame() (broken []Violation) {
+	for _, after := range t.After.API.Pods {
+		key := Key(after)
+		was := t.Before.Pod(key)
+		if was == nil || was.UID != after.UID || was.Spec.NodeName != "" || after.Spec.NodeName == "" ||
+			t.Action.Verb.Event() && t.Action.Ref.Key() == key {
+			continue
+		}
+		fault := t.Action.Fault
+		if key != t.Step.Popped {
+			q, _ := t.Before.Queued(key)
+			fault = q.Fault
+		}
+		if slices.Contains(beforeBind, fault) {
+			broken = append(broken, Violation{Pod: key, About: fault.String(), But: fmt.Sprintf(
+				"%s, and %s is bound", fault, key)})
+		}
+	}
+	return broken
 }
