@@ -105,8 +105,8 @@ const (
 )
 
 // atPlugin is the faults of the extension points before Reserve; whileScoring are those of them that come up only where
-// nodes are scored, and ofOthers those that come up only where there are other pods. beforeBind is the faults of plugins
-// between there and Bind.
+// nodes are scored, and ofOthers those that come up only where there are other pods. beforeBind is the faults of
+// plugins between there and Bind.
 var (
 	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
 	ofOthers     = []Fault{FailAddPod, FailRemovePod}

@@ -116,7 +116,7 @@ func (t *Transition) beginsToEvict() (*v1.Pod, string) {
 	return pod, pod.Status.NominatedNodeName
 }
 
-// evictsVictims returns the property that who is evicted was chosen for that.
+// evictsVictims returns the property that who is evicted was chosen for that, and that who was chosen is evicted.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (pods on the node are evicted
 // whose removal lets the pending pod be scheduled there), and the field doc of ObjectMeta.uid: a pod that is created
@@ -124,7 +124,8 @@ func (t *Transition) beginsToEvict() (*v1.Pod, string) {
 func evictsVictims() Property {
 	return Property{
 		Name: "evicts-victims",
-		Doc:  "Evictions end pods that were chosen for it, not others of the same name.",
+		Doc: "Evictions end pods that were chosen for it, not others of the same name, and each of them as its turn comes, " +
+			"unless the API server refuses it: it terminates, or is not to be bound any more.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Verb != Evict {
 				return nil
@@ -138,9 +139,33 @@ func evictsVictims() Property {
 				broken = append(broken, Violation{Pod: Key(was), Known: t.namesakeEvicted(Key(was)),
 					But: fmt.Sprintf("%s is evicted, which was not there when victims were chosen", Key(was))})
 			}
+			if spared := t.spares(); spared != "" {
+				broken = append(broken, Violation{Pod: spared, About: "spared", But: fmt.Sprintf(
+					"%s, which is to be evicted, does not terminate, and is on its node or is to be bound to it", spared)})
+			}
 			return broken
 		},
 	}
+}
+
+// spares returns the victim whose turn it was, "ns/name", if it is on its node all the same, or is to be bound to it;
+// "" if not, or if an eviction for the same pod failed. Where who waits was bound by somebody else meanwhile, its wait
+// ends, and the preemptor, which is tried again, preempts anew.
+func (t *Transition) spares() string {
+	of := func(e Eviction) bool { return refOfPod(e.Preemptor) == t.Action.Ref }
+	i := slices.IndexFunc(t.Before.Evictions, of)
+	if i < 0 || t.Before.Evictions[i].Stage != Calls || t.Before.Evictions[i].Victims[0].Is != Unchanged ||
+		slices.ContainsFunc(t.After.Evictions, func(e Eviction) bool { return of(e) && e.Fails && !e.InMemory }) {
+		return ""
+	}
+	victim := t.Before.Evictions[i].Victims[0].Pod
+	if is := t.After.Pod(victim); is == nil || deleting(is) || is.Spec.NodeName == "" && t.After.AssumedOn(victim) == "" {
+		return ""
+	}
+	if q, _ := t.Before.Queued(victim); q.Waits && t.Before.Pod(victim).Spec.NodeName != "" {
+		return ""
+	}
+	return victim
 }
 
 // namesakeEvicted is the name of the defect by which the step evicts a pod of the name of a victim that is gone; "" if

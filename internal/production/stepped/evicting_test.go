@@ -176,6 +176,8 @@ func TestPlantedEvictions(t *testing.T) {
 			[]loop.Action{create(urgent), schedule, update("capacity", wider("1500m").Obj()), backoff, late, schedule}},
 		{"evicts-victims", "spared", "another pod is evicted", stepped.Misled(spared),
 			[]loop.Action{create(urgent), schedule, evict, evict}},
+		{"evicts-victims", "low", "nobody is evicted", stepped.Spared,
+			[]loop.Action{create(urgent), schedule, evict, evict}},
 		{"wake-up-to-preempt", "urgent", "nobody is told that an eviction failed", unactivated,
 			[]loop.Action{create(urgent), schedule, evict, refused, evict}},
 	} {

@@ -53,3 +53,18 @@ type merciless struct{ fwk.Handle }
 func (merciless) GetWaitingPod(types.UID) fwk.WaitingPod { return nil }
 
 func (merciless) GetPodInPreBind(types.UID) fwk.PodInPreBind { return nil }
+
+// Spared has every victim taken for one whose binding is called off.
+func Spared(s *kubescheduler.Scheduler) {
+	handle := evictionHandle(preemptionPlugin(s))
+	*handle = sparing{*handle}
+}
+
+type sparing struct{ fwk.Handle }
+
+func (sparing) GetPodInPreBind(types.UID) fwk.PodInPreBind { return calledOff{} }
+
+type calledOff struct{}
+
+func (calledOff) CancelPod(string) bool { return true }
+func (calledOff) MarkPrebound() bool    { return true }
