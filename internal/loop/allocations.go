@@ -16,20 +16,20 @@ func allocationsValid() Property {
 		Name: "allocations-valid",
 		Doc: "The devices that a cycle allocates to claims of a pod are a valid allocation on its node, in what the " +
 			"scheduler has heard of, with the configuration of claims and classes; and when an allocation is written " +
-			"that was not reserved, it goes together with those of others.",
+			"that was not reserved, it goes together with those of others. It is written to the claim it was made for.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Verb.Event() {
 				return nil
 			}
 			before, after := t.Before.View(), t.After.View()
 			got := newlyAllocated(before, after)
-			if len(got) == 0 {
-				return nil
+			broken := t.writtenToOthers()
+			if len(got) == 0 || len(broken) > 0 {
+				return broken
 			}
 			if t.Action.Verb == Schedule {
 				return t.invalid(got, before)
 			}
-			var broken []Violation
 			for _, claim := range got {
 				node := t.nodeOfUser(claim)
 				if node != nil && !t.Model.Devices().Beside(claim, node, after) {

@@ -48,6 +48,9 @@ func claimsWritten() Property {
 					slices.Contains(t.model(pod).Profile.Lacks, spec.DevicesAsResources().Name) {
 					continue // a claim that says it was made for it is nothing to the pod
 				}
+				if spec.EarlierClaim(pod, t.Before.API) != nil && spec.EarlierClaim(pod, t.Before.told()) == nil {
+					continue // nor is one that somebody else made, and the scheduler has not heard of
+				}
 				if wrong := unmapped(pod, t.Before.API, t.After.API); wrong != "" {
 					v := Violation{About: "mapping", Pod: Key(pod), But: wrong}
 					if was := spec.EarlierClaim(pod, t.Before.API); was != nil && len(was.Spec.Devices.Requests) == 0 {

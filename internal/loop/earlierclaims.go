@@ -14,7 +14,9 @@ func earlierClaimUnheard() Known {
 			"feasible, so that the pod can be placed without it; but the hint of DynamicResources skips claims that are " +
 			"deleted without an allocation, and the pod is not retried.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.Action.Verb == Schedule && t.Step.Popped == Key(pod) && t.rejectedBy(pod, "DynamicResources") &&
+			gone := t.Action.Verb == Schedule && t.Step.Popped == Key(pod) ||
+				t.Action.Heard && t.Action.Ref.Kind == "ResourceClaim" // where informers lag
+			return gone && t.rejectedBy(pod, "DynamicResources") &&
 				spec.EarlierClaim(pod, t.Before.View()) != nil && spec.EarlierClaim(pod, t.After.View()) == nil
 		},
 	}

@@ -75,7 +75,7 @@ func hintSpreadLabels() Known {
 			"those of the profile are for pods that a service selects, and matchLabelKeys go by its labels, the hint of " +
 			"PodTopologySpread looks at those that are left: if the labels have to do with none, it does not retry the pod.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			was, is := t.Before.Pod(Key(pod)), t.After.Pod(Key(pod))
+			was, is := t.Before.heard(Key(pod)), t.After.heard(Key(pod))
 			if !t.rejectedBy(pod, "PodTopologySpread") || t.Action.Verb != Update || t.Action.Ref.Kind != "Pod" ||
 				t.Action.Ref.Key() != Key(pod) || was == nil || is == nil {
 				return false

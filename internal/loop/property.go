@@ -328,17 +328,17 @@ func rollBack() Property {
 				}
 				return rest
 			}
-			if before, after := others(t.Before), others(t.After); !slices.Equal(before, after) {
-				return []Violation{
-					{
-						About: t.Action.Fault.String(),
-						Pod:   pod,
-						But: fmt.Sprintf("the failed attempt for %s changed %s into %s", pod,
-							strings.Join(without(before, after), "; "), strings.Join(without(after, before), "; ")),
-					},
-				}
+			before, after := others(t.Before), others(t.After)
+			if slices.Equal(before, after) {
+				return nil // that the pod is back in the queue is conservation
 			}
-			return nil // that the pod is back in the queue is conservation
+			lost, made := without(before, after), without(after, before)
+			v := Violation{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf(
+				"the failed attempt for %s changed %s into %s", pod, listed(lost), listed(made))}
+			if freed := t.sharedFreed(); len(made) == 0 && len(freed) == len(lost) {
+				v.Known = t.has(sharedReservationFreed)
+			}
+			return []Violation{v}
 		},
 	}
 }
@@ -355,7 +355,7 @@ func (t *Transition) madeToFail() bool {
 	case NoFault, WaitPermit, Busy, SlowBind:
 		return false
 	case Outrun:
-		return len(t.Before.API.PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())
+		return len(t.Before.told().PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())
 	}
 	return true
 }

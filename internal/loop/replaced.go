@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -121,6 +122,53 @@ func remadeClaimUnheard() Known {
 			return false
 		},
 	}
+}
+
+// remadeClaimWritten is the defect that devices are written to a claim that is another one by then.
+func remadeClaimWritten() Known {
+	return Known{
+		Name: "remade-claim-written", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "A claim for devices that is deleted and made anew when devices have been chosen for it, before they are " +
+			"written, is given them, whatever it requests: after the conflict kube-scheduler reads the claim anew, and does " +
+			"not look whether it is the same.",
+	}
+}
+
+// writtenToOthers returns the violations of claims whose devices were chosen for another claim of the name, which is
+// gone.
+func (t *Transition) writtenToOthers() (broken []Violation) {
+	for _, claim := range newlyAllocated(t.Before.API, t.After.API) {
+		if t.chosenForEarlier(claim) {
+			broken = append(broken, Violation{About: "another", Known: t.has(remadeClaimWritten().Name), But: fmt.Sprintf(
+				"the allocation of claim %s is written, which is not the claim of that name that it was made for", Key(claim))})
+		}
+	}
+	return broken
+}
+
+// chosenForEarlier reports whether the allocation was made for an earlier claim of the name: the scheduler has not heard
+// of this one, or had the devices for a claim that is not there.
+func (t *Transition) chosenForEarlier(claim *resourcev1.ResourceClaim) bool {
+	named := func(claims []*resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+		i := slices.IndexFunc(claims, func(c *resourcev1.ResourceClaim) bool { return RefOf(c) == RefOf(claim) })
+		if i < 0 {
+			return nil
+		}
+		return claims[i]
+	}
+	if told := named(t.Before.told().ResourceClaims); told != nil && told.UID != claim.UID {
+		return true
+	}
+	devices := claim.Status.Allocation.Devices.Results
+	return t.Action.Verb != Schedule && named(t.Before.API.ResourceClaims) != nil && len(devices) > 0 &&
+		!slices.Contains(t.Before.reservedRefs(), RefOf(claim)) &&
+		slices.ContainsFunc(t.Before.Reserved, func(r Reservation) bool {
+			unmade, is := r.Object.(*resourcev1.ResourceClaim)
+			return is && unmade.Name == Unmade && slices.ContainsFunc(unmade.Status.Allocation.Devices.Results,
+				func(d resourcev1.DeviceRequestAllocationResult) bool {
+					return d.Driver == devices[0].Driver && d.Pool == devices[0].Pool && d.Device == devices[0].Device
+				})
+		})
 }
 
 // namesClaim reports whether the pod uses a claim for devices of that name.

@@ -16,14 +16,20 @@ func reservedApart() Known {
 			"pod of one profile is chosen for a pod of another, too, of which one fails to be bound, and a node that has no " +
 			"volume left is taken for feasible.",
 		Sees: func(s *State, pod *v1.Pod) *spec.Snapshot {
-			own := *s
-			own.Reserved = slices.DeleteFunc(slices.Clone(s.Reserved), func(r Reservation) bool {
-				return r.Under != "" && r.Under != pod.Spec.SchedulerName
-			})
+			own := s.under(pod.Spec.SchedulerName)
 			if len(own.Reserved) == len(s.Reserved) {
 				return nil
 			}
 			return own.View()
 		},
 	}
+}
+
+// under returns the state with those reservations alone that the profile knows of.
+func (s *State) under(profile string) *State {
+	own := *s
+	own.Reserved = slices.DeleteFunc(slices.Clone(s.Reserved), func(r Reservation) bool {
+		return r.Under != "" && r.Under != profile
+	})
+	return &own
 }

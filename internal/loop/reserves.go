@@ -21,11 +21,11 @@ func reserves() Property {
 			"the profile has the plugins that do.",
 		Broken: func(t *Transition) []Violation {
 			q, queued := t.After.Queued(t.Step.Popped)
-			view := t.After.View()
-			pod := in(view, t.Step.Popped)
+			pod := t.After.heard(t.Step.Popped)
 			if t.Action.Verb != Schedule || !queued || !q.Waits || pod == nil {
 				return nil
 			}
+			view := t.After.under(pod.Spec.SchedulerName).View() // others may have reserved it, too
 			var broken []Violation
 			for _, claim := range spec.Claims(pod, view) {
 				if t.runs("VolumeBinding", pod) && !spec.ClaimBound(claim) && claim.Annotations[selectedNode] == "" &&

@@ -194,7 +194,7 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 		return nil, err
 	}
 	if a.comesBack(pod) {
-		a.log[len(a.log)-1].nominates = &patched.Status.NominatedNodeName
+		a.log[len(a.log)-1].nominates = nominates(patch)
 	}
 	return patched.DeepCopy(), nil
 }

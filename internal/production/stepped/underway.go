@@ -89,22 +89,29 @@ func (s *Scheduler) replaced(pod *v1.Pod) bool {
 func (a *api) unwritten() []loop.Unwritten {
 	var all []loop.Unwritten
 	for _, w := range a.underWay {
-		var patch struct {
-			Status map[string]any `json:"status"`
-		}
-		if err := json.Unmarshal(w.patch, &patch); err != nil {
-			panic(fmt.Sprintf("kube-scheduler's patch is no JSON: %v", err)) // cannot be: it is made from JSON
-		}
-		u := loop.Unwritten{Pod: w.ref.Key()}
+		u := loop.Unwritten{Pod: w.ref.Key(), Nominates: nominates(w.patch)}
 		if pod, ok := a.objects[w.ref].(*v1.Pod); ok {
 			u.Same = pod.UID == w.uid
-		}
-		if node, has := patch.Status["nominatedNodeName"]; has {
-			name, _ := node.(string) // null takes it away
-			u.Nominates = &name
 		}
 		all = append(all, u)
 	}
 	slices.SortStableFunc(all, func(x, y loop.Unwritten) int { return strings.Compare(x.Pod, y.Pod) })
 	return all
+}
+
+// nominates returns the nomination that the patch of a pod's status gives it, "" if it takes that away; nil if it leaves
+// the nomination as it is.
+func nominates(patch []byte) *string {
+	var written struct {
+		Status map[string]any `json:"status"`
+	}
+	if err := json.Unmarshal(patch, &written); err != nil {
+		panic(fmt.Sprintf("kube-scheduler's patch is no JSON: %v", err)) // cannot be: it is made from JSON
+	}
+	node, has := written.Status["nominatedNodeName"]
+	if !has {
+		return nil
+	}
+	name, _ := node.(string) // null takes it away
+	return &name
 }
