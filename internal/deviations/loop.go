@@ -248,6 +248,8 @@ func LoopEntries() []LoopEntry {
 		"remade-claim-written": {Property: "allocations-valid", Theme: "claim-remade", Pods: 1, Events: 1, Faults: 1,
 			Happens: []loop.EventType{loop.ObjectReplaced}},
 		"shared-reservation-freed": {Property: "roll-back", Theme: "claim-shared", Pods: 2, Faults: 2},
+		"nomination-taken-for-written": {Property: "refinement", Theme: "bound-after-failing", Pods: 2, Events: 1, Faults: 1,
+			Late: 1, Happens: []loop.EventType{loop.PodBound}},
 		"remade-claim-awaited": {Property: "no-vain-wait", Theme: "objects-anew", Pods: 1, Events: 1,
 			Happens: []loop.EventType{loop.ObjectReplaced}},
 		"bound-told-failed": {Property: "condition-told", Theme: "binding", Pods: 1, Events: 1, Faults: 1,

@@ -26,7 +26,7 @@ func aborted() Property {
 			if broken := t.boundAllTheSame(); broken != nil {
 				return broken
 			}
-			view := t.Before.View()
+			view := t.Before.trying(t.Step.Popped).View()
 			pod := in(view, t.Step.Popped)
 			if pod == nil || !slices.Contains(atPlugin, t.Action.Fault) {
 				return nil
@@ -53,7 +53,7 @@ func aborted() Property {
 // equal pod left, or the only one that is feasible.
 func (t *Transition) triesOne(pod *v1.Pod) bool {
 	return pod.Status.NominatedNodeName != "" || t.Step.Batched ||
-		len(feasibleNodes(t.Model, Key(pod), t.Before.View())) < 2
+		len(feasibleNodes(t.Model, Key(pod), t.Before.trying(Key(pod)).View())) < 2
 }
 
 // boundAllTheSame returns the violations of pods that the step binds although a plugin was to fail before that, at once

@@ -24,7 +24,7 @@ func batches() Property {
 			"which is put on one of these without a look at all, if nothing else has changed; one that is never taken for " +
 			"equal leaves none.",
 		Broken: func(t *Transition) []Violation {
-			view := t.Before.View()
+			view := t.Before.trying(t.Step.Popped).View()
 			pod := in(view, t.Step.Popped)
 			signature := t.Before.Signed[t.Step.Popped]
 			if pod == nil || pod.Status.NominatedNodeName != "" || t.Action.Fault != NoFault ||

@@ -317,7 +317,7 @@ func rollBack() Property {
 					}
 				}
 				for _, object := range s.Reserved {
-					if !prebound || !s.written(object.Object) {
+					if !s.written(object.Object) { // else the API has it, whatever is forgotten
 						rest = append(rest, "reserved "+s.canonical(object.Object))
 					}
 				}

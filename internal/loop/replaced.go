@@ -146,8 +146,8 @@ func (t *Transition) writtenToOthers() (broken []Violation) {
 	return broken
 }
 
-// chosenForEarlier reports whether the allocation was made for an earlier claim of the name: the scheduler has not heard
-// of this one, or had the devices for a claim that is not there.
+// chosenForEarlier reports whether the allocation was made for an earlier claim of the name: the scheduler has not
+// heard of this one, or had the devices for a claim that is not there.
 func (t *Transition) chosenForEarlier(claim *resourcev1.ResourceClaim) bool {
 	named := func(claims []*resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
 		i := slices.IndexFunc(claims, func(c *resourcev1.ResourceClaim) bool { return RefOf(c) == RefOf(claim) })

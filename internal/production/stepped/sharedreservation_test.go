@@ -8,8 +8,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
-// TestSharedReservationFreed has the run of shared-reservation-freed, after which the volume is taken for another claim,
-// and the binding of the pod that it was reserved for fails.
+// TestSharedReservationFreed has the run of shared-reservation-freed, after which the volume is taken for another
+// claim, and the binding of the pod that it was reserved for fails.
 func TestSharedReservationFreed(t *testing.T) {
 	first, second, third := pod("first").PVC("one").Obj(), pod("second").PVC("one").Obj(), pod("third").PVC("two").Obj()
 	waits := []loop.Action{create(first), failing(loop.WaitPermit)}

@@ -99,8 +99,8 @@ func (a *api) unwritten() []loop.Unwritten {
 	return all
 }
 
-// nominates returns the nomination that the patch of a pod's status gives it, "" if it takes that away; nil if it leaves
-// the nomination as it is.
+// nominates returns the nomination that the patch of a pod's status gives it, "" if it takes that away; nil if it
+// leaves the nomination as it is.
 func nominates(patch []byte) *string {
 	var written struct {
 		Status map[string]any `json:"status"`
