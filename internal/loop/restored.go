@@ -26,19 +26,17 @@ func restoredOutdated() Known {
 	}
 }
 
-// restored reports whether kube-scheduler takes a claim for one without devices that it was told has some, and has not
-// taken them back.
+// restored reports whether kube-scheduler takes a claim for one without devices that it has given some, or was told has
+// some, and has not taken them back.
 func (s *State) restored(told *resourcev1.ResourceClaim) bool {
-	return told.Status.Allocation != nil && slices.ContainsFunc(s.View().ResourceClaims,
+	is := told
+	for _, u := range s.Unheard {
+		if written, ok := u.Is.(*resourcev1.ResourceClaim); ok && u.Own && Key(written) == Key(told) {
+			is = written
+		}
+	}
+	return is.Status.Allocation != nil && slices.ContainsFunc(s.View().ResourceClaims,
 		func(claim *resourcev1.ResourceClaim) bool {
-			return Key(claim) == Key(told) && claim.Status.Allocation == nil && !s.takenBack(told)
+			return Key(claim) == Key(told) && claim.Status.Allocation == nil
 		})
-}
-
-// takenBack reports whether kube-scheduler itself has taken the devices of the claim back, which it has not heard of.
-func (s *State) takenBack(claim *resourcev1.ResourceClaim) bool {
-	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool {
-		is, ok := u.Is.(*resourcev1.ResourceClaim)
-		return ok && u.Own && Key(is) == Key(claim) && is.Status.Allocation == nil
-	})
 }
