@@ -36,7 +36,7 @@ func (t *Transition) sharedFreed() []Reservation {
 	after := t.After.reservedRefs()
 	return slices.DeleteFunc(slices.Clone(t.Before.Reserved), func(r Reservation) bool {
 		claim := claimOf(r)
-		return claim == nil || slices.Contains(after, RefOf(r.Object)) || !uses(pod, claim) ||
+		return claim == nil || t.Before.written(r.Object) || slices.Contains(after, RefOf(r.Object)) || !uses(pod, claim) ||
 			!slices.ContainsFunc(t.After.Assumed, func(waits Pair) bool {
 				other := t.Before.heard(waits.Pod)
 				return other != nil && waits.Pod != Key(pod) && uses(other, claim)
