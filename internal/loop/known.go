@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -50,8 +51,19 @@ func (k Known) In(release string) bool {
 // defects returns the known defects of the release that the step was taken in.
 func (t *Transition) defects() []Known { return defectsOf(t.Model) }
 
+// defectsIn has the known defects by release, as every step asks for them.
+var defectsIn sync.Map
+
+// defectsOf returns the known defects of the model's release, which are not to be changed.
 func defectsOf(m *spec.Scheduler) []Known {
-	return slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(m.Profile.Release) })
+	release := m.Profile.Release
+	known, there := defectsIn.Load(release)
+	if !there {
+		known, _ = defectsIn.LoadOrStore(release,
+			slices.DeleteFunc(Defects(), func(k Known) bool { return !k.In(release) }))
+	}
+	defects, _ := known.([]Known)
+	return defects
 }
 
 // Defects returns the known defects of kube-scheduler, of all releases.

@@ -137,7 +137,6 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		return nil
 	}
 	view := state.View()
-	forgetful := slices.DeleteFunc(defectsOf(e.Model), func(k Known) bool { return k.Forgets == nil })
 	for _, pod := range state.API.Pods {
 		key := Key(pod)
 		if pod.Spec.NodeName != "" || !e.Model.Profile.Runs(pod.Spec.SchedulerName) || spec.Gated(pod) {
@@ -153,8 +152,8 @@ func (e *explorer) podStatuses(state *State) []podStatus {
 		if len(q.Queues) > 0 {
 			p.queue = q.Queues[0]
 		}
-		for _, defect := range forgetful {
-			if defect.Forgets(q) {
+		for _, defect := range defectsOf(e.Model) {
+			if defect.Forgets != nil && defect.Forgets(q) {
 				p.forgotten = defect.Name
 			}
 		}
