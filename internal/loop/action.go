@@ -106,12 +106,12 @@ const (
 
 // atPlugin is the faults of the extension points before Reserve; whileScoring are those of them that come up only where
 // nodes are scored, and ofOthers those that come up only where there are other pods. beforeBind is the faults of
-// plugins between there and Bind.
+// plugins between there and Bind; who is rejected on permit is asked about by permitted.
 var (
 	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
 	ofOthers     = []Fault{FailAddPod, FailRemovePod}
 	atPlugin     = slices.Concat([]Fault{FailPreFilter, FailFilter}, whileScoring, ofOthers)
-	beforeBind   = []Fault{FailReserve, RejectPermit, FailPreBind}
+	beforeBind   = []Fault{FailReserve, FailPreBind}
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.

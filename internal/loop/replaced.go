@@ -149,18 +149,14 @@ func (t *Transition) writtenToOthers() (broken []Violation) {
 // chosenForEarlier reports whether the allocation was made for an earlier claim of the name: the scheduler has not
 // heard of this one, or had the devices for a claim that is not there.
 func (t *Transition) chosenForEarlier(claim *resourcev1.ResourceClaim) bool {
-	named := func(claims []*resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
-		i := slices.IndexFunc(claims, func(c *resourcev1.ResourceClaim) bool { return RefOf(c) == RefOf(claim) })
-		if i < 0 {
-			return nil
-		}
-		return claims[i]
-	}
-	if told := named(t.Before.told().ResourceClaims); told != nil && told.UID != claim.UID {
+	named := func(c *resourcev1.ResourceClaim) bool { return RefOf(c) == RefOf(claim) }
+	if slices.ContainsFunc(t.Before.told().ResourceClaims, func(told *resourcev1.ResourceClaim) bool {
+		return named(told) && told.UID != claim.UID
+	}) {
 		return true
 	}
 	devices := claim.Status.Allocation.Devices.Results
-	return t.Action.Verb != Schedule && named(t.Before.API.ResourceClaims) != nil && len(devices) > 0 &&
+	return t.Action.Verb != Schedule && slices.ContainsFunc(t.Before.API.ResourceClaims, named) && len(devices) > 0 &&
 		!slices.Contains(t.Before.reservedRefs(), RefOf(claim)) &&
 		slices.ContainsFunc(t.Before.Reserved, func(r Reservation) bool {
 			unmade, is := r.Object.(*resourcev1.ResourceClaim)

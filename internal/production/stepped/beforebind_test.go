@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -16,8 +15,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
-// TestPlantedBeforeBind: a scheduler that binds a pod that a plugin fails or rejects at Reserve, Permit or PreBind
-// breaks aborted, also where the pod waits in between.
+// TestPlantedBeforeBind: a scheduler that binds a pod that a plugin fails at Reserve or PreBind breaks aborted,
+// also where the pod waits in between.
 func TestPlantedBeforeBind(t *testing.T) {
 	hasty := func(s *kubescheduler.Scheduler) {
 		stepped.Below(s, func(inner framework.Framework) framework.Framework { return hurried{inner} })
@@ -32,7 +31,6 @@ func TestPlantedBeforeBind(t *testing.T) {
 		want   bool
 	}{
 		{"reserve", plain, loop.FailReserve, nil, true},
-		{"permit", plain, loop.RejectPermit, nil, true},
 		{"pre-bind", plain, loop.FailPreBind, nil, true},
 		{"pre-bind after the wait for a volume", waits, loop.FailPreBind, []loop.Action{binds}, true},
 		{"control: nothing fails", plain, loop.NoFault, nil, false},
@@ -49,21 +47,13 @@ func TestPlantedBeforeBind(t *testing.T) {
 	}
 }
 
-// hurried passes over plugins that fail or reject between the choice of a node and Bind.
+// hurried passes over plugins that fail at Reserve or PreBind.
 type hurried struct{ framework.Framework }
 
 func (h hurried) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) *fwk.Status {
 	h.Framework.RunReservePluginsReserve(ctx, state, pod, node)
 	return nil
-}
-
-func (h hurried) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
-	node string) (map[string]time.Duration, *fwk.Status) {
-	if times, status := h.Framework.RunPermitPlugins(ctx, state, pod, node); status.Code() == fwk.Wait {
-		return times, status
-	}
-	return nil, nil
 }
 
 func (h hurried) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
