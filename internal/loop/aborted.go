@@ -59,21 +59,15 @@ func (t *Transition) triesOne(pod *v1.Pod) bool {
 // boundAllTheSame returns the violations of pods that the step binds although a plugin was to fail before that, at once
 // or after a wait.
 func (t *Transition) boundAllTheSame() (broken []Violation) {
-	for _, after := range t.After.API.Pods {
-		key := Key(after)
-		was := t.Before.Pod(key)
-		if was == nil || was.UID != after.UID || was.Spec.NodeName != "" || after.Spec.NodeName == "" ||
-			t.Action.Verb.Event() && t.Action.Ref.Key() == key {
+	failing := []Queued{{Pod: t.Step.Popped, Fault: t.Action.Fault}}
+	for _, q := range append(failing, t.Before.Queue...) {
+		if !slices.Contains(beforeBind, q.Fault) || t.Action.Verb.Event() && t.Action.Ref.Key() == q.Pod {
 			continue
 		}
-		fault := t.Action.Fault
-		if key != t.Step.Popped {
-			q, _ := t.Before.Queued(key)
-			fault = q.Fault
-		}
-		if slices.Contains(beforeBind, fault) {
-			broken = append(broken, Violation{Pod: key, About: fault.String(), But: fmt.Sprintf(
-				"%s, and %s is bound", fault, key)})
+		was, is := t.Before.Pod(q.Pod), t.After.Pod(q.Pod)
+		if was != nil && is != nil && was.UID == is.UID && was.Spec.NodeName == "" && is.Spec.NodeName != "" {
+			broken = append(broken, Violation{Pod: q.Pod, About: q.Fault.String(), But: fmt.Sprintf(
+				"%s, and %s is bound", q.Fault, q.Pod)})
 		}
 	}
 	return broken
