@@ -85,6 +85,9 @@ const (
 	RejectPermit
 	// WaitPermit: a permit plugin lets the pod wait. This is not a failure.
 	WaitPermit
+	// FailPreFlight: a permit plugin lets the pod wait, and a pre-bind plugin fails before that, as it is asked whether
+	// there will be anything for it to do (PreBindPreFlight).
+	FailPreFlight
 	// FailPreBind: a pre-bind plugin fails.
 	FailPreBind
 	// FailBind: the API server refuses the binding.
@@ -111,7 +114,7 @@ var (
 	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
 	ofOthers     = []Fault{FailAddPod, FailRemovePod}
 	atPlugin     = slices.Concat([]Fault{FailPreFilter, FailFilter}, whileScoring, ofOthers)
-	beforeBind   = []Fault{FailReserve, FailPreBind}
+	beforeBind   = []Fault{FailReserve, FailPreFlight, FailPreBind}
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
@@ -120,14 +123,14 @@ const FaultPlugin = "Faults"
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
 	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus}, atPlugin, slowBind)
+		LateStatus}, atPlugin, slowBind, preFlight)
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
 		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "reserve fails", "permit rejects",
-		"permit lets it wait", "pre-bind fails", "bind fails",
+		"permit lets it wait", "permit lets it wait, and pre-flight fails", "pre-bind fails", "bind fails",
 		"what it writes is refused", "somebody else writes first", "the API server is busy",
 		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }

@@ -140,7 +140,7 @@ func evictsVictims() Property {
 					But: fmt.Sprintf("%s is evicted, which was not there when victims were chosen", Key(was))})
 			}
 			if spared := t.spares(); spared != "" {
-				broken = append(broken, Violation{Pod: spared, About: "spared", But: fmt.Sprintf(
+				broken = append(broken, Violation{Pod: spared, About: "spared", Known: t.leftWaiting(spared), But: fmt.Sprintf(
 					"%s, which is to be evicted, does not terminate, and is on its node or is to be bound to it", spared)})
 			}
 			return broken

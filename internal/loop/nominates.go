@@ -34,8 +34,8 @@ func nominates() Property {
 			if !feasible(t.Model, t.Step.Popped, view) || bindsFirst(was, view) || t.filtersReject() {
 				return nil
 			}
-			return []Violation{{Pod: t.Step.Popped, About: t.Action.Fault.String(), But: fmt.Sprintf(
-				"%s is nominated to %s, and had nothing to wait for", t.Step.Popped, is.Status.NominatedNodeName)}}
+			return []Violation{{Pod: t.Step.Popped, About: t.Action.Fault.String(), Known: t.leftWaiting(t.Step.Popped),
+				But: fmt.Sprintf("%s is nominated to %s, and had nothing to wait for", t.Step.Popped, is.Status.NominatedNodeName)}}
 		},
 	}
 }

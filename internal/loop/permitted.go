@@ -1,17 +1,25 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // permitted returns the property that permit plugins are heeded.
 //
 // Source: doc comment of PermitPlugin in k8s.io/kube-scheduler/framework ("must return success or wait with timeout
-// duration, or the pod will be rejected").
+// duration, or the pod will be rejected"), and the page on the scheduling framework (a pod waits "if a Permit plugin
+// returns wait").
 func permitted() Property {
 	return Property{
 		Name: "permitted",
 		Doc: "A pod that a permit plugin rejects, at once or as it waits, or whose wait runs out, is not bound by that, " +
-			"nor placed any longer.",
+			"nor placed any longer. A pod waits on permit only if a plugin lets it.",
 		Broken: func(t *Transition) []Violation {
+			if pod := t.Step.Popped; t.waitsUnasked() {
+				return []Violation{{Pod: pod, About: "waits", Known: t.leftWaiting(pod), But: fmt.Sprintf(
+					"%s waits on permit, as no plugin says", pod)}}
+			}
 			key := t.Step.Popped
 			if t.Action.Verb != Schedule {
 				key = t.Action.Ref.Key()
@@ -26,4 +34,11 @@ func permitted() Property {
 			return nil
 		},
 	}
+}
+
+// waitsUnasked reports whether the pod of the step waits on permit, and no plugin has said so.
+func (t *Transition) waitsUnasked() bool {
+	asked := slices.Contains([]Fault{WaitPermit, FailPreFlight}, t.Action.Fault)
+	q, _ := t.After.Queued(t.Step.Popped)
+	return t.Action.Verb == Schedule && !asked && q.Waits && q.In(InFlight)
 }

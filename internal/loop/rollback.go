@@ -13,14 +13,19 @@ func rollBack() Property {
 	return Property{
 		Name: "roll-back",
 		Doc: "After a failure at PreFilter, Filter, Score, Reserve, Permit, PreBind or Bind the cache, reserved volumes " +
-			"and all other objects are as if the cycle had not run, and the pod is back in the queue. What PreBind " +
-			"wrote of volumes and their claims stays, and so does the allocation of a ResourceClaim, but not its reservation.",
+			"and all other objects are as if the cycle had not run, and the pod is back in the queue, and not among those " +
+			"that wait on permit. What PreBind wrote of volumes and their claims stays, and so does the allocation of " +
+			"a ResourceClaim, but not its reservation.",
 		Broken: func(t *Transition) []Violation {
 			pod := t.Step.Popped
 			q, queued := t.After.Queued(pod)
 			if pod == "" || !t.madeToFail() || !queued || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() ||
 				t.filtersReject() {
 				return nil // or it is yet to fail, or came not so far: a pod that is rejected may give devices back
+			}
+			if slices.Contains(t.After.LeftWaiting, pod) {
+				return []Violation{{About: "wait", Pod: pod, Known: t.has(preFlightLeavesWaiting), But: fmt.Sprintf(
+					"the failed attempt for %s left it among the pods that wait on permit", pod)}}
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault >= FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {

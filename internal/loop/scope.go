@@ -191,7 +191,7 @@ func (s *Scope) faults() []Fault {
 	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
-			(f == Busy || f == LateStatus || f == SlowBind && !s.Evictions) && (volumes || claims) ||
+			(f == Busy || f == LateStatus || f == FailPreFlight || f == SlowBind && !s.Evictions) && (volumes || claims) ||
 			f == LateStatus && s.Late > 0 || slices.Contains(ofOthers, f) && !s.preempts()
 	})
 }

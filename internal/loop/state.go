@@ -201,6 +201,9 @@ type State struct {
 	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
 	// name which it was told of, or in flight; and such as are in the queue for an earlier one of the name.
 	Kept []string
+	// LeftWaiting are the pods, "ns/name", that kube-scheduler has among those that wait on permit, although no cycle of
+	// theirs does, with TakenFromWait if they were taken from that since.
+	LeftWaiting []string
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.
 	Unheard []Unheard
@@ -335,6 +338,9 @@ func (s *State) Canonical() string {
 	}
 	if len(s.Kept) > 0 {
 		fmt.Fprintf(&text, "of an earlier uid %v\n", s.Kept)
+	}
+	if len(s.LeftWaiting) > 0 {
+		fmt.Fprintf(&text, "left waiting %v\n", s.LeftWaiting)
 	}
 	s.canonicalEvictions(&text)
 	s.canonicalUnwritten(&text)

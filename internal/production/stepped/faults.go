@@ -188,7 +188,7 @@ func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.
 	switch f.armed {
 	case loop.RejectPermit:
 		return fwk.NewStatus(fwk.Unschedulable, "it is rejected, as the action asks"), 0
-	case loop.WaitPermit:
+	case loop.WaitPermit, loop.FailPreFlight:
 		return fwk.NewStatus(fwk.Wait), permitTimeout
 	}
 	return nil, 0
@@ -199,8 +199,11 @@ const permitTimeout = 15 * time.Minute
 
 // preFlight says whether PreBind has anything to do.
 func (f *faults) preFlight() *fwk.Status {
-	if f.armed == loop.FailPreBind {
+	switch f.armed {
+	case loop.FailPreBind:
 		return nil
+	case loop.FailPreFlight:
+		return fwk.AsStatus(errFault)
 	}
 	return fwk.NewStatus(fwk.Skip)
 }

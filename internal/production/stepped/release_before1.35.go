@@ -120,3 +120,6 @@ func assumedIn(get func(string) (any, error)) func(string) runtime.Object {
 		return nil
 	}
 }
+
+// leftWaiting returns nothing: no pre-bind plugin is asked before the wait on permit.
+func (s *Scheduler) leftWaiting(map[loop.Ref]runtime.Object) []string { return nil }

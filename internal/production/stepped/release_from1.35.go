@@ -5,6 +5,7 @@ package stepped
 import (
 	"context"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -88,4 +89,22 @@ func assumedIn[T runtime.Object](get func(string) (T, error)) func(string) runti
 		}
 		return nil
 	}
+}
+
+// leftWaiting returns the pods that the frameworks have among those that wait on permit, although no cycle of theirs is
+// under way, as State.LeftWaiting has them.
+func (s *Scheduler) leftWaiting(told map[loop.Ref]runtime.Object) (left []string) {
+	s.shared().IterateOverWaitingPods(func(waiting fwk.WaitingPod) {
+		pod := waiting.GetPod()
+		is, there := told[loop.RefOf(pod)].(*v1.Pod)
+		if there && is.UID == pod.UID && s.cycles.binding(pod.UID) == nil {
+			key := loop.Key(pod)
+			if done := reflect.ValueOf(waiting).Elem().FieldByName("done"); done.IsValid() && done.Bool() {
+				key += loop.TakenFromWait
+			}
+			left = append(left, key)
+		}
+	})
+	slices.Sort(left)
+	return left
 }

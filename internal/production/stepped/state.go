@@ -75,6 +75,7 @@ func (s *Scheduler) State() *loop.State {
 	state.Images = s.images(dump.Nodes, of[*v1.Node](told))
 	state.Miscounted = s.miscounted(dump.Nodes)
 	state.Kept = s.kept(dump.Nodes, told)
+	state.LeftWaiting = s.leftWaiting(told)
 	state.ListsAnew = s.listsAnew(dump.Nodes)
 	if s.cycles.looks != nil {
 		state.InTurn = slices.Clone(s.cycles.looks.inTurn)
@@ -162,7 +163,7 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 		}
 		entry := loop.Queued{Pod: key, Queues: places[key]}
 		if b := s.cycles.binding(pod.UID); b != nil {
-			entry.Waits, entry.Since = true, slices.Clone(b.since)
+			entry.Waits, entry.Since, entry.Fault = true, slices.Clone(b.since), b.fault
 		}
 		inFlight = append(inFlight, entry)
 	}
