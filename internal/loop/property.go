@@ -129,15 +129,18 @@ func conservation() Property {
 	}
 }
 
-// assumed returns the property that an assumed pod is bound or forgotten.
+// assumed returns the property that an assumed pod is bound or forgotten. That one which is being deleted is forgotten
+// at once is stated in code, from v1.35 on (comment of handleAssumedPodDeletion: it is rejected if it waits on permit,
+// else "We must explicitly remove it from the cache here to free up its assumed resources").
 func assumed() Property {
 	return Property{
 		Name: "assumed-bound-or-forgotten",
 		Doc: "A pod is assumed on a node only while its binding cycle is under way, after which it is forgotten, or the " +
 			"scheduler hears that it is bound; the same holds of volumes and claims that are reserved for it, until what " +
-			"is written of them is heard.",
+			"is written of them is heard. A pod without a node that is being deleted is not assumed, from v1.35 on.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
+			told := (Known{Since: "v1.35"}).In(t.Model.Profile.Release)
 			for _, pair := range t.After.Assumed {
 				pod := t.After.heard(pair.Pod)
 				if q, _ := t.After.Queued(pair.Pod); !q.Waits && (pod == nil || t.After.boundUnheard(pod) != pair.Node) {
@@ -148,6 +151,9 @@ func assumed() Property {
 							But: fmt.Sprintf("%s is assumed on %s, and no binding is under way", pair.Pod, pair.Node),
 						},
 					)
+				} else if told && pod != nil && deleting(pod) && pod.Spec.NodeName == "" {
+					broken = append(broken, Violation{Pod: pair.Pod, About: "deleted", But: fmt.Sprintf(
+						"%s, which is being deleted, is assumed on %s", pair.Pod, pair.Node)})
 				}
 			}
 			for _, reserved := range t.After.Reserved {
