@@ -140,7 +140,7 @@ func assumed() Property {
 			"is written of them is heard. A pod without a node that is being deleted is not assumed, from v1.35 on.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
-			told := (Known{Since: "v1.35"}).In(t.Model.Profile.Release)
+			forgets := (Known{Since: "v1.35"}).In(t.Model.Profile.Release)
 			for _, pair := range t.After.Assumed {
 				pod := t.After.heard(pair.Pod)
 				if q, _ := t.After.Queued(pair.Pod); !q.Waits && (pod == nil || t.After.boundUnheard(pod) != pair.Node) {
@@ -151,7 +151,7 @@ func assumed() Property {
 							But: fmt.Sprintf("%s is assumed on %s, and no binding is under way", pair.Pod, pair.Node),
 						},
 					)
-				} else if told && pod != nil && deleting(pod) && pod.Spec.NodeName == "" {
+				} else if forgets && pod != nil && deleting(pod) && pod.Spec.NodeName == "" {
 					broken = append(broken, Violation{Pod: pair.Pod, About: "deleted", But: fmt.Sprintf(
 						"%s, which is being deleted, is assumed on %s", pair.Pod, pair.Node)})
 				}
