@@ -8,8 +8,8 @@ import (
 // permitted returns the property that permit plugins are heeded.
 //
 // Source: doc comment of PermitPlugin in k8s.io/kube-scheduler/framework ("must return success or wait with timeout
-// duration, or the pod will be rejected"), and the page on the scheduling framework, by which a pod waits where a plugin
-// returns wait.
+// duration, or the pod will be rejected"), and the page on the scheduling framework, by which a pod waits where a
+// plugin returns wait.
 func permitted() Property {
 	return Property{
 		Name: "permitted",
