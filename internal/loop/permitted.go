@@ -15,10 +15,10 @@ func permitted() Property {
 		Name: "permitted",
 		Doc: "A pod that a permit plugin rejects, at once or as it waits, or whose wait runs out, is not bound by that, " +
 			"nor placed any longer. A pod waits on permit only if a plugin lets it.",
-		Broken: func(t *Transition) []Violation {
+		Broken: func(t *Transition) (broken []Violation) {
 			if pod := t.Step.Popped; t.waitsUnasked() {
-				return []Violation{{Pod: pod, About: "waits", Known: t.leftWaiting(pod), But: fmt.Sprintf(
-					"%s waits on permit, as no plugin says", pod)}}
+				broken = append(broken, Violation{Pod: pod, About: "waits", Known: t.leftWaiting(pod), But: fmt.Sprintf(
+					"%s waits on permit, as no plugin says", pod)})
 			}
 			key := t.Step.Popped
 			if t.Action.Verb != Schedule {
@@ -26,12 +26,12 @@ func permitted() Property {
 			}
 			was, is := t.Before.Pod(key), t.After.Pod(key)
 			if !t.permitRejects() || was == nil || is == nil || was.Spec.NodeName != "" {
-				return nil
+				return broken
 			}
 			if node := is.Spec.NodeName + t.After.AssumedOn(key); node != "" {
-				return []Violation{{Pod: key, But: fmt.Sprintf("%s is rejected, and on %s", key, node)}}
+				broken = append(broken, Violation{Pod: key, But: fmt.Sprintf("%s is rejected, and on %s", key, node)})
 			}
-			return nil
+			return broken
 		},
 	}
 }

@@ -16,7 +16,7 @@ func rollBack() Property {
 			"and all other objects are as if the cycle had not run, and the pod is back in the queue, and not among those " +
 			"that wait on permit. What PreBind wrote of volumes and their claims stays, and so does the allocation of " +
 			"a ResourceClaim, but not its reservation.",
-		Broken: func(t *Transition) []Violation {
+		Broken: func(t *Transition) (broken []Violation) {
 			pod := t.Step.Popped
 			q, queued := t.After.Queued(pod)
 			if pod == "" || !t.madeToFail() || !queued || q.Waits || len(t.evicted()) > 0 || t.evictsAgain() ||
@@ -24,8 +24,8 @@ func rollBack() Property {
 				return nil // or it is yet to fail, or came not so far: a pod that is rejected may give devices back
 			}
 			if slices.Contains(t.After.LeftWaiting, pod) {
-				return []Violation{{About: "wait", Pod: pod, Known: t.has(preFlightLeavesWaiting), But: fmt.Sprintf(
-					"the failed attempt for %s left it among the pods that wait on permit", pod)}}
+				broken = append(broken, Violation{About: "wait", Pod: pod, Known: t.has(preFlightLeavesWaiting), But: fmt.Sprintf(
+					"the failed attempt for %s left it among the pods that wait on permit", pod)})
 			}
 			prebound := t.Action.Fault == FailPreBind || t.Action.Fault >= FailBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
@@ -35,7 +35,7 @@ func rollBack() Property {
 				if t.forgetsPorts() {
 					v.Known = hostPortForgotten
 				}
-				return []Violation{v}
+				return append(broken, v)
 			}
 			others := func(s *State) (rest []string) {
 				for _, object := range Objects(s.API) {
@@ -70,7 +70,7 @@ func rollBack() Property {
 			}
 			before, after := others(t.Before), others(t.After)
 			if slices.Equal(before, after) {
-				return nil // that the pod is back in the queue is conservation
+				return broken // that the pod is back in the queue is conservation
 			}
 			lost, made := without(before, after), without(after, before)
 			v := Violation{About: t.Action.Fault.String(), Pod: pod, But: fmt.Sprintf(
@@ -78,7 +78,7 @@ func rollBack() Property {
 			if freed := t.sharedFreed(); len(made) == 0 && len(freed) == len(lost) {
 				v.Known = t.has(sharedReservationFreed)
 			}
-			return []Violation{v}
+			return append(broken, v)
 		},
 	}
 }
