@@ -39,6 +39,7 @@ type loopOptions struct {
 	loopRandomOptions
 	wakeUps              bool
 	themes               []string
+	thorough             bool
 	nodes                int
 	pods, events, faults int
 	late                 int
@@ -64,6 +65,8 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	o.declare(f, "Begin with the cluster in")
 	f.StringSliceVar(&o.themes, "theme", nil,
 		"Explore this `theme` only, see modelcheck themes --loop. May be repeated. All are explored by default.")
+	f.BoolVar(&o.thorough, "thorough", false,
+		"Explore the themes as far as they say that a thorough run does: more nodes, pods, events or failures.")
 	f.IntVar(&o.nodes, "nodes", 0,
 		"Begin with every cluster of up to `N` nodes like those of the theme, and add no more. Not with -f.")
 	f.IntVar(&o.pods, "pods", 0,
@@ -135,6 +138,7 @@ Without -f, clusters and pods are those of the themes of the loop (modelcheck th
 Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
 		Example: `  modelcheck loop
   modelcheck loop --theme podaffinity --events 1
+  modelcheck loop --thorough
   modelcheck loop --nodes 3 --pods 8 --events 8 --simulate 1000 --seed 7
   modelcheck loop -f cluster.yaml --pods 2 --events 2 --happens node-labels,pod-deleted`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -168,6 +172,14 @@ func (in *input) takeTurns(theme *loop.Scope) {
 	for i, pod := range theme.Templates.Pods {
 		pod.Spec.SchedulerName = in.profiles[i%len(in.profiles)]
 	}
+}
+
+// loopTheme returns the function that makes themes of the loop.
+func loopTheme(thorough bool) func(string, scenario.Admission) (*loop.Scope, error) {
+	if thorough {
+		return scenario.ThoroughLoopTheme
+	}
+	return scenario.LoopTheme
 }
 
 // listLoopThemes prints the themes of the loop.
@@ -217,6 +229,9 @@ func (o *loopOptions) validate() error {
 		return usage("--output is %q, which has all details: leave out --verbose", o.output)
 	case o.given("nodes") && o.nodes == 0:
 		return usage("--nodes is 0: it must be at least 1")
+	case o.thorough && (o.random || o.wakeUps):
+		return usage("--thorough is for the themes of the loop, and --random and --wake-ups have other clusters: " +
+			"leave it out")
 	case o.given("nodes") && o.anyInput():
 		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
 	case o.given("simulate") && o.simulate == 0:
@@ -313,6 +328,10 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 			return nil, nil, usage(
 				"--theme does not go with the cluster of -f; leave it out, or leave the Nodes out of the files")
 		}
+		if o.thorough {
+			return nil, nil, usage("--thorough does not go with the cluster of -f; leave it out, or give --pods, --events and " +
+				"--faults")
+		}
 		snapshot := manifests.Snapshot()
 		asks := func(pod *v1.Pod) bool { return slices.Contains(in.profiles, pod.Spec.SchedulerName) }
 		if !slices.ContainsFunc(snapshot.Pods, asks) {
@@ -330,7 +349,7 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		names = scenario.LoopThemeNames()
 	}
 	for _, name := range names {
-		scope, err := scenario.LoopTheme(name, admission.Admit)
+		scope, err := loopTheme(o.thorough)(name, admission.Admit)
 		if err != nil {
 			return nil, nil, err
 		}

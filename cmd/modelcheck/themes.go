@@ -29,8 +29,8 @@ func (c command) themes() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			switch {
 			case ofLoop && thorough:
-				return usage("--thorough does not go with --loop: the themes of modelcheck loop have one size; leave " +
-					"one of them out")
+				return usage("--thorough does not go with --loop: a thorough run of modelcheck loop has the same templates; " +
+					"leave one of them out")
 			case ofLoop:
 				return listLoopThemes(c.stdout)
 			}

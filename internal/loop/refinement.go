@@ -57,21 +57,26 @@ func ended(pod *v1.Pod) bool {
 
 // outcomes returns what may become of the pod by the model. The model is not asked about a pod that is being
 // deleted: that is never taken back (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such
-// a pod. Of preemptions that are too many to list, got is among them if it is allowed.
+// a pod. A pod whose cycle ends in an error waits. Of preemptions that are too many to list, got is among them if it is
+// allowed.
 func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot, got spec.Outcome) []spec.Outcome {
+	waits := []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
 	if deleting(pod) {
-		return []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
+		return waits
 	}
 	m = m.For(pod)
 	var all []spec.Outcome
 	for _, reading := range readings(view) {
 		asked := in(reading, Key(pod))
-		if m.Reading() == spec.Literal || !mayEvictMany(asked, reading) {
+		if m.Reading() == spec.Literal {
 			all = append(all, m.Outcomes(asked, reading)...)
 			continue
 		}
 		e, _ := m.ExpectIndexed(spec.Question{Pod: asked, Snapshot: reading}, spec.NewIndex(reading))
-		if all = append(all, e.Outcomes...); e.Unlisted != nil && got.Type == spec.Preempt && e.Allows(got) {
+		switch all = append(all, e.Outcomes...); {
+		case e.NoDecision:
+			all = append(all, waits...)
+		case e.Unlisted != nil && got.Type == spec.Preempt && e.Allows(got):
 			all = append(all, got)
 		}
 	}

@@ -47,8 +47,8 @@ func parse(args []string) (*options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "Draw with this `seed`.")
 	flags.IntVar(&o.jobs, "jobs", 2, "Try `N` faults at a time.")
 	flags.StringVar(&o.dir, "dir", "", "Keep copies and results in this `directory`; by default in the user's cache.")
-	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-faults",
-		"loop-late", "loop-random", upstream},
+	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-thorough",
+		"loop-faults", "loop-late", "loop-random", upstream},
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")
@@ -77,9 +77,11 @@ func parse(args []string) (*options, error) {
 	}
 	for _, name := range o.stages {
 		if name != upstream && !slices.ContainsFunc(stages(), func(s stage) bool { return s.name == name }) {
-			return nil, fmt.Errorf(
-				"there is no stage %q; want some of small, default, random, loop, loop-faults, loop-late, loop-random, upstream",
-				name)
+			var known []string
+			for _, s := range stages() {
+				known = append(known, s.name)
+			}
+			return nil, fmt.Errorf("there is no stage %q; want some of %s, %s", name, strings.Join(known, ", "), upstream)
 		}
 	}
 	return o, nil

@@ -26,6 +26,7 @@ func stages() []stage {
 		{"default", "--nodes 3 --pods 5", "--nodes 3 --pods 5"},
 		{"random", "--random 20000", "random --questions 20000"},
 		{"loop", "--loop", "loop"},
+		{"loop-thorough", "--loop --thorough", "loop --thorough"},
 		{"loop-faults", "--loop --faults 1", "loop --faults 1"},
 		{"loop-late", "--loop --late 1", "loop --late 1"},
 		{"loop-wake-ups", "--wake-ups", "loop --wake-ups"},

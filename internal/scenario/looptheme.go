@@ -28,17 +28,32 @@ type loopThemeSpec struct {
 	Order int `json:"order"`
 	// Description says in a sentence what it is about.
 	Description string `json:"description"`
-	// Nodes is how many nodes there are at most, and LeastNodes how many a run begins with at least; 1 if it is not said.
-	Nodes      int              `json:"nodes"`
+	loopBounds
+	// Thorough is what there is more of in a thorough run.
+	Thorough loopBounds `json:"thorough,omitempty"`
+	// LeastNodes is how many nodes a run begins with at least; 1 if it is not said.
 	LeastNodes int              `json:"leastNodes,omitempty"`
 	Calm       bool             `json:"calm,omitempty"`
 	Sampled    bool             `json:"sampled,omitempty"`
 	Evictions  bool             `json:"evictions,omitempty"`
-	Arrivals   int              `json:"arrivals"`
-	Events     int              `json:"events,omitempty"`
-	Faults     int              `json:"faults,omitempty"`
-	Late       int              `json:"late,omitempty"`
 	Happens    []loop.EventType `json:"happens,omitempty"`
+}
+
+// loopBounds are how many there are at most of each; with Late, by how many changes informers lag.
+type loopBounds struct {
+	Nodes    int `json:"nodes,omitempty"`
+	Arrivals int `json:"arrivals,omitempty"`
+	Events   int `json:"events,omitempty"`
+	Faults   int `json:"faults,omitempty"`
+	Late     int `json:"late,omitempty"`
+}
+
+// orMore returns the larger of the two, of each.
+func (b loopBounds) orMore(other loopBounds) loopBounds {
+	return loopBounds{
+		Nodes: max(b.Nodes, other.Nodes), Arrivals: max(b.Arrivals, other.Arrivals), Events: max(b.Events, other.Events),
+		Faults: max(b.Faults, other.Faults), Late: max(b.Late, other.Late),
+	}
 }
 
 // loopThemeOf reads the file of a theme of the loop.
@@ -59,6 +74,18 @@ func loopThemeOf(file string, data []byte) (*loopTheme, error) {
 		{"events", s.Spec.Events, 0}, {"faults", s.Spec.Faults, 0}, {"late", s.Spec.Late, 0}} {
 		if number.value < number.least {
 			return nil, s.fail("spec."+number.field, "it is %d: use %d or more", number.value, number.least)
+		}
+	}
+	more := s.Spec.Thorough
+	for _, bound := range []struct {
+		field           string
+		thorough, usual int
+	}{{"nodes", more.Nodes, s.Spec.Nodes}, {"arrivals", more.Arrivals, s.Spec.Arrivals},
+		{"events", more.Events, s.Spec.Events}, {"faults", more.Faults, s.Spec.Faults},
+		{"late", more.Late, s.Spec.Late}} {
+		if bound.thorough != 0 && bound.thorough <= bound.usual {
+			return nil, s.fail("spec.thorough."+bound.field, "it is %d: use more than spec.%s, which is %d, or leave it out",
+				bound.thorough, bound.field, bound.usual)
 		}
 	}
 	for i, event := range s.Spec.Happens {
@@ -93,6 +120,15 @@ func LoopThemeNames() []string {
 // LoopTheme returns the scope of a theme of the loop: every cluster of its node templates, in which its pod
 // templates arrive, and events happen. It may be for a configuration of its own.
 func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
+	return loopScope(name, admit, func(t *loopTheme) loopBounds { return t.Spec.loopBounds })
+}
+
+// ThoroughLoopTheme is LoopTheme with more nodes, pods, events and faults, if the theme says so.
+func ThoroughLoopTheme(name string, admit Admission) (*loop.Scope, error) {
+	return loopScope(name, admit, func(t *loopTheme) loopBounds { return t.Spec.orMore(t.Spec.Thorough) })
+}
+
+func loopScope(name string, admit Admission, bounds func(*loopTheme) loopBounds) (*loop.Scope, error) {
 	for _, t := range loopThemes() {
 		if t.Metadata.Name != name {
 			continue
@@ -101,13 +137,14 @@ func LoopTheme(name string, admit Admission) (*loop.Scope, error) {
 		if err != nil {
 			return nil, fmt.Errorf("theme %s of the loop: %w", name, err)
 		}
+		most := bounds(t)
 		scope := &loop.Scope{
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
-			Arrivals: t.Spec.Arrivals, Events: t.Spec.Events, Faults: t.Spec.Faults, Late: t.Spec.Late,
+			Arrivals: most.Arrivals, Events: most.Events, Faults: most.Faults, Late: most.Late,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions, Sampled: t.Spec.Sampled,
 		}
 		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
-		scope.Bound(t.Spec.LeastNodes, t.Spec.Nodes)
+		scope.Bound(t.Spec.LeastNodes, most.Nodes)
 		return scope, nil
 	}
 	return nil, fmt.Errorf("the loop has no theme %q; its themes are: %s", name, strings.Join(LoopThemeNames(), ", "))

@@ -176,10 +176,30 @@ func TestLoopThemeErrors(t *testing.T) {
 		},
 		{object("order: 1, description: A., nodes: 1, leastNodes: 2"), "spec.nodes: it is 1: use 2 or more"},
 		{object("order: 1, nodes: 1, description: A"), `spec.description: it is "A": use a sentence`},
+		{
+			object("order: 1, description: A., nodes: 1, events: 2, thorough: {nodes: 2, events: 2}"),
+			"spec.thorough.events: it is 2: use more than spec.events, which is 2, or leave it out",
+		},
 	} {
 		if _, err := loopThemeOf("web.yaml", []byte(row.file)); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s\ngot %v, want %s", row.file, err, row.want)
 		}
+	}
+}
+
+// TestThoroughLoopTheme: a thorough run has more of what the theme says, and as much of everything else.
+func TestThoroughLoopTheme(t *testing.T) {
+	theme, err := loopThemeOf("web.yaml", []byte(themeObject("LoopTheme", "web",
+		"order: 1, description: A., nodes: 1, arrivals: 2, events: 1, late: 1, thorough: {nodes: 2, events: 3, faults: 1}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := loopBounds{Nodes: 2, Arrivals: 2, Events: 3, Faults: 1, Late: 1}
+	if got := theme.Spec.orMore(theme.Spec.Thorough); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if !slices.ContainsFunc(loopThemes(), func(t *loopTheme) bool { return t.Spec.Thorough != loopBounds{} }) {
+		t.Error("a thorough run has more of no theme")
 	}
 }
 

@@ -38,6 +38,15 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 		if err != nil {
 			return err
 		}
+		if o.thorough {
+			usual := s
+			if s, err = scenario.ThoroughLoopTheme(name, admission.Admit); err != nil {
+				return err
+			}
+			if sameBounds(s, usual) {
+				continue
+			}
+		}
 		if o.faults > 0 && s.Faults > 0 { // a theme of its own is about them
 			continue
 		}
@@ -52,6 +61,11 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 		}
 	}
 	return nil
+}
+
+func sameBounds(a, b *loop.Scope) bool {
+	return len(a.Initial) == len(b.Initial) && a.Arrivals == b.Arrivals && a.Events == b.Events &&
+		a.Faults == b.Faults && a.Late == b.Late
 }
 
 func (t *trial) loopTheme(ctx context.Context, s *loop.Scope, most int64) error {

@@ -56,6 +56,8 @@ type scope struct {
 	// instead of those of the themes of the loop.
 	loop bool
 	runs int64
+	// thorough: only those themes of the loop of which there is more in a thorough run.
+	thorough bool
 	// wakeUps: runs of kube-scheduler as a whole, one for each event that lets a pod of the themes be placed.
 	wakeUps bool
 	// faults and late are those of the scopes of the loop, if there are any.
@@ -72,6 +74,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	flags.IntVar(&o.pods, "pods", 5, "The arrival of up to `N` pods.")
 	flags.Int64Var(&o.questions, "random", 0, "Draw `N` questions, instead of those of the themes.")
 	flags.BoolVar(&o.loop, "loop", false, "Take the runs of the themes of the loop, instead of questions.")
+	flags.BoolVar(&o.thorough, "thorough", false,
+		"Take those themes of the loop of which a thorough run has more, as it has them.")
 	flags.IntVar(&o.faults, "faults", 0, "Make up to `N` cycles fail in the themes of the loop that have none that do.")
 	flags.IntVar(&o.late, "late", 0, "Of each kind of object let `N` changes be late in the themes of the loop.")
 	flags.Int64Var(&o.runs, "loop-random", 0, "Take `N` drawn runs, instead of questions.")
