@@ -18,6 +18,14 @@ func (m *Scheduler) ExpectIndexed(q Question, x *Index) (*Expected, func(node in
 	return asked.expect(q), asked.feasibleWithout
 }
 
+// FeasibleIndexed is Feasible by an index of the snapshot. The text as first written has no fast form.
+func (m *Scheduler) FeasibleIndexed(pod *v1.Pod, x *Index) []*v1.Node {
+	if m.text != nil || len(x.Snapshot.gone) > 0 {
+		return m.Feasible(pod, x.Snapshot)
+	}
+	return m.indexed(pod, x).feasible()
+}
+
 func (q *indexed) expect(question Question) *Expected {
 	s := q.x.Snapshot
 	e := q.m.NewExpected()

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,9 @@ func TestIndexedIsExpect(t *testing.T) {
 		want := m.Expect(q)
 		got, feasibleWithout := m.ExpectIndexed(q, x)
 		sameExpectation(t, q, want, got)
+		if want, got := m.Feasible(q.Pod, q.Snapshot), m.FeasibleIndexed(q.Pod, x); !slices.Equal(want, got) {
+			t.Fatalf("%d nodes are feasible by the index, want %d", len(got), len(want))
+		}
 		for n, node := range q.Snapshot.Nodes {
 			there := spec.PodsOn(node, q.Snapshot)
 			away := rapid.SliceOfNDistinct(rapid.IntRange(0, max(0, len(there)-1)), 0, len(there), rapid.ID).

@@ -232,13 +232,13 @@ func turnedAway(pod *v1.Pod, q Queued, before, after *spec.Snapshot) bool {
 
 func feasible(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 	pod := in(view, key)
-	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && m.For(pod).SchedulingEnabled(pod, view)
+	return pod != nil && pod.Spec.NodeName == "" && !deleting(pod) && len(feasibleNodes(m, key, view)) > 0
 }
 
 func feasibleNodes(m *spec.Scheduler, key string, view *spec.Snapshot) []string {
 	var names []string
 	pod := in(view, key)
-	for _, node := range m.For(pod).Feasible(pod, view) {
+	for _, node := range m.For(pod).FeasibleIndexed(pod, spec.NewIndex(view)) {
 		names = append(names, node.Name)
 	}
 	return names
