@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-a3f26817/modelcheck/checker"
@@ -114,12 +115,18 @@ func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Su
 			Progress: func(walks int64) { f.come("%s: %d of %d runs", scope.Name, walks, f.followed()) },
 		})
 	}
+	var taken, of atomic.Int64
+	subject.Trying = func(done, all int) { taken.Store(int64(done)); of.Store(int64(all)) }
 	return loop.Explore(ctx, scope, subject, checker.Options{
 		Workers: f.workers, MaxStates: cmp.Or(f.maxStates, mostStates), MaxDepth: cmp.Or(f.maxDepth, mostDepth),
 		ProgressEvery: f.every,
 		Progress: func(now checker.Progress) {
-			f.come("%s: %d states, %d transitions, depth %d, %d waiting", scope.Name, now.Distinct, now.Generated,
-				now.Depth, now.Queue)
+			line := fmt.Sprintf("%s: %d states, %d transitions, depth %d, %d waiting", scope.Name, now.Distinct,
+				now.Generated, now.Depth, now.Queue)
+			if done, all := taken.Load(), of.Load(); done < all {
+				line += fmt.Sprintf(", in one of which %d of %d actions were taken (--simulate N follows some)", done, all)
+			}
+			f.come("%s", line)
 		},
 	})
 }

@@ -3,6 +3,8 @@ package loop
 import (
 	"encoding/json"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -139,6 +141,32 @@ func (e *explorer) outcome(at *point, v *expansion, number int) (*outcome, error
 		}
 	}
 	return asked, nil
+}
+
+// many is how many actions a state of a large cluster has at least that several workers take: the checker gives a state
+// to one, and the others would wait where a run begins, in the only state there is.
+const many = 64
+
+// takeMany notes what the actions lead to from the point, as far as they can be taken. Others are left to be asked for.
+func (e *explorer) takeMany(at *point, v *expansion) {
+	var group sync.WaitGroup
+	var taken atomic.Int64
+	for range e.workers {
+		group.Go(func() {
+			for i := e.reserve(v); i >= 0 && !e.interrupted(); i = e.reserve(v) {
+				if _, err := e.outcome(at, v, i); err != nil {
+					return
+				}
+				if e.Trying != nil {
+					e.Trying(int(taken.Add(1)), len(v.outcomes))
+				}
+			}
+		})
+	}
+	group.Wait()
+	if e.Trying != nil {
+		e.Trying(len(v.outcomes), len(v.outcomes))
+	}
 }
 
 // takeBack takes an event back, and gives the state if it is the one before; nil if not.

@@ -1,9 +1,11 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -28,6 +30,9 @@ type Subject struct {
 	// Settling, if not nil, is told of how many states it was followed what goes on by itself, and how many there
 	// are so far, by one worker at a time.
 	Settling func(followed, of int)
+	// Trying, if not nil, is told of a state in which much may happen how many actions were taken, and of how many. It
+	// may be told by several workers at a time.
+	Trying func(taken, of int)
 }
 
 // Result is what an exploration found.
@@ -50,6 +55,8 @@ type Result struct {
 	Late bool
 	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.
 	Grows string
+	// MostActions is how many may be taken in the state where most may, if the search was stopped.
+	MostActions int
 	// Needless is how often a step woke a pod that it cannot have helped.
 	Needless int64
 	// Hints says how often each queueing hint answered what, in distinct steps, or in those of runs at random.
@@ -70,7 +77,7 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	e := &explorer{
 		scope: scope, Subject: subject, points: points{}, expansions: map[pathKey]*expansion{},
 		actions: map[string]Action{}, settlingStates: map[hash]*settlingState{}, fail: cancel,
-		maxDepth: o.MaxDepth, ended: ctx.Done(),
+		maxDepth: o.MaxDepth, workers: cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), ended: ctx.Done(),
 	}
 	found, err := checker.Check(ctx, e, o)
 	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
@@ -125,6 +132,9 @@ func Explore(ctx context.Context, scope *Scope, subject Subject, o checker.Optio
 	}
 	e.mu.Lock()
 	result.Builds, result.Steps = e.builds, e.steps
+	if !result.Complete {
+		result.MostActions = e.mostActions
+	}
 	e.mu.Unlock()
 	if len(found.Counters) > 0 {
 		result.Needless = found.Counters[0]
@@ -142,6 +152,8 @@ type explorer struct {
 	fail  context.CancelCauseFunc
 	// maxDepth is where the checker stops; 0 if it does not.
 	maxDepth int
+	// workers is how many take the actions of a state in which much may happen.
+	workers int
 	// ended is closed when nothing more is to be begun; nil if that never happens.
 	ended <-chan struct{}
 
@@ -152,6 +164,7 @@ type explorer struct {
 	actions        map[string]Action       // see shared
 	settlingStates map[hash]*settlingState // none without Scope.Liveness
 	builds, steps  int64
+	mostActions    int
 	hints          []nthHint
 	numbers        map[string][]int       // of the hints of systems of a configuration in hints
 	divergences    map[string]*divergence // by key
@@ -235,6 +248,12 @@ func (w *worker) expand(at *point, out *checker.Steps) error {
 	visit, err := w.expansionOf(at)
 	if err != nil {
 		return err
+	}
+	w.mu.Lock()
+	w.mostActions = max(w.mostActions, len(visit.outcomes))
+	w.mu.Unlock()
+	if len(visit.outcomes) >= many {
+		w.takeMany(at, visit)
 	}
 	outcomes := make([]*outcome, len(visit.outcomes))
 	for i := range outcomes {

@@ -128,6 +128,35 @@ func TestGrows(t *testing.T) {
 	}
 }
 
+// TestExploreMany: where much may happen in one state several workers take it, which finds the same; and it is told how
+// many are taken, and how many there are if the search is stopped.
+func TestExploreMany(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 3} {
+		scope := toyScope()
+		scope.Initial, scope.Events = loop.Clusters(scope.Templates, 40, 40), 1
+		subject := subject(func(*toy) {})
+		subject.Ahead = 4
+		var told, of atomic.Int64
+		subject.Trying = func(taken, all int) { told.Add(1); of.Store(int64(all)) }
+		result, err := loop.Explore(t.Context(), scope, subject, checker.Options{Workers: workers, MaxDepth: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("%d states, %d transitions, %v", result.Distinct, result.Generated, result.Levels)
+		for _, f := range result.Findings {
+			text += fmt.Sprintf("\n%s: %s", f.Key(), f.But)
+		}
+		if first == "" {
+			first = text
+		}
+		if text != first || result.MostActions < 80 || told.Load() < 2 || of.Load() < 80 {
+			t.Errorf("%d workers: %s\nwant %s\nup to %d actions in a state, told %d times of %d", workers, text, first,
+				result.MostActions, told.Load(), of.Load())
+		}
+	}
+}
+
 // TestExploreCancelled: an interrupt is no error; the result says that there is more.
 func TestExploreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -80,6 +80,9 @@ func LoopText(w io.Writer, r *LoopRun) error {
 	return err
 }
 
+// manyActions is from how many actions of a state on a search that was stopped is told to have been too large.
+const manyActions = 500
+
 func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
 	for _, result := range r.Results {
@@ -147,6 +150,10 @@ func (p *page) loopExplored(r *LoopRun) {
 	}
 	p.table("  ", rows)
 	for _, result := range r.Results {
+		if result.MostActions >= manyActions {
+			p.wrapped("  ", fmt.Sprintf("%s: in one state %s may be taken: follow some runs at random (--simulate N), or let "+
+				"fewer kinds of events happen (--happens)", result.Scope.Name, plural(int64(result.MostActions), "action")))
+		}
 		if result.Grows != "" {
 			p.wrapped("  ", fmt.Sprintf("%s: a bound stopped it; what changes most: %s", result.Scope.Name, result.Grows))
 		}

@@ -33,6 +33,8 @@ type LoopTheme struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Grows is the part of the state that goes on changing, if a bound ended it.
 	Grows string `json:"grows,omitempty"`
+	// MostActions is how many may be taken in the state where most may, if the search was stopped.
+	MostActions int `json:"mostActions,omitempty"`
 	// Runs is how many were followed at random. Then states are 0, transitions the steps of the runs, and depth the
 	// longest.
 	Runs        int64         `json:"runs,omitempty"`
@@ -95,7 +97,7 @@ func LoopJSON(w io.Writer, r *LoopRun) error {
 		if !result.Complete {
 			theme.Stopped = result.Stopped.String()
 		}
-		theme.Grows = result.Grows
+		theme.Grows, theme.MostActions = result.Grows, result.MostActions
 		document.Themes = append(document.Themes, theme)
 		for i := range result.Findings {
 			document.Findings = append(document.Findings, loopFindingJSON(result.Scope.Name, &result.Findings[i]))

@@ -241,7 +241,7 @@ func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Class: "new", Deviations: []string{"d"}, Flushed: "f", Configuration: "c", Unshrunk: true,
 		Number: new(int64), Loop: new(int),
 		Run: []string{}}
-	theme := LoopTheme{Runs: 1, Grows: "g", Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
+	theme := LoopTheme{Runs: 1, Grows: "g", MostActions: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
 	configuration := ReferenceConfiguration{
 		Stopped: "s", Levels: []int64{1}, Failure: "f", DiskShards: 1, Findings: []ReferenceFinding{{}},
 		Unreached:  []string{"u"},
