@@ -37,7 +37,7 @@ var layers = []layer{
 	{"internal/covering", nil},
 	{"model", []string{"spec"}},
 	{"internal/reference", []string{"spec", "checker", "model"}},
-	{"internal/loop", []string{"spec", "checker", "internal/patience"}},
+	{"internal/loop", []string{"spec", "checker", "internal/lanes", "internal/patience"}},
 	{
 		"internal/production",
 		[]string{"spec", "internal/loop"},

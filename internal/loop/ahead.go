@@ -1,15 +1,17 @@
 package loop
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/seed-a3f26817/modelcheck/internal/lanes"
 )
 
 // A system cannot be set to a state, nor copied. So once a run was repeated to take one action, its system goes on
@@ -149,21 +151,23 @@ const many = 64
 
 // takeMany notes what the actions lead to from the point, as far as they can be taken. Others are left to be asked for.
 func (e *explorer) takeMany(at *point, v *expansion) {
-	var group sync.WaitGroup
 	var taken atomic.Int64
-	for range e.workers {
-		group.Go(func() {
-			for i := e.reserve(v); i >= 0 && !e.interrupted(); i = e.reserve(v) {
-				if _, err := e.outcome(at, v, i); err != nil {
-					return
-				}
-				if e.Trying != nil {
-					e.Trying(int(taken.Add(1)), len(v.outcomes))
-				}
-			}
-		})
+	take := func(context.Context, int, int) error {
+		i := e.reserve(v)
+		if i < 0 {
+			return nil
+		}
+		if e.interrupted() {
+			return context.Canceled
+		}
+		_, err := e.outcome(at, v, i)
+		if e.Trying != nil {
+			e.Trying(int(taken.Add(1)), len(v.outcomes))
+		}
+		return err
 	}
-	group.Wait()
+	// An error is one of the run once the checker asks for it, as it does after an interrupt for what is left.
+	_ = lanes.Do(context.Background(), e.workers, len(v.outcomes), take)
 	if e.Trying != nil {
 		e.Trying(len(v.outcomes), len(v.outcomes))
 	}
