@@ -131,11 +131,11 @@ func (o *loopOptions) validate() error {
 		return usage("--output is %q, which has all details: leave out --verbose", o.output)
 	case o.given("nodes") && o.nodes == 0:
 		return usage("--nodes is 0: it must be at least 1")
+	case o.given("nodes") && o.anyInput():
+		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
 	case o.thorough && (o.random || o.wakeUps):
 		return usage("--thorough is for the themes of the loop, and --random and --wake-ups have other clusters: " +
 			"leave it out")
-	case o.given("nodes") && o.anyInput():
-		return usage("--nodes does not go with the cluster of -f; leave it out, or add the nodes to the files")
 	case o.given("simulate") && o.simulate == 0:
 		return usage("--simulate is 0: it must be at least 1")
 	case o.given("seed") && o.simulate == 0 && !o.random:

@@ -39,3 +39,6 @@ func CountedBefore(counts ...ImageCount) bool {
 
 // ClaimsCounted is Transition.claimsCounted.
 var ClaimsCounted = (*Transition).claimsCounted
+
+// Outcomes is outcomes.
+var Outcomes = outcomes
