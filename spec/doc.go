@@ -39,7 +39,7 @@
 //	    InterPodAffinity                  preferredpodaffinity.go
 //	    DynamicResources                  preferredalternatives.go
 //	    ImageLocality                     imagelocality.go
-//	Gated                                 schedulinggates.go
+//	Gated, KeptOut                        preenqueue.go
 //	SchedulingEnabled, Scheduling         scheduling.go
 //	Jeopardy, Casualty                    jeopardy.go, casualty.go
 //	PreemptionEnabled, Preemption         preemption.go, documentedpreemption.go

@@ -17,6 +17,8 @@ type Profile struct {
 	SchedulerName string
 	// Others are the other profiles that the same kube-scheduler runs. They share one queue, and its nominations.
 	Others []*Profile
+	// PreEnqueuePlugins are the enabled plugins that may keep a pod out of the queue, in order; see KeptOut.
+	PreEnqueuePlugins []string
 	// Filters are the enabled filter plugins, in order.
 	Filters []string
 	// ScorePlugins are the enabled score plugins, in order, each with its weight.
@@ -110,7 +112,8 @@ type ResourceWeight struct {
 func DefaultProfile() *Profile {
 	cpuAndMemory := []ResourceWeight{{v1.ResourceCPU, 1}, {v1.ResourceMemory, 1}}
 	return &Profile{
-		SchedulerName: v1.DefaultSchedulerName,
+		SchedulerName:     v1.DefaultSchedulerName,
+		PreEnqueuePlugins: []string{"SchedulingGates", "DynamicResources", "DefaultPreemption"},
 		Filters: []string{"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
 			"NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
 			"PodTopologySpread", "InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures"},

@@ -22,7 +22,7 @@ func levelsAgree() Property {
 			before := t.Before.trying(t.Step.Popped)
 			view := before.View()
 			pod := t.asked(view)
-			if pod == nil || deleting(pod) || t.Ask == nil {
+			if pod == nil || deleting(pod) || spec.Gated(pod) || t.Ask == nil {
 				return nil
 			}
 			view = started(view)

@@ -57,11 +57,11 @@ func ended(pod *v1.Pod) bool {
 
 // outcomes returns what may become of the pod by the model. The model is not asked about a pod that is being
 // deleted: that is never taken back (field doc of ObjectMeta.deletionTimestamp), so nothing is to be done for such
-// a pod. A pod whose cycle ends in an error waits. Of preemptions that are too many to list, got is among them if it is
-// allowed.
+// a pod; nor about one with scheduling gates, which is not to be tried: see keptOut. A pod whose cycle ends in an error
+// waits. Of preemptions that are too many to list, got is among them if it is allowed.
 func outcomes(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot, got spec.Outcome) []spec.Outcome {
 	waits := []spec.Outcome{{Type: spec.Wait, Node: -1}, {Type: spec.Wait, Node: -1, KeepsNomination: true}}
-	if deleting(pod) {
+	if deleting(pod) || spec.Gated(pod) {
 		return waits
 	}
 	m = m.For(pod)

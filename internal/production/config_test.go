@@ -55,6 +55,7 @@ profiles:
 			p.Filters = without(p.Filters, "TaintToleration")
 			p.ScorePlugins = p.ScorePlugins[1:]
 			p.Preempts = false
+			p.PreEnqueuePlugins = without(p.PreEnqueuePlugins, "DefaultPreemption")
 		},
 	}, {
 		reason: "a point of its own is left out of, and comes before, multi-point expansion",

@@ -92,6 +92,9 @@ func (e *engine) spec() *spec.Profile {
 	if percentage := e.framework.PercentageOfNodesToScore(); percentage != nil {
 		p.Limits.PercentageOfNodesToScore = *percentage
 	}
+	for _, plugin := range runs.PreEnqueue.Enabled {
+		p.PreEnqueuePlugins = append(p.PreEnqueuePlugins, plugin.Name)
+	}
 	for _, s := range runs.Score.Enabled {
 		p.ScorePlugins = append(p.ScorePlugins, spec.Weighted{Plugin: s.Name, Weight: int64(s.Weight)})
 	}

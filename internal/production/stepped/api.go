@@ -26,6 +26,7 @@ import (
 	"k8s.io/utils/lru"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
 // epoch is when every run begins.
@@ -133,6 +134,8 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has another uid"))
 	case pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil:
 		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod is bound already, or being deleted"))
+	case spec.Gated(pod):
+		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has scheduling gates"))
 	}
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = binding.Target.Name

@@ -3,6 +3,8 @@ package stepped
 import (
 	"context"
 	"errors"
+	"reflect"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,6 +68,14 @@ func Quietly(s *kubescheduler.Scheduler) func(do func()) {
 		told := *sleeper.told
 		do()
 		*sleeper.told = told
+	}
+}
+
+// LetIn has the queue not ask the plugin whether a pod is to be kept out of it.
+func LetIn(s *kubescheduler.Scheduler, plugin string) {
+	field := reflect.ValueOf(s.SchedulingQueue.(*hintedQueue).priority).Elem().FieldByName("preEnqueuePluginMap")
+	for _, asked := range *(*map[string]map[string]fwk.PreEnqueuePlugin)(unsafe.Pointer(field.UnsafeAddr())) {
+		delete(asked, plugin)
 	}
 }
 

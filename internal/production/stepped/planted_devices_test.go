@@ -58,6 +58,9 @@ func TestPlantedDevices(t *testing.T) {
 		{"allocations-valid", "selectors of classes are not looked at",
 			around(func(m fwk.SharedDRAManager) fwk.SharedDRAManager { return stepped.Unselective{m} }), selective(),
 			[]loop.Action{uses("first", "one"), schedule}},
+		{"kept-out", "nobody looks whether claims are there",
+			func(s *kubescheduler.Scheduler) { stepped.LetIn(s, "DynamicResources") }, two,
+			[]loop.Action{uses("first", "three")}},
 		{"devices-ready", "nothing is written of claims", func(s *kubescheduler.Scheduler) {
 			stepped.Below(s, func(inner framework.Framework) framework.Framework { return unwritten{inner} })
 		}, two, []loop.Action{uses("first", "one"), schedule}},

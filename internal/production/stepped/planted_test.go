@@ -204,6 +204,11 @@ func TestPlanted(t *testing.T) {
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("p").PVC("one").Obj()), schedule},
 		},
 		{
+			"kept-out", "nobody asks for scheduling gates",
+			func(s *kubescheduler.Scheduler) { stepped.LetIn(s, "SchedulingGates") },
+			cluster(node("n1")), []loop.Action{create(pod("p").SchedulingGates([]string{"g"}).Obj())},
+		},
+		{
 			"awaits", "pods are not waited for", stepped.Unawait,
 			cluster(node("n1")), []loop.Action{create(p), schedule},
 		},

@@ -16,6 +16,7 @@ import (
 // its cache has of it is a known defect.
 func TestWithoutPlugins(t *testing.T) {
 	first, second := pod("first").HostPort(80).Obj(), pod("second").HostPort(80).Obj()
+	gated := pod("gated").SchedulingGates([]string{"g"}).Obj()
 	for _, row := range []struct {
 		without string
 		actions []loop.Action
@@ -28,6 +29,13 @@ func TestWithoutPlugins(t *testing.T) {
 			without: "NodePorts",
 			actions: []loop.Action{create(first), schedule, create(second), failing(loop.FailPreBind)},
 			want:    []string{"cache-agrees: : host-port-forgotten", "roll-back: default/second: host-port-forgotten"},
+		},
+		{ // the API server binds no such pod, and the model has no outcome for it
+			without: "SchedulingGates", actions: []loop.Action{create(gated), schedule},
+			want: []string{"kept-out: default/gated", "kept-out: default/gated"},
+		},
+		{
+			without: "DynamicResources", actions: []loop.Action{uses("first", "three"), schedule},
 		},
 	} {
 		cfg := without(t, row.without)
