@@ -30,7 +30,7 @@ type loopOptions struct {
 	late                 int
 	happens              []string
 	calm, liveness       bool
-	evictions            bool
+	evictions, meanwhile bool
 	profile              string
 	workers              int
 	memory               string
@@ -67,6 +67,9 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.evictions, "evictions", false,
 		"Let evictions be under way when the cycle ends that begins them: what others do comes between. The theme says so "+
 			"or not by default; with -f it is false.")
+	f.BoolVar(&o.meanwhile, "meanwhile", false,
+		"Let events happen while a pod is being tried, too: plugins decide by what was before it, or after. The theme says "+
+			"so or not by default; with -f it is false.")
 	f.StringSliceVar(&o.happens, "happens", nil,
 		"Let only this `event` happen. May be repeated. The theme names them by default; with -f any may happen: "+
 			eventTypes()+".")
@@ -193,6 +196,9 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	}
 	if o.given("evictions") {
 		scope.Evictions = o.evictions
+	}
+	if o.given("meanwhile") {
+		scope.Meanwhile = o.meanwhile
 	}
 	if o.given("calm") {
 		scope.Calm = o.calm

@@ -83,6 +83,7 @@ func (o *loopOptions) followed() int64 {
 // drawnScope is what all drawn runs have in common.
 func (o *loopOptions) drawnScope() *loop.Scope {
 	scope := generate.RunScope()
+	scope.Meanwhile = true
 	o.bound(scope)
 	scope.Initial = nil
 	return scope

@@ -239,6 +239,8 @@ func LoopEntries() []LoopEntry {
 			Happens: []loop.EventType{loop.NodeLost}},
 		"replaced-pod-kept": {Property: "no-panics", Theme: "pods-anew", Pods: 1, Events: 1,
 			Happens: []loop.EventType{loop.PodReplaced}},
+		"deleted-while-tried": {Property: "cache-agrees", Theme: "device-conditions", Pods: 1, Events: 1,
+			Happens: []loop.EventType{loop.PodDeleted}},
 		"missed-assumed-deletion": {Property: "wake-up", Theme: "pods-anew", Pods: 2, Events: 1, Faults: 1,
 			Happens: []loop.EventType{loop.PodDeleted, loop.Missed}},
 		"bound-waits-on": {Property: "conservation", Theme: "pods-anew", Pods: 1, Events: 2, Faults: 1,

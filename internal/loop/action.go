@@ -177,6 +177,9 @@ type Action struct {
 	Controller bool
 	// Heard: the write was made before, and kube-scheduler hears of it now.
 	Heard bool
+	// Meanwhile, for Schedule, is an event that comes while the pod is being tried: the scheduler has taken its snapshot
+	// of the cluster, and asked no plugin yet.
+	Meanwhile *Action
 	// Missed: what is removed is so while the watch of its kind is broken. kube-scheduler finds out as it lists the
 	// objects anew, and is told of the last that was known of it (cache.DeletedFinalStateUnknown).
 	Missed bool
@@ -216,6 +219,9 @@ func (a Action) String() string {
 	case Gone:
 		return a.Ref.String() + " has terminated and is gone"
 	case Schedule:
+		if a.Meanwhile != nil {
+			return "the scheduler takes the next pod; while that is being tried " + a.Meanwhile.String()
+		}
 		return strings.TrimSuffix("the scheduler takes the next pod; "+a.Fault.String(), "; ")
 	case Allow:
 		return a.Ref.String() + " is allowed by permit"

@@ -273,6 +273,10 @@ func (e *explorer) tryOut(system System, at *waypoint, number int) (*outcome, *w
 // which there are few. What they differ in, version and uid, the API server gives anew whenever the action is
 // repeated.
 func (e *explorer) shared(a Action) Action {
+	if a.Meanwhile != nil {
+		meanwhile := e.shared(*a.Meanwhile)
+		a.Meanwhile = &meanwhile
+	}
 	if a.Object == nil {
 		return a
 	}

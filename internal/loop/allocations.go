@@ -28,7 +28,11 @@ func allocationsValid() Property {
 				return broken
 			}
 			if t.Action.Verb == Schedule {
-				return t.invalid(got, before)
+				return t.eitherWay(func(began *State) []Violation {
+					as := *t
+					as.Before = began
+					return as.invalid(got, began.View())
+				})
 			}
 			for _, claim := range got {
 				node := t.nodeOfUser(claim)

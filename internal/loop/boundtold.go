@@ -16,7 +16,8 @@ func boundToldFailed() Known {
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			q, _ := t.Before.Queued(Key(pod))
 			was, is := t.Before.heard(Key(pod)), t.After.Pod(Key(pod)) // it may not have heard of what it writes
-			ends := q.Waits || t.Action.Verb == Write && t.Before.bindsReplaced(Key(pod))
+			ends := q.Waits || t.Began != nil && t.Step.Popped == Key(pod) ||
+				t.Action.Verb == Write && t.Before.bindsReplaced(Key(pod))
 			return ends && was != nil && is != nil && was.UID == is.UID && was.Spec.NodeName != "" &&
 				scheduled(was).Status != v1.ConditionFalse && scheduled(is).Status == v1.ConditionFalse
 		},

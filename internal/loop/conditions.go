@@ -78,7 +78,7 @@ func (s *State) heardBound(pod *v1.Pod) bool {
 // wait on permit it ended.
 func (t *Transition) comesBack(pod *v1.Pod) bool {
 	q, queued := t.After.Queued(Key(pod))
-	ran := t.Step.Popped == Key(pod) || t.permitRejects() && t.Action.Ref.Key() == Key(pod)
+	ran := t.Step.Popped == Key(pod) && !t.remade(pod) || t.permitRejects() && t.Action.Ref.Key() == Key(pod)
 	return ran && queued && !q.Waits && !deleting(pod)
 }
 

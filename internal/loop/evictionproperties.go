@@ -199,14 +199,16 @@ func evictionDefects() []Known {
 		{
 			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
 			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
-				"node is feasible for it by then, as the last victim was gone before it was evicted, the pod is not retried. Nor " +
-				"is one later that failed for an error meanwhile, as no plugin hears of events for it.",
+				"node is feasible for it by then, as the last victim was gone before it was evicted, or for what happened " +
+				"while the pod was being tried, the pod is not retried. Nor is one later that failed for an error " +
+				"meanwhile, as no plugin hears of events for it.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				q, _ := t.Before.Queued(Key(pod))
 				alone := keptByPreemption(q) && len(q.Rejectors) == 1
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
-				return t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
+				return t.Began != nil && slices.Contains(q.Rejectors, preemptionPlugin) ||
+					t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
 					alone && !t.Before.underWay(Key(pod))
 			},
 		},

@@ -24,9 +24,10 @@ func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used
 		switch {
 		case state.Panicked != "" || draw.IntN(2) == 0:
 		case state.Poppable():
-			return Action{Verb: Schedule}, true
+			return scope.scheduling(m, state, used, draw), true
 		case used.Events < scope.Events:
-			if asleep := asleep(m, state); len(asleep) > 0 {
+			asleep := helpless(m, state, func(q Queued) bool { return q.In(Unschedulable) })
+			if len(asleep) > 0 {
 				classes := classes(slices.Concat(hears(state), terminations(state),
 					scope.inTime(state, scope.events(state))))
 				for range min(mostTries, 4*len(classes)) {
@@ -39,6 +40,22 @@ func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used
 		}
 		return next(state, used)
 	}
+}
+
+// scheduling draws how the scheduler takes its next pod: of four times once, if events happen meanwhile, with one that
+// helps a pod which waits for its turn, if one of those drawn does.
+func (s *Scope) scheduling(m *spec.Scheduler, state *State, used Used, draw *rand.Rand) Action {
+	if s.Meanwhile && draw.IntN(4) == 0 {
+		waits := helpless(m, state, func(q Queued) bool { return q.In(Active) || q.In(BackingOff) })
+		classes := classes(s.meanwhile(state, used, state.API.Nodes, state.API.Pods))
+		for range min(mostTries, 4*len(classes)*len(waits)) {
+			class := classes[draw.IntN(len(classes))]
+			if action := class[draw.IntN(len(class))]; helps(m, state, *action.Meanwhile, waits) {
+				return action
+			}
+		}
+	}
+	return Action{Verb: Schedule}
 }
 
 // Disturb returns the cluster of a scope after an event that leaves the pod, "ns/name", without a node and without a
@@ -73,12 +90,12 @@ func (s *Scope) newcomers(cluster *spec.Snapshot) []Action {
 	return actions
 }
 
-// asleep returns the pods in unschedulablePods for which no node is feasible, and that cannot preempt.
-func asleep(m *spec.Scheduler, state *State) []string {
+// helpless returns the pods of that part of the queue for which no node is feasible, and that cannot preempt.
+func helpless(m *spec.Scheduler, state *State, part func(Queued) bool) []string {
 	var pods []string
 	for _, q := range state.Queue {
 		view := state.View()
-		if q.In(Unschedulable) && !feasible(m, q.Pod, view) && !mayPreempt(m, q.Pod, view) {
+		if part(q) && !feasible(m, q.Pod, view) && !mayPreempt(m, q.Pod, view) {
 			pods = append(pods, q.Pod)
 		}
 	}

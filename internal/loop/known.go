@@ -70,7 +70,7 @@ func defectsOf(m *spec.Scheduler) []Known {
 func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
 		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(), replacedPodKept(),
-		missedAssumedDeletion(), boundWaitsOn(), remadeClaimAwaited(), remadeClaimUnheard(),
+		deletedWhileTried(), missedAssumedDeletion(), boundWaitsOn(), remadeClaimAwaited(), remadeClaimUnheard(),
 		remadeClaimWritten(), freesShared(), takenForWritten(), leavesWaiting(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",

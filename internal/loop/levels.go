@@ -18,55 +18,58 @@ func levelsAgree() Property {
 		Name: "levels-agree",
 		Doc: "What a scheduling cycle does with a pod is what kube-scheduler decides when it is asked about that pod " +
 			"in that state alone.",
-		Broken: func(t *Transition) []Violation {
-			before := t.Before.trying(t.Step.Popped)
-			view := before.View()
-			pod := t.asked(view)
-			if pod == nil || deleting(pod) || spec.Gated(pod) || t.Ask == nil {
-				return nil
-			}
-			view = started(view)
-			got := t.outcome(pod, view)
-			decided, failure := t.alone(pod, view)
-			v := Violation{Pod: Key(pod)}
-			switch {
-			case failure != "" && t.failed(), failure == "" && t.permits(decided, got, pod, view),
-				got.Type == spec.Wait && before.beingAllocated(pod): // asked alone it finds the claim allocated
-				return nil
-			case failure != "":
-				v.About = "no decision"
-				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s", Key(pod),
-					describe(got, view), failure)
-			default:
-				v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod),
-					describe(got, view), describeAll(decided, view))
-			}
-			for _, defect := range t.defects() {
-				if seen := defect.seen(before, Key(pod)); seen != nil {
-					seen = started(seen)
-					asked := in(seen, Key(pod))
-					got := t.outcome(asked, seen)
-					if decided, failure := t.alone(asked, seen); failure == "" && t.permits(decided, got, asked, seen) {
-						v.Known = defect.Name
-						break
-					}
-				}
-			}
-			if t.claimsUnbound() {
-				v.Known = t.unboundBy(pod, view)
-			}
-			if v.Known == "" && failure == "" {
-				v.Known = t.heardOtherwise(pod, view, decided)
-			}
-			if v.Known == "" && failure == "" {
-				v.Known = t.countedOtherwiseAlone(decided, pod, view)
-			}
-			if v = v.explained(t); v.Known == "" {
-				v.Known = t.forgetsBeside(pod, view, decided)
-			}
-			return []Violation{v}
-		},
+		Broken: func(t *Transition) []Violation { return t.eitherWay(t.disagrees) },
 	}
+}
+
+// disagrees returns how kube-scheduler decides otherwise when it is asked alone in the state; nil if it does not.
+func (t *Transition) disagrees(began *State) []Violation {
+	before := began.trying(t.Step.Popped)
+	view := before.View()
+	pod := t.asked(view)
+	if pod == nil || deleting(pod) || spec.Gated(pod) || t.Ask == nil {
+		return nil
+	}
+	view = started(view)
+	got := t.outcome(pod, view)
+	decided, failure := t.alone(pod, view)
+	v := Violation{Pod: Key(pod)}
+	switch {
+	case failure != "" && t.failed(), failure == "" && t.permits(decided, got, pod, view),
+		got.Type == spec.Wait && before.beingAllocated(pod): // asked alone it finds the claim allocated
+		return nil
+	case failure != "":
+		v.About = "no decision"
+		v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it gives no decision: %s", Key(pod),
+			describe(got, view), failure)
+	default:
+		v.But = fmt.Sprintf("kube-scheduler lets %s %s; asked alone it decides: %s", Key(pod),
+			describe(got, view), describeAll(decided, view))
+	}
+	for _, defect := range t.defects() {
+		if seen := defect.seen(before, Key(pod)); seen != nil {
+			seen = started(seen)
+			asked := in(seen, Key(pod))
+			got := t.outcome(asked, seen)
+			if decided, failure := t.alone(asked, seen); failure == "" && t.permits(decided, got, asked, seen) {
+				v.Known = defect.Name
+				break
+			}
+		}
+	}
+	if t.claimsUnbound() {
+		v.Known = t.unboundBy(pod, view)
+	}
+	if v.Known == "" && failure == "" {
+		v.Known = t.heardOtherwise(pod, view, decided)
+	}
+	if v.Known == "" && failure == "" {
+		v.Known = t.countedOtherwiseAlone(decided, pod, view)
+	}
+	if v = v.explained(t); v.Known == "" {
+		v.Known = t.forgetsBeside(pod, view, decided)
+	}
+	return []Violation{v}
 }
 
 // allows reports whether the model allows all that is decided alone.

@@ -22,6 +22,9 @@ type Transition struct {
 	Action Action
 	Step   Step
 	After  *State
+	// Began is the state in which the cycle of the step began, if something has happened since, of which some plugins know
+	// and others do not; else nil.
+	Began *State
 }
 
 // model is the model under the profile of the pod.
@@ -76,8 +79,16 @@ func (b Breach) Key() string { return key(b.Property.Name, b.Known, b.About) }
 // Broken returns how the step breaks the properties, in their order. A step that ends in a panic leaves a state of
 // which little is known: it breaks no-panics, and nothing else is asked of it.
 func (t *Transition) Broken() []Breach {
+	if t.Action.Meanwhile != nil {
+		return t.brokenMeanwhile()
+	}
+	return t.broken(Properties())
+}
+
+// broken returns how the step breaks the properties.
+func (t *Transition) broken(properties []Property) []Breach {
 	var all []Breach
-	for _, property := range Properties() {
+	for _, property := range properties {
 		if t.After.Panicked != "" && property.Name != noPanics().Name {
 			continue
 		}

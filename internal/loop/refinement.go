@@ -17,31 +17,34 @@ func refinement() Property {
 		Name: "refinement",
 		Doc: "What a scheduling cycle does with a pod, bind, preempt or leave pending, is allowed by the formal " +
 			"model in the state in which it happens.",
-		Broken: func(t *Transition) []Violation {
-			before := t.Before.trying(t.Step.Popped)
-			view := before.View()
-			pod := t.asked(view)
-			if pod == nil {
-				return nil
-			}
-			got := t.outcome(pod, view)
-			allowed := outcomes(t.Model, pod, view, got)
-			if t.permits(allowed, got, pod, view) || got.Type == spec.Wait && before.beingAllocated(pod) {
-				return nil
-			}
-			v := Violation{
-				Pod: Key(pod),
-				But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
-					describeAll(allowed, view)),
-			}
-			if t.claimsUnbound() {
-				v.Known = t.unboundBy(pod, view)
-			} else {
-				v.Known = t.explanation(v.Pod, before, t.allowedBy)
-			}
-			return []Violation{v.explained(t)}
-		},
+		Broken: func(t *Transition) []Violation { return t.eitherWay(t.disallowed) },
 	}
+}
+
+// disallowed returns how the model does not allow what the cycle does, as if it had begun in the state; nil if it does.
+func (t *Transition) disallowed(began *State) []Violation {
+	before := began.trying(t.Step.Popped)
+	view := before.View()
+	pod := t.asked(view)
+	if pod == nil {
+		return nil
+	}
+	got := t.outcome(pod, view)
+	allowed := outcomes(t.Model, pod, view, got)
+	if t.permits(allowed, got, pod, view) || got.Type == spec.Wait && before.beingAllocated(pod) {
+		return nil
+	}
+	v := Violation{
+		Pod: Key(pod),
+		But: fmt.Sprintf("kube-scheduler lets %s %s; allowed is: %s", Key(pod), describe(got, view),
+			describeAll(allowed, view)),
+	}
+	if t.claimsUnbound() {
+		v.Known = t.unboundBy(pod, view)
+	} else {
+		v.Known = t.explanation(v.Pod, before, t.allowedBy)
+	}
+	return []Violation{v.explained(t)}
 }
 
 // deleting reports whether the pod is being deleted. A pod without a node is removed at once, unless finalizers

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,9 @@ func replacedPodKept() Known {
 func (t *Transition) keeps() string {
 	was, kept := t.Before.heard(t.Action.Ref.Key()), len(t.After.Kept) > 0
 	switch {
+	case t.Began != nil && kept:
+		event := Transition{Model: t.Model, Before: t.Began, Action: *t.Action.Meanwhile, After: t.Before}
+		return cmp.Or(event.keeps(), t.has(t.outlives()))
 	case t.Action.Ref.Kind != "Pod":
 	case t.Action.Verb == Replace && (kept || t.After.Panicked != "" && was != nil && was.Spec.NodeName != ""):
 		return replacedPodKept().Name

@@ -47,6 +47,8 @@ type Scope struct {
 	Late int
 	// Evictions lets every eviction be an action of its own: they are under way when the cycle ends that begins them.
 	Evictions bool
+	// Meanwhile lets events happen while a pod is being tried, too.
+	Meanwhile bool
 	// Sampled: as many nodes are looked at as the configuration says, in its order; otherwise all are.
 	Sampled bool
 	// Calm: others act only when no pod is active. It leaves out what depends on several pods being active at once.
@@ -71,6 +73,8 @@ type Used struct{ Arrivals, Events, Faults int }
 func (u Used) After(a Action) Used {
 	switch {
 	case a.Heard:
+	case a.Meanwhile != nil:
+		return u.After(*a.Meanwhile)
 	case a.Fault != NoFault, a.Volumes:
 		u.Faults++
 	case a.Controller:
@@ -156,6 +160,9 @@ func (s *Scope) watched(state *State, used Used, nodes []*v1.Node, pods []*v1.Po
 			for _, fault := range s.faults() {
 				actions = append(actions, Action{Verb: Schedule, Fault: fault})
 			}
+		}
+		if s.Meanwhile {
+			actions = append(actions, s.meanwhile(state, used, nodes, pods)...)
 		}
 	}
 	actions = append(actions, endsOfWaits(state, used.Faults < s.Faults)...)

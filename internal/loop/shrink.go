@@ -60,6 +60,15 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 			size /= 2
 		}
 	}
+	for at := 0; at < len(best.actions); at++ { // what happens while a pod is being tried may make no difference
+		if best.actions[at].Meanwhile != nil {
+			alone := slices.Clone(best.actions)
+			alone[at] = Action{Verb: Schedule}
+			if _, err := try(best.initial, alone); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if w.scope != e.scope {
 		if best, finding, err = e.withoutObjects(key, best, finding); err != nil {
 			return nil, err
@@ -107,11 +116,14 @@ func (e *explorer) retake(wanted string, scope *Scope, initial int, actions []Ac
 
 // again returns the action as it is made in the state, if it can be taken there.
 func (s *Scope) again(state *State, used Used, wanted Action) (Action, bool) {
-	nodes := state.API.Nodes
-	if wanted.Ref.Kind == "Node" {
-		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *v1.Node) bool { return RefOf(n) != wanted.Ref })
+	nodes, ref := state.API.Nodes, wanted.Ref
+	if wanted.Meanwhile != nil {
+		ref = wanted.Meanwhile.Ref
 	}
-	pods := slices.DeleteFunc(slices.Clone(state.API.Pods), func(p *v1.Pod) bool { return RefOf(p) != wanted.Ref })
+	if ref.Kind == "Node" {
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *v1.Node) bool { return RefOf(n) != ref })
+	}
+	pods := slices.DeleteFunc(slices.Clone(state.API.Pods), func(p *v1.Pod) bool { return RefOf(p) != ref })
 	name := wanted.String()
 	for _, a := range s.actionsOf(state, used, nodes, pods) {
 		if a.String() == name {

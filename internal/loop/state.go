@@ -37,6 +37,10 @@ var ErrPanicked = errors.New("kube-scheduler has panicked")
 type Step struct {
 	// Popped is the pod that Schedule took off the queue, "ns/name"; empty for other actions.
 	Popped string
+	// Between is the state between a cycle and what happens meanwhile; nil if nothing does. Afterwards: the cycle was over
+	// before it asked a plugin, and what was to happen meanwhile did after it.
+	Between    *State
+	Afterwards bool
 	// PreBound is the pod of which the last plugin at PreBind was asked, "ns/name"; it is asked if it is to fail.
 	PreBound string
 	// Errors are the errors that the scheduler reported on the way, in order.
@@ -199,7 +203,8 @@ type State struct {
 	// those that none has looked at; nil unless the scope is Sampled.
 	InTurn []string
 	// Kept are pods, "ns/name", of which the scheduler has one that is gone, beside or in the place of another one of that
-	// name which it was told of, or in flight; and such as are in the queue for an earlier one of the name.
+	// name which it was told of, or in flight, or about to be bound if it was deleted while it was being tried; and such
+	// as are in the queue for an earlier one of the name.
 	Kept []string
 	// LeftWaiting are the pods, "ns/name", that kube-scheduler has among those that wait on permit, although no cycle of
 	// theirs does, with TakenFromWait if they were taken from that since.

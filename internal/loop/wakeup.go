@@ -150,7 +150,7 @@ func progress() Property {
 				faulted := t.Action.Fault != NoFault || t.Action.Verb == Reject || t.Action.Verb == Expire
 				if !t.After.asleep(q) || t.Before.asleep(was) || t.After.underWay(q.Pod) || faulted ||
 					!feasible(t.Model, q.Pod, after) ||
-					t.After.beingAllocated(in(after, q.Pod)) {
+					t.After.beingAllocated(in(after, q.Pod)) || t.Began != nil && !feasible(t.Model, q.Pod, t.Began.View()) {
 					continue
 				}
 				v := Violation{
@@ -274,6 +274,8 @@ func (t *Transition) Needless() []string {
 // Class says what kind of action it is, for grouping.
 func (a Action) Class() string {
 	switch {
+	case a.Meanwhile != nil:
+		return a.Verb.String() + " meanwhile"
 	case a.Verb == Update:
 		what, _, _ := strings.Cut(a.Doc, ":")
 		return a.Ref.Kind + " " + what

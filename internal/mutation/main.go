@@ -48,7 +48,7 @@ func parse(args []string) (*options, error) {
 	flags.IntVar(&o.jobs, "jobs", 2, "Try `N` faults at a time.")
 	flags.StringVar(&o.dir, "dir", "", "Keep copies and results in this `directory`; by default in the user's cache.")
 	flags.StringSliceVar(&o.stages, "stages", []string{"small", "default", "random", "loop", "loop-thorough",
-		"loop-faults", "loop-late", "loop-random", upstream},
+		"loop-faults", "loop-late", "loop-meanwhile", "loop-random", upstream},
 		"Try these `stages`.")
 	flags.StringSliceVar(&o.parts, "part", nil, "Draw from these `parts` only, such as nodeports.")
 	flags.StringArrayVar(&o.ids, "fault", nil, "Try the candidates whose ID has this `text` in it, and draw nothing.")

@@ -29,6 +29,7 @@ func stages() []stage {
 		{"loop-thorough", "--loop --thorough", "loop --thorough"},
 		{"loop-faults", "--loop --faults 1", "loop --faults 1"},
 		{"loop-late", "--loop --late 1", "loop --late 1"},
+		{"loop-meanwhile", "--loop --meanwhile", "loop --meanwhile"},
 		{"loop-wake-ups", "--wake-ups", "loop --wake-ups"},
 		{"loop-random", "--loop-random 2000", "loop --random --questions 2000"},
 	}

@@ -106,6 +106,9 @@ func (p *page) loopScopes(r *LoopRun) {
 		if s.Evictions {
 			text += ", evictions one by one"
 		}
+		if s.Meanwhile {
+			text += ", events while a pod is being tried"
+		}
 		if s.Sampled {
 			text += ", as many nodes looked at as the configuration says"
 		}
@@ -362,8 +365,8 @@ func loopNotCovered(r *LoopRun) []string {
 	texts := []string{
 		"Larger clusters, more pods and longer sequences of events than those of the scope.",
 		lateNotCovered(r),
-		"What several goroutines do at the same moment: a binding cycle runs to its end, or to where it waits, before " +
-			"anything else happens.",
+		"What several goroutines do at the same moment: a cycle runs to its end, or to where its binding waits, before " +
+			"anything else happens" + except(scopesWith(r, func(s *loop.Scope) bool { return s.Meanwhile })) + ".",
 		chanceNotCovered(r),
 		"Pod groups, extenders.",
 	}

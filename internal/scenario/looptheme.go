@@ -36,6 +36,7 @@ type loopThemeSpec struct {
 	Calm       bool             `json:"calm,omitempty"`
 	Sampled    bool             `json:"sampled,omitempty"`
 	Evictions  bool             `json:"evictions,omitempty"`
+	Meanwhile  bool             `json:"meanwhile,omitempty"`
 	Happens    []loop.EventType `json:"happens,omitempty"`
 }
 
@@ -142,6 +143,7 @@ func loopScope(name string, admit Admission, bounds func(*loopTheme) loopBounds)
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: most.Arrivals, Events: most.Events, Faults: most.Faults, Late: most.Late,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions, Sampled: t.Spec.Sampled,
+			Meanwhile: t.Spec.Meanwhile,
 		}
 		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
 		scope.Bound(t.Spec.LeastNodes, most.Nodes)

@@ -52,10 +52,11 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 		}
 		t.begin(i, name)
 		most := int64(mostStates)
-		if o.faults > 0 || o.late > 0 {
+		if o.faults > 0 || o.late > 0 || o.meanwhile {
 			most = mostStatesOther
 		}
 		s.Faults, s.Late, s.Liveness = max(s.Faults, o.faults), max(s.Late, o.late), true
+		s.Meanwhile = s.Meanwhile || o.meanwhile
 		if err := t.loopTheme(ctx, s, most); err != nil {
 			return fmt.Errorf("theme %s: %w", name, err)
 		}
@@ -65,7 +66,7 @@ func (t *trial) loopThemes(ctx context.Context, o scope) error {
 
 func sameBounds(a, b *loop.Scope) bool {
 	return len(a.Initial) == len(b.Initial) && a.Arrivals == b.Arrivals && a.Events == b.Events &&
-		a.Faults == b.Faults && a.Late == b.Late
+		a.Faults == b.Faults && a.Late == b.Late && a.Meanwhile == b.Meanwhile
 }
 
 func (t *trial) loopTheme(ctx context.Context, s *loop.Scope, most int64) error {

@@ -62,6 +62,8 @@ type scope struct {
 	wakeUps bool
 	// faults and late are those of the scopes of the loop, if there are any.
 	faults, late int
+	// meanwhile: events happen while a pod is being tried, too.
+	meanwhile bool
 	// from is the first theme, by its place in the list; only, if there are any, are the names of those to ask.
 	from int
 	only []string
@@ -78,6 +80,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 		"Take those themes of the loop of which a thorough run has more, as it has them.")
 	flags.IntVar(&o.faults, "faults", 0, "Make up to `N` cycles fail in the themes of the loop that have none that do.")
 	flags.IntVar(&o.late, "late", 0, "Of each kind of object let `N` changes be late in the themes of the loop.")
+	flags.BoolVar(&o.meanwhile, "meanwhile", false, "In the themes of the loop let events happen while a pod is being "+
+		"tried, too.")
 	flags.Int64Var(&o.runs, "loop-random", 0, "Take `N` drawn runs, instead of questions.")
 	flags.BoolVar(&o.wakeUps, "wake-ups", false, "Take the runs of events that help pods, instead of questions.")
 	flags.IntVar(&o.from, "from", 0, "Begin with the `N`th theme.")

@@ -38,6 +38,8 @@ type cycles struct {
 	preBinding *binding
 	// looks are those of searches; nil if nobody asks for them.
 	looks *looks
+	// meanwhile, if it is not nil, is to be done before the cycle asks a plugin.
+	meanwhile func()
 	// slow reports whether a binding that is made now is to be under way for a while.
 	slow func() bool
 
@@ -71,6 +73,8 @@ type binding struct {
 	fresh bool
 	// fault is what is still to go wrong.
 	fault loop.Fault
+	// outlived: the pod was deleted while it was being tried.
+	outlived bool
 	// since are the actions taken while the pod waited.
 	since []string
 }

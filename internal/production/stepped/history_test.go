@@ -70,7 +70,7 @@ func (h *historian) told(s *stepped.Scheduler, used loop.Used, number int) (stri
 		h.Fatal(err)
 	}
 	taken := &loop.Transition{Model: h.model, Before: before, Action: action, Step: step, After: s.State()}
-	text := fmt.Sprintf("%s: %+v\n", action, step)
+	text := fmt.Sprintf("%s: %s\n", action, inWords(step))
 	for _, b := range taken.Broken() {
 		text += "breaks " + b.Key() + "\n"
 	}

@@ -16,7 +16,8 @@ import (
 
 // kept returns the pods, "ns/name", that the cache, the queue or its nominations have under another uid than the one of
 // the name has that the scheduler was told of, those in flight of which it was told that they are gone, and those that
-// are in the queue for an earlier one of their name while they are about to be bound.
+// are about to be bound and were deleted while they were being tried, or are in the queue for an earlier one of their
+// name.
 func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref]runtime.Object) []string {
 	kept := map[string]bool{}
 	note := func(ref loop.Ref, uid types.UID) {
@@ -41,6 +42,11 @@ func (s *Scheduler) kept(nodes map[string]*framework.NodeInfo, told map[loop.Ref
 			kept[loop.Key(pod)] = true
 		}
 		note(loop.RefOf(pod), pod.UID)
+	}
+	for _, b := range s.cycles.all() {
+		if b.outlived {
+			kept[loop.Key(b.pod)] = true
+		}
 	}
 	for ref, uid := range nominated(s.hints.priority) {
 		note(ref, uid)

@@ -169,6 +169,23 @@ func TestPlanted(t *testing.T) {
 			cluster(node("n1")), []loop.Action{create(big), schedule},
 		},
 		{
+			"wake-up", "nobody hears of what happens while a pod is being tried",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {
+					return distractedQueue{inner}
+				})
+			},
+			cluster(node("n1")), []loop.Action{create(big), meanwhile(update("capacity", larger))},
+		},
+		{
+			"refinement", "no node is rejected, whatever happens meanwhile",
+			func(s *kubescheduler.Scheduler) {
+				stepped.Below(s, func(inner framework.Framework) framework.Framework { return blind{inner} })
+			},
+			cluster(node("n1").Unschedulable(true)),
+			[]loop.Action{create(p), meanwhile(update("capacity", node("n1").Unschedulable(true).Label("a", "b").Obj()))},
+		},
+		{
 			"heeds", "nobody hears of what happens while a pod is being tried",
 			func(s *kubescheduler.Scheduler) {
 				stepped.Inner(s, func(inner internalqueue.SchedulingQueue) internalqueue.SchedulingQueue {

@@ -92,6 +92,9 @@ type Scheduler struct {
 	// late is set once the scheduler knows the initial objects. unheard are the changes since then that wait to be told.
 	late    bool
 	unheard []unheard
+	// between and afterwards are those of loop.Step.
+	between    *loop.State
+	afterwards bool
 	// popped is the pod that was taken off the queue last.
 	popped *v1.Pod
 	// panicked is what production panicked with on the goroutine that steps; then nothing more can be asked of it.
@@ -312,6 +315,8 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}
+	step.Between, step.Afterwards = s.between, s.afterwards
+	s.between, s.afterwards = nil, false
 	step.Batched, step.Looks = s.batched() > before, s.cycles.looks.take(s.popped)
 	if len(s.api.unknown) > 0 {
 		return step, fmt.Errorf("%s: kube-scheduler made calls that the in-memory API has no answer to: %q", a,
@@ -330,7 +335,17 @@ func (s *Scheduler) run(a loop.Action) error {
 	if err := s.act(a); err != nil {
 		return err
 	}
-	return s.settle(a)
+	if err := s.settle(a); err != nil || a.Meanwhile == nil {
+		return err
+	}
+	for _, f := range s.frameworks { // what the cycle left goes by what was before
+		f.noteAction(*a.Meanwhile)
+	}
+	if s.between != nil {
+		return nil
+	}
+	s.between, s.afterwards = s.State(), true
+	return s.run(*a.Meanwhile)
 }
 
 func (s *Scheduler) act(a loop.Action) error {
@@ -349,7 +364,7 @@ func (s *Scheduler) act(a loop.Action) error {
 	case loop.Complete, loop.Gone:
 		return s.api.locked(func() error { return s.api.remove(a.Ref) })
 	case loop.Schedule:
-		return s.schedule(a.Fault)
+		return s.schedule(a)
 	case loop.Allow, loop.Reject, loop.Expire:
 		if a.EndsTimeOfDrivers() {
 			return s.api.locked(func() error { return s.api.overdue(a.Ref, s.longestTimeout()) })
@@ -382,13 +397,18 @@ func (s *Scheduler) act(a loop.Action) error {
 }
 
 // schedule runs one scheduling cycle, and what it begins.
-func (s *Scheduler) schedule(fault loop.Fault) error {
+func (s *Scheduler) schedule(a loop.Action) error {
 	if !s.poppable() {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
+	fault := a.Fault
 	s.faults.armed, s.api.fault = fault, fault
 	s.cycles.preempts = ""
+	interrupted := s.interrupt(a.Meanwhile)
 	s.scheduleOne()
+	if err := interrupted(); err != nil {
+		return err
+	}
 	if s.popped != nil {
 		if evictions := s.under(s.popped).evictions; s.cycles.preempts != "" && evictions != nil {
 			s.evict(evictions.begun(s.popped, s.cycles.preempts))
@@ -396,6 +416,9 @@ func (s *Scheduler) schedule(fault loop.Fault) error {
 		b := s.cycles.begun(s.popped.UID)
 		if b != nil && fault != loop.WaitPermit && fault != loop.Busy { // else it is waiting, and nothing is to go wrong
 			b.fault = fault
+		}
+		if b != nil {
+			b.outlived = a.Meanwhile != nil && s.deleted(s.popped)
 		}
 	}
 	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault

@@ -27,9 +27,20 @@ type witnessed struct {
 func (w witnessed) Do(a loop.Action) (loop.Step, error) {
 	step, err := w.Scheduler.Do(a)
 	state := w.State()
-	fmt.Fprintf(w.account, "%s: %+v, then %x\n", a, step,
+	fmt.Fprintf(w.account, "%s: %s, then %x\n", a, inWords(step),
 		sha256.Sum256(fmt.Appendf(nil, "%s%q", state.Canonical(), state.Cache)))
 	return step, err
+}
+
+// inWords returns all that is known of the step.
+func inWords(step loop.Step) string {
+	between := step.Between
+	step.Between = nil
+	text := fmt.Sprintf("%+v", step)
+	if between != nil {
+		text += " between " + between.Canonical()
+	}
+	return text
 }
 
 // account returns what happens in a few runs of each theme that the seed draws: every action, and the hash of

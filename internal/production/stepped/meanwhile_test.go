@@ -1,0 +1,108 @@
+package stepped_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
+	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
+	"github.com/seed-a3f26817/modelcheck/spec"
+)
+
+// meanwhile is a cycle while which the event happens.
+func meanwhile(event loop.Action) loop.Action {
+	return loop.Action{Verb: loop.Schedule, Meanwhile: &event}
+}
+
+// slowDevice is a cluster with a device that must become ready, and a claim "one".
+func slowDevice() *spec.Snapshot {
+	s := withDevices(cluster(node("n1")), []string{"d"}, "one")
+	d := &s.ResourceSlices[0].Spec.Devices[0]
+	d.BindingConditions, d.BindingFailureConditions = []string{"Attached"}, []string{"Failed"}
+	return s
+}
+
+// TestMeanwhile: what happens while a pod is being tried. It has the runs of deleted-while-tried.
+func TestMeanwhile(t *testing.T) {
+	p, big := pod("p").Obj(), pod("p").Req(cpu("2")).Obj()
+	urgent := pod("urgent").Req(cpu("1")).Priority(10).Obj()
+	low := pod("low").Req(cpu("1")).Node("n1").Obj()
+	larger := node("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
+	bound := p.DeepCopy()
+	bound.Spec.NodeName = "n1"
+	for _, row := range []struct {
+		reason  string
+		initial *spec.Snapshot
+		actions []loop.Action
+		queues  []loop.QueueName // of the pod, "p", or "urgent" if there is one
+		want    []string
+	}{
+		{
+			reason:  "it is rejected, and has room since it was taken: it is tried again",
+			initial: cluster(node("n1")), actions: []loop.Action{create(big), meanwhile(update("capacity", larger))},
+			queues: []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "it is rejected, and nothing that matters to it happens",
+			initial: cluster(node("n1")), actions: []loop.Action{create(big), meanwhile(create(pod("other").Obj()))},
+			queues: []loop.QueueName{loop.Unschedulable},
+		},
+		{
+			reason:  "it is placed on a node that is cordoned since",
+			initial: cluster(node("n1")),
+			actions: []loop.Action{create(p), meanwhile(update("cordon", node("n1").Unschedulable(true).Obj()))},
+		},
+		{
+			reason:  "there is no node until its cycle is over",
+			initial: cluster(), actions: []loop.Action{create(p), meanwhile(create(node("n1").Obj()))},
+			queues: []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "it is deleted, and does not wait",
+			initial: cluster(node("n1")), actions: []loop.Action{create(p), meanwhile(remove(p))},
+		},
+		{
+			reason:  "it is deleted, and waits for its device",
+			initial: slowDevice(), actions: []loop.Action{uses("p", "one"), meanwhile(remove(p))},
+			queues: []loop.QueueName{loop.Binding},
+			want:   []string{"cache-agrees: : deleted-while-tried", "claims-written: : deleted-while-tried"},
+		},
+		{
+			reason:  "it is deleted as it waits for its device",
+			initial: slowDevice(), actions: []loop.Action{uses("p", "one"), schedule, remove(p)},
+			queues: []loop.QueueName{loop.Binding},
+		},
+		{
+			reason:  "somebody else binds it",
+			initial: cluster(node("n1")), actions: []loop.Action{create(p), meanwhile(update("binding", bound))},
+			want: []string{"condition-told: default/p: bound-told-failed"},
+		},
+		{
+			reason:  "its victim goes by itself",
+			initial: with(cluster(node("n1")), low),
+			actions: []loop.Action{remove(low), create(urgent), meanwhile(gone(low))},
+			queues:  []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "the pod that it would evict is deleted and gone",
+			initial: with(cluster(node("n1")), low),
+			actions: []loop.Action{create(urgent), meanwhile(remove(low)), gone(low)},
+			queues:  []loop.QueueName{loop.BackingOff},
+		},
+	} {
+		s := newScheduler(t, row.initial, stepped.Options{})
+		if diff := cmp.Diff(row.want, breaks(t, s, row.actions)); diff != "" {
+			t.Errorf("%s: what it breaks (-want +got):\n%s", row.reason, diff)
+		}
+		q, queued := s.State().Queued("default/urgent")
+		if !queued {
+			q, _ = s.State().Queued("default/p")
+		}
+		if !slices.Equal(q.Queues, row.queues) {
+			t.Errorf("%s: it is %v, want %v", row.reason, q.Queues, row.queues)
+		}
+	}
+}
