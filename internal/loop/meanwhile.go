@@ -121,3 +121,13 @@ func (t *Transition) remade(pod *v1.Pod) bool {
 	was := t.Began.heard(Key(pod))
 	return was == nil || was.UID != pod.UID
 }
+
+// renominated reports whether somebody else has nominated the pod, or taken that away, since the cycle of the step
+// began: no document says whether that stands then.
+func (t *Transition) renominated(pod *v1.Pod) bool {
+	if t.Began == nil {
+		return false
+	}
+	was, is := t.Began.heard(Key(pod)), t.Before.heard(Key(pod))
+	return was != nil && is != nil && was.Status.NominatedNodeName != is.Status.NominatedNodeName
+}

@@ -133,6 +133,9 @@ func (t *Transition) keepsCondition(pod *v1.Pod) bool {
 // cycle that failed wrote it itself: now or before.
 func (t *Transition) keepsOwnNomination(pod *v1.Pod) bool {
 	was, is := t.Before.heard(Key(pod)), t.After.heard(Key(pod))
+	if t.Began != nil {
+		was = t.Began.heard(Key(pod))
+	}
 	if was == nil || is == nil || !t.After.nominationGivenUp(is) {
 		return false
 	}

@@ -183,6 +183,7 @@ func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.P
 			view.Nodes[o.Node].Name == pod.Status.NominatedNodeName {
 			return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
 		}
+		o.KeepsNomination = o.KeepsNomination && !t.renominated(pod)
 		return o
 	}
 	got = visible(got)

@@ -111,8 +111,8 @@ type Queued struct {
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
 	// Waits is set while the pod waits, on permit or (Volumes, Devices, Binds) for its volumes to be bound, its devices to
-	// be ready, or its binding, which is under way to the API server, and Since has the actions since then: the queue
-	// remembers the events of that time, for the case that the pod comes back.
+	// be ready, or its binding, which is under way to the API server, and Since has the actions since it was taken of
+	// which the queue remembers events, for the case that the pod comes back.
 	Waits   bool
 	Volumes bool
 	Devices bool

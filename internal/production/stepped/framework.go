@@ -75,8 +75,9 @@ type binding struct {
 	fault loop.Fault
 	// outlived: the pod was deleted while it was being tried.
 	outlived bool
-	// since are the actions taken while the pod waited.
-	since []string
+	// since are the actions of which the queue remembers events for the pod, events how many these are.
+	since  []string
+	events int
 }
 
 // permitted notes what the permit plugins said: if they let the pod go on, or wait, a binding cycle begins for certain.

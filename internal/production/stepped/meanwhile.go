@@ -42,6 +42,7 @@ func (s *Scheduler) happen(event loop.Action) error {
 	if err := s.settle(event); err != nil {
 		return err
 	}
+	s.clock.Step(tick) // who comes back from the cycle does so after those who came back from their bindings
 	s.between = s.State()
 	return nil
 }

@@ -284,11 +284,6 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	s.clock.Step(tick)
 	s.popped, s.api.puttingOff = nil, ""
 	s.errors.take()
-	if a.Heard || !a.Verb.Event() || !s.late || !loop.MayLag(a.Ref.Kind) { // else nothing comes of it yet
-		for _, b := range s.cycles.all() {
-			b.since = append(b.since, a.String())
-		}
-	}
 	for _, f := range s.frameworks {
 		f.noteAction(a)
 	}
@@ -297,6 +292,7 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 	if err := s.run(a); err != nil {
 		return loop.Step{}, fmt.Errorf("%s: %w", a, err)
 	}
+	s.noteSince(a)
 	step := loop.Step{Panics: s.cycles.takePanics()}
 	if s.panicked != "" {
 		step.Panics = append(step.Panics, s.panicked)
@@ -344,6 +340,7 @@ func (s *Scheduler) run(a loop.Action) error {
 	if s.between != nil {
 		return nil
 	}
+	s.clock.Step(tick)
 	s.between, s.afterwards = s.State(), true
 	return s.run(*a.Meanwhile)
 }

@@ -11,6 +11,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // Timers are what the timers of the queue do, which do not run here: actions say when.
@@ -138,4 +140,30 @@ func (s *Scheduler) remembered() int {
 		return 0
 	}
 	return s.sleeper.events.Len()
+}
+
+// noteSince notes for the pods whose bindings are under way that the action had events the queue remembers for them.
+func (s *Scheduler) noteSince(a loop.Action) {
+	for _, b := range s.cycles.all() {
+		if events := s.rememberedFor(b.pod); events > b.events {
+			b.since, b.events = append(b.since, a.String()), events
+		}
+	}
+}
+
+// rememberedFor returns how many events the queue remembers for the pod, which is in flight: those after its own place
+// among them.
+func (s *Scheduler) rememberedFor(pod *v1.Pod) int {
+	events := 0
+	for e := s.sleeper.events.Back(); e != nil; e = e.Prev() {
+		switch other := e.Value.(type) {
+		case *v1.Pod:
+			if other.UID == pod.UID {
+				return events
+			}
+		default:
+			events++
+		}
+	}
+	return 0 // the queue is done with it
 }
