@@ -76,6 +76,11 @@ func TestMeanwhile(t *testing.T) {
 			queues: []loop.QueueName{loop.Binding},
 		},
 		{
+			reason:  "it is deleted, and would wait for its volume: that is looked for no more",
+			initial: withVolume(cluster(node("n1"))),
+			actions: []loop.Action{create(pod("p").PVC("one").Obj()), meanwhile(remove(p))},
+		},
+		{
 			reason:  "somebody else binds it",
 			initial: cluster(node("n1")), actions: []loop.Action{create(p), meanwhile(update("binding", bound))},
 			want: []string{"condition-told: default/p: bound-told-failed"},
