@@ -207,7 +207,8 @@ func evictionDefects() []Known {
 				alone := keptByPreemption(q) && len(q.Rejectors) == 1
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
-				return t.Began != nil && slices.Contains(q.Rejectors, preemptionPlugin) ||
+				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
+				return meanwhile && slices.Contains(q.Rejectors, preemptionPlugin) ||
 					t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
 					alone && !t.Before.underWay(Key(pod))
 			},

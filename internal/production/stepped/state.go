@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -186,6 +187,18 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 	}
 	slices.SortFunc(inFlight, func(x, y loop.Queued) int { return strings.Compare(x.Pod, y.Pod) })
 	return append(out, inFlight...), signed
+}
+
+// infos returns what the queue knows of pods, in the order in which they came back to it.
+func (s *Scheduler) infos(pods []*v1.Pod) []*framework.QueuedPodInfo {
+	var infos []*framework.QueuedPodInfo
+	for _, pod := range pods {
+		if info, ok := queuedPod(s.sched.SchedulingQueue, pod); ok {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortFunc(infos, func(x, y *framework.QueuedPodInfo) int { return x.Timestamp.Compare(y.Timestamp) })
+	return infos
 }
 
 // snapshot returns what the API has.
