@@ -17,12 +17,12 @@ func migratedOn(plugin string, node *v1.Node, s *Snapshot) bool {
 	})
 }
 
-// zonalPlugin returns the in-tree plugin of the volume, and the label in which its CSI driver has the zone of a node;
+// ZonalPlugin returns the in-tree plugin of the volume, and the label in which its CSI driver has the zone of a node;
 // "" if it is none of those that have one.
 //
 // Source: doc comments of AWSEBSTopologyKey, CinderTopologyKey and GCEPDTopologyKey ("the zonal topology key") in
 // k8s.io/csi-translation-lib/plugins.
-func zonalPlugin(volume *v1.PersistentVolume) (plugin, zone string) {
+func ZonalPlugin(volume *v1.PersistentVolume) (plugin, zone string) {
 	switch source := volume.Spec.PersistentVolumeSource; {
 	case source.AWSElasticBlockStore != nil:
 		return "kubernetes.io/aws-ebs", "topology.ebs.csi.aws.com/zone"
@@ -44,11 +44,11 @@ func zonalPlugin(volume *v1.PersistentVolume) (plugin, zone string) {
 //	                         [] OTHER -> PV
 //
 // Source: release note of kubernetes/kubernetes#83394 ("Existing PVs are converted to use volume topology if migration
-// is enabled"); see migratedOn and zonalPlugin. Which of its requirements and labels are converted, and that the
+// is enabled"); see migratedOn and ZonalPlugin. Which of its requirements and labels are converted, and that the
 // region's older name becomes the newer one, is stated in code alone (TranslateInTreePVToCSI in
 // k8s.io/csi-translation-lib).
 func OnNode(volume *v1.PersistentVolume, node *v1.Node, s *Snapshot) *v1.PersistentVolume {
-	plugin, driverZone := zonalPlugin(volume)
+	plugin, driverZone := ZonalPlugin(volume)
 	if plugin == "" || !migratedOn(plugin, node, s) {
 		return volume
 	}

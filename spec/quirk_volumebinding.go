@@ -46,7 +46,7 @@ func UnboundUnconverted() Quirk {
 			"the zone that the driver says the node is in: it is bound for a node that it is not for, or not found for one.",
 		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
 			return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
-				plugin, _ := zonalPlugin(volume)
+				plugin, _ := ZonalPlugin(volume)
 				return plugin != ""
 			})
 		},

@@ -45,7 +45,7 @@ func volumeBinding(r VolumeRules) Filter {
 				if volume == nil || volume.Spec.NodeAffinity != nil {
 					return false
 				}
-				plugin, _ := zonalPlugin(volume)
+				plugin, _ := ZonalPlugin(volume)
 				return usable(c, s) && ClaimBound(c) && plugin == ""
 			})
 		},

@@ -50,7 +50,10 @@ func lessened(object runtime.Object) []Action {
 				*limit.Count--
 			}
 		}
-		return slices.Concat(update(object, unlimited, "limits: its drivers have none"),
+		inTree := object.DeepCopy()
+		delete(inTree.Annotations, v1.MigratedPluginsAnnotationKey)
+		return slices.Concat(update(object, inTree, "plugins: none is migrated"),
+			update(object, unlimited, "limits: its drivers have none"),
 			update(object, empty, "drivers: it has none"), update(object, fewer, "limits: each is one less"))
 	case *storagev1.CSIDriver:
 		lenient, silent := object.DeepCopy(), object.DeepCopy()

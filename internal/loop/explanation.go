@@ -21,6 +21,12 @@ func (t *Transition) explanation(pod string, s *State,
 	if quirks := t.leastQuirks(pod, view, right); quirks != "" {
 		return quirks
 	}
+	if asked := in(view, pod); asked != nil && s.forgetsClasses() {
+		forgets := spec.ExtendedResourceClassForgotten(s.Classes)
+		if right(t.model(asked).With(forgets), asked, view) {
+			return forgets.Name
+		}
+	}
 	for _, defect := range t.defects() {
 		seen := defect.seen(s, pod)
 		if seen == nil {

@@ -26,6 +26,9 @@ func Keeping(property Property, defect string) string {
 // AfterEvent is afterEvent.
 var AfterEvent = afterEvent
 
+// Helping is helping.
+var Helping = helping
+
 // Compatible is compatible.
 var Compatible = compatible
 

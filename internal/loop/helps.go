@@ -22,8 +22,8 @@ func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used
 	next := chooser(scope, draw)
 	return func(state *State, used Used) (Action, bool) {
 		switch {
-		case state.Panicked != "" || draw.IntN(2) == 0:
-		case state.Poppable():
+		case scope.over(state) || draw.IntN(2) == 0:
+		case state.Poppable() && scope.mayTakeNext(state):
 			return scope.scheduling(m, state, used, draw), true
 		case used.Events < scope.Events:
 			asleep := helpless(m, state, func(q Queued) bool { return q.In(Unschedulable) })

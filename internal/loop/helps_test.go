@@ -115,3 +115,23 @@ func TestHelping(t *testing.T) {
 		t.Errorf("of 60 runs an event helps in %d, and in %d of those that are drawn plainly", led, plain)
 	}
 }
+
+// TestHelpingEnds: nothing is drawn of which nothing is asked, also where a pod waits to be taken.
+func TestHelpingEnds(t *testing.T) {
+	scope, m := toyScope(), toyModel()
+	waits := loop.Queued{Pod: "default/p", Queues: []loop.QueueName{loop.Active}}
+	state := &loop.State{API: scope.Initial[0], Queue: []loop.Queued{waits}}
+	for _, over := range []bool{false, true} {
+		if over {
+			state.Kept = []string{"default/gone"}
+		}
+		took := false
+		for seed := range uint64(20) {
+			a, ok := loop.Helping(m, scope, rand.New(rand.NewPCG(seed, 0)))(state, loop.Used{})
+			took = took || ok && a.Verb == loop.Schedule
+		}
+		if took == over {
+			t.Errorf("over: %t; the pod is taken: %t", over, took)
+		}
+	}
+}

@@ -77,8 +77,8 @@ func TestLiveness(t *testing.T) {
 		{
 			"it never rests", func(t *toy) { t.restless = true },
 			`comes-to-rest/new, 25: it takes pods for ever, while no time passes and nothing else happens
+  Node n-1: labels: it loses disk
   Pod default/p-1 is created
-  Node n-1: cordon: it is cordoned
  ∞the scheduler takes the next pod
 `,
 		},

@@ -63,8 +63,8 @@ func Properties() []Property {
 		cacheAgrees(), rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(),
 		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), reserves(),
-		volumesSuffice(), permitted(), conditionTold(), batches(), ofHeard("ResourceClaim", failedGivenBack()),
-		noVainWait(), noErrors(), noPanics(), repeatable()}
+		volumesSuffice(), volumesReached(), permitted(), conditionTold(), batches(),
+		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

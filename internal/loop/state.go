@@ -106,6 +106,8 @@ type Queued struct {
 	Queues []QueueName
 	// Rejectors are the plugins that rejected the pod; only events they registered for can wake it up.
 	Rejectors []string
+	// GatedBy is the plugin that keeps the pod out of the queue; only about its events is it asked again.
+	GatedBy string
 	// Penalty: the backoff of the pod would not be over yet.
 	Penalty bool
 	// Erred: the last attempt ended in an error, not in a rejection.

@@ -126,15 +126,39 @@ func provisioned(state *State, claim *v1.PersistentVolumeClaim, node *v1.Node) *
 			func(v *v1.PersistentVolume) bool { return v.Name == volume.Name }); n++ {
 		volume.Name = fmt.Sprintf("pvc-%s-%s-%d", claim.Namespace, claim.Name, n)
 	}
-	driver := cmp.Or(spec.MigratedTo(class.Provisioner), class.Provisioner)
-	volume.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: volume.Name}
-	if host, labelled := node.Labels[v1.LabelHostname]; labelled {
-		only := v1.NodeSelectorRequirement{Key: v1.LabelHostname, Operator: v1.NodeSelectorOpIn, Values: []string{host}}
+	volume.Spec.PersistentVolumeSource = sourceOf(class.Provisioner, volume.Name)
+	label, required := v1.LabelHostname, v1.LabelHostname
+	if plugin, zone := spec.ZonalPlugin(volume); plugin != "" {
+		label, required = zone, v1.LabelTopologyZone
+	}
+	if place, labelled := node.Labels[label]; labelled {
+		only := v1.NodeSelectorRequirement{Key: required, Operator: v1.NodeSelectorOpIn, Values: []string{place}}
 		volume.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{
 			NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{only}}},
 		}}
 	}
 	return volume
+}
+
+// sourceOf returns what a provisioner makes. For the in-tree plugins whose volumes are for a zone it is a volume of the
+// plugin, for others one of the CSI driver.
+//
+// Source: https://github.com/kubernetes/enhancements/tree/master/keps/sig-storage/625-csi-migration (what the CSI driver
+// has made is translated back to an in-tree volume). The zone, of which the driver tells by a label of its own, is then
+// in the volume's node affinity by the label of Kubernetes, which is stated in code alone (TranslateCSIPVToInTree in
+// k8s.io/csi-translation-lib).
+func sourceOf(provisioner, name string) v1.PersistentVolumeSource {
+	switch provisioner {
+	case "kubernetes.io/aws-ebs":
+		return v1.PersistentVolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: name}}
+	case "kubernetes.io/cinder":
+		return v1.PersistentVolumeSource{Cinder: &v1.CinderPersistentVolumeSource{VolumeID: name}}
+	case "kubernetes.io/gce-pd":
+		return v1.PersistentVolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: name}}
+	default:
+		driver := cmp.Or(spec.MigratedTo(provisioner), provisioner)
+		return v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: name}}
+	}
 }
 
 // reportsCapacity reports whether pods are placed by the storage capacity that the driver tells.

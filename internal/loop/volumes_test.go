@@ -10,19 +10,41 @@ import (
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
 
-// TestProvisionedDriver: what is made for a class is a volume of its CSI driver, or of that to which its in-tree plugin
-// is redirected.
-func TestProvisionedDriver(t *testing.T) {
-	for provisioner, want := range map[string]string{
-		"csi.example.com":       "csi.example.com",
-		"kubernetes.io/aws-ebs": "ebs.csi.aws.com",
+// TestProvisioned: what is made for a class is a volume of its CSI driver that its node can reach; for one of an
+// in-tree plugin it is a volume of that, and is taken on the node for one in the zone that the driver says.
+func TestProvisioned(t *testing.T) {
+	gce, aws := "topology.gke.io/zone", "topology.ebs.csi.aws.com/zone"
+	for _, row := range []struct {
+		provisioner string
+		inTree      func(v1.PersistentVolumeSource) bool
+		reached     map[string]string // labels of another node
+		not         map[string]string
+	}{
+		{"csi.example.com", func(s v1.PersistentVolumeSource) bool { return s.CSI.Driver == "csi.example.com" },
+			map[string]string{"kubernetes.io/hostname": "n"}, map[string]string{gce: "a", aws: "b"}},
+		{"kubernetes.io/aws-ebs", func(s v1.PersistentVolumeSource) bool { return s.AWSElasticBlockStore != nil },
+			map[string]string{aws: "b"}, map[string]string{"kubernetes.io/hostname": "n", gce: "a"}},
+		{"kubernetes.io/gce-pd", func(s v1.PersistentVolumeSource) bool { return s.GCEPersistentDisk != nil },
+			map[string]string{gce: "a"}, map[string]string{"kubernetes.io/hostname": "n", aws: "b"}},
+		{"kubernetes.io/azure-file", func(s v1.PersistentVolumeSource) bool { return s.CSI.Driver == "file.csi.azure.com" },
+			map[string]string{"kubernetes.io/hostname": "n"}, map[string]string{gce: "a"}},
 	} {
-		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Provisioner: provisioner}
+		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Provisioner: row.provisioner}
 		claim := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c"}}
 		claim.Spec.StorageClassName = &class.Name
-		state := &State{API: &spec.Snapshot{StorageClasses: []*storagev1.StorageClass{class}}}
-		if got := provisioned(state, claim, &v1.Node{}).Spec.CSI.Driver; got != want {
-			t.Errorf("a class of %s: a volume of %s, want %s", provisioner, got, want)
+		view := &spec.Snapshot{StorageClasses: []*storagev1.StorageClass{class}}
+		node := func(labels map[string]string) *v1.Node {
+			return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: labels}}
+		}
+		volume := provisioned(&State{API: view}, claim,
+			node(map[string]string{"kubernetes.io/hostname": "n", gce: "a", aws: "b"}))
+		if !row.inTree(volume.Spec.PersistentVolumeSource) {
+			t.Errorf("a class of %s: a volume %+v", row.provisioner, volume.Spec.PersistentVolumeSource)
+		}
+		view.CSINodes = []*storagev1.CSINode{{ObjectMeta: metav1.ObjectMeta{Name: "n", Annotations: map[string]string{
+			v1.MigratedPluginsAnnotationKey: "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"}}}}
+		if !reaches(volume, node(row.reached), view) || reaches(volume, node(row.not), view) {
+			t.Errorf("a class of %s: a volume for %v", row.provisioner, volume.Spec.NodeAffinity)
 		}
 	}
 }

@@ -47,7 +47,9 @@ func volumesBound() Property {
 
 // volumesSuffice returns the property that what is bound for a pod is not in vain.
 //
-// Source: as volumesBound: what PreBind waits for is that the claims of the pod are bound.
+// Source: as volumesBound: what PreBind waits for is that the claims of the pod are bound. Comment of checkBindings in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding: "We tolerate NotFound error here, because PV is
+// possibly not found because of API delay".
 func volumesSuffice() Property {
 	return Property{
 		Name: "volumes-suffice",
@@ -65,6 +67,7 @@ func volumesSuffice() Property {
 					continue
 				}
 				view := t.After.View()
+				view.PersistentVolumes = t.After.API.PersistentVolumes
 				pod, node := in(view, was.Pod), nodeOf(t.After, t.Before.AssumedOn(was.Pod))
 				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone
 				if pod == nil || node == nil || there == nil || deleting(there) || !slices.ContainsFunc(spec.Claims(pod, view),
@@ -83,21 +86,60 @@ func volumesSuffice() Property {
 	}
 }
 
+// volumesReached returns the property that a pod is not bound to a node which cannot reach what was bound for it.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#node-affinity ("Pods that use a PV will only be
+// scheduled to nodes that are selected by the node affinity").
+func volumesReached() Property {
+	return Property{
+		Name: "volumes-reached",
+		Doc: "A pod that waits for its volumes is not bound, as the last of them is bound, or made, to a node that cannot " +
+			"reach that one, by what the scheduler has heard of both.",
+		Broken: func(t *Transition) []Violation {
+			claim, is := t.Action.Object.(*v1.PersistentVolumeClaim)
+			if !is || !t.Action.Controller {
+				return nil
+			}
+			var broken []Violation
+			view := t.After.View()
+			for _, pod := range t.newlyBound() {
+				node := nodeOf(t.After, t.Before.AssumedOn(Key(pod)))
+				if was, _ := t.Before.Queued(Key(pod)); !was.Volumes || node == nil {
+					continue
+				}
+				for _, volume := range view.PersistentVolumes {
+					if volume.Name == claim.Spec.VolumeName && uses(pod, claim, view) && !reaches(volume, node, view) {
+						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
+							"%s is bound to %s, from which %s cannot be accessed, which was bound for it", Key(pod),
+							node.Name, volume.Name)})
+					}
+				}
+			}
+			return broken
+		},
+	}
+}
+
 // outOfReach reports whether a volume that is reserved for a claim of the pod cannot be accessed from the node: the
 // scheduler chose it for the pod, and somebody has bound the claim to another one since.
 func outOfReach(pod *v1.Pod, node *v1.Node, s *spec.Snapshot) bool {
 	return slices.ContainsFunc(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
-		return volume.Spec.ClaimRef != nil && uses(pod, volume, s) && !spec.Reaches(volume, node)
+		return volume.Spec.ClaimRef != nil && uses(pod, volume, s) && !reaches(volume, node, s)
 	})
+}
+
+// reaches reports whether the volume, as it is managed on the node, can be accessed from there.
+func reaches(volume *v1.PersistentVolume, node *v1.Node, s *spec.Snapshot) bool {
+	return spec.Reaches(spec.OnNode(volume, node, s), node)
 }
 
 // newlyBound returns the pods that the scheduler bound in the step, as the API has them since.
 func (t *Transition) newlyBound() []*v1.Pod {
-	if t.Action.Verb.Event() {
-		return nil // then others may have bound it
-	}
 	var bound []*v1.Pod
 	for _, pod := range t.After.API.Pods {
+		if byOthers := t.Action.Verb.Event() && RefOf(pod) == t.Action.Ref; byOthers {
+			continue
+		}
 		if was := t.Before.Pod(Key(pod)); pod.Spec.NodeName != "" && was != nil && was.Spec.NodeName == "" {
 			bound = append(bound, pod)
 		}

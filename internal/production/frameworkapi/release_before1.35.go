@@ -6,11 +6,14 @@ import "k8s.io/kubernetes/pkg/scheduler/framework"
 
 type (
 	FilterPlugin         = framework.FilterPlugin
+	PreEnqueuePlugin     = framework.PreEnqueuePlugin
 	PreFilterPlugin      = framework.PreFilterPlugin
 	PreScorePlugin       = framework.PreScorePlugin
 	ScorePlugin          = framework.ScorePlugin
 	Plugin               = framework.Plugin
 	PreFilterResult      = framework.PreFilterResult
+	PostFilterPlugin     = framework.PostFilterPlugin
+	PostFilterResult     = framework.PostFilterResult
 	Handle               = framework.Handle
 	PreFilterExtensions  = framework.PreFilterExtensions
 	NominatingInfo       = framework.NominatingInfo

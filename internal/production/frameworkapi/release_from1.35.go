@@ -6,11 +6,14 @@ import fwk "k8s.io/kube-scheduler/framework"
 
 type (
 	FilterPlugin         = fwk.FilterPlugin
+	PreEnqueuePlugin     = fwk.PreEnqueuePlugin
 	PreFilterPlugin      = fwk.PreFilterPlugin
 	PreScorePlugin       = fwk.PreScorePlugin
 	ScorePlugin          = fwk.ScorePlugin
 	Plugin               = fwk.Plugin
 	PreFilterResult      = fwk.PreFilterResult
+	PostFilterPlugin     = fwk.PostFilterPlugin
+	PostFilterResult     = fwk.PostFilterResult
 	Handle               = fwk.Handle
 	PreFilterExtensions  = fwk.PreFilterExtensions
 	NominatingInfo       = fwk.NominatingInfo

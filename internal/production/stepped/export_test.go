@@ -14,6 +14,8 @@ import (
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // Poison makes a write that the in-memory API does not know.
@@ -114,12 +116,50 @@ func (a *absentBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *
 
 // AbsentBinder plants a binder that does not look after the volumes that a pod waits for.
 func AbsentBinder(s *kubescheduler.Scheduler, silent bool) {
+	plantBinder(s, func(binder *volumes) volumebinding.SchedulerVolumeBinder { return &absentBinder{binder, silent} })
+}
+
+// plantBinder puts another binder in the place of that of each profile.
+func plantBinder(s *kubescheduler.Scheduler, plant func(*volumes) volumebinding.SchedulerVolumeBinder) {
 	for _, profile := range s.Profiles {
 		for _, plugin := range profile.EnqueueExtensions() {
 			if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
-				binding.Binder = &absentBinder{binding.Binder.(*volumes), silent}
+				binding.Binder = plant(binding.Binder.(*volumes))
 			}
 		}
+	}
+}
+
+// recklessBinder waits until the claims of a pod, or only the first, have a volume, and does not look where that is.
+type recklessBinder struct {
+	*volumes
+	first bool
+}
+
+// BindPodVolumes implements volumebinding.SchedulerVolumeBinder.
+func (r recklessBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, chosen *volumebinding.PodVolumes) error {
+	if err := r.ask(ctx, pod, chosen); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	b := r.cycles.binding(pod.UID)
+	b.bound = func() (bool, error) {
+		for _, v := range pod.Spec.Volumes {
+			ref := loop.Ref{Kind: "PersistentVolumeClaim", Namespace: pod.Namespace, Name: v.PersistentVolumeClaim.ClaimName}
+			if claim := r.api.objects[ref].(*v1.PersistentVolumeClaim); claim.Spec.VolumeName == "" || r.first {
+				return claim.Spec.VolumeName != "", nil
+			}
+		}
+		return true, nil
+	}
+	r.cycles.pause(b)
+	b.bound = nil
+	return b.err
+}
+
+// RecklessBinder plants a binder that waits for volumes, or only for the first, and does not look where they are.
+func RecklessBinder(first bool) func(*kubescheduler.Scheduler) {
+	return func(s *kubescheduler.Scheduler) {
+		plantBinder(s, func(binder *volumes) volumebinding.SchedulerVolumeBinder { return recklessBinder{binder, first} })
 	}
 }
 
@@ -135,11 +175,5 @@ func (hastyBinder) BindPodVolumes(context.Context, *v1.Pod, *volumebinding.PodVo
 
 // HastyBinder plants a binder that takes the volumes of a pod for bound.
 func HastyBinder(s *kubescheduler.Scheduler) {
-	for _, profile := range s.Profiles {
-		for _, plugin := range profile.EnqueueExtensions() {
-			if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
-				binding.Binder = hastyBinder{binding.Binder}
-			}
-		}
-	}
+	plantBinder(s, func(binder *volumes) volumebinding.SchedulerVolumeBinder { return hastyBinder{binder} })
 }

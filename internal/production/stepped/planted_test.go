@@ -386,6 +386,16 @@ func TestPlanted(t *testing.T) {
 			[]loop.Action{create(pod("first").PVC("one").Obj()), failing(loop.FailPreBind)},
 		},
 		{
+			"volumes-bound", "a pod is bound with the first of its claims", stepped.RecklessBinder(true),
+			withTwoVolumes(cluster(node("n1"))),
+			[]loop.Action{create(pod("first").PVC("one").PVC("two").Obj()), schedule, byController(boundClaim())},
+		},
+		{
+			"volumes-reached", "nobody looks where a volume is that was bound", stepped.RecklessBinder(false),
+			near(withVolume(cluster(node("n1").Label("zone", "a")))), []loop.Action{create(pod("first").PVC("one").Obj()),
+				schedule, update("labels", node("n1").Obj()), byController(boundClaim())},
+		},
+		{
 			"no-vain-wait", "nobody looks whether volumes are bound",
 			func(s *kubescheduler.Scheduler) { stepped.AbsentBinder(s, false) },
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule,

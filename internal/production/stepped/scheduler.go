@@ -204,6 +204,7 @@ func (s *Scheduler) control() error {
 	s.hints = &hintedQueue{SchedulingQueue: s.sched.SchedulingQueue, hints: hints, distinct: distinct,
 		uses: map[int]*loop.HintUse{}, priority: s.sched.SchedulingQueue, now: s.clock.Now,
 		attempts: map[types.UID]*attempt{}}
+	enqueueInOrder(s.sched.SchedulingQueue)
 	s.sched.SchedulingQueue = s.hints
 	s.sleeper = newSleeper(s.hints)
 	s.wrongBackoff = wrongBackoff(s.clock)
@@ -216,6 +217,7 @@ func (s *Scheduler) controlProfile(profile *config.KubeSchedulerProfile) {
 	inner := s.sched.Profiles[profile.SchedulerName]
 	s.options.Expansion.keep(inner)
 	workInLine(inner)
+	giveBackInTurn(inner)
 	muteMetrics(inner)
 	f := &controlled{Framework: inner, cycles: s.cycles, perRelease: newPerRelease(inner, s.clock.Now)}
 	s.frameworks = append(s.frameworks, f)

@@ -153,7 +153,7 @@ func (s *Scheduler) signedQueue() ([]loop.Queued, map[string]string) {
 			Pod: key, Queues: places[key], Rejectors: sets.List(info.UnschedulablePlugins.Union(info.PendingPlugins)),
 			Penalty: info.UnschedulableCount+info.ConsecutiveErrorsCount > 0 &&
 				info.Timestamp.Add(backoff).After(s.clock.Now()),
-			Erred: info.ConsecutiveErrorsCount > 0,
+			Erred: info.ConsecutiveErrorsCount > 0, GatedBy: info.GatingPlugin,
 		})
 	}
 	var inFlight []loop.Queued

@@ -19,8 +19,9 @@ func TestUnboundUnconverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	finds := theme.Templates.Pods[0]
-	labelled := theme.Templates.Nodes[0].DeepCopy()
-	labelled.Name, labelled.Labels["topology.gke.io/zone"] = "node-1", "a"
+	silent := theme.Templates.Nodes[0].DeepCopy()
+	silent.Name = "node-1"
+	delete(silent.Labels, "topology.gke.io/zone")
 	unsaid := theme.Templates.CSINodes[0].DeepCopy()
 	unsaid.Annotations = nil
 	for _, row := range []struct {
@@ -28,10 +29,10 @@ func TestUnboundUnconverted(t *testing.T) {
 		before []loop.Action
 		want   []string
 	}{
-		{"the driver has not said where the node is", nil, []string{
+		{"the driver has not said where the node is", []loop.Action{update("labels", silent)}, []string{
 			"levels-agree: default/finds: unbound-unconverted", "no-errors: default/finds: unbound-unconverted"}},
-		{"it has", []loop.Action{update("labels", labelled)}, nil},
-		{"the plugin is in-tree there", []loop.Action{update("annotations", unsaid)}, nil},
+		{"it has", nil, nil},
+		{"the plugin is in-tree there", []loop.Action{update("labels", silent), update("annotations", unsaid)}, nil},
 	} {
 		initial := *theme.Templates
 		initial.Pods = nil

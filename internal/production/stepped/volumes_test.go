@@ -114,6 +114,29 @@ func boundClaim() *v1.PersistentVolumeClaim {
 	return bound
 }
 
+// byController returns the binding of a claim by the volume controller.
+func byController(claim *v1.PersistentVolumeClaim) loop.Action {
+	a := update("binding", claim)
+	a.Controller = true
+	return a
+}
+
+// near has the volume be for the nodes of zone a.
+func near(s *spec.Snapshot) *spec.Snapshot {
+	s.PersistentVolumes[0].Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{
+		NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{
+			{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: []string{"a"}}}}}}}
+	return s
+}
+
+// withTwoVolumes returns the cluster with a volume for each of the claims.
+func withTwoVolumes(s *spec.Snapshot) *spec.Snapshot {
+	other := withVolume(s).PersistentVolumes[0].DeepCopy()
+	other.Name = "pv2"
+	s.PersistentVolumes = append(s.PersistentVolumes, other)
+	return s
+}
+
 // provisionable returns a cluster of the nodes with a claim for which no volume fits, and one is made.
 func provisionable(nodes ...*st.NodeWrapper) *spec.Snapshot {
 	s := withVolume(cluster(nodes...))
