@@ -323,7 +323,7 @@ func (r *player) says(ctx context.Context, pod, condition string) (bool, error) 
 		return false, err
 	}
 	return slices.ContainsFunc(is.Status.Conditions, func(c v1.PodCondition) bool {
-		return fmt.Sprintf("%s=%s %s", c.Type, c.Status, c.Reason) == condition
+		return strings.TrimSpace(fmt.Sprintf("%s=%s %s", c.Type, c.Status, c.Reason)) == condition
 	}), nil
 }
 

@@ -109,14 +109,27 @@ func volumesReached() Property {
 				}
 				for _, volume := range view.PersistentVolumes {
 					if volume.Name == claim.Spec.VolumeName && uses(pod, claim, view) && !reaches(volume, node, view) {
-						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
+						v := Violation{Pod: Key(pod), But: fmt.Sprintf(
 							"%s is bound to %s, from which %s cannot be accessed, which was bound for it", Key(pod),
-							node.Name, volume.Name)})
+							node.Name, volume.Name)}
+						if reservedToo(volume, t.Before.View()) {
+							v.Known = t.has(anotherVolumeBound().Name)
+						}
+						broken = append(broken, v)
 					}
 				}
 			}
 			return broken
 		},
+	}
+}
+
+// anotherVolumeBound is the defect that only the volume which was chosen is looked at.
+func anotherVolumeBound() Known {
+	return Known{
+		Name: "another-volume-bound", Class: spec.Unconfirmed, Upstream: "not reported",
+		Doc: "Of the claims that a pod waits for, kube-scheduler looks at the volumes which it has chosen for them, and " +
+			"not at those that they are bound to: the pod may be bound to a node that cannot reach its volume.",
 	}
 }
 

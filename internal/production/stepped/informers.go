@@ -3,6 +3,7 @@ package stepped
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -40,6 +41,37 @@ func absent() []runtime.Object { return releaseAbsent() }
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
+}
+
+// GetIndexer implements cache.SharedIndexInformer.
+func (i *informer) GetIndexer() cache.Indexer { return sorted{i.SharedIndexInformer.GetIndexer()} }
+
+// sorted lists objects in the order of their keys. Production goes through them as they come, which is in the order of
+// a map: of two volumes that are reserved for a claim, say, it takes the first.
+type sorted struct{ cache.Indexer }
+
+// List implements cache.Store.
+func (s sorted) List() []any { return inOrderOfKeys(s.Indexer.List()) }
+
+// ByIndex implements cache.Indexer.
+func (s sorted) ByIndex(name, value string) ([]any, error) {
+	objects, err := s.Indexer.ByIndex(name, value)
+	return inOrderOfKeys(objects), err
+}
+
+// Index implements cache.Indexer.
+func (s sorted) Index(name string, object any) ([]any, error) {
+	objects, err := s.Indexer.Index(name, object)
+	return inOrderOfKeys(objects), err
+}
+
+func inOrderOfKeys(objects []any) []any {
+	slices.SortFunc(objects, func(a, b any) int {
+		x, _ := cache.MetaNamespaceKeyFunc(a)
+		y, _ := cache.MetaNamespaceKeyFunc(b)
+		return strings.Compare(x, y)
+	})
+	return objects
 }
 
 // newInformers puts an informer in the factory's place for every kind, and gives those of the watched ones. It must
