@@ -112,7 +112,7 @@ func volumesReached() Property {
 						v := Violation{Pod: Key(pod), But: fmt.Sprintf(
 							"%s is bound to %s, from which %s cannot be accessed, which was bound for it", Key(pod),
 							node.Name, volume.Name)}
-						if reservedToo(volume, t.Before.View()) {
+						if v.Known = t.reachedBy(pod, node); v.Known == "" && reservedToo(volume, t.Before.View()) {
 							v.Known = t.has(anotherVolumeBound().Name)
 						}
 						broken = append(broken, v)
@@ -122,6 +122,16 @@ func volumesReached() Property {
 			return broken
 		},
 	}
+}
+
+// reachedBy returns the known defects of decisions by which the node is feasible for the pod with its volumes as they
+// are bound; "" if there are none.
+func (t *Transition) reachedBy(pod *v1.Pod, node *v1.Node) string {
+	view, after := *t.Before.told(), t.After.View()
+	view.PersistentVolumes, view.PersistentVolumeClaims = after.PersistentVolumes, after.PersistentVolumeClaims
+	return t.leastQuirks(Key(pod), &view, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+		return m.Feasibility(pod, node, view)
+	})
 }
 
 // anotherVolumeBound is the defect that only the volume which was chosen is looked at.
