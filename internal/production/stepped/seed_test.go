@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-a3f26817/modelcheck/internal/generate"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production"
+	"github.com/seed-a3f26817/modelcheck/internal/production/admission"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -55,16 +57,59 @@ func account(t *testing.T, seed uint64) string {
 	for _, theme := range themes(t) {
 		scope := theme.scope
 		scope.Arrivals, scope.Events, scope.Faults, scope.Happens = 4, 4, 2, loop.EventTypes()
-		subject := loop.Subject{Model: model(t), Start: func(initial *spec.Snapshot) (loop.System, error) {
-			s, err := stepped.New(t.Context(), cfg, initial, stepped.Options{Faults: true})
-			return witnessed{s, &text}, err
-		}}
-		if _, err := loop.Simulate(t.Context(), scope, subject, loop.SimulateOptions{Seed: seed, Walks: 2, Steps: 30,
-			Workers: 1}); err != nil {
+		if _, err := loop.Simulate(t.Context(), scope, witness(t, cfg, &text), loop.SimulateOptions{Seed: seed, Walks: 2,
+			Steps: 30, Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return text.String()
+}
+
+// witness makes schedulers that write down what happens.
+func witness(t *testing.T, cfg *production.Config, account *strings.Builder) loop.Subject {
+	return loop.Subject{Model: model(t), Start: func(initial *spec.Snapshot) (loop.System, error) {
+		s, err := stepped.New(t.Context(), cfg, initial, stepped.Options{Faults: true})
+		return witnessed{s, account}, err
+	}}
+}
+
+// drawnAccount is account of clusters that are drawn.
+func drawnAccount(t *testing.T, seed uint64, runs int64) string {
+	t.Helper()
+	cfg, err := production.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	scope, subject := generate.RunScope(), witness(t, cfg, &text)
+	scope.Meanwhile = true
+	if _, err := loop.Random(t.Context(), scope, subject, loop.RandomOptions{
+		SimulateOptions: loop.SimulateOptions{Seed: seed, Walks: runs, Steps: 60, Workers: 1},
+		Draw: func(number int64) (*loop.Scope, error) {
+			return generate.Run(scope, subject.Model, int64(seed), number, admission.AdmitAnew), nil
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// TestDrawnSame: so are the runs of clusters that are drawn, in which production leaves more to the order of maps.
+func TestDrawnSame(t *testing.T) {
+	runs, times := int64(60), 2
+	if *slow {
+		runs, times = 1500, 5
+	}
+	want := drawnAccount(t, 1, runs)
+	if strings.Count(want, "\n") < 5*int(runs) {
+		t.Fatalf("%d actions in %d runs", strings.Count(want, "\n"), runs)
+	}
+	for n := range times {
+		if diff := cmp.Diff(want, drawnAccount(t, 1, runs)); diff != "" {
+			t.Fatalf("repetition %d differs (-first +again):\n%s", n+1, diff)
+		}
+	}
+	t.Logf("%d actions, the same in %d repetitions", strings.Count(want, "\n"), times)
 }
 
 // TestSameSeedSameTrace: the runs of a seed are the same byte for byte, on an idle machine and on one that is busy.
