@@ -194,6 +194,17 @@ func ofHeard(kind string, p Property) Property {
 	return p
 }
 
+// claimBeforePod reports whether kube-scheduler hears that a claim is gone, and has not heard that the pod is gone
+// which used it on its node: that event is still to come.
+func (t *Transition) claimBeforePod() bool {
+	claim := t.Action.Ref
+	return t.Action.Heard && t.Action.Verb == Delete && claim.Kind == "PersistentVolumeClaim" &&
+		slices.ContainsFunc(t.After.told().Pods, func(pod *v1.Pod) bool {
+			return pod.Spec.NodeName != "" && t.After.Pod(Key(pod)) == nil && pod.Namespace == claim.Namespace &&
+				slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return spec.ClaimName(pod, v) == claim.Name })
+		})
+}
+
 // heard returns the pod of that key, as kube-scheduler has been told of it; nil if there is none.
 func (s *State) heard(key string) *v1.Pod { return in(s.told(), key) }
 

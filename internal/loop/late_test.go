@@ -102,3 +102,30 @@ func TestDriverAsHeard(t *testing.T) {
 		t.Errorf("it is taken for %v", driver)
 	}
 }
+
+// TestClaimBeforePod: a claim is heard to be gone before the pod that used it.
+func TestClaimBeforePod(t *testing.T) {
+	user := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p"}, Spec: v1.PodSpec{NodeName: "n",
+		Volumes: []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}}}}}
+	with, without := &spec.Snapshot{Pods: []*v1.Pod{user}}, &spec.Snapshot{}
+	gone := Action{Verb: Delete, Ref: Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "p-v"}, Heard: true}
+	now, other := gone, gone
+	now.Heard, other.Ref.Name = false, "q-v"
+	for _, row := range []struct {
+		reason    string
+		action    Action
+		api, told *spec.Snapshot
+		want      bool
+	}{
+		{"the pod is gone, and nobody has heard", gone, without, with, true},
+		{"that is heard, too", gone, without, without, false},
+		{"the pod is there", gone, with, with, false},
+		{"it is another claim", other, without, with, false},
+		{"the claim goes now", now, without, with, false},
+	} {
+		step := &Transition{Action: row.action, After: &State{API: row.api, Told: row.told}}
+		if got := step.claimBeforePod(); got != row.want {
+			t.Errorf("%s: %t", row.reason, got)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func wakeUp() Property {
 			for _, q := range t.After.Queue {
 				was, _ := t.Before.Queued(q.Pod)
 				if !t.After.asleep(q) || !t.Before.asleep(was) || t.After.underWay(q.Pod) ||
-					!schedulable(t.Model, q.Pod, t.After) {
+					!schedulable(t.Model, q.Pod, t.After) || t.claimBeforePod() {
 					continue
 				}
 				if !t.Before.underWay(q.Pod) && // else the end of its preemption is the event that counts
