@@ -41,6 +41,9 @@ func (e *errorSink) WithName(string) logr.LogSink { return e }
 // uids are those that the API server gives; states that are one may have others.
 var uids = regexp.MustCompile(`\b((?:Pod|PersistentVolume|PersistentVolumeClaim|ResourceClaim) \S+) \d+\b`)
 
+// miscounted is how a claim is named that fewer pods than none use: of several the one that comes first in a map.
+var miscounted = regexp.MustCompile(`PVC \S+ had negative ref count`)
+
 // Error implements logr.LogSink.
 func (e *errorSink) Error(err error, message string, details ...any) {
 	if message == noEvents {
@@ -54,7 +57,8 @@ func (e *errorSink) Error(err error, message string, details ...any) {
 	for i := 0; i+1 < len(details); i += 2 {
 		message += fmt.Sprintf(", %v=%v", details[i], details[i+1])
 	}
-	e.errors = append(e.errors, uids.ReplaceAllString(message, "$1"))
+	message = miscounted.ReplaceAllString(uids.ReplaceAllString(message, "$1"), "a PVC had negative ref count")
+	e.errors = append(e.errors, message)
 }
 
 func (e *errorSink) take() []string {

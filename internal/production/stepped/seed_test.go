@@ -98,7 +98,7 @@ func drawnAccount(t *testing.T, seed uint64, runs int64) string {
 func TestDrawnSame(t *testing.T) {
 	runs, times := int64(60), 2
 	if *slow {
-		runs, times = 1500, 5
+		runs, times = 600, 3
 	}
 	want := drawnAccount(t, 1, runs)
 	if strings.Count(want, "\n") < 5*int(runs) {
