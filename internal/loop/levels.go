@@ -27,7 +27,7 @@ func (t *Transition) disagrees(began *State) []Violation {
 	before := began.trying(t.Step.Popped)
 	view := before.View()
 	pod := t.asked(view)
-	if pod == nil || deleting(pod) || spec.Gated(pod) || t.Ask == nil {
+	if pod == nil || deleting(pod) || spec.Gated(pod) || t.Ask == nil || takesAny(pod, view) {
 		return nil
 	}
 	view = started(view)
@@ -70,6 +70,14 @@ func (t *Transition) disagrees(began *State) []Violation {
 		v.Known = t.forgetsBeside(pod, view, decided)
 	}
 	return []Violation{v}
+}
+
+// takesAny reports whether several volumes are reserved for a claim of the pod: asked alone, kube-scheduler takes the
+// first in the order of a map.
+func takesAny(pod *v1.Pod, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool {
+		return uses(pod, volume, s) && reservedToo(volume, s)
+	})
 }
 
 // allows reports whether the model allows all that is decided alone.

@@ -48,3 +48,25 @@ func TestProvisioned(t *testing.T) {
 		}
 	}
 }
+
+// TestTakesAny: of one volume that is reserved for a pod's claim there is nothing to choose; of two there is, unless
+// the claim is another pod's.
+func TestTakesAny(t *testing.T) {
+	volume := func(name, claim string) *v1.PersistentVolume {
+		v := &v1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		v.Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: claim}
+		return v
+	}
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}}
+	pod.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{
+		PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
+	for claim, volumes := range map[string][]*v1.PersistentVolume{
+		"c":     {volume("a", "c"), volume("b", "c")},
+		"apart": {volume("a", "c"), volume("b", "apart")},
+		"other": {volume("a", "other"), volume("b", "other"), volume("d", "c")},
+	} {
+		if got := takesAny(pod, &spec.Snapshot{PersistentVolumes: volumes}); got != (claim == "c") {
+			t.Errorf("with volumes that are reserved for %s: %t", claim, got)
+		}
+	}
+}
