@@ -134,9 +134,9 @@ func (t *Transition) takesOutdated(pod *v1.Pod) bool {
 	return t.Before.Batch != nil && t.Before.Batch.Changed && t.takesLeft(pod)
 }
 
-// takesLeft reports whether the pod was put on a node, feasible for it, that the cycle before left for it: on the
-// first, or, where their scores are kept, on whichever is best by these, of which only that of the node which was
-// chosen before is made anew.
+// takesLeft reports whether the pod was put on a node, feasible for it, if only by defects of decisions, that the cycle
+// before left for it: on the first, or, where their scores are kept, on whichever is best by these, of which only that
+// of the node which was chosen before is made anew.
 func (t *Transition) takesLeft(pod *v1.Pod) bool {
 	left := t.Before.Batch
 	if left == nil || t.Step.Popped != Key(pod) {
@@ -152,6 +152,11 @@ func (t *Transition) takesLeft(pod *v1.Pod) bool {
 		nodes = append(slices.Clone(left.Nodes), left.Chosen)
 	}
 	got := t.outcome(was, view)
-	return got.Type == spec.Bind && got.Node >= 0 && slices.Contains(nodes, view.Nodes[got.Node].Name) &&
-		t.model(was).Feasibility(was, view.Nodes[got.Node], view)
+	if got.Type != spec.Bind || got.Node < 0 || !slices.Contains(nodes, view.Nodes[got.Node].Name) {
+		return false
+	}
+	fits := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+		return m.Feasibility(pod, view.Nodes[got.Node], view)
+	}
+	return fits(t.model(was), was, view) || t.leastQuirks(Key(pod), view, fits) != ""
 }
