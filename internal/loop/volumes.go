@@ -141,11 +141,12 @@ func provisioned(state *State, claim *v1.PersistentVolumeClaim, node *v1.Node) *
 }
 
 // sourceOf returns what a provisioner makes. For the in-tree plugins whose volumes are for a zone it is a volume of the
-// plugin, for others one of the CSI driver.
+// plugin. For other migrated ones it is one of the CSI driver, which is simpler than what they have: where they can be
+// accessed from makes no difference.
 //
-// Source: https://github.com/kubernetes/enhancements/tree/master/keps/sig-storage/625-csi-migration (what the CSI driver
-// has made is translated back to an in-tree volume). The zone, of which the driver tells by a label of its own, is then
-// in the volume's node affinity by the label of Kubernetes, which is stated in code alone (TranslateCSIPVToInTree in
+// Source: csi-migration-design.md of KEP-625 ("Dynamically Provisioned volumes will continue to be provisioned with the
+// in-tree `PersistentVolumeSource`"). The zone, of which the driver tells by a label of its own, is then in the node
+// affinity of the volume by the label of Kubernetes, which is stated in code alone (TranslateCSIPVToInTree in
 // k8s.io/csi-translation-lib).
 func sourceOf(provisioner, name string) v1.PersistentVolumeSource {
 	switch provisioner {

@@ -160,12 +160,18 @@ func reaches(volume *v1.PersistentVolume, node *v1.Node, s *spec.Snapshot) bool 
 func (t *Transition) newlyBound() []*v1.Pod {
 	var bound []*v1.Pod
 	for _, pod := range t.After.API.Pods {
-		if byOthers := t.Action.Verb.Event() && RefOf(pod) == t.Action.Ref; byOthers {
-			continue
+		if bindsIt(t.Action, pod) || t.Action.Meanwhile != nil && bindsIt(*t.Action.Meanwhile, pod) {
+			continue // somebody else has
 		}
 		if was := t.Before.Pod(Key(pod)); pod.Spec.NodeName != "" && was != nil && was.Spec.NodeName == "" {
 			bound = append(bound, pod)
 		}
 	}
 	return bound
+}
+
+// bindsIt reports whether the event is that somebody else binds the pod.
+func bindsIt(a Action, pod *v1.Pod) bool {
+	object, is := a.Object.(*v1.Pod)
+	return is && a.Ref == RefOf(pod) && object.Spec.NodeName != ""
 }

@@ -17,7 +17,8 @@ import (
 // overlook, not the way it is meant to be. The queue asks the plugins that rejected the pod: an event is theirs if one
 // of them still rejects the pod before it. Where none does any more on a node, an earlier event was theirs, and the
 // property tells of that where it makes a pod schedulable by itself. While evictions for a pod are under way it is kept
-// out of the queue (KEP-4832); then their end has to wake it, if it is schedulable.
+// out of the queue (KEP-4832); then their end has to wake it, if it is schedulable. Where the claim of a pod is heard
+// to be gone before the pod, what frees its room is the end of the pod: see claimBeforePod.
 func wakeUp() Property {
 	return Property{
 		Name: "wake-up",
