@@ -178,8 +178,10 @@ type Action struct {
 	// Heard: the write was made before, and kube-scheduler hears of it now.
 	Heard bool
 	// Meanwhile, for Schedule, is an event that comes while the pod is being tried: the scheduler has taken its snapshot
-	// of the cluster, and asked no plugin yet.
+	// of the cluster, and asked no plugin yet. Filtered: it has filtered and scored, and is about to reserve what the pod
+	// needs, or to preempt.
 	Meanwhile *Action
+	Filtered  bool
 	// Missed: what is removed is so while the watch of its kind is broken. kube-scheduler finds out as it lists the
 	// objects anew, and is told of the last that was known of it (cache.DeletedFinalStateUnknown).
 	Missed bool
@@ -220,7 +222,11 @@ func (a Action) String() string {
 		return a.Ref.String() + " has terminated and is gone"
 	case Schedule:
 		if a.Meanwhile != nil {
-			return "the scheduler takes the next pod; while that is being tried " + a.Meanwhile.String()
+			point := "while that is being tried "
+			if a.Filtered {
+				point = "once that is filtered "
+			}
+			return "the scheduler takes the next pod; " + point + a.Meanwhile.String()
 		}
 		return strings.TrimSuffix("the scheduler takes the next pod; "+a.Fault.String(), "; ")
 	case Allow:

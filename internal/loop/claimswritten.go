@@ -48,7 +48,7 @@ func claimsWritten() Property {
 					slices.Contains(t.model(pod).Profile.Lacks, spec.DevicesAsResources().Name) {
 					continue // a claim that says it was made for it is nothing to the pod
 				}
-				if spec.EarlierClaim(pod, t.Before.API) != nil && spec.EarlierClaim(pod, t.Before.told()) == nil {
+				if spec.EarlierClaim(pod, t.Before.API) != nil && spec.EarlierClaim(pod, t.filteredIn().told()) == nil {
 					continue // nor is one that somebody else made, and the scheduler has not heard of
 				}
 				if wrong := unmapped(pod, t.Before.API, t.After.API); wrong != "" {

@@ -110,11 +110,12 @@ func failedGivenBack() Property {
 		Doc: "A pod that is tried while a device of a claim, which nobody else uses, has failed to be bound, or is late, " +
 			"gives the devices of such a claim back, if a node is feasible for it but for such claims.",
 		Broken: func(t *Transition) []Violation {
-			pod := t.Before.Pod(t.Step.Popped)
+			filtered := t.filteredIn()
+			pod := filtered.Pod(t.Step.Popped)
 			if pod == nil || t.Action.Fault != NoFault {
 				return nil
 			}
-			view, profile := t.Before.View(), t.model(pod).Profile
+			view, profile := filtered.View(), t.model(pod).Profile
 			useless := profile.Deallocatable(pod, view)
 			failed := slices.DeleteFunc(slices.Clone(useless), func(claim *resourcev1.ResourceClaim) bool {
 				return !spec.FailedToBind(claim) && !profile.Late(claim, view)
@@ -125,7 +126,7 @@ func failedGivenBack() Property {
 			v := Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed, or is late",
 				Key(failed[0]))}.explained(t)
 			if v.Known == "" {
-				v.Known = t.explanation(v.Pod, t.Before, hopeless)
+				v.Known = t.explanation(v.Pod, filtered, hopeless)
 			}
 			return []Violation{v}
 		},

@@ -15,7 +15,7 @@ func earlierClaimUnheard() Known {
 			"deleted without an allocation, and the pod is not retried.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
 			gone := t.Action.Verb == Schedule && t.Step.Popped == Key(pod) ||
-				t.Action.Heard && t.Action.Ref.Kind == "ResourceClaim" // where informers lag
+				t.Action.Ref.Kind == "ResourceClaim" // where informers lag, or somebody else is faster
 			return gone && t.rejectedBy(pod, "DynamicResources") &&
 				spec.EarlierClaim(pod, t.Before.View()) != nil && spec.EarlierClaim(pod, t.After.View()) == nil
 		},

@@ -177,30 +177,30 @@ func (t *Transition) sleepsBy(quirk spec.Quirk, pod *v1.Pod) bool {
 // heardOtherwise returns the known defects by which the step and what is decided alone differ, if the step did what is
 // right by the classes that the scheduler has, and one that is asked alone hears of the classes in another order, in
 // which one loses its implicit name; "" if that is not why.
-func (t *Transition) heardOtherwise(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
+func (t *Transition) heardOtherwise(began *State, pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
 	lost, profile := spec.ImplicitNameLost(), t.model(pod).Profile
-	if t.Before.Classes == nil || !lost.In(profile.Release) || !lost.Needs(profile, pod, view) {
+	if began.Classes == nil || !lost.In(profile.Release) || !lost.Needs(profile, pod, view) {
 		return ""
 	}
-	return t.decidedApart(pod, view, decided, implicitNameLost, lost)
+	return t.decidedApart(began, pod, view, decided, implicitNameLost, lost)
 }
 
 // forgetsBeside returns the known defects by which the step and what is decided alone differ, if the step did what is
 // right by the classes that the scheduler has, and alone it has all of them; "" if that is not why. Nothing may be
 // decided alone.
-func (t *Transition) forgetsBeside(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
-	if !t.Before.forgetsClasses() {
+func (t *Transition) forgetsBeside(began *State, pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome) string {
+	if !began.forgetsClasses() {
 		return ""
 	}
-	return t.decidedApart(pod, view, decided, classForgotten().Name)
+	return t.decidedApart(began, pod, view, decided, classForgotten().Name)
 }
 
 // decidedApart returns the name, and the fewest quirks besides, with which the model allows what the step did by the
 // classes that the scheduler has, and what is decided alone by the quirks of that; "" if there are none.
-func (t *Transition) decidedApart(pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome, name string,
+func (t *Transition) decidedApart(began *State, pod *v1.Pod, view *spec.Snapshot, decided []spec.Outcome, name string,
 	alone ...spec.Quirk) string {
 	right := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-		has := m.With(spec.ExtendedResourceClassForgotten(t.Before.Classes))
+		has := m.With(spec.ExtendedResourceClassForgotten(began.Classes))
 		if len(decided) == 0 {
 			return t.allowedBy(has, pod, view) && !m.With(alone...).For(pod).Decides(pod, view)
 		}

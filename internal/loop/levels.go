@@ -61,13 +61,13 @@ func (t *Transition) disagrees(began *State) []Violation {
 		v.Known = t.unboundBy(pod, view)
 	}
 	if v.Known == "" && failure == "" {
-		v.Known = t.heardOtherwise(pod, view, decided)
+		v.Known = t.heardOtherwise(before, pod, view, decided)
 	}
 	if v.Known == "" && failure == "" {
 		v.Known = t.countedOtherwiseAlone(decided, pod, view)
 	}
 	if v = v.explained(t); v.Known == "" {
-		v.Known = t.forgetsBeside(pod, view, decided)
+		v.Known = t.forgetsBeside(before, pod, view, decided)
 	}
 	return []Violation{v}
 }

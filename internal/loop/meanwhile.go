@@ -19,7 +19,8 @@ func (s *Scope) meanwhile(state *State, used Used, nodes []*v1.Node, pods []*v1.
 	var actions []Action
 	for _, event := range events {
 		if event.Verb.Event() {
-			actions = append(actions, Action{Verb: Schedule, Meanwhile: &event})
+			actions = append(actions, Action{Verb: Schedule, Meanwhile: &event},
+				Action{Verb: Schedule, Meanwhile: &event, Filtered: true})
 		}
 	}
 	return actions
@@ -92,6 +93,15 @@ func (t *Transition) eitherWay(wrong func(*State) []Violation) []Violation {
 		}
 	}
 	return now
+}
+
+// filteredIn returns the state by which the pod of a cycle was filtered: that in which the cycle began, if what
+// happened since did once it had filtered.
+func (t *Transition) filteredIn() *State {
+	if t.Action.Filtered && t.Began != nil {
+		return t.Began
+	}
+	return t.Before
 }
 
 // withNominationsOf returns the state with the nominations that there are in the later one, of which a cycle hears at

@@ -7,9 +7,9 @@ func deletedWhileTried() Known {
 	return Known{
 		Name: "deleted-while-tried", Class: spec.Unconfirmed,
 		Upstream: "not reported; kubernetes/kubernetes#134157 forgets a pod that is deleted once it is assumed",
-		Doc: "A pod that is deleted while it is being tried, before it is assumed, is assumed all the same: if it waits " +
-			"then, on permit or for devices, it keeps its room, and what is reserved for it, until that wait is over, as " +
-			"nobody hears of its deletion a second time.",
+		Doc: "A pod that is deleted while it is being tried, before it waits on permit or for devices, waits all the same " +
+			"until that wait is over, as nobody hears of its deletion a second time: it keeps what is reserved for it, and " +
+			"its room, too, if it was not assumed yet.",
 	}
 }
 

@@ -154,7 +154,7 @@ func (t *Transition) writtenToOthers() (broken []Violation) {
 // heard of this one, or had the devices for a claim that is not there.
 func (t *Transition) chosenForEarlier(claim *resourcev1.ResourceClaim) bool {
 	named := func(c *resourcev1.ResourceClaim) bool { return RefOf(c) == RefOf(claim) }
-	if slices.ContainsFunc(t.Before.told().ResourceClaims, func(told *resourcev1.ResourceClaim) bool {
+	if slices.ContainsFunc(t.filteredIn().told().ResourceClaims, func(told *resourcev1.ResourceClaim) bool {
 		return named(told) && told.UID != claim.UID
 	}) {
 		return true

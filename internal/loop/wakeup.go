@@ -170,10 +170,12 @@ func progress() Property {
 // turnedAway returns the violation with the known defects by which no node is feasible for the pod, if
 // nothing explains it yet: then it is right that the pod sleeps, as kube-scheduler sees it.
 func (v Violation) turnedAway(t *Transition) Violation {
+	away := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool { return !feasible(m, Key(pod), view) }
 	if v.Known == "" {
-		v.Known = t.explanation(v.Pod, t.After, func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-			return !feasible(m, Key(pod), view)
-		})
+		v.Known = t.explanation(v.Pod, t.After, away)
+	}
+	if v.Known == "" && t.Action.Filtered {
+		v.Known = t.explanation(v.Pod, t.filteredIn(), away)
 	}
 	return v
 }

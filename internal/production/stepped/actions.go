@@ -135,7 +135,7 @@ func (s *Scheduler) schedule(a loop.Action) error {
 	fault := a.Fault
 	s.faults.armed, s.api.fault = fault, fault
 	s.cycles.preempts = ""
-	interrupted := s.interrupt(a.Meanwhile)
+	interrupted := s.interrupt(a)
 	s.scheduleOne()
 	if err := interrupted(); err != nil {
 		return err

@@ -38,8 +38,8 @@ type cycles struct {
 	preBinding *binding
 	// looks are those of searches; nil if nobody asks for them.
 	looks *looks
-	// meanwhile, if it is not nil, is to be done before the cycle asks a plugin.
-	meanwhile func()
+	// meanwhile is what is still to happen in the cycle; nil if nothing is.
+	meanwhile *interruption
 	// slow reports whether a binding that is made now is to be under way for a while.
 	slow func() bool
 

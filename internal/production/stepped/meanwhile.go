@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
@@ -13,19 +14,38 @@ import (
 // RunPreFilterPlugins implements framework.Framework. The cycle has taken its snapshot, and asks the first plugins.
 func (c *controlled) RunPreFilterPlugins(ctx context.Context, state frameworkapi.CycleState,
 	pod *v1.Pod) (*frameworkapi.PreFilterResult, *frameworkapi.Status, sets.Set[string]) {
-	if happen := c.meanwhile; happen != nil {
-		c.meanwhile = nil
-		happen()
-	}
+	c.reached(false)
 	return c.Framework.RunPreFilterPlugins(ctx, state, pod)
 }
 
-// interrupt has the event happen in the next cycle; nil: nothing. What it returns is to be called after the cycle, and
-// says what went wrong with that.
-func (s *Scheduler) interrupt(event *loop.Action) func() error {
+// RunReservePluginsReserve implements framework.Framework. The node is chosen, and the pod assumed to be on it.
+func (c *controlled) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) *fwk.Status {
+	c.reached(true)
+	return c.Framework.RunReservePluginsReserve(ctx, state, pod, node)
+}
+
+// interruption is what is to happen in a cycle: before it asks a plugin or, if filtered, before it reserves or
+// preempts.
+type interruption struct {
+	happen   func()
+	filtered bool
+}
+
+// reached lets happen what is to happen at this point of the cycle, and has not yet.
+func (c *cycles) reached(filtered bool) {
+	if is := c.meanwhile; is != nil && is.filtered == filtered {
+		c.meanwhile = nil
+		is.happen()
+	}
+}
+
+// interrupt has happen in the next cycle what is to come meanwhile, if anything is. What it returns is to be called
+// after the cycle, and says what went wrong with that.
+func (s *Scheduler) interrupt(a loop.Action) func() error {
 	var err error
-	if event != nil {
-		s.cycles.meanwhile = func() { err = s.happen(*event) }
+	if a.Meanwhile != nil {
+		s.cycles.meanwhile = &interruption{func() { err = s.happen(*a.Meanwhile) }, a.Filtered}
 	}
 	return func() error {
 		s.cycles.meanwhile = nil

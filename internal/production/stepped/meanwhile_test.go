@@ -17,6 +17,11 @@ func meanwhile(event loop.Action) loop.Action {
 	return loop.Action{Verb: loop.Schedule, Meanwhile: &event}
 }
 
+// onceFiltered is a cycle while which the event happens once the pod is filtered.
+func onceFiltered(event loop.Action) loop.Action {
+	return loop.Action{Verb: loop.Schedule, Meanwhile: &event, Filtered: true}
+}
+
 // slowDevice is a cluster with a device that must become ready, and a claim "one".
 func slowDevice() *spec.Snapshot {
 	s := withDevices(cluster(node("n1")), []string{"d"}, "one")
@@ -95,6 +100,32 @@ func TestMeanwhile(t *testing.T) {
 			reason:  "the pod that it would evict is deleted and gone",
 			initial: with(cluster(node("n1")), low),
 			actions: []loop.Action{create(urgent), meanwhile(remove(low)), gone(low)},
+			queues:  []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "it is rejected, and has room once it was filtered: it is tried again",
+			initial: cluster(node("n1")), actions: []loop.Action{create(big), onceFiltered(update("capacity", larger))},
+			queues: []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "it is deleted once its node is chosen, and does not wait",
+			initial: cluster(node("n1")), actions: []loop.Action{create(p), onceFiltered(remove(p))},
+		},
+		{
+			reason:  "it is deleted once it is assumed, which gives its room back, and waits for its device",
+			initial: slowDevice(), actions: []loop.Action{uses("p", "one"), onceFiltered(remove(p))},
+			queues: []loop.QueueName{loop.Binding},
+			want:   []string{"claims-written: : deleted-while-tried"},
+		},
+		{
+			reason:  "no node is feasible before one comes, and none is asked for it: it is tried again",
+			initial: cluster(), actions: []loop.Action{create(p), onceFiltered(create(node("n1").Obj()))},
+			queues: []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "the pod that it evicts is deleted once no node was found",
+			initial: with(cluster(node("n1")), low),
+			actions: []loop.Action{create(urgent), onceFiltered(remove(low)), gone(low)},
 			queues:  []loop.QueueName{loop.BackingOff},
 		},
 	} {

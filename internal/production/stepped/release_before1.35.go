@@ -50,6 +50,7 @@ func (c *controlled) RunScorePlugins(ctx context.Context, state frameworkapi.Cyc
 // RunPostFilterPlugins implements framework.Framework. It notes where the pod preempts.
 func (c *controlled) RunPostFilterPlugins(ctx context.Context, state frameworkapi.CycleState, pod *v1.Pod,
 	statuses framework.NodeToStatusReader) (*framework.PostFilterResult, *frameworkapi.Status) {
+	c.reached(true)
 	result, status := c.Framework.RunPostFilterPlugins(ctx, state, pod, statuses)
 	if status.IsSuccess() && result != nil && result.NominatingInfo != nil {
 		c.preempts = result.NominatedNodeName

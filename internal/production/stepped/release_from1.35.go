@@ -23,6 +23,7 @@ import (
 // RunPostFilterPlugins implements framework.Framework. It notes where the pod preempts.
 func (c *controlled) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	statuses fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	c.reached(true)
 	result, status := c.Framework.RunPostFilterPlugins(ctx, state, pod, statuses)
 	if status.IsSuccess() && result != nil && result.NominatingInfo != nil {
 		c.preempts = result.NominatedNodeName

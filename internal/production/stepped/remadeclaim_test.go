@@ -26,6 +26,8 @@ func TestRemadeClaimWritten(t *testing.T) {
 			on(loop.Allow, first)}, []string{writes}},
 		{"as one change", false, []loop.Action{failing(loop.WaitPermit), again(more),
 			on(loop.Allow, first)}, []string{writes}},
+		{"once it is filtered", false, []loop.Action{onceFiltered(again(more))}, []string{writes}},
+		{"control: before it is filtered, so that it waits", false, []loop.Action{meanwhile(again(more))}, nil},
 		{"control: it is the same", false, []loop.Action{failing(loop.WaitPermit), on(loop.Allow, first)}, nil},
 		{"before the scheduler has heard of it", true, []loop.Action{hear(withClaim), again(more), schedule},
 			[]string{writes}},
