@@ -72,12 +72,14 @@ const (
 	IndexLimit
 	// NotRepeated: what was asked a second time answered otherwise. Check does not stop for it, models say so.
 	NotRepeated
+	// ActionLimit: in one state more may happen than can be tried. Check does not stop for it, those who use it say so.
+	ActionLimit
 )
 
 // String returns the words used in reports.
 func (r Reason) String() string {
 	return [...]string{"not stopped", "state limit", "depth limit", "memory limit", "cancelled", "disk failed",
-		"index limit", "not repeated"}[r]
+		"index limit", "not repeated", "action limit"}[r]
 }
 
 // OutDegree is the number of steps that an expanded state has, steps to itself and several to the same

@@ -40,7 +40,8 @@ be placed bound in the end? Does every wait end? What breaks a property is shown
 run. Where there are too many runs, --simulate follows some at random; what it finds is shrunk.
 
 Without -f, clusters and pods are those of the themes of the loop (modelcheck themes --loop). With
--f, the run begins with the cluster of the manifests.
+-f, the run begins with the cluster of the manifests. If more may happen in it than can be tried, up
+to 100 runs are followed at random instead, and the exit code is 3.
 
 Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 not finished, 4 modelcheck failed.`,
 		Example: `  modelcheck loop

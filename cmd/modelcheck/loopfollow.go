@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,9 +31,6 @@ func (o *loopOptions) followAll(ctx context.Context, run *report.LoopRun, scopes
 		}
 	}
 	run.Spec, run.WakeUps = all[0].Model, o.wakeUps
-	if o.random || o.simulate > 0 {
-		run.Seed = o.seed
-	}
 	run.Results = make([]*loop.Result, len(scopes))
 	width := min(o.workers, len(scopes))
 	told := &firstTells{ended: make([]bool, len(scopes)), progress: progress}
@@ -54,6 +52,9 @@ func (o *loopOptions) followAll(ctx context.Context, run *report.LoopRun, scopes
 		if err := follow(ctx, 0, i); err != nil {
 			return err
 		}
+	}
+	if slices.ContainsFunc(run.Results, func(result *loop.Result) bool { return result.Simulated && !o.wakeUps }) {
+		run.Seed = o.seed
 	}
 	return nil
 }
@@ -110,13 +111,70 @@ func (f follower) follow(ctx context.Context, scope *loop.Scope, subject loop.Su
 	case f.wakeUps:
 		return f.wake(ctx, scope, subject)
 	case f.simulate > 0:
-		return loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
-			Seed: f.seed, First: f.run, Walks: f.followed(), Steps: f.steps(), Workers: f.workers,
-			Progress: func(walks int64) { f.come("%s: %d of %d runs", scope.Name, walks, f.followed()) },
-		})
+		return f.followRuns(ctx, scope, subject, f.followed())
 	}
+	var most int
+	few := objectsOf(scope) <= tooLarge || f.given("happens") || scope.Events+scope.Arrivals == 0
+	if few || !f.drawsInstead() {
+		search, end := context.WithCancel(ctx)
+		defer end()
+		result, err := f.explore(search, scope, subject, end)
+		if err != nil || search.Err() == nil || ctx.Err() != nil {
+			return result, err
+		}
+		most = result.MostActions
+	}
+	drawn, err := f.followRuns(ctx, scope, subject, affordable(scope))
+	if err == nil && drawn.Complete {
+		drawn.Complete, drawn.Stopped, drawn.MostActions = false, checker.ActionLimit, most
+	}
+	return drawn, err
+}
+
+// drawsInstead reports whether runs are followed at random where there are too many to take all: in a cluster of the
+// user's, who has not asked for one or the other.
+func (f follower) drawsInstead() bool {
+	return f.anyInput() && !f.given("max-states") && !f.given("liveness")
+}
+
+// tooLarge is up to how many nodes and pods what may happen in a state is listed in seconds.
+const tooLarge = 400
+
+// objectsOf is how many nodes and pods the scope begins with.
+func objectsOf(scope *loop.Scope) int {
+	most := 0
+	for _, initial := range scope.Initial {
+		most = max(most, len(initial.Nodes)+len(initial.Pods))
+	}
+	return most
+}
+
+// affordable is how many runs may be followed in half a minute or so, which take the longer the larger the cluster is.
+func affordable(scope *loop.Scope) int64 {
+	return int64(min(100, max(5, 25000/max(1, objectsOf(scope)))))
+}
+
+// followRuns follows runs of the scope at random.
+func (f follower) followRuns(ctx context.Context, scope *loop.Scope, subject loop.Subject, runs int64) (*loop.Result,
+	error) {
+	return loop.Simulate(ctx, scope, subject, loop.SimulateOptions{
+		Seed: f.seed, First: f.run, Walks: runs, Steps: f.steps(), Workers: f.workers,
+		Progress: func(walks int64) { f.come("%s: %d of %d runs", scope.Name, walks, runs) },
+	})
+}
+
+// explore explores every state of the scope; it calls tooMany if more may happen in one than can be taken, and runs may
+// be followed in its place.
+func (f follower) explore(ctx context.Context, scope *loop.Scope, subject loop.Subject, tooMany func()) (*loop.Result,
+	error) {
 	var taken, of atomic.Int64
-	subject.Trying = func(done, all int) { taken.Store(int64(done)); of.Store(int64(all)) }
+	subject.Trying = func(done, all int) {
+		taken.Store(int64(done))
+		of.Store(int64(all))
+		if f.drawsInstead() && all >= loop.ManyActions {
+			tooMany()
+		}
+	}
 	return loop.Explore(ctx, scope, subject, checker.Options{
 		Workers: f.workers, MaxStates: cmp.Or(f.maxStates, mostStates), MaxDepth: cmp.Or(f.maxDepth, mostDepth),
 		ProgressEvery: f.every,

@@ -81,7 +81,8 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 		"Run only the profile with this schedulerName, a `name`. All profiles run by default, in one kube-scheduler.")
 	f.IntVar(&o.workers, "workers", 0, "Use `N` workers. The default is one per core.")
 	f.StringVar(&o.memory, "memory", "", memoryFlag)
-	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. The default is 1000000.")
+	f.Int64Var(&o.maxStates, "max-states", 0, "Stop each theme after about `N` states. The default is 1000000. "+
+		"With -f and without it, runs may be followed at random instead.")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "Stop each theme after `N` levels of the search. The default is 200.")
 	f.Int64Var(&o.simulate, "simulate", 0,
 		"Follow `N` random runs of each theme instead of exploring every state. Each has at most --max-depth levels, "+

@@ -55,7 +55,8 @@ type Result struct {
 	Late bool
 	// Grows says which part of the state goes on changing, if a bound has stopped the search, or that of settling.
 	Grows string
-	// MostActions is how many may be taken in the state where most may, if the search was stopped.
+	// MostActions is how many may be taken in the state where most may, if the search was stopped. If it was for them
+	// (checker.ActionLimit), runs were followed at random in its place.
 	MostActions int
 	// Needless is how often a step woke a pod that it cannot have helped.
 	Needless int64
@@ -65,6 +66,9 @@ type Result struct {
 	// the number of workers.
 	Builds, Steps int64
 }
+
+// ManyActions is from how many actions of a state on there are too many to take all of them in a minute.
+const ManyActions = 1000
 
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
 // An error means that the system cannot be explored: it failed to take an action. That it

@@ -10,6 +10,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/seed-a3f26817/modelcheck/checker"
 	"github.com/seed-a3f26817/modelcheck/internal/decisions"
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/spec"
@@ -79,9 +80,6 @@ func LoopText(w io.Writer, r *LoopRun) error {
 	_, err := io.WriteString(w, p.String())
 	return err
 }
-
-// manyActions is from how many actions of a state on a search that was stopped is told to have been too large.
-const manyActions = 500
 
 func (p *page) loopScopes(r *LoopRun) {
 	p.section("Scope")
@@ -153,7 +151,7 @@ func (p *page) loopExplored(r *LoopRun) {
 	}
 	p.table("  ", rows)
 	for _, result := range r.Results {
-		if result.MostActions >= manyActions {
+		if result.MostActions >= loop.ManyActions {
 			p.wrapped("  ", fmt.Sprintf("%s: in one state %s may be taken: follow some runs at random (--simulate N), or let "+
 				"fewer kinds of events happen (--happens)", result.Scope.Name, plural(int64(result.MostActions), "action")))
 		}
@@ -187,6 +185,16 @@ func (p *page) loopFollowed(r *LoopRun) {
 			count(int64(result.Depth)), count(result.Needless), ended})
 	}
 	p.table("  ", rows)
+	for _, result := range r.Results {
+		if result.Stopped == checker.ActionLimit {
+			may := "more may happen than can be tried"
+			if result.MostActions > 0 {
+				may = fmt.Sprintf("in one state %s may be taken, too many to take all", plural(int64(result.MostActions), "action"))
+			}
+			p.wrapped("  ", fmt.Sprintf("%s: %s, so runs are drawn. --simulate N follows more of them, --happens lets fewer "+
+				"kinds of events happen, --max-states N tries all the same", result.Scope.Name, may))
+		}
+	}
 }
 
 func (p *page) loopFindings(r *LoopRun) {
@@ -424,7 +432,11 @@ func loopVerdict(r *LoopRun) string {
 		text += tally.failing(r.Strict)
 	}
 	if r.Verdict() == decisions.Unfinished {
-		text += "; " + tally.soFar("explored")
+		done := "explored"
+		if r.simulated() {
+			done = "followed"
+		}
+		text += "; " + tally.soFar(done)
 	}
 	return text + tally.rest(r.Verdict())
 }

@@ -33,7 +33,8 @@ type LoopTheme struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Grows is the part of the state that goes on changing, if a bound ended it.
 	Grows string `json:"grows,omitempty"`
-	// MostActions is how many may be taken in the state where most may, if the search was stopped.
+	// MostActions is how many may be taken in the state where most may, if the search was stopped; for "action limit"
+	// runs were followed in its place.
 	MostActions int `json:"mostActions,omitempty"`
 	// Runs is how many were followed at random. Then states are 0, transitions the steps of the runs, and depth the
 	// longest.
