@@ -67,8 +67,9 @@ type Result struct {
 	Builds, Steps int64
 }
 
-// ManyActions is from how many actions of a state on there are too many to take all of them in a minute.
-const ManyActions = 1000
+// ManyActions is from how many actions of a state on there are too many to take all of them, with what follows, in a
+// few minutes.
+const ManyActions = 500
 
 // Explore takes every run of the scope and asks every step for the properties. The limits are those of the options.
 // An error means that the system cannot be explored: it failed to take an action. That it

@@ -15,7 +15,7 @@ func TestMostActions(t *testing.T) {
 	for _, row := range []struct {
 		actions int
 		says    bool
-	}{{5012, true}, {1000, true}, {999, false}, {0, false}} {
+	}{{5012, true}, {500, true}, {499, false}, {0, false}} {
 		run := &report.LoopRun{Spec: spec.New(spec.DefaultProfile()), Results: []*loop.Result{{
 			Scope: &loop.Scope{Name: "cluster"}, Result: &checker.Result{Stopped: checker.Cancelled},
 			MostActions: row.actions, Liveness: &loop.LivenessResult{Stopped: checker.Cancelled},
