@@ -10,8 +10,8 @@ func TurnedAwayKeepsNomination() Quirk {
 		Name: "turned-away-keeps-nomination", Class: Unconfirmed, Upstream: "not reported",
 		Title:  "a pod that its claims keep from every node keeps a nomination",
 		Plugin: "DynamicResources",
-		Doc: "A nominated pod whose claims alone keep it from every node keeps its nomination, and so its room on " +
-			"that node.",
+		Doc: "PostFilter of a pod whose claims alone keep it from every node ends in an error, \"not found\", and the " +
+			"pod keeps its nomination if it has one, and so its room on that node.",
 		KeepsNomination: func(p *Profile, pod *v1.Pod, s *Snapshot) bool {
 			return contains(p.Filters, "DynamicResources") && p.VolumesTurnAway(pod, s)
 		},

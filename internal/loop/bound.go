@@ -67,11 +67,14 @@ func exclusive() Property {
 						}.explained(t),
 					)
 				}
-				if claim, taken := sameClaim(pod, other, view); taken && t.runs("VolumeRestrictions", pod) {
+				if claim := sameClaim(pod, other, view); claim != nil && t.runs("VolumeRestrictions", pod) {
 					v := Violation{Pod: Key(pod), About: "claim", But: fmt.Sprintf(
-						"%s and %s both use claim %s, which is for one pod", Key(pod), Key(other), claim)}
-					if t.Before.usesFree(pod) {
+						"%s and %s both use claim %s, which is for one pod", Key(pod), Key(other), Key(claim))}
+					switch {
+					case t.Before.usesFree(pod):
 						v.Known = returnedClaims
+					case madeFor(pod, claim) || madeFor(other, claim):
+						v.Known = spec.SingleClaimEphemeral().Name
 					}
 					broken = append(broken, v)
 				}
@@ -96,25 +99,20 @@ func samePort(pod, other *v1.Pod) (int32, bool) {
 	return slices.Min(shared), true
 }
 
-// sameClaim returns a claim that both pods use, and that is for one pod at a time.
-func sameClaim(pod, other *v1.Pod, view *spec.Snapshot) (string, bool) {
-	uses := func(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
-		if pod.Namespace != claim.Namespace {
-			return false
-		}
-		for _, volume := range pod.Spec.Volumes {
-			if volume.PersistentVolumeClaim != nil && volume.PersistentVolumeClaim.ClaimName == claim.Name {
-				return true
-			}
-		}
-		return false
-	}
-	for _, claim := range view.PersistentVolumeClaims {
-		for _, mode := range claim.Spec.AccessModes {
-			if mode == v1.ReadWriteOncePod && uses(pod, claim) && uses(other, claim) {
-				return Key(claim), true
-			}
+// sameClaim returns a claim that both pods use, and that is for one pod at a time; nil if there is none.
+func sameClaim(pod, other *v1.Pod, view *spec.Snapshot) *v1.PersistentVolumeClaim {
+	theirs := spec.Claims(other, view)
+	for _, claim := range spec.Claims(pod, view) {
+		if slices.Contains(claim.Spec.AccessModes, v1.ReadWriteOncePod) && slices.Contains(theirs, claim) {
+			return claim
 		}
 	}
-	return "", false
+	return nil
+}
+
+// madeFor reports whether the claim is that of an ephemeral volume of the pod.
+func madeFor(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
+		return volume.Ephemeral != nil && spec.ClaimName(pod, volume) == claim.Name
+	})
 }

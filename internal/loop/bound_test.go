@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,10 +42,13 @@ func TestBound(t *testing.T) {
 		p.Spec.Volumes = []v1.Volume{
 			{
 				VolumeSource: v1.VolumeSource{
-					PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"},
+					PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "p-v"},
 				},
 			},
 		}
+	}
+	owns := func(p *v1.Pod) {
+		p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}}}
 	}
 	done := func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded }
 	for _, row := range []struct {
@@ -80,6 +84,10 @@ func TestBound(t *testing.T) {
 				pod("p", "2", "m", claims)},
 			mode: v1.ReadWriteOncePod, want: []string{"exclusive/claim"},
 		},
+		{reason: "one claim, which was made for the other pod", after: []*v1.Pod{pod("new", "1", "n", claims),
+			pod("p", "2", "m", owns)}, mode: v1.ReadWriteOncePod, want: []string{"exclusive/claim rwop-ephemeral"}},
+		{reason: "one claim, which was made for a pod of the other's name", after: []*v1.Pod{
+			pod("new", "1", "n", claims), pod("p", "3", "m", owns)}, mode: v1.ReadWriteOncePod},
 		{reason: "one claim, of a pod whose node is gone", after: []*v1.Pod{pod("new", "1", "n", claims),
 			pod("p", "2", "lost", claims)}, mode: v1.ReadWriteOncePod},
 		{reason: "one claim, which the profile does not look at", without: "VolumeRestrictions",
@@ -88,8 +96,9 @@ func TestBound(t *testing.T) {
 			mode: v1.ReadWriteOnce},
 	} {
 		claim := &v1.PersistentVolumeClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c"},
-			Spec:       v1.PersistentVolumeClaimSpec{AccessModes: []v1.PersistentVolumeAccessMode{row.mode}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p-v",
+				OwnerReferences: []metav1.OwnerReference{{UID: "2", Controller: new(true)}}},
+			Spec: v1.PersistentVolumeClaimSpec{AccessModes: []v1.PersistentVolumeAccessMode{row.mode}},
 		}
 		profile := spec.DefaultProfile()
 		profile.Filters = slices.DeleteFunc(profile.Filters, func(name string) bool { return name == row.without })
@@ -107,7 +116,7 @@ func TestBound(t *testing.T) {
 			case b.Property.Name == "bound-stays":
 				got = append(got, b.Property.Name)
 			case b.Property.Name == "exclusive":
-				got = append(got, b.Property.Name+"/"+b.About)
+				got = append(got, strings.TrimSpace(b.Property.Name+"/"+b.About+" "+b.Known))
 			}
 		}
 		if diff := cmp.Diff(row.want, got); diff != "" {
