@@ -200,17 +200,19 @@ func evictionDefects() []Known {
 			Name: "evictions-end-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141694",
 			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
 				"node is feasible for it by then, as the last victim was gone before it was evicted, or for what happened " +
-				"while the pod was being tried, the pod is not retried. Nor is one later that failed for an error " +
-				"meanwhile, as no plugin hears of events for it.",
+				"while the pod was being tried, the pod is not retried. Nor is it later: who was kept out of the queue " +
+				"for evictions hears only of pods that are gone.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				q, _ := t.Before.Queued(Key(pod))
-				alone := keptByPreemption(q) && len(q.Rejectors) == 1
+				before := t.Before.heard(Key(pod))
+				kept := keptByPreemption(q) && before != nil &&
+					spec.KeptOut(t.model(pod).Profile, before, t.Before.told()) == ""
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
 				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
 				return meanwhile && slices.Contains(q.Rejectors, preemptionPlugin) ||
 					t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
-					alone && !t.Before.underWay(Key(pod))
+					kept && !t.Before.underWay(Key(pod))
 			},
 		},
 		{

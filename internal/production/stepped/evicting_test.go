@@ -31,7 +31,7 @@ func TestEvictionDefects(t *testing.T) {
 	evict := on(loop.Evict, urgent)
 	waits, larger := pod("waits").Priority(5).HostPort(80).Obj(), pod("larger").Priority(10).HostPort(80).Obj()
 	outdo := on(loop.Evict, larger)
-	grows := update("capacity", wider("1500m").Obj())
+	grows, suffices := update("capacity", wider("1500m").Obj()), update("capacity", wider("2").Obj())
 	anew, late := create(pod("low").Req(cpu("1")).Obj()), create(pod("late").Obj())
 	next := create(pod("next").Req(cpu("1")).Obj())
 	for _, row := range []struct {
@@ -72,6 +72,15 @@ func TestEvictionDefects(t *testing.T) {
 			control: []loop.Action{create(urgent), schedule, evict, remove(low), gone(low), backoff,
 				failing(loop.FailBind), evict, evict, anew, backoff, schedule},
 			want: []string{"evicts-victims: default/low: namesake-evicted", "wake-up: default/urgent: evictions-end-unheard"},
+		},
+		{
+			name: "evictions-end-unheard", // room came meanwhile, and later events are not heard either
+			actions: []loop.Action{create(urgent), schedule, evict, suffices, evict, evict,
+				update("cordon", wider("2").Unschedulable(true).Obj()), update("cordon", wider("2").Obj())},
+			control: []loop.Action{create(urgent), schedule, evict, evict, evict, suffices,
+				update("cordon", wider("2").Unschedulable(true).Obj()), update("cordon", wider("2").Obj())},
+			want: []string{"wake-up: default/urgent: evictions-end-unheard",
+				"wake-up: default/urgent: evictions-end-unheard"},
 		},
 		{
 			name: "second-preemption-unguarded",
