@@ -201,7 +201,7 @@ func evictionDefects() []Known {
 			Doc: "While evictions for a pod are under way no event lets it be tried again, and their end is none: if a " +
 				"node is feasible for it by then, as the last victim was gone before it was evicted, or for what happened " +
 				"while the pod was being tried, the pod is not retried. Nor is it later: who was kept out of the queue " +
-				"for evictions hears only of pods that are gone.",
+				"for evictions hears only of pods that are gone, and if it failed for an error meanwhile of none.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				q, _ := t.Before.Queued(Key(pod))
 				before := t.Before.heard(Key(pod))
@@ -212,7 +212,7 @@ func evictionDefects() []Known {
 				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
 				return meanwhile && slices.Contains(q.Rejectors, preemptionPlugin) ||
 					t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
-					kept && !t.Before.underWay(Key(pod))
+					kept && !t.Before.underWay(Key(pod)) && (len(q.Rejectors) == 1 || !t.leaves())
 			},
 		},
 		{
