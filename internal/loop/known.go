@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -318,11 +319,11 @@ func (s *State) reservedRefs() []Ref {
 	return refs
 }
 
-// keepsTopology reports whether the update of a node leaves the topology keys of the pod's spread constraints as
-// they are.
+// keepsTopology reports whether the update of a node leaves its taints, and the topology keys of the pod's spread
+// constraints, as they are.
 func (t *Transition) keepsTopology(pod *v1.Pod) bool {
 	was, is := nodeOf(t.Before, t.Action.Ref.Name), nodeOf(t.After, t.Action.Ref.Name)
-	return was != nil && is != nil &&
+	return was != nil && is != nil && equality.Semantic.DeepEqual(was.Spec.Taints, is.Spec.Taints) &&
 		!slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c v1.TopologySpreadConstraint) bool {
 			return was.Labels[c.TopologyKey] != is.Labels[c.TopologyKey]
 		})
