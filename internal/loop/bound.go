@@ -51,6 +51,9 @@ func exclusive() Property {
 				return nil
 			}
 			var broken []Violation
+			single := slices.DeleteFunc(spec.Claims(pod, view), func(claim *v1.PersistentVolumeClaim) bool {
+				return !t.runs("VolumeRestrictions", pod) || !slices.Contains(claim.Spec.AccessModes, v1.ReadWriteOncePod)
+			})
 			for _, other := range view.Pods {
 				if other == pod || !hasNode(t.After, other.Spec.NodeName) || ended(other) {
 					continue
@@ -67,7 +70,7 @@ func exclusive() Property {
 						}.explained(t),
 					)
 				}
-				if claim := sameClaim(pod, other, view); claim != nil && t.runs("VolumeRestrictions", pod) {
+				if claim := sameClaim(single, other, view); claim != nil {
 					v := Violation{Pod: Key(pod), About: "claim", But: fmt.Sprintf(
 						"%s and %s both use claim %s, which is for one pod", Key(pod), Key(other), Key(claim))}
 					switch {
@@ -99,11 +102,10 @@ func samePort(pod, other *v1.Pod) (int32, bool) {
 	return slices.Min(shared), true
 }
 
-// sameClaim returns a claim that both pods use, and that is for one pod at a time; nil if there is none.
-func sameClaim(pod, other *v1.Pod, view *spec.Snapshot) *v1.PersistentVolumeClaim {
-	theirs := spec.Claims(other, view)
-	for _, claim := range spec.Claims(pod, view) {
-		if slices.Contains(claim.Spec.AccessModes, v1.ReadWriteOncePod) && slices.Contains(theirs, claim) {
+// sameClaim returns the first of the claims that the pod uses; nil if it uses none.
+func sameClaim(claims []*v1.PersistentVolumeClaim, pod *v1.Pod, view *spec.Snapshot) *v1.PersistentVolumeClaim {
+	for _, claim := range claims {
+		if slices.Contains(spec.Claims(pod, view), claim) {
 			return claim
 		}
 	}
