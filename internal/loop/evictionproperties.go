@@ -204,9 +204,7 @@ func evictionDefects() []Known {
 				"for evictions hears only of pods that are gone, and if it failed for an error meanwhile of none.",
 			Explains: func(t *Transition, pod *v1.Pod) bool {
 				q, _ := t.Before.Queued(Key(pod))
-				before := t.Before.heard(Key(pod))
-				kept := keptByPreemption(q) && before != nil &&
-					spec.KeptOut(t.model(pod).Profile, before, t.Before.told()) == ""
+				kept := q.GatedBy == preemptionPlugin
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
 				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
