@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -31,6 +32,27 @@ func (s *Scope) changedObjects(state *State) []Action {
 			}
 		}
 		actions = append(actions, lessened(object)...)
+	}
+	return actions
+}
+
+// likeNext returns the changes of the object to what the next ones of its kind are like among the templates, so many of
+// them at most.
+func likeNext(object runtime.Object, templates *spec.Snapshot, most int) []Action {
+	var actions []Action
+	alike := slices.DeleteFunc(Objects(templates), func(o runtime.Object) bool {
+		return RefOf(o).Kind != RefOf(object).Kind
+	})
+	at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
+	for n := range min(most, len(alike)-1) {
+		like := alike[(at+1+n)%len(alike)]
+		after := changedLike(object, like)
+		if slice, is := object.(*resourcev1.ResourceSlice); is {
+			after = withDevices(slice, like.(*resourcev1.ResourceSlice), templates)
+		}
+		if after != nil {
+			actions = append(actions, update(object, after, likeAnother+RefOf(like).Key())...)
+		}
 	}
 	return actions
 }
@@ -89,6 +111,11 @@ func lessened(object runtime.Object) []Action {
 			delete(without.Labels, key)
 			actions = append(actions, update(object, without, "labels: it loses "+key)...)
 		}
+		if object.Status.Phase == v1.VolumeReleased { // its data is kept: reclaim policy Retain
+			free := object.DeepCopy()
+			free.Spec.ClaimRef, free.Status.Phase = nil, v1.VolumeAvailable
+			actions = append(actions, update(object, free, "claim: it is for none, so it is available")...)
+		}
 		return actions
 	case *resourcev1.DeviceClass:
 		return unnamed(object)
@@ -127,6 +154,10 @@ func changedLike(object, like runtime.Object) runtime.Object {
 	case *v1.PersistentVolume:
 		after := object.DeepCopyObject().(*v1.PersistentVolume)
 		after.Labels = maps.Clone(like.Labels)
+		if after.Spec.ClaimRef == nil {
+			after.Spec.Capacity, after.Spec.AccessModes = like.Spec.Capacity, like.Spec.AccessModes
+			after.Spec.StorageClassName = like.Spec.StorageClassName
+		}
 		return after
 	case *resourcev1.DeviceClass:
 		after := object.DeepCopyObject().(*resourcev1.DeviceClass)
@@ -134,6 +165,28 @@ func changedLike(object, like runtime.Object) runtime.Object {
 		return after
 	}
 	return nil
+}
+
+// withDevices returns the slice with the devices of the other one, and with the next generation of its pool, as the
+// driver must say whenever it changes something (field doc of ResourcePool.generation); nil if the API server would not
+// take it, or one of the pools has more slices, which would all change.
+func withDevices(slice, like *resourcev1.ResourceSlice, templates *spec.Snapshot) runtime.Object {
+	alone := func(one *resourcev1.ResourceSlice) bool {
+		pool := one.Spec.Pool
+		return pool.ResourceSliceCount == 1 && !slices.ContainsFunc(templates.ResourceSlices,
+			func(other *resourcev1.ResourceSlice) bool {
+				return other.Name != one.Name && other.Spec.Driver == one.Spec.Driver && other.Spec.Pool.Name == pool.Name
+			})
+	}
+	perDevice := func(one *resourcev1.ResourceSlice) bool { return ptr.Deref(one.Spec.PerDeviceNodeSelection, false) }
+	if !alone(slice) || !alone(like) || perDevice(slice) != perDevice(like) || len(slice.Spec.SharedCounters) > 0 ||
+		equality.Semantic.DeepEqual(slice.Spec.Devices, like.Spec.Devices) {
+		return nil
+	}
+	after := slice.DeepCopy()
+	after.Spec.Devices = like.Spec.Devices
+	after.Spec.Pool.Generation++
+	return after
 }
 
 // unnamed returns the change that takes the extended resource away for which the class stands.

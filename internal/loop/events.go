@@ -51,6 +51,8 @@ const (
 	// a budget, Service, CSINode, driver, capacity, device class, topologies of a class or labels of a volume become like
 	// those of the scope's object of that name, or less; or the volumes of a class may be expanded
 	ObjectChanged EventType = "object-changed"
+	// such an object, or a slice of devices, becomes like the next one of its kind in the scope, in fields that may change
+	ObjectAlike EventType = "object-alike"
 	// not one of its own: each removal may come while kube-scheduler's watch is broken
 	Missed       EventType = "missed"
 	DeviceFailed EventType = "device-failed" // a driver says that a device which must become ready has failed
@@ -62,8 +64,8 @@ const (
 func EventTypes() []EventType {
 	return []EventType{NodeLabels, NodeTaints, NodeCordon, NodeCapacity, NodeRemoved, NodeLost, NodeAdded,
 		PodDeleted, PodLabels, PodBound, PodNominated, PodUngated, NamespaceLabels, ObjectRemoved, ObjectAdded,
-		ObjectReplaced, NodeStatus, PodTolerations, ObjectChanged, PodCompleted, PodReplaced, PodResized, NamespaceAdded,
-		NamespaceRemoved, Missed, DeviceFailed, DeviceLate, Restarted}
+		ObjectReplaced, NodeStatus, PodTolerations, ObjectChanged, ObjectAlike, PodCompleted, PodReplaced, PodResized,
+		NamespaceAdded, NamespaceRemoved, Missed, DeviceFailed, DeviceLate, Restarted}
 }
 
 // events returns every event that may happen in the state, in a fixed order.
@@ -94,6 +96,10 @@ func (s *Scope) eventsOf(state *State, nodes []*v1.Node, pods []*v1.Pod) []Actio
 			actions = append(actions, s.otherObjects(state, kind)...)
 		case kind == ObjectChanged:
 			actions = append(actions, s.changedObjects(state)...)
+		case kind == ObjectAlike:
+			for _, object := range Objects(state.API) {
+				actions = append(actions, likeNext(object, s.Templates, 1)...)
+			}
 		case kind == NamespaceAdded || kind == NamespaceRemoved:
 			actions = append(actions, s.namespaces(state, kind)...)
 		case kind == NamespaceLabels:

@@ -61,23 +61,29 @@ func but(names []string) []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool { return slices.Contains(names, p.Name) })
 }
 
-// rejectedBefore returns the step as if the pod had been rejected before it, and then the event had come; nil if it is
-// not rejected.
+// rejectedBefore returns the event as if the pod had been rejected before it; nil if the pod is not rejected, or
+// victims are being evicted for it, which wakes it up. That the pod itself makes victims terminate is not the event's
+// doing.
 func (t *Transition) rejectedBefore() *Transition {
 	q, _ := t.After.Queued(t.Step.Popped)
-	if !t.After.asleep(q) {
+	if !t.After.asleep(q) || t.After.underWay(q.Pod) {
 		return nil
 	}
-	before := *t.Before
-	before.hash = hash{}
-	before.Queue = slices.Clone(before.Queue)
-	for i := range before.Queue {
-		if before.Queue[i].Pod == q.Pod {
-			before.Queue[i] = q
+	before := slices.Clone(t.Before.Queue)
+	for i := range before {
+		if before[i].Pod == q.Pod {
+			before[i] = q
 		}
 	}
-	return &Transition{Model: t.Model, Ask: t.Ask, Before: &before, Action: *t.Action.Meanwhile, After: t.After,
-		Began: t.Before}
+	return &Transition{Model: t.Model, Ask: t.Ask, Before: t.Before.withQueue(before), Action: *t.Action.Meanwhile,
+		After: t.Step.Between.withQueue(t.After.Queue), Began: t.Before}
+}
+
+// withQueue returns the state with another queue.
+func (s *State) withQueue(queue []Queued) *State {
+	with := *s
+	with.hash, with.Queue = hash{}, queue
+	return &with
 }
 
 // eitherWay returns how a cycle is not right by the state before it, nor, if something has happened since it began, by

@@ -24,8 +24,8 @@ type source struct {
 func (w *waking) sources(templates *spec.Snapshot, undo bool) []source {
 	var all []source
 	for _, kind := range EventTypes() {
-		if !slices.Contains([]EventType{PodBound, PodNominated, PodReplaced, ObjectReplaced, Missed, DeviceFailed,
-			DeviceLate, Restarted}, kind) {
+		if !slices.Contains([]EventType{PodBound, PodNominated, PodReplaced, ObjectReplaced, ObjectAlike, Missed,
+			DeviceFailed, DeviceLate, Restarted}, kind) {
 			scope := &Scope{Templates: templates, Happens: []EventType{kind}}
 			of := scope.events
 			if kind == NodeLabels && topologyOfDrivers(w.templates.Nodes) {
@@ -130,27 +130,12 @@ func (w *waking) likeOthers(state *State) []Action {
 	for _, object := range Objects(state.API) {
 		changes, known := w.changes[object]
 		if !known {
-			changes = w.changesOf(object)
+			changes = append(likeNext(object, w.templates, mostLike), unready(object)...)
 			w.changes[object] = changes
 		}
 		actions = append(actions, changes...)
 	}
 	return actions
-}
-
-func (w *waking) changesOf(object runtime.Object) []Action {
-	var actions []Action
-	alike := slices.DeleteFunc(Objects(w.templates), func(o runtime.Object) bool {
-		return RefOf(o).Kind != RefOf(object).Kind
-	})
-	at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
-	for n := range min(mostLike, len(alike)-1) {
-		like := alike[(at+1+n)%len(alike)]
-		if after := changedLike(object, like); after != nil {
-			actions = append(actions, update(object, after, likeAnother+RefOf(like).Key())...)
-		}
-	}
-	return append(actions, unready(object)...)
 }
 
 // unready returns what takes the object back to before it was bound, or filled in.

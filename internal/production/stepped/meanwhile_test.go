@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -38,6 +40,10 @@ func TestMeanwhile(t *testing.T) {
 	larger := node("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"}).Obj()
 	bound := p.DeepCopy()
 	bound.Spec.NodeName = "n1"
+	web := func(name string) *st.PodWrapper {
+		return pod(name).Label("app", "web").SpreadConstraint(1, "zone", v1.DoNotSchedule,
+			&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, nil, nil, nil, nil)
+	}
 	for _, row := range []struct {
 		reason  string
 		initial *spec.Snapshot
@@ -127,6 +133,13 @@ func TestMeanwhile(t *testing.T) {
 			initial: with(cluster(node("n1")), low),
 			actions: []loop.Action{create(urgent), onceFiltered(remove(low)), gone(low)},
 			queues:  []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason: "another pod goes, and its own victim, which is counted no more, terminates: it waits for that to go",
+			initial: with(cluster(node("n1").Label("zone", "a"), node("n2").Label("zone", "b").Unschedulable(true)),
+				web("evicted").Node("n1").Obj(), low),
+			actions: []loop.Action{remove(low), create(web("urgent").Priority(10).Obj()), meanwhile(gone(low))},
+			queues:  []loop.QueueName{loop.Unschedulable},
 		},
 	} {
 		s := newScheduler(t, row.initial, stepped.Options{})
