@@ -17,8 +17,8 @@ import (
 func volumesBound() Property {
 	return Property{
 		Name: "volumes-bound",
-		Doc: "When the scheduler binds a pod, the claims that it uses for volumes are bound; also when a plugin is asked " +
-			"at PreBind that comes after VolumeBinding.",
+		Doc: "When the scheduler binds a pod, the claims that it uses for volumes are bound, or were in what it has heard; " +
+			"also when a plugin is asked at PreBind that comes after VolumeBinding.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			pods := t.newlyBound()
@@ -30,7 +30,7 @@ func volumesBound() Property {
 					continue
 				}
 				for _, claim := range spec.Claims(pod, t.After.API) {
-					if !spec.ClaimBound(claim) {
+					if !spec.ClaimBound(claim) && !boundIn(claim, t.After.told()) {
 						what := "is bound to " + pod.Spec.NodeName
 						if pod.Spec.NodeName == "" {
 							what = "is past VolumeBinding at PreBind"
@@ -43,6 +43,13 @@ func volumesBound() Property {
 			return broken
 		},
 	}
+}
+
+// boundIn reports whether the claim of that name is bound in the snapshot.
+func boundIn(claim *v1.PersistentVolumeClaim, s *spec.Snapshot) bool {
+	return slices.ContainsFunc(s.PersistentVolumeClaims, func(c *v1.PersistentVolumeClaim) bool {
+		return RefOf(c) == RefOf(claim) && spec.ClaimBound(c)
+	})
 }
 
 // volumesSuffice returns the property that what is bound for a pod is not in vain.

@@ -116,7 +116,7 @@ func (s *Scheduler) act(a loop.Action) error {
 		return s.api.locked(func() error { return s.api.arrive(a.Ref) })
 	case loop.Restart:
 		s.woke = s.restless(s.Close)
-		s.unheard, s.api.underWay = nil, nil
+		s.unheard, s.api.underWay, s.api.dead = nil, nil, false
 		return s.build()
 	case loop.Flush:
 		s.clock.Step(maxUnschedulable)

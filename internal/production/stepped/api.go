@@ -67,6 +67,8 @@ type api struct {
 	tell func(change) error
 	// unknown are the calls that it has no answer to.
 	unknown []string
+	// dead: the scheduler is, so none of its calls arrives.
+	dead bool
 }
 
 // change is one entry of the log: old is nil for an addition, new for a removal.
@@ -104,9 +106,19 @@ func (a *api) reactTo(react func(clienttesting.Action) (runtime.Object, error)) 
 	return func(action clienttesting.Action) (bool, runtime.Object, error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		if a.dead { // what may pass by itself would be tried again
+			return true, nil, apierrors.NewForbidden(action.GetResource().GroupResource(), "", errOver)
+		}
 		object, err := react(action)
 		return true, object, err
 	}
+}
+
+// die has no call of the scheduler arrive any more.
+func (a *api) die() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dead = true
 }
 
 // bindPod answers to the creation of pods/binding. The kubelet is taken to note the start of the pod at once:

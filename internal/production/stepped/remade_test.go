@@ -43,6 +43,25 @@ func TestRemadeClaim(t *testing.T) {
 	}
 }
 
+// TestRemadeUnheard: a pod is bound though its claim for a volume is made anew, and not bound, of which kube-scheduler
+// has not heard.
+func TestRemadeUnheard(t *testing.T) {
+	c := withVolume(cluster(node("n1")))
+	anew := c.PersistentVolumeClaims[0].DeepCopy()
+	bound := c.PersistentVolumeClaims[0]
+	bound.Spec.VolumeName, bound.Status.Phase = "pv", v1.ClaimBound
+	bound.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+	c.PersistentVolumes[0].Spec.ClaimRef = &v1.ObjectReference{Namespace: "default", Name: bound.Name}
+	p := create(pod("p").PVC(bound.Name).Obj())
+	s := newScheduler(t, c, stepped.Options{Late: true})
+	if broken := breaks(t, s, []loop.Action{again(anew), p, hear(p), schedule}); len(broken) > 0 {
+		t.Errorf("it breaks %q", broken)
+	}
+	if node := s.State().Pod("default/p").Spec.NodeName; node != "n1" {
+		t.Errorf("it is bound to %q", node)
+	}
+}
+
 // TestRemadeDevices has the run of remade-claim-unheard: a pod waits for more devices than there are, and its claim is
 // made anew for fewer.
 func TestRemadeDevices(t *testing.T) {

@@ -256,8 +256,9 @@ func (s *Scheduler) longestTimeout() time.Duration {
 
 var errOver = errors.New("the run is over")
 
-// Close ends what runs in the background.
+// Close ends what runs in the background. As that of a process which dies it writes nothing any more.
 func (s *Scheduler) Close() {
+	s.api.die()
 	for _, f := range s.frameworks {
 		if f.evictions != nil {
 			f.evictions.end()
