@@ -105,7 +105,9 @@ func (t *Transition) misconfigured(pod *v1.Pod, got []*resourcev1.ResourceClaim,
 // nodesOfCycle returns the node that the pod of a cycle was placed on, which gave it devices for the claims. What is
 // written of a binding that failed then is the claims' all the same: it is for one of the nodes that they reach.
 func (t *Transition) nodesOfCycle(pod *v1.Pod, got []*resourcev1.ResourceClaim) []*v1.Node {
-	if node := t.placed(pod); node != nil {
+	was := t.Before.Pod(Key(pod))
+	elsewhere := was != nil && was.Spec.NodeName != "" // bound by somebody else, which is unheard
+	if node := t.placed(pod); node != nil && !elsewhere {
 		return []*v1.Node{node}
 	}
 	return slices.DeleteFunc(slices.Clone(t.Before.told().Nodes), func(node *v1.Node) bool {

@@ -171,7 +171,7 @@ func (t *Transition) evictsAgain() bool {
 
 // permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
 // already are not evicted again; so to be nominated anew to the same node for their sake looks like waiting with
-// the nomination.
+// the nomination, or, where kube-scheduler has not heard of that one, just like waiting: it need not be written.
 func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
 	terminates := func(victim *v1.Pod) bool { // or is gone, whether the scheduler has heard of it or not
 		is := t.Before.Pod(Key(victim))
@@ -179,9 +179,14 @@ func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.P
 	}
 	visible := func(o spec.Outcome) spec.Outcome {
 		o.Victims = slices.DeleteFunc(slices.Clone(o.Victims), terminates)
-		if o.Type == spec.Preempt && len(o.Victims) == 0 && o.Node >= 0 &&
-			view.Nodes[o.Node].Name == pod.Status.NominatedNodeName {
-			return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
+		if o.Type == spec.Preempt && len(o.Victims) == 0 && o.Node >= 0 {
+			is := t.Before.Pod(Key(pod))
+			switch node := view.Nodes[o.Node].Name; {
+			case node == pod.Status.NominatedNodeName:
+				return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
+			case is != nil && node == is.Status.NominatedNodeName:
+				return spec.Outcome{Type: spec.Wait, Node: -1}
+			}
 		}
 		o.KeepsNomination = o.KeepsNomination && !t.renominated(pod)
 		return o

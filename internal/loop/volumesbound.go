@@ -76,8 +76,8 @@ func volumesSuffice() Property {
 				view := t.After.View()
 				view.PersistentVolumes = t.After.API.PersistentVolumes
 				pod, node := in(view, was.Pod), nodeOf(t.After, t.Before.AssumedOn(was.Pod))
-				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone
-				if pod == nil || node == nil || there == nil || deleting(there) || !slices.ContainsFunc(spec.Claims(pod, view),
+				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone, or bound by somebody else
+				if pod == nil || node == nil || there == nil || deleting(there) || there.Spec.NodeName != "" || !slices.ContainsFunc(spec.Claims(pod, view),
 					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
 					!t.model(pod).Feasibility(pod, node, view) || outOfReach(pod, node, view) {
 					continue
