@@ -128,6 +128,10 @@ func backsOff() Property {
 					broken = append(broken, Violation{Pod: q.Pod, About: "event", But: q.Pod +
 						" is active after an event, and its backoff is not over"})
 				}
+				if t.uncounted(q) {
+					broken = append(broken, Violation{Pod: q.Pod, About: "uncounted", But: fmt.Sprintf(
+						"%s has just been tried in vain, and is %v without a backoff", q.Pod, q.Queues)})
+				}
 			}
 			for _, wrong := range t.Step.Backoffs {
 				broken = append(broken, Violation{Pod: t.Step.Popped, But: wrong})
@@ -135,6 +139,17 @@ func backsOff() Property {
 			return broken
 		},
 	}
+}
+
+// uncounted reports whether the pod, which is the one that was tried, came back from the cycle as if it had not been.
+func (t *Transition) uncounted(q Queued) bool {
+	began := t.Before
+	if t.Began != nil {
+		began = t.Began
+	}
+	was, is := began.heard(q.Pod), t.After.heard(q.Pod)
+	return t.Action.Verb == Schedule && q.Pod == t.Step.Popped && !q.Waits && !q.Penalty && was != nil && is != nil &&
+		was.UID == is.UID
 }
 
 // progress returns the property that no feasible pod is put into unschedulablePods. With wake-up, none is ever left
