@@ -208,9 +208,12 @@ func evictionDefects() []Known {
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
 				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
+				besides := q                                         // whoever else rejected it may stand in the way no more, of which it was not told
+				besides.Rejectors = without(q.Rejectors, []string{preemptionPlugin})
+				missed := kept && freed(t.Model, besides, t.Before.View(), t.After.View())
 				return meanwhile && slices.Contains(q.Rejectors, preemptionPlugin) ||
 					t.Action.Verb == Evict && t.Before.underWay(Key(pod)) && !t.After.underWay(Key(pod)) && !told ||
-					kept && !t.Before.underWay(Key(pod)) && (len(q.Rejectors) == 1 || !t.leaves())
+					kept && !t.Before.underWay(Key(pod)) && (len(q.Rejectors) == 1 || !t.leaves() || missed)
 			},
 		},
 		{

@@ -77,8 +77,10 @@ func volumesSuffice() Property {
 				view.PersistentVolumes = t.After.API.PersistentVolumes
 				pod, node := in(view, was.Pod), nodeOf(t.After, t.Before.AssumedOn(was.Pod))
 				there := t.After.Pod(was.Pod) // else the scheduler has not heard that it is gone, or bound by somebody else
-				if pod == nil || node == nil || there == nil || deleting(there) || there.Spec.NodeName != "" || !slices.ContainsFunc(spec.Claims(pod, view),
-					func(claim *v1.PersistentVolumeClaim) bool { return RefOf(claim) == t.Action.Ref }) ||
+				if pod == nil || node == nil || there == nil || deleting(there) || there.Spec.NodeName != "" ||
+					!slices.ContainsFunc(spec.Claims(pod, view), func(claim *v1.PersistentVolumeClaim) bool {
+						return RefOf(claim) == t.Action.Ref
+					}) ||
 					!t.model(pod).Feasibility(pod, node, view) || outOfReach(pod, node, view) {
 					continue
 				}

@@ -44,6 +44,9 @@ func TestMeanwhile(t *testing.T) {
 		return pod(name).Label("app", "web").SpreadConstraint(1, "zone", v1.DoNotSchedule,
 			&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, nil, nil, nil, nil)
 	}
+	listens := pod("listens").HostPort(80).Node("n1").Obj()
+	apart := pod("urgent").HostPort(80).Priority(10).PodAntiAffinity(v1.LabelHostname,
+		&metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, st.PodAntiAffinityWithRequiredReq).Obj()
 	for _, row := range []struct {
 		reason  string
 		initial *spec.Snapshot
@@ -140,6 +143,13 @@ func TestMeanwhile(t *testing.T) {
 				web("evicted").Node("n1").Obj(), low),
 			actions: []loop.Action{remove(low), create(web("urgent").Priority(10).Obj()), meanwhile(gone(low))},
 			queues:  []loop.QueueName{loop.Unschedulable},
+		},
+		{
+			reason:  "one of two victims completes, of which it is not told; then the other does, which is not the event it needs",
+			initial: with(cluster(node("n1")), listens, pod("other").Label("app", "db").Node("n1").Obj()),
+			actions: []loop.Action{create(apart), meanwhile(on(loop.Complete, listens)), on(loop.Complete, pod("other").Obj())},
+			queues:  []loop.QueueName{loop.Gated},
+			want:    []string{"wake-up: default/urgent: evictions-end-unheard"},
 		},
 	} {
 		s := newScheduler(t, row.initial, stepped.Options{})

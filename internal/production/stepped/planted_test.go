@@ -246,7 +246,8 @@ func TestPlanted(t *testing.T) {
 		{
 			"backs-off", "a pod that changes while it is being tried is taken for a new one",
 			func(s *kubescheduler.Scheduler) { s.SchedulingQueue = novelQueue{s.SchedulingQueue} },
-			cluster(node("n1")), []loop.Action{create(big), meanwhile(update("labels", pod("big").Req(cpu("2")).Label("a", "b").Obj()))},
+			cluster(node("n1")), []loop.Action{create(big),
+				meanwhile(update("labels", pod("big").Req(cpu("2")).Label("a", "b").Obj()))},
 		},
 		{
 			"forgets", "the queue keeps a note of each pod that was in flight",
