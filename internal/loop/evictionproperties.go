@@ -208,7 +208,8 @@ func evictionDefects() []Known {
 				told := slices.ContainsFunc(t.Before.Evictions,
 					func(e Eviction) bool { return e.Preemptor == Key(pod) && e.Fails })
 				meanwhile := t.Began != nil && t.Action.Verb.Event() // as if the pod had been rejected before it came
-				besides := q                                         // whoever else rejected it may stand in the way no more, of which it was not told
+				// Whoever else rejected it may stand in the way no more, of which it was not told.
+				besides := q
 				besides.Rejectors = without(q.Rejectors, []string{preemptionPlugin})
 				missed := kept && freed(t.Model, besides, t.Before.View(), t.After.View())
 				return meanwhile && slices.Contains(q.Rejectors, preemptionPlugin) ||

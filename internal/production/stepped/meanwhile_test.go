@@ -145,7 +145,7 @@ func TestMeanwhile(t *testing.T) {
 			queues:  []loop.QueueName{loop.Unschedulable},
 		},
 		{
-			reason:  "one of two victims completes, of which it is not told; then the other does, which is not the event it needs",
+			reason:  "one of two victims completes, of which it is not told; then the other does, which is no event for it",
 			initial: with(cluster(node("n1")), listens, pod("other").Label("app", "db").Node("n1").Obj()),
 			actions: []loop.Action{create(apart), meanwhile(on(loop.Complete, listens)), on(loop.Complete, pod("other").Obj())},
 			queues:  []loop.QueueName{loop.Gated},
