@@ -28,7 +28,7 @@ func helping(m *spec.Scheduler, scope *Scope, draw *rand.Rand) func(*State, Used
 		case used.Events < scope.Events:
 			asleep := helpless(m, state, func(q Queued) bool { return q.In(Unschedulable) })
 			if len(asleep) > 0 {
-				classes := classes(slices.Concat(hears(state), terminations(state),
+				classes := classes(slices.Concat(hears(state), scope.inTime(state, terminations(state)),
 					scope.inTime(state, scope.events(state))))
 				for range min(mostTries, 4*len(classes)) {
 					class := classes[draw.IntN(len(classes))]

@@ -139,9 +139,8 @@ func Defects() []Known {
 			Name: "namespace-labels-unheard", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141953",
 			Doc: "No plugin hears of changes of namespaces: when a namespace gets labels that a namespaceSelector " +
 				"selects, or loses them, no pod is retried.",
-			Explains: func(t *Transition, pod *v1.Pod) bool {
-				return t.Action.Ref.Kind == "Namespace" && t.Action.Verb == Update
-			},
+			// one that comes is heard of after its pods, or goes before them, only where informers lag
+			Explains: func(t *Transition, _ *v1.Pod) bool { return t.Action.Ref.Kind == "Namespace" },
 		},
 		{
 			Name: "hint-spread-terminating", Class: spec.Unconfirmed, Upstream: "not reported",

@@ -7,9 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -204,6 +206,24 @@ func TestLateProvisioning(t *testing.T) {
 	}
 	if q, _ := s.State().Queued("default/first"); !q.Volumes {
 		t.Errorf("it does not wait for its volume: %+v", q)
+	}
+}
+
+// TestLateNamespace has a run of namespace-labels-unheard: a namespace is heard to be gone before the last pod in it is.
+func TestLateNamespace(t *testing.T) {
+	dev := namespace("dev", map[string]string{"env": "dev"})
+	there := st.MakePod().Namespace("dev").Name("there").Node("n1").Obj()
+	initial := with(cluster(node("n1")), there)
+	initial.Namespaces = append(initial.Namespaces, dev)
+	apart := pod("apart").PodAntiAffinity(v1.LabelHostname, &metav1.LabelSelector{},
+		st.PodAntiAffinityWithRequiredReq).Obj()
+	term := &apart.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
+	term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: dev.Labels}
+	s := newScheduler(t, initial, stepped.Options{Late: true})
+	want := []string{"wake-up: default/apart: namespace-labels-unheard"}
+	if diff := cmp.Diff(want, breaks(t, s, []loop.Action{create(apart), hear(create(apart)), schedule, remove(there),
+		gone(there), remove(dev), hear(remove(dev))})); diff != "" {
+		t.Errorf("what it breaks (-want +got):\n%s", diff)
 	}
 }
 
