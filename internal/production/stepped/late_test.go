@@ -221,8 +221,9 @@ func TestLateNamespace(t *testing.T) {
 	term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: dev.Labels}
 	s := newScheduler(t, initial, stepped.Options{Late: true})
 	want := []string{"wake-up: default/apart: namespace-labels-unheard"}
-	if diff := cmp.Diff(want, breaks(t, s, []loop.Action{create(apart), hear(create(apart)), schedule, remove(there),
-		gone(there), remove(dev), hear(remove(dev))})); diff != "" {
+	actions := []loop.Action{create(apart), hear(create(apart)), schedule, remove(there), gone(there), remove(dev),
+		hear(remove(dev))}
+	if diff := cmp.Diff(want, breaks(t, s, actions)); diff != "" {
 		t.Errorf("what it breaks (-want +got):\n%s", diff)
 	}
 }
