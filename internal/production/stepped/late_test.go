@@ -209,7 +209,7 @@ func TestLateProvisioning(t *testing.T) {
 	}
 }
 
-// TestLateNamespace has a run of namespace-labels-unheard: a namespace is heard to be gone before the last pod in it is.
+// TestLateNamespace has a run of namespace-labels-unheard: a namespace is heard to be gone before the last pod in it.
 func TestLateNamespace(t *testing.T) {
 	dev := namespace("dev", map[string]string{"env": "dev"})
 	there := st.MakePod().Namespace("dev").Name("there").Node("n1").Obj()
