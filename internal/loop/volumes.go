@@ -199,11 +199,19 @@ func volumeGoneUnheard() Known {
 	return Known{
 		Name: "volume-gone-unheard", Class: spec.Unconfirmed, Upstream: "not reported",
 		Doc: "VolumeBinding does not hear that a PersistentVolume is deleted: a pod whose claim that volume was reserved " +
-			"for, where it cannot be reached, is not retried, though another volume fits. Nor does NodeVolumeLimits, which " +
-			"counts the claim of a volume no more that is gone.",
+			"for, where it cannot be reached, is not retried, though another volume fits. Nor does NodeVolumeLimits hear of " +
+			"volumes, which counts the claim of one no more that is gone, or, when one comes, for another driver than that " +
+			"of its class.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits") && t.Action.Verb == Delete &&
-				t.Action.Ref.Kind == "PersistentVolume"
+			return t.Action.Ref.Kind == "PersistentVolume" && (t.Action.Verb == Create && t.fewerAttached(pod) ||
+				t.Action.Verb == Delete && t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits"))
 		},
 	}
+}
+
+// fewerAttached reports whether the pod was rejected for limits of volumes, which were in its way before the step
+// wherever it finds a node since.
+func (t *Transition) fewerAttached(pod *v1.Pod) bool {
+	anywhere := func(*storagev1.CSINode) bool { return true }
+	return t.rejectedBy(pod, "NodeVolumeLimits") && !t.missedLimit(pod, anywhere)
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
@@ -104,6 +105,11 @@ func TestRemadeVolume(t *testing.T) {
 	binding := one.DeepCopy()
 	binding.Annotations, binding.Status.Phase = nil, v1.ClaimPending
 	begun.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{binding, two}
+	awaited, comes, made := begun, plain.DeepCopy(), binding.DeepCopy()
+	awaited.PersistentVolumes, comes.Name = []*v1.PersistentVolume{plain}, volume.Name
+	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "made"}, Provisioner: limitedDriver}
+	awaited.StorageClasses, made.Spec.StorageClassName = []*storagev1.StorageClass{class}, &class.Name
+	awaited.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{made, two}
 	for _, row := range []struct {
 		reason  string
 		cfg     *production.Config
@@ -116,6 +122,9 @@ func TestRemadeVolume(t *testing.T) {
 		{"control: it is not the pod's", byDefault(t), c, again(two), nil},
 		{"the volume goes", limitsAlone, &begun, remove(volume), []string{"wake-up: default/p: volume-gone-unheard"}},
 		{"control: another one goes", limitsAlone, &begun, remove(plain), nil},
+		{"a volume comes that is no driver's", limitsAlone, &awaited, create(comes),
+			[]string{"wake-up: default/p: volume-gone-unheard"}},
+		{"control: it is the driver's", limitsAlone, &awaited, create(volume), nil},
 	} {
 		s := schedulerUnder(t, row.cfg, row.cluster, stepped.Options{})
 		begins := []loop.Action{create(pod("p").PVC("one").Obj()), schedule}
