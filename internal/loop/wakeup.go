@@ -129,8 +129,8 @@ func backsOff() Property {
 						" is active after an event, and its backoff is not over"})
 				}
 				if t.uncounted(q) {
-					broken = append(broken, Violation{Pod: q.Pod, About: "uncounted", But: fmt.Sprintf(
-						"%s has just been tried in vain, and is %v without a backoff", q.Pod, q.Queues)})
+					broken = append(broken, Violation{Pod: q.Pod, About: "uncounted", But: q.Pod +
+						" has just been tried in vain, and is active without a backoff"})
 				}
 			}
 			for _, wrong := range t.Step.Backoffs {
@@ -141,15 +141,15 @@ func backsOff() Property {
 	}
 }
 
-// uncounted reports whether the pod, which is the one that was tried, came back from the cycle as if it had not been.
+// uncounted reports whether the pod, which is the one that was tried, waits to be tried as if it had not been.
 func (t *Transition) uncounted(q Queued) bool {
 	began := t.Before
 	if t.Began != nil {
 		began = t.Began
 	}
 	was, is := began.heard(q.Pod), t.After.heard(q.Pod)
-	return t.Action.Verb == Schedule && q.Pod == t.Step.Popped && !q.Waits && !q.Penalty && was != nil && is != nil &&
-		was.UID == is.UID
+	return t.Action.Verb == Schedule && q.Pod == t.Step.Popped && q.In(Active) && !q.Penalty && was != nil &&
+		is != nil && was.UID == is.UID
 }
 
 // progress returns the property that no feasible pod is put into unschedulablePods. With wake-up, none is ever left
