@@ -43,9 +43,8 @@ func limitsPodUnheard() Known {
 func shareVolume(pod, other *v1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
 		return slices.ContainsFunc(other.Spec.Volumes, func(w v1.Volume) bool {
-			a, b := v.PersistentVolumeClaim, w.PersistentVolumeClaim
-			return a != nil && b != nil && pod.Namespace == other.Namespace && a.ClaimName == b.ClaimName ||
-				spec.SameDisk(v, w)
+			claim := spec.ClaimName(pod, v)
+			return claim != "" && pod.Namespace == other.Namespace && claim == spec.ClaimName(other, w) || spec.SameDisk(v, w)
 		})
 	})
 }

@@ -62,6 +62,23 @@ func TestEphemeralAttachment(t *testing.T) {
 	}
 }
 
+// TestEphemeralPodUnheard has a run of limits-pod-unheard: another pod comes to the node with the ephemeral volume that
+// is one too many there.
+func TestEphemeralPodUnheard(t *testing.T) {
+	initial := limited()
+	initial.CSINodes[0] = allowing(new(int32))
+	initial.PersistentVolumes[0].Spec.ClaimRef.Name = "p-v"
+	initial.PersistentVolumeClaims = nil
+	other := pod("other").PVC("p-v").Obj()
+	bound := other.DeepCopy()
+	bound.Spec.NodeName = "n1"
+	got := breaks(t, newScheduler(t, initial, stepped.Options{}), []loop.Action{create(ephemeral("p")),
+		create(claimFor("p", "", "one")), schedule, create(other), schedule, update("binding", bound)})
+	if diff := cmp.Diff([]string{"wake-up: default/p: limits-pod-unheard"}, got); diff != "" {
+		t.Errorf("it breaks (-want +got):\n%s", diff)
+	}
+}
+
 // TestSignatureEphemeral is the run of signature-ephemeral: the second of two pods that are alike goes where the first
 // went, as the volume that is left for it there is used less, which is not asked of the other node.
 func TestSignatureEphemeral(t *testing.T) {
