@@ -36,19 +36,31 @@ func (s *Scope) changedObjects(state *State) []Action {
 	return actions
 }
 
-// likeNext returns the changes of the object to what the next ones of its kind are like among the templates, so many of
-// them at most.
-func likeNext(object runtime.Object, templates *spec.Snapshot, most int) []Action {
+// alike returns the changes of objects to what the next one of their kind is like.
+func (s *Scope) alike(state *State) []Action {
+	kinds := map[string][]runtime.Object{}
+	for _, object := range Objects(s.Templates) {
+		kind := RefOf(object).Kind
+		kinds[kind] = append(kinds[kind], object)
+	}
 	var actions []Action
-	alike := slices.DeleteFunc(Objects(templates), func(o runtime.Object) bool {
-		return RefOf(o).Kind != RefOf(object).Kind
-	})
-	at := slices.IndexFunc(alike, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
-	for n := range min(most, len(alike)-1) {
-		like := alike[(at+1+n)%len(alike)]
+	for _, object := range Objects(state.API) {
+		if kind := RefOf(object).Kind; kind != "Pod" && kind != "Node" && kind != "Namespace" {
+			actions = append(actions, likeNext(object, kinds[kind], 1)...)
+		}
+	}
+	return actions
+}
+
+// likeNext returns the changes of the object to what the next ones of its kind are like, so many of them at most.
+func likeNext(object runtime.Object, kind []runtime.Object, most int) []Action {
+	var actions []Action
+	at := slices.IndexFunc(kind, func(o runtime.Object) bool { return RefOf(o) == RefOf(object) })
+	for n := range min(most, len(kind)-1) {
+		like := kind[(at+1+n)%len(kind)]
 		after := changedLike(object, like)
 		if slice, is := object.(*resourcev1.ResourceSlice); is {
-			after = withDevices(slice, like.(*resourcev1.ResourceSlice), templates)
+			after = withDevices(slice, like.(*resourcev1.ResourceSlice), kind)
 		}
 		if after != nil {
 			actions = append(actions, update(object, after, likeAnother+RefOf(like).Key())...)
@@ -169,14 +181,14 @@ func changedLike(object, like runtime.Object) runtime.Object {
 
 // withDevices returns the slice with the devices of the other one, and with the next generation of its pool, as the
 // driver must say whenever it changes something (field doc of ResourcePool.generation); nil if the API server would not
-// take it, or one of the pools has more slices, which would all change.
-func withDevices(slice, like *resourcev1.ResourceSlice, templates *spec.Snapshot) runtime.Object {
+// take it, or one of the pools has more of the slices, which would all change.
+func withDevices(slice, like *resourcev1.ResourceSlice, all []runtime.Object) runtime.Object {
 	alone := func(one *resourcev1.ResourceSlice) bool {
 		pool := one.Spec.Pool
-		return pool.ResourceSliceCount == 1 && !slices.ContainsFunc(templates.ResourceSlices,
-			func(other *resourcev1.ResourceSlice) bool {
-				return other.Name != one.Name && other.Spec.Driver == one.Spec.Driver && other.Spec.Pool.Name == pool.Name
-			})
+		return pool.ResourceSliceCount == 1 && !slices.ContainsFunc(all, func(o runtime.Object) bool {
+			other := o.(*resourcev1.ResourceSlice)
+			return other.Name != one.Name && other.Spec.Driver == one.Spec.Driver && other.Spec.Pool.Name == pool.Name
+		})
 	}
 	perDevice := func(one *resourcev1.ResourceSlice) bool { return ptr.Deref(one.Spec.PerDeviceNodeSelection, false) }
 	if !alone(slice) || !alone(like) || perDevice(slice) != perDevice(like) || len(slice.Spec.SharedCounters) > 0 ||

@@ -42,7 +42,8 @@ func TestSliceLikeNext(t *testing.T) {
 		{"the devices of the next one say where they are", []*resourcev1.ResourceSlice{one, perDevice}, ""},
 		{"it has counters, which exclude devices", []*resourcev1.ResourceSlice{counters, slice("z", "p", 1, "a")}, ""},
 	} {
-		actions := likeNext(row.templates[0], &spec.Snapshot{ResourceSlices: row.templates}, 1)
+		all := Objects(&spec.Snapshot{ResourceSlices: row.templates})
+		actions := likeNext(row.templates[0], all, 1)
 		got := ""
 		for _, action := range actions {
 			after := action.Object.(*resourcev1.ResourceSlice)

@@ -97,9 +97,7 @@ func (s *Scope) eventsOf(state *State, nodes []*v1.Node, pods []*v1.Pod) []Actio
 		case kind == ObjectChanged:
 			actions = append(actions, s.changedObjects(state)...)
 		case kind == ObjectAlike:
-			for _, object := range Objects(state.API) {
-				actions = append(actions, likeNext(object, s.Templates, 1)...)
-			}
+			actions = append(actions, s.alike(state)...)
 		case kind == NamespaceAdded || kind == NamespaceRemoved:
 			actions = append(actions, s.namespaces(state, kind)...)
 		case kind == NamespaceLabels:

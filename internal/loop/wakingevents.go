@@ -130,7 +130,10 @@ func (w *waking) likeOthers(state *State) []Action {
 	for _, object := range Objects(state.API) {
 		changes, known := w.changes[object]
 		if !known {
-			changes = append(likeNext(object, w.templates, mostLike), unready(object)...)
+			kind := slices.DeleteFunc(Objects(w.templates), func(o runtime.Object) bool {
+				return RefOf(o).Kind != RefOf(object).Kind
+			})
+			changes = append(likeNext(object, kind, mostLike), unready(object)...)
 			w.changes[object] = changes
 		}
 		actions = append(actions, changes...)
