@@ -255,6 +255,7 @@ func LoopEntries() []LoopEntry {
 		"pre-flight-leaves-waiting": {Property: "roll-back", Theme: "permit", Pods: 1, Faults: 1},
 		"nomination-taken-for-written": {Property: "refinement", Theme: "bound-after-failing", Pods: 2, Events: 1, Faults: 1,
 			Late: 1, Happens: []loop.EventType{loop.PodBound}},
+		"reservation-taken-for-written": {Property: "devices-ready", Theme: "reservations", Pods: 1, Faults: 1, Late: 1},
 		"remade-claim-awaited": {Property: "no-vain-wait", Theme: "objects-anew", Pods: 1, Events: 1,
 			Happens: []loop.EventType{loop.ObjectReplaced}},
 		"bound-told-failed": {Property: "condition-told", Theme: "binding", Pods: 1, Events: 1, Faults: 1,

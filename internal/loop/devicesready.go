@@ -27,10 +27,15 @@ func devicesReady() Property {
 					continue
 				}
 				for _, claim := range spec.ResourceClaims(pod, t.After.API) {
-					if !readyFor(pod, claim) {
-						broken = append(broken, Violation{Pod: Key(pod), But: fmt.Sprintf(
-							"%s is bound to %s, and its claim %s is not ready for it", Key(pod), pod.Spec.NodeName, claim.Name)})
+					if readyFor(pod, claim) || t.Before.othersUnheard(RefOf(claim)) {
+						continue
 					}
+					v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s is bound to %s, and its claim %s is not ready for it",
+						Key(pod), pod.Spec.NodeName, claim.Name)}
+					if t.takesForReserved(pod, claim) {
+						v.Known = t.has(reservationTakenForWritten().Name)
+					}
+					broken = append(broken, v)
 				}
 			}
 			return broken
@@ -44,4 +49,9 @@ func readyFor(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
 		slices.ContainsFunc(claim.Status.ReservedFor, func(consumer resourcev1.ResourceClaimConsumerReference) bool {
 			return consumer.UID == pod.UID
 		})
+}
+
+// othersUnheard reports whether kube-scheduler has not heard of what somebody else did to the object.
+func (s *State) othersUnheard(ref Ref) bool {
+	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return !u.Own && u.Ref == ref })
 }

@@ -135,8 +135,8 @@ func (t *Transition) takesOutdated(pod *v1.Pod) bool {
 }
 
 // takesLeft reports whether the pod was put on a node, feasible for it, if only by defects of decisions, that the cycle
-// before left for it: on the first, or, where their scores are kept, on whichever is best by these, of which only that
-// of the node which was chosen before is made anew.
+// before left for it: on the first, or, where their scores are kept and none of them is gone, on whichever is best by
+// these, of which only that of the node which was chosen before is made anew.
 func (t *Transition) takesLeft(pod *v1.Pod) bool {
 	left := t.Before.Batch
 	if left == nil || t.Step.Popped != Key(pod) {
@@ -147,16 +147,25 @@ func (t *Transition) takesLeft(pod *v1.Pod) bool {
 	if was == nil {
 		return false
 	}
+	fits := func(name string) bool {
+		node := nodeOf(t.Before, name)
+		feasible := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
+			return m.Feasibility(pod, node, view)
+		}
+		return node != nil && (feasible(t.model(was), was, view) || t.leastQuirks(Key(pod), view, feasible) != "")
+	}
 	nodes := left.Nodes[:1]
 	if left.Scores != "" {
-		nodes = append(slices.Clone(left.Nodes), left.Chosen)
+		all := append(slices.Clone(left.Nodes), left.Chosen)
+		gone := slices.ContainsFunc(all, func(name string) bool { return !hasNode(t.Before, name) })
+		if gone && fits(left.Chosen) {
+			return false
+		}
+		if !gone {
+			nodes = all
+		}
 	}
 	got := t.outcome(was, view)
-	if got.Type != spec.Bind || got.Node < 0 || !slices.Contains(nodes, view.Nodes[got.Node].Name) {
-		return false
-	}
-	fits := func(m *spec.Scheduler, pod *v1.Pod, view *spec.Snapshot) bool {
-		return m.Feasibility(pod, view.Nodes[got.Node], view)
-	}
-	return fits(t.model(was), was, view) || t.leastQuirks(Key(pod), view, fits) != ""
+	return got.Type == spec.Bind && got.Node >= 0 && slices.Contains(nodes, view.Nodes[got.Node].Name) &&
+		fits(view.Nodes[got.Node].Name)
 }

@@ -72,7 +72,8 @@ func Defects() []Known {
 	return append(append(evictionDefects(), mended()...), []Known{
 		failureToldLate(), boundToldFailed(), returnedClaimsFree(), lostNodeUnheard(), replacedPodKept(),
 		deletedWhileTried(), missedAssumedDeletion(), boundWaitsOn(), remadeClaimAwaited(), remadeClaimUnheard(),
-		remadeClaimWritten(), freesShared(), takenForWritten(), leavesWaiting(),
+		remadeClaimWritten(), freesShared(), takenForWritten(), reservationTakenForWritten(),
+		leavesWaiting(),
 		{
 			Name: "hint-first-pod", Class: spec.Reported, Upstream: "kubernetes/kubernetes#141354",
 			Doc: "When the last pod that matches a pod's required affinity to its own kind goes, or stops to match, " +

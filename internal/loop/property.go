@@ -61,7 +61,7 @@ func Properties() []Property {
 	return []Property{wakeUp(), wakeUpToPreempt(), woken(), awaits(), keptOut(), sleeps(), retried(), heeds(),
 		keepsPlace(), forgets(), onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
 		cacheAgrees(), rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(),
-		ofHeard("ResourceClaim", devicesReady()), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
+		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), reserves(),
 		volumesSuffice(), volumesReached(), permitted(), conditionTold(), batches(),
 		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), noPanics(), repeatable()}

@@ -137,6 +137,9 @@ func (s *State) asleep(q Queued) bool {
 // Pair is a pod with a node.
 type Pair struct{ Pod, Node string }
 
+// Uses is a pod with a claim that it uses, "ns/name" each.
+type Uses struct{ Pod, Claim string }
+
 // Batch is what a cycle leaves for an equal pod in the next one (KEP-5598).
 type Batch struct {
 	// Signature is that of the pods that are equal, Chosen the node of the last of them, and Nodes the others that were
@@ -211,6 +214,9 @@ type State struct {
 	// LeftWaiting are the pods, "ns/name", that kube-scheduler has among those that wait on permit, although no cycle of
 	// theirs does, with TakenFromWait if they were taken from that since.
 	LeftWaiting []string
+	// TakenForReserved are the claims for devices that binding cycles under way take for reserved for their pods, and the
+	// API server had not any more as they began.
+	TakenForReserved []Uses
 	// Unheard are the writes that the scheduler has not heard of, the oldest first, and Told is what it has been told;
 	// nil if that is all.
 	Unheard []Unheard
@@ -348,6 +354,9 @@ func (s *State) Canonical() string {
 	}
 	if len(s.LeftWaiting) > 0 {
 		fmt.Fprintf(&text, "left waiting %v\n", s.LeftWaiting)
+	}
+	if len(s.TakenForReserved) > 0 {
+		fmt.Fprintf(&text, "taken for reserved %v\n", s.TakenForReserved)
 	}
 	s.canonicalEvictions(&text)
 	s.canonicalUnwritten(&text)

@@ -203,7 +203,8 @@ func volumeGoneUnheard() Known {
 			"volumes, which counts the claim of one no more that is gone, or, when one comes, for another driver than that " +
 			"of its class.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			return t.Action.Ref.Kind == "PersistentVolume" && (t.Action.Verb == Create && t.fewerAttached(pod) ||
+			comes := t.Action.Verb == Create || t.Action.Verb == Replace
+			return t.Action.Ref.Kind == "PersistentVolume" && (comes && t.fewerAttached(pod) ||
 				t.Action.Verb == Delete && t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits"))
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -192,6 +193,23 @@ func (s *Scheduler) reservedDevices(told map[loop.Ref]runtime.Object) []loop.Res
 		reserved = append(reserved, loop.Reservation{Object: claim})
 	}
 	return reserved
+}
+
+// takenForReserved returns the claims that the plugin has as reserved for the pod, and the API server has not: it took
+// that away, and the scheduler has not heard.
+func (s *Scheduler) takenForReserved(pod *v1.Pod) []loop.Uses {
+	manager := s.shared().SharedDRAManager()
+	if manager == nil || len(s.unheard) == 0 {
+		return nil
+	}
+	var taken []loop.Uses
+	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
+		known, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name)
+		if err == nil && reservedForPod(known, pod) && !reservedForPod(claim, pod) {
+			taken = append(taken, loop.Uses{Pod: loop.Key(pod), Claim: loop.Key(claim)})
+		}
+	}
+	return taken
 }
 
 // countedTwice returns the claims, "ns/name", that the plugin has as written, and still as what a pod is to write whose

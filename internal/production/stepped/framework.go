@@ -42,6 +42,8 @@ type cycles struct {
 	meanwhile *interruption
 	// slow reports whether a binding that is made now is to be under way for a while.
 	slow func() bool
+	// taken returns the claims that are taken for reserved for the pod, as State.TakenForReserved has them.
+	taken func(*v1.Pod) []loop.Uses
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding
@@ -78,6 +80,8 @@ type binding struct {
 	// since are the actions of which the queue remembers events for the pod, events how many these are.
 	since  []string
 	events int
+	// taken are the claims that were taken for reserved for the pod as the cycle began.
+	taken []loop.Uses
 }
 
 // permitted notes what the permit plugins said: if they let the pod go on, or wait, a binding cycle begins for certain.
@@ -90,6 +94,7 @@ func (c *cycles) permitted(pod *v1.Pod, status *fwk.Status) {
 	c.bindings[pod.UID] = &binding{
 		pod:     pod,
 		fresh:   true,
+		taken:   c.taken(pod),
 		ended:   make(chan struct{}),
 		paused:  make(chan struct{}),
 		proceed: make(chan struct{}),

@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,12 +86,16 @@ func (c change) byScheduler() loop.Action {
 		a.Doc = "provisioning: the scheduler selects a node"
 		return a
 	case *resourcev1.ResourceClaim:
-		a.Doc = "reservation: the scheduler changes who uses it"
 		switch was, ok := c.old.(*resourcev1.ResourceClaim); {
-		case ok && was.Status.Allocation == nil && object.Status.Allocation != nil:
+		case !ok:
+		case was.Status.Allocation == nil && object.Status.Allocation != nil:
 			a.Doc = "allocation: the scheduler gives it devices"
-		case ok && was.Status.Allocation != nil && object.Status.Allocation == nil:
+		case was.Status.Allocation != nil && object.Status.Allocation == nil:
 			a.Doc = "allocation: the scheduler takes its devices back"
+		case len(was.Finalizers) < len(object.Finalizers):
+			a.Doc = "finalizers: the scheduler adds one, as it is about to give it devices"
+		default:
+			a.Doc = cmp.Or(reservation(was, object), a.Doc)
 		}
 		return a
 	}
@@ -106,6 +111,25 @@ func (c change) byScheduler() loop.Action {
 		a.Doc = "nomination: the scheduler nominates it to " + is.Status.NominatedNodeName
 	}
 	return a
+}
+
+// reservation says whom the claim is reserved for since, or is not any more; "" if neither has changed.
+func reservation(was, is *resourcev1.ResourceClaim) string {
+	another := func(a, b *resourcev1.ResourceClaim) string {
+		for _, consumer := range a.Status.ReservedFor {
+			if !slices.Contains(b.Status.ReservedFor, consumer) {
+				return a.Namespace + "/" + consumer.Name
+			}
+		}
+		return ""
+	}
+	if pod := another(was, is); pod != "" {
+		return loop.ReservationTaken(pod)
+	}
+	if pod := another(is, was); pod != "" {
+		return "reservation: the scheduler reserves it for " + pod
+	}
+	return ""
 }
 
 // hear tells the scheduler of the oldest change of a kind that it has not heard of: each kind has a watch of its own,

@@ -47,6 +47,8 @@ func TestMeanwhile(t *testing.T) {
 	listens := pod("listens").HostPort(80).Node("n1").Obj()
 	apart := pod("urgent").HostPort(80).Priority(10).PodAntiAffinity(v1.LabelHostname,
 		&metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, st.PodAntiAffinityWithRequiredReq).Obj()
+	full := with(limited(), pod("low").Node("n1").Terminating().Obj())
+	full.CSINodes[0] = allowing(new(int32))
 	for _, row := range []struct {
 		reason  string
 		initial *spec.Snapshot
@@ -136,6 +138,13 @@ func TestMeanwhile(t *testing.T) {
 			initial: with(cluster(node("n1")), low),
 			actions: []loop.Action{create(urgent), onceFiltered(remove(low)), gone(low)},
 			queues:  []loop.QueueName{loop.BackingOff},
+		},
+		{
+			reason:  "it waits on its node for a pod to go, and there is a place for its volume once it was filtered",
+			initial: full,
+			actions: []loop.Action{create(pod("urgent").Priority(10).PVC("one").NominatedNodeName("n1").Obj()),
+				onceFiltered(allows(new(int32(1))))},
+			queues: []loop.QueueName{loop.BackingOff},
 		},
 		{
 			reason: "another pod goes, and its own victim, which is counted no more, terminates: it waits for that to go",

@@ -124,6 +124,9 @@ func TestRemadeVolume(t *testing.T) {
 		{"control: another one goes", limitsAlone, &begun, remove(plain), nil},
 		{"a volume comes that is no driver's", limitsAlone, &awaited, create(comes),
 			[]string{"wake-up: default/p: volume-gone-unheard"}},
+		{"the volume is made anew as one that is no driver's", byDefault(t), c, again(comes),
+			[]string{"wake-up: default/p: volume-gone-unheard"}},
+		{"control: it is the driver's again", byDefault(t), c, again(volume), nil},
 		{"control: it is the driver's", limitsAlone, &awaited, create(volume), nil},
 	} {
 		s := schedulerUnder(t, row.cfg, row.cluster, stepped.Options{})

@@ -39,6 +39,12 @@ func (s *Scheduler) State() *loop.State {
 	}
 	state.Reserved = append(s.reservedVolumes(told), s.reservedDevices(told)...)
 	state.CountedTwice = s.countedTwice(told)
+	for _, b := range s.cycles.all() {
+		state.TakenForReserved = append(state.TakenForReserved, b.taken...)
+	}
+	slices.SortFunc(state.TakenForReserved, func(x, y loop.Uses) int {
+		return cmp.Or(strings.Compare(x.Pod, y.Pod), strings.Compare(x.Claim, y.Claim))
+	})
 	state.Batch = s.left()
 	dump := s.sched.Cache.Dump()
 	onNode := map[string][]string{}

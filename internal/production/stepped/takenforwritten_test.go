@@ -9,7 +9,7 @@ import (
 )
 
 // TestNominationTakenForWritten has the run of nomination-taken-for-written: a pod preempts before kube-scheduler has
-// heard that it took away the pod's nomination.
+// heard that it took away the pod's nomination, or that somebody else nominated it to another node.
 func TestNominationTakenForWritten(t *testing.T) {
 	urgent, low := pod("urgent").Priority(10).Req(cpu("1")).Obj(), pod("low").Req(cpu("1")).Obj()
 	binds := update("binding", pod("low").Req(cpu("1")).Node("n1").Obj())
@@ -34,6 +34,27 @@ func TestNominationTakenForWritten(t *testing.T) {
 			t.Errorf("%s: first it breaks %q", row.reason, broken)
 		}
 		if broken := breaks(t, s, []loop.Action{schedule}); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+		if is := s.State().Pod("default/urgent").Status.NominatedNodeName; is != row.node {
+			t.Errorf("%s: it is nominated to %q, want %q", row.reason, is, row.node)
+		}
+	}
+	there := with(cluster(node("n1"), node("n2").Unschedulable(true)), pod("low").Req(cpu("1")).Node("n1").Obj())
+	there = with(there, pod("urgent").Priority(10).Req(cpu("1")).NominatedNodeName("n1").Obj())
+	elsewhere := update("nomination", pod("urgent").Priority(10).Req(cpu("1")).NominatedNodeName("n2").Obj())
+	for _, row := range []struct {
+		reason string
+		acts   []loop.Action
+		want   []string
+		node   string
+	}{
+		{"somebody else nominates it", []loop.Action{elsewhere},
+			[]string{"refinement" + taken, "levels-agree" + taken}, "n2"},
+		{"control: it has heard", []loop.Action{elsewhere, hear(elsewhere)}, nil, "n1"},
+	} {
+		s := newScheduler(t, there, stepped.Options{Late: true})
+		if broken := breaks(t, s, append(row.acts, schedule)); !slices.Equal(broken, row.want) {
 			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
 		}
 		if is := s.State().Pod("default/urgent").Status.NominatedNodeName; is != row.node {
