@@ -63,7 +63,8 @@ func batches() Property {
 			among := func(nodes []string) bool {
 				return slices.ContainsFunc(left.Nodes, func(name string) bool { return slices.Contains(nodes, name) })
 			}
-			if left == nil || left.Signature != signature || left.Changed || !among(nodes) {
+			if left == nil || left.Signature != signature || left.Changed || !among(nodes) ||
+				t.keptForNominated(pod, left.Chosen, view) {
 				return nil
 			}
 			v := Violation{Pod: Key(pod), But: fmt.Sprintf("%s is put on %s after a look at all nodes, where the pod before, "+
@@ -74,4 +75,11 @@ func batches() Property {
 			return []Violation{v}
 		},
 	}
+}
+
+// keptForNominated reports whether the node is feasible for the pod but for the room that pods have that are nominated to
+// it: of a node that was chosen before that is not looked at as it is scored anew (stated in code), only as it is tried.
+func (t *Transition) keptForNominated(pod *v1.Pod, node string, view *spec.Snapshot) bool {
+	fits := func(view *spec.Snapshot) bool { return slices.Contains(feasibleNodes(t.Model, Key(pod), view), node) }
+	return !fits(view) && fits(withoutNominations(view, func(*v1.Pod) bool { return true }))
 }

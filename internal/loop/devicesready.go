@@ -45,7 +45,12 @@ func devicesReady() Property {
 
 // readyFor reports whether the claim is the pod's, with devices that are ready.
 func readyFor(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
-	return claim.Status.Allocation != nil && spec.ReadyToBind(claim) &&
+	return claim.Status.Allocation != nil && spec.ReadyToBind(claim) && reserved(pod, claim)
+}
+
+// reserved reports whether the claim, if there is one, is reserved for the pod.
+func reserved(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
+	return claim != nil &&
 		slices.ContainsFunc(claim.Status.ReservedFor, func(consumer resourcev1.ResourceClaimConsumerReference) bool {
 			return consumer.UID == pod.UID
 		})

@@ -13,15 +13,11 @@ import (
 func reservationTakenForWritten() Known {
 	return Known{
 		Name: "reservation-taken-for-written", Class: spec.Unconfirmed, Upstream: "not reported",
-		Doc: "When a pod fails after its claim for devices was reserved for it, kube-scheduler takes that reservation " +
-			"away. If the pod is tried again before kube-scheduler has heard of that, it goes by the claim that it has " +
-			"heard of, takes it for reserved, and binds the pod to the node without a reservation.",
+		Doc: "When kube-scheduler takes the reservation of a claim for devices away, as its pod fails after that, or the " +
+			"devices, too, as no node that has them is feasible, and tries the pod again before it has heard of that, it " +
+			"goes by the claim that it has heard of, takes it for reserved, and binds the pod without a reservation, or " +
+			"without devices.",
 	}
-}
-
-// ReservationTaken says of a claim for devices that kube-scheduler reserves it for the pod, "ns/name", no more.
-func ReservationTaken(pod string) string {
-	return "reservation: the scheduler takes it from " + pod
 }
 
 // takesForReserved reports whether kube-scheduler had the claim as reserved for the pod when it tried it, and had not
@@ -29,6 +25,8 @@ func ReservationTaken(pod string) string {
 func (t *Transition) takesForReserved(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
 	return slices.Contains(t.Before.TakenForReserved, Uses{Key(pod), Key(claim)}) ||
 		slices.ContainsFunc(t.Before.Unheard, func(u Unheard) bool {
-			return u.Own && u.Ref == RefOf(claim) && u.Doc == ReservationTaken(Key(pod))
+			was, _ := u.Was.(*resourcev1.ResourceClaim)
+			is, _ := u.Is.(*resourcev1.ResourceClaim)
+			return u.Own && u.Ref == RefOf(claim) && reserved(pod, was) && !reserved(pod, is)
 		})
 }

@@ -225,3 +225,36 @@ func TestBatchGone(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchNominated: the node that was chosen before has room for one more, which a pod has that is nominated to it: an
+// equal pod does not fit there, and looks at all nodes.
+func TestBatchNominated(t *testing.T) {
+	cfg := unspread(t)
+	waits := pod("waits").Priority(10).Req(cpu("1")).PVC("none").NominatedNodeName("n1").Obj()
+	roomy := node("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"})
+	for _, row := range []struct {
+		reason string
+		waits  []loop.Action
+		left   bool // there is a second pod that takes what was left
+	}{
+		{"there is a nomination", []loop.Action{create(waits), schedule}, false},
+		{"control: there is none", nil, true},
+	} {
+		s := schedulerUnder(t, cfg, cluster(roomy, node("n2")), stepped.Options{})
+		like := func(name string) loop.Action { return create(pod(name).Req(cpu("1")).Obj()) }
+		for _, a := range append(row.waits, like("first"), like("second"), schedule) {
+			if _, err := s.Do(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := s.State()
+		step, err := s.Do(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := &loop.Transition{Model: modelUnder(t, cfg), Before: before, Action: schedule, Step: step, After: s.State()}
+		if broken := taken.Broken(); len(broken) > 0 || step.Batched != row.left {
+			t.Errorf("%s: it breaks %v, and takes what was left: %t, want %t", row.reason, broken, step.Batched, row.left)
+		}
+	}
+}

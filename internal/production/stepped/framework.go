@@ -44,6 +44,8 @@ type cycles struct {
 	slow func() bool
 	// taken returns the claims that are taken for reserved for the pod, as State.TakenForReserved has them.
 	taken func(*v1.Pod) []loop.Uses
+	// measured: the next cycle is, for metrics.
+	measured bool
 
 	mu       sync.Mutex
 	bindings map[types.UID]*binding

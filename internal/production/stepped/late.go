@@ -124,7 +124,7 @@ func reservation(was, is *resourcev1.ResourceClaim) string {
 		return ""
 	}
 	if pod := another(was, is); pod != "" {
-		return loop.ReservationTaken(pod)
+		return "reservation: the scheduler takes it from " + pod
 	}
 	if pod := another(is, was); pod != "" {
 		return "reservation: the scheduler reserves it for " + pod

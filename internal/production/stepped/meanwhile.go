@@ -14,8 +14,17 @@ import (
 // RunPreFilterPlugins implements framework.Framework. The cycle has taken its snapshot, and asks the first plugins.
 func (c *controlled) RunPreFilterPlugins(ctx context.Context, state frameworkapi.CycleState,
 	pod *v1.Pod) (*frameworkapi.PreFilterResult, *frameworkapi.Status, sets.Set[string]) {
+	c.measureOther(state)
 	c.reached(false)
 	return c.Framework.RunPreFilterPlugins(ctx, state, pod)
+}
+
+// measureOther has every other cycle be measured, in which plugins are called in another place: production draws lots.
+func (c *cycles) measureOther(state frameworkapi.CycleState) {
+	if measures, ok := state.(interface{ SetRecordPluginMetrics(on bool) }); ok {
+		measures.SetRecordPluginMetrics(c.measured)
+		c.measured = !c.measured
+	}
 }
 
 // RunReservePluginsReserve implements framework.Framework. The node is chosen, and the pod assumed to be on it.

@@ -2,6 +2,7 @@ package stepped_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,13 @@ type staleCache struct{ internalcache.Cache }
 type undeadCache struct{ internalcache.Cache }
 
 func (undeadCache) RemovePod(klog.Logger, *v1.Pod) error { return nil }
+
+// losesPods finds no pod that is gone, though it has taken it out.
+type losesPods struct{ internalcache.Cache }
+
+func (c losesPods) RemovePod(logger klog.Logger, pod *v1.Pod) error {
+	return errors.Join(c.Cache.RemovePod(logger, pod), errors.New("planted"))
+}
 
 // panicking panics where it is planted: in a binding cycle, or on the goroutine of the scheduling cycle.
 type panicking struct {
@@ -411,6 +419,11 @@ func TestPlanted(t *testing.T) {
 			"no-vain-wait", "nobody asks for the volumes that are waited for",
 			func(s *kubescheduler.Scheduler) { stepped.AbsentBinder(s, true) },
 			withVolume(cluster(node("n1"))), []loop.Action{create(pod("first").PVC("one").Obj()), schedule},
+		},
+		{
+			"handles", "pods are not found in the cache",
+			func(s *kubescheduler.Scheduler) { s.Cache = losesPods{s.Cache} },
+			with(cluster(node("n1")), boundTo("n1", p)), []loop.Action{on(loop.Complete, p)},
 		},
 		{"no-panics", "a filter panics", panicsAt("filter"), cluster(node("n1")), []loop.Action{create(p), schedule}},
 		{"no-panics", "score panics, in what is done in parallel", panicsAt("score"), cluster(node("n1"), node("n2")),

@@ -3,6 +3,11 @@ package stepped_test
 import (
 	"slices"
 	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -17,7 +22,7 @@ func TestReservationTakenForWritten(t *testing.T) {
 	}
 	written := []loop.Action{about("finalizers: the scheduler adds one, as it is about to give it devices"),
 		about("allocation: the scheduler gives it devices")}
-	taken := about(loop.ReservationTaken("default/p"))
+	taken := about("reservation: the scheduler takes it from default/p")
 	again, known := loop.Action{Verb: loop.Backoff}, []string{"devices-ready: default/p: reservation-taken-for-written"}
 	for _, row := range []struct {
 		reason   string
@@ -42,6 +47,44 @@ func TestReservationTakenForWritten(t *testing.T) {
 		}
 		if is := len(s.State().API.ResourceClaims[0].Status.ReservedFor) > 0; is != row.reserved {
 			t.Errorf("%s: the claim is reserved: %t, want %t", row.reason, is, row.reserved)
+		}
+	}
+}
+
+// TestDevicesTakenForReserved has the run of reservation-taken-for-written in which the devices are taken back, too: a
+// pod that was to be bound once finds no node that has them, and one comes before kube-scheduler has heard.
+func TestDevicesTakenForReserved(t *testing.T) {
+	p, name := pod("p").UID("p").Obj(), "claim"
+	p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: &name}}
+	initial := with(withDevices(cluster(node("n1").Unschedulable(true), node("n2")), []string{"d"}, name), p)
+	claim := initial.ResourceClaims[0]
+	claim.Status.Allocation = &resourcev1.AllocationResult{
+		Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
+			{Request: "r", Driver: "gpu.example.com", Pool: "pool", Device: "d"}}},
+		NodeSelector: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
+			MatchFields: []v1.NodeSelectorRequirement{
+				{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{"n1"}}}}}},
+		AllocationTimestamp: &metav1.Time{Time: time.Unix(946684800, 0)},
+	}
+	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "p", UID: "p"}}
+	uncordon := update("cordon", node("n1").Obj())
+	back := loop.Action{Verb: loop.Update, Ref: loop.RefOf(claim), Heard: true,
+		Doc: "allocation: the scheduler takes its devices back"}
+	for _, row := range []struct {
+		reason string
+		heard  []loop.Action
+		want   []string
+	}{
+		{"it has not heard", nil, []string{"devices-ready: default/p: reservation-taken-for-written"}},
+		{"control: it has", []loop.Action{back}, nil},
+	} {
+		s := newScheduler(t, initial, stepped.Options{Late: true})
+		acts := slices.Concat([]loop.Action{schedule, uncordon, hear(uncordon)}, row.heard, []loop.Action{schedule})
+		if broken := breaks(t, s, acts); !slices.Equal(broken, row.want) {
+			t.Errorf("%s: it breaks %q, want %q", row.reason, broken, row.want)
+		}
+		if node := s.State().Pod("default/p").Spec.NodeName; node != "n1" {
+			t.Errorf("%s: it is bound to %q", row.reason, node)
 		}
 	}
 }
