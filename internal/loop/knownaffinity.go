@@ -43,9 +43,10 @@ func (t *Transition) matchedByOthers(pod *v1.Pod, view *spec.Snapshot) bool {
 func (t *Transition) groupEnds(pod *v1.Pod) bool {
 	before, after := t.Before.View(), t.After.View()
 	ends := func(was, is *spec.Snapshot) bool { return t.matchedByOthers(pod, was) && !t.matchedByOthers(pod, is) }
-	return ends(before, after) || slices.ContainsFunc(after.Nodes, func(node *v1.Node) bool {
-		left := after.Without(spec.Jeopardy(pod, node, after)...)
-		return t.model(pod).Feasibility(pod, node, left) && ends(before.Without(spec.Jeopardy(pod, node, before)...), left)
+	was, is := in(before, Key(pod)), in(after, Key(pod))
+	return ends(before, after) || was != nil && is != nil && slices.ContainsFunc(after.Nodes, func(node *v1.Node) bool {
+		left := after.Without(spec.Jeopardy(is, node, after)...)
+		return t.model(is).Feasibility(is, node, left) && ends(before.Without(spec.Jeopardy(was, node, before)...), left)
 	})
 }
 

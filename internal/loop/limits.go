@@ -85,9 +85,9 @@ func (t *Transition) missedLimit(pod *v1.Pod, such func(*storagev1.CSINode) bool
 	}
 	before, after := t.Before.View(), t.After.View()
 	limits := t.model(pod).Only(func(f spec.Filter) bool { return f.Plugin == "NodeVolumeLimits" })
-	now := feasibleNodes(t.Model, Key(pod), after)
-	return slices.ContainsFunc(before.Nodes, func(node *v1.Node) bool {
-		return slices.Contains(now, node.Name) && limits.Feasibility(pod, node, before) &&
+	was, now := in(before, Key(pod)), feasibleNodes(t.Model, Key(pod), after)
+	return was != nil && slices.ContainsFunc(before.Nodes, func(node *v1.Node) bool {
+		return slices.Contains(now, node.Name) && limits.Feasibility(was, node, before) &&
 			such(csiNode(t.Before, Ref{Kind: "CSINode", Name: node.Name}))
 	})
 }

@@ -71,14 +71,14 @@ func preempts(m *spec.Scheduler, key string, view *spec.Snapshot) bool {
 // where it can, were filters of which the queue does not know: in the cycle another one came first.
 func (t *Transition) dryRunForgotten(pod *v1.Pod) bool {
 	before, after := t.Before.View(), t.After.View()
-	was := in(before, Key(pod))
+	was, is := in(before, Key(pod)), in(after, Key(pod))
 	if was == nil || !mayPreempt(t.Model, Key(pod), after) || mayPreempt(t.Model, Key(pod), before) {
 		return false
 	}
 	helped := false
 	for _, node := range after.Nodes {
-		victims := spec.Jeopardy(pod, node, after)
-		if len(victims) == 0 || !t.model(pod).Feasibility(pod, node, after.Without(victims...)) {
+		victims := spec.Jeopardy(is, node, after)
+		if len(victims) == 0 || !t.model(is).Feasibility(is, node, after.Without(victims...)) {
 			continue
 		}
 		helped = true

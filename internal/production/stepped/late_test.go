@@ -228,6 +228,24 @@ func TestLateNamespace(t *testing.T) {
 	}
 }
 
+// TestLateDryRun has a run of dry-run-rejection-forgotten, while it is unheard that the pod is nominated.
+func TestLateDryRun(t *testing.T) {
+	low := pod("low").Priority(-1).Req(cpu("1")).Node("n1").Terminating().Obj()
+	urgent := create(pod("urgent").Priority(10).Req(cpu("1")).Obj())
+	cordoned, uncordoned := update("cordon", node("n1").Unschedulable(true).Obj()), update("cordon", node("n1").Obj())
+	for _, late := range []bool{false, true} {
+		s := newScheduler(t, with(cluster(node("n1")), low), stepped.Options{Late: late})
+		actions := []loop.Action{urgent, hear(urgent), schedule, cordoned, hear(cordoned), uncordoned, hear(uncordoned)}
+		if !late {
+			actions = slices.DeleteFunc(actions, func(a loop.Action) bool { return a.Heard })
+		}
+		want := []string{"wake-up-to-preempt: default/urgent: dry-run-rejection-forgotten"}
+		if diff := cmp.Diff(want, breaks(t, s, actions)); diff != "" {
+			t.Errorf("late %v: what it breaks (-want +got):\n%s", late, diff)
+		}
+	}
+}
+
 // TestClaimRestored is the run of claim-restored-outdated in which a device is given away twice: a pod waits for the
 // devices of two claims, the first fails, and another pod is tried before the scheduler hears of what the first has
 // given back. It is not where the scheduler has heard of it before.
