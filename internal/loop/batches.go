@@ -77,8 +77,9 @@ func batches() Property {
 	}
 }
 
-// keptForNominated reports whether the node is feasible for the pod but for the room that pods have that are nominated to
-// it: of a node that was chosen before that is not looked at as it is scored anew (stated in code), only as it is tried.
+// keptForNominated reports whether the node is feasible for the pod but for the room that pods have that are nominated
+// to it: of a node that was chosen before that is not looked at as it is scored anew (stated in code), but as it is
+// tried.
 func (t *Transition) keptForNominated(pod *v1.Pod, node string, view *spec.Snapshot) bool {
 	fits := func(view *spec.Snapshot) bool { return slices.Contains(feasibleNodes(t.Model, Key(pod), view), node) }
 	return !fits(view) && fits(withoutNominations(view, func(*v1.Pod) bool { return true }))

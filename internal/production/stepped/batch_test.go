@@ -226,8 +226,8 @@ func TestBatchGone(t *testing.T) {
 	}
 }
 
-// TestBatchNominated: the node that was chosen before has room for one more, which a pod has that is nominated to it: an
-// equal pod does not fit there, and looks at all nodes.
+// TestBatchNominated: the node that was chosen before has room for one more, which a pod has that is nominated to it:
+// an equal pod does not fit there, and looks at all nodes.
 func TestBatchNominated(t *testing.T) {
 	cfg := unspread(t)
 	waits := pod("waits").Priority(10).Req(cpu("1")).PVC("none").NominatedNodeName("n1").Obj()
