@@ -120,7 +120,9 @@ func failedGivenBack() Property {
 			failed := slices.DeleteFunc(slices.Clone(useless), func(claim *resourcev1.ResourceClaim) bool {
 				return !spec.FailedToBind(claim) && !profile.Late(claim, view)
 			})
-			if len(failed) == 0 || slices.ContainsFunc(useless, t.givenBack) || hopeless(t.Model, pod, view) {
+			unheard := func(claim *resourcev1.ResourceClaim) bool { return filtered.unheardAbout(RefOf(claim)) }
+			if len(failed) == 0 || slices.ContainsFunc(useless, unheard) || slices.ContainsFunc(useless, t.givenBack) ||
+				hopeless(t.Model, pod, view) {
 				return nil
 			}
 			v := Violation{Pod: t.Step.Popped, But: fmt.Sprintf("claim %s keeps a device that failed, or is late",

@@ -46,7 +46,7 @@ func notWhileEvicting() Property {
 // evictedLast returns the preemption whose last victim the step has deleted, of which kube-scheduler has heard; nil if
 // there is none, or another one of that pod has not come to its last.
 func (t *Transition) evictedLast() *Eviction {
-	if t.Action.Verb != Evict || len(t.After.Unheard) > 0 {
+	if t.Action.Verb != Evict || t.After.unheardOf("Pod") > 0 {
 		return nil
 	}
 	var last *Eviction

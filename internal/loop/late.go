@@ -182,16 +182,10 @@ func (s *State) told() *spec.Snapshot {
 	return s.API
 }
 
-// ofHeard returns the property, which is not asked of a step before which changes of the kind are unheard.
-func ofHeard(kind string, p Property) Property {
-	broken := p.Broken
-	p.Broken = func(t *Transition) []Violation {
-		if t.Before.unheardOf(kind) > 0 {
-			return nil
-		}
-		return broken(t)
-	}
-	return p
+// unheardAbout reports whether kube-scheduler has not heard of all that was done to the object: what it writes of that
+// then is refused.
+func (s *State) unheardAbout(ref Ref) bool {
+	return slices.ContainsFunc(s.Unheard, func(u Unheard) bool { return u.Ref == ref })
 }
 
 // claimBeforePod reports whether kube-scheduler hears that a claim is gone, and has not heard that the pod is gone

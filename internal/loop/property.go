@@ -64,7 +64,7 @@ func Properties() []Property {
 		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), reserves(),
 		volumesSuffice(), volumesReached(), permitted(), conditionTold(), batches(),
-		ofHeard("ResourceClaim", failedGivenBack()), noVainWait(), noErrors(), handles(), noPanics(), repeatable()}
+		failedGivenBack(), noVainWait(), noErrors(), handles(), noPanics(), repeatable()}
 }
 
 // Breach is a violation of a property.

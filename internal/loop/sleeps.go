@@ -135,7 +135,7 @@ func keepsPlace() Property {
 			was, queued := t.Before.Queued(key)
 			pod := t.After.heard(key)
 			if t.Action.Verb != Update || t.Action.Ref.Kind != "Pod" || !queued || pod == nil || pod.Spec.NodeName != "" ||
-				len(t.After.Unheard) > 0 || !was.In(Active) && !was.In(BackingOff) {
+				!was.In(Active) && !was.In(BackingOff) {
 				return nil
 			}
 			is, _ := t.After.Queued(key)

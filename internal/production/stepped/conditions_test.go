@@ -121,17 +121,39 @@ func (unforgiving) RunPostFilterPlugins(context.Context, fwk.CycleState, *v1.Pod
 }
 
 // TestPlantedConditions: it is noticed if a device that failed, or is late, is not given back; and a scheduler can be
-// closed while a pod waits.
+// closed while a pod waits. If it has not heard of all that was done to the claim, it cannot be; that of another is no
+// excuse.
 func TestPlantedConditions(t *testing.T) {
-	for _, end := range []string{"failed", late} {
-		s := newScheduler(t, withConditions(), stepped.Options{Plant: func(s *kubescheduler.Scheduler) {
+	for _, row := range []struct {
+		end, unheard string // of the claim
+		noticed      bool
+	}{{"failed", "", true}, {late, "", true}, {"failed", "two", true}, {"failed", "one", false}} {
+		s := newScheduler(t, withConditions(), stepped.Options{Late: true, Plant: func(s *kubescheduler.Scheduler) {
 			stepped.Below(s, func(inner framework.Framework) framework.Framework { return unforgiving{inner} })
 		}})
-		breaks(t, s, []loop.Action{uses("first", "one"), schedule})
-		says(t, s, end)
+		hearAll := func() {
+			for len(s.State().Unheard) > 0 {
+				breaks(t, s, []loop.Action{hear(s.State().Unheard[0].Action)})
+			}
+		}
+		breaks(t, s, []loop.Action{uses("first", "one")})
+		hearAll()
+		breaks(t, s, []loop.Action{schedule})
+		hearAll()
+		says(t, s, row.end)
+		hearAll()
+		for _, claim := range s.State().API.ResourceClaims {
+			if claim.Name == row.unheard {
+				labelled := claim.DeepCopy()
+				labelled.Labels = map[string]string{"a": "b"}
+				breaks(t, s, []loop.Action{update("labels", labelled)})
+			}
+		}
 		broken := breaks(t, s, []loop.Action{backoff, schedule})
-		if !slices.ContainsFunc(broken, func(text string) bool { return strings.HasPrefix(text, "failed-given-back: ") }) {
-			t.Errorf("failed-given-back does not notice it; what is noticed: %q", broken)
+		if slices.ContainsFunc(broken, func(text string) bool {
+			return strings.HasPrefix(text, "failed-given-back: ")
+		}) != row.noticed {
+			t.Errorf("%+v: what is noticed is %q", row, broken)
 		}
 	}
 	s := newScheduler(t, withConditions(), stepped.Options{}) // closed at the end of the test
