@@ -7,7 +7,7 @@ import (
 
 // ofCycles are how errors begin that binding cycles report as they end, whatever ends them.
 var ofCycles = []string{"Plugin failed", "Plugin Failed", "Error scheduling pod", "Error updating pod",
-	"ForgetPod failed", "Failed waiting on permit", "unreserve"}
+	"ForgetPod failed", "scheduler cache ForgetPod failed", "Failed waiting on permit", "unreserve"}
 
 // handles returns the property that what kube-scheduler hears of fits to what it knows.
 //

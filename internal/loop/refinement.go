@@ -184,9 +184,9 @@ func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.P
 			is := t.Before.Pod(Key(pod))
 			switch node := view.Nodes[o.Node].Name; {
 			case node == pod.Status.NominatedNodeName:
-				return spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
+				o = spec.Outcome{Type: spec.Wait, Node: -1, KeepsNomination: true}
 			case is != nil && node == is.Status.NominatedNodeName:
-				return spec.Outcome{Type: spec.Wait, Node: -1}
+				o = spec.Outcome{Type: spec.Wait, Node: -1}
 			}
 		}
 		o.KeepsNomination = o.KeepsNomination && !t.renominated(pod) && t.filteredIn() == t.Before

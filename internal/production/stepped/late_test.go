@@ -246,6 +246,26 @@ func TestLateDryRun(t *testing.T) {
 	}
 }
 
+// TestLatePreemption: a pod that preempts once more, for its victim is unheard to terminate, looks as if it waits: also
+// while something happens once it was filtered.
+func TestLatePreemption(t *testing.T) {
+	low, other := pod("low").Req(cpu("1")).Node("n1").Obj(), pod("other").Req(cpu("1")).Node("n2").Terminating().Obj()
+	urgent := create(pod("urgent").Priority(10).Req(cpu("1")).Obj())
+	nominated := loop.Action{Verb: loop.Update, Ref: urgent.Ref, Heard: true,
+		Doc: "nomination: the scheduler nominates it to n1"}
+	label := update("labels", namespace("default", map[string]string{"a": "b"}))
+	for _, tried := range []loop.Action{schedule, onceFiltered(label)} {
+		s := newScheduler(t, with(cluster(node("n1")), low, other), stepped.Options{Late: true})
+		actions := []loop.Action{urgent, hear(urgent), gone(other), schedule, hear(gone(other)), nominated, tried}
+		if broken := breaks(t, s, actions); len(broken) > 0 {
+			t.Errorf("%v: it breaks %q", tried, broken)
+		}
+		if q, _ := s.State().Queued("default/urgent"); !q.In(loop.Unschedulable) {
+			t.Errorf("%v: it is %v", tried, q.Queues)
+		}
+	}
+}
+
 // TestClaimRestored is the run of claim-restored-outdated in which a device is given away twice: a pod waits for the
 // devices of two claims, the first fails, and another pod is tried before the scheduler hears of what the first has
 // given back. It is not where the scheduler has heard of it before.
