@@ -181,7 +181,7 @@ func widen(scope *loop.Scope) *loop.Scope {
 // the same relies on it: what follows the one is never looked at. In each theme, states that two runs lead to are
 // left by both in the same way, also if one of them took an event back.
 func TestStateDecides(t *testing.T) {
-	expansions := 25
+	expansions := 15
 	if *slow {
 		expansions = 1500
 	}
