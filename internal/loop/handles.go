@@ -23,13 +23,16 @@ func handles() Property {
 		Doc: "What kube-scheduler hears of it handles without an error: its cache and its queue know of what there is, " +
 			"and no queueing hint fails.",
 		Broken: func(t *Transition) []Violation {
+			if !t.Action.Verb.Event() || len(t.Step.Errors) == 0 {
+				return nil
+			}
 			errors := slices.DeleteFunc(slices.Clone(t.Step.Errors), func(text string) bool {
 				return strings.Contains(text, ": Invalid value: ") ||
 					slices.ContainsFunc(ofCycles, func(begins string) bool { return strings.HasPrefix(text, begins) })
 			})
 			pod := t.Before.heard(t.Action.Ref.Key())
 			unsure := t.Action.Missed && t.Action.Ref.Kind == "Pod" && pod != nil && pod.Spec.NodeName == ""
-			if !t.Action.Verb.Event() || len(errors) == 0 || unsure {
+			if len(errors) == 0 || unsure {
 				return nil
 			}
 			v := Violation{About: t.Action.Class(), But: "it reports " + strings.Join(errors, "; ")}

@@ -205,7 +205,7 @@ func (s *Scheduler) takenForReserved(pod *v1.Pod) []loop.Uses {
 	var taken []loop.Uses
 	for _, claim := range of[*resourcev1.ResourceClaim](s.api.objects) {
 		known, err := manager.ResourceClaims().Get(claim.Namespace, claim.Name)
-		if err == nil && reservedForPod(known, pod) && !reservedForPod(claim, pod) {
+		if err == nil && known.UID == claim.UID && reservedForPod(known, pod) && !reservedForPod(claim, pod) {
 			taken = append(taken, loop.Uses{Pod: loop.Key(pod), Claim: loop.Key(claim)})
 		}
 	}
