@@ -84,13 +84,18 @@ func unspread(t *testing.T) *production.Config {
 	return cfg
 }
 
+// sized is a node with so much CPU.
+func sized(name, cpu string) *st.NodeWrapper {
+	return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "4Gi", "pods": "10"})
+}
+
 // TestBatches: what one cycle leaves for an equal pod in the next is used in the same half second and only if pods are
 // not spread by default, which they are; and where it is not what the model allows, that is told.
 func TestBatches(t *testing.T) {
 	batching := unspread(t)
 	nodes := cluster(node("n1"), node("n2"), node("n3"))
 	first, second := pod("first").Req(cpu("1")).Obj(), pod("second").Req(cpu("1")).Obj()
-	larger := node("n4").Capacity(map[v1.ResourceName]string{"cpu": "4", "memory": "4Gi", "pods": "10"}).Obj()
+	larger := sized("n4", "4").Obj()
 	begins := []loop.Action{create(first), create(second), schedule}
 	cordon := update("cordon", node("n2").Unschedulable(true).Obj())
 	type inner = framework.Framework
@@ -162,9 +167,6 @@ func TestBatches(t *testing.T) {
 // goes to that one again, although another has become better since. If no one else changed anything, it is better.
 func TestBatchChosenAgain(t *testing.T) {
 	cfg := unspread(t)
-	sized := func(name, cpu string) *st.NodeWrapper {
-		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "4Gi", "pods": "10"})
-	}
 	heavy := pod("heavy").Req(cpu("3")).Node("n2").Obj()
 	waiting := pod("waiting").Req(cpu("3")).NodeSelector(map[string]string{"size": "small"}).Obj()
 	waits := []loop.Action{create(waiting), failing(loop.WaitPermit)}
@@ -201,9 +203,6 @@ func TestBatchGone(t *testing.T) {
 	forgets := func(s *kubescheduler.Scheduler) {
 		stepped.Below(s, func(f framework.Framework) framework.Framework { return &stays{Framework: f} })
 	}
-	sized := func(name, cpu string) *st.NodeWrapper {
-		return node(name).Capacity(map[v1.ResourceName]string{"cpu": cpu, "memory": "4Gi", "pods": "10"})
-	}
 	nodes := cluster(sized("n1", "4"), sized("n2", "4"), sized("n3", "4"))
 	gone, comes := remove(nodes.Nodes[2]), create(sized("n4", "8").Obj())
 	for _, row := range []struct {
@@ -231,7 +230,7 @@ func TestBatchGone(t *testing.T) {
 func TestBatchNominated(t *testing.T) {
 	cfg := unspread(t)
 	waits := pod("waits").Priority(10).Req(cpu("1")).PVC("none").NominatedNodeName("n1").Obj()
-	roomy := node("n1").Capacity(map[v1.ResourceName]string{"cpu": "2", "memory": "4Gi", "pods": "10"})
+	roomy := sized("n1", "2")
 	for _, row := range []struct {
 		reason string
 		waits  []loop.Action
