@@ -105,6 +105,23 @@ func TestLatePlanted(t *testing.T) {
 	}
 }
 
+// TestLatePlace: that a pod which changes loses its place is noticed, also while something else is unheard.
+func TestLatePlace(t *testing.T) {
+	p, q, second := create(pod("p").Obj()), create(pod("q").Obj()), create(node("n2").Obj())
+	label := update("labels", pod("p").Label("app", "p").Obj())
+	for _, planted := range []bool{false, true} {
+		s := newScheduler(t, cluster(node("n1")), stepped.Options{Late: true, Plant: func(s *kubescheduler.Scheduler) {
+			if planted {
+				s.SchedulingQueue = novelQueue{s.SchedulingQueue}
+			}
+		}})
+		broken := breaks(t, s, []loop.Action{p, hear(p), q, hear(q), second, label, hear(label)})
+		if noticed := slices.Contains(broken, "keeps-place: default/p"); noticed != planted {
+			t.Errorf("planted %v: it breaks %q", planted, broken)
+		}
+	}
+}
+
 // hastyCache does not say that it has assumed a pod.
 type hastyCache struct{ internalcache.Cache }
 
