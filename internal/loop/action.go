@@ -79,8 +79,12 @@ const (
 	// is not that is: for nominated pods, and in the dry run of a preemption. Where there is neither, it is not asked.
 	FailAddPod
 	FailRemovePod
+	// RejectPreFilter: a pre-filter plugin rejects the pod, and does not say that evictions cannot help.
+	RejectPreFilter
 	// FailReserve: a reserve plugin fails.
 	FailReserve
+	// RejectReserve: a reserve plugin rejects the pod.
+	RejectReserve
 	// RejectPermit: a permit plugin rejects the pod at once.
 	RejectPermit
 	// WaitPermit: a permit plugin lets the pod wait. This is not a failure.
@@ -107,14 +111,16 @@ const (
 	FailEvict
 )
 
-// atPlugin is the faults of the extension points before Reserve; whileScoring are those of them that come up only where
-// nodes are scored, and ofOthers those that come up only where there are other pods. beforeBind is the faults of
-// plugins between there and Bind; who is rejected on permit is asked about by permitted.
+// atPlugin is the faults of the extension points before Reserve at which a plugin fails; whileScoring are those of them
+// that come up only where nodes are scored, and ofOthers those that come up only where there are other pods. rejecting
+// is those by which a plugin rejects the pod in its scheduling cycle, and does not fail. beforeBind is the faults that
+// are not atPlugin by which a pod is not bound; who is rejected on permit is asked about by permitted.
 var (
 	whileScoring = []Fault{FailPreScore, FailScore, FailNormalize, ExceedScore}
 	ofOthers     = []Fault{FailAddPod, FailRemovePod}
 	atPlugin     = slices.Concat([]Fault{FailPreFilter, FailFilter}, whileScoring, ofOthers)
-	beforeBind   = []Fault{FailReserve, FailPreFlight, FailPreBind}
+	rejecting    = []Fault{RejectPreFilter, RejectReserve, RejectPermit}
+	beforeBind   = []Fault{RejectPreFilter, FailReserve, RejectReserve, FailPreFlight, FailPreBind}
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
@@ -123,15 +129,15 @@ const FaultPlugin = "Faults"
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
 	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus}, atPlugin, slowBind, preFlight)
+		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve})
 }
 
 // String returns the words used in reports.
 func (f Fault) String() string {
 	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
-		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "reserve fails", "permit rejects",
-		"permit lets it wait", "permit lets it wait, and pre-flight fails", "pre-bind fails", "bind fails",
-		"what it writes is refused", "somebody else writes first", "the API server is busy",
+		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "pre-filter rejects", "reserve fails",
+		"reserve rejects", "permit rejects", "permit lets it wait", "permit lets it wait, and pre-flight fails",
+		"pre-bind fails", "bind fails", "what it writes is refused", "somebody else writes first", "the API server is busy",
 		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
 }
 

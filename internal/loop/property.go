@@ -297,7 +297,8 @@ func noErrors() Property {
 		Doc: "A scheduling and binding cycle in which nothing is made to fail, and of whose pod nothing is unheard that " +
 			"the API server refuses it for, reports no error about it.",
 		Broken: func(t *Transition) []Violation {
-			if t.Action.Verb != Schedule || t.Action.Fault == WaitPermit || t.madeToFail() {
+			if t.Action.Verb != Schedule || t.Action.Fault == WaitPermit ||
+				t.madeToFail() && !slices.Contains(rejecting, t.Action.Fault) {
 				return nil
 			}
 			errors := t.errors()

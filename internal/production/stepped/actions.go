@@ -198,7 +198,7 @@ func (s *Scheduler) permit(a loop.Action) error {
 		case loop.Allow:
 			waiting.Allow(FaultPlugin)
 		case loop.Reject:
-			waiting.Reject(FaultPlugin, "it is rejected, as the action asks")
+			waiting.Reject(FaultPlugin, rejects)
 		}
 		s.cycles.decide(b.pod.UID)
 		return nil

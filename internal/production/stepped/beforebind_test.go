@@ -31,6 +31,7 @@ func TestPlantedBeforeBind(t *testing.T) {
 		want   bool
 	}{
 		{"reserve", plain, loop.FailReserve, nil, true},
+		{"reserve, without an error", plain, loop.RejectReserve, nil, true},
 		{"pre-bind", plain, loop.FailPreBind, nil, true},
 		{"pre-bind after the wait for a volume", waits, loop.FailPreBind, []loop.Action{binds}, true},
 		{"control: nothing fails", plain, loop.NoFault, nil, false},

@@ -24,6 +24,9 @@ const FaultPlugin = loop.FaultPlugin
 // errFault is what a plugin fails with when an action asks for it.
 var errFault = errors.New("it fails, as the action asks")
 
+// rejects is what a plugin says when an action asks it to reject the pod.
+const rejects = "it is rejected, as the action asks"
+
 // tooHigh is one more than MaxNodeScore, which is in another package in each release.
 const tooHigh = 101
 
@@ -107,6 +110,8 @@ func (f *faults) PreFilter(context.Context, frameworkapi.CycleState, *v1.Pod,
 	switch f.armed {
 	case loop.FailPreFilter:
 		return nil, fwk.AsStatus(errFault)
+	case loop.RejectPreFilter:
+		return nil, fwk.NewStatus(fwk.Unschedulable, rejects)
 	case loop.FailFilter, loop.FailAddPod, loop.FailRemovePod:
 		return nil, nil
 	}
@@ -137,7 +142,11 @@ func (f *faults) failing(fault loop.Fault) *frameworkapi.Status {
 }
 
 // Filter implements frameworkapi.FilterPlugin. It is only asked if PreFilter does not say that there is nothing to ask.
+// What PreFilter rejects Filter does, too, in a dry run: else evictions would seem to help.
 func (f *faults) Filter(context.Context, frameworkapi.CycleState, *v1.Pod, frameworkapi.NodeInfo) *frameworkapi.Status {
+	if f.armed == loop.RejectPreFilter {
+		return fwk.NewStatus(fwk.Unschedulable, rejects)
+	}
 	return f.failing(loop.FailFilter)
 }
 
@@ -176,6 +185,9 @@ func (f *faults) NormalizeScore(context.Context, frameworkapi.CycleState, *v1.Po
 
 // Reserve implements frameworkapi.ReservePlugin.
 func (f *faults) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	if f.armed == loop.RejectReserve {
+		return fwk.NewStatus(fwk.Unschedulable, rejects)
+	}
 	return f.failing(loop.FailReserve)
 }
 
@@ -187,7 +199,7 @@ func (f *faults) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
 func (f *faults) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
 	switch f.armed {
 	case loop.RejectPermit:
-		return fwk.NewStatus(fwk.Unschedulable, "it is rejected, as the action asks"), 0
+		return fwk.NewStatus(fwk.Unschedulable, rejects), 0
 	case loop.WaitPermit, loop.FailPreFlight:
 		return fwk.NewStatus(fwk.Wait), permitTimeout
 	}

@@ -61,8 +61,56 @@ func TestPluginsFail(t *testing.T) {
 	}
 }
 
-// TestPlantedFailures: a scheduler that passes over what fails breaks aborted; where that is the score, if there are
-// several nodes.
+// TestPluginsReject: a plugin that rejects a pod at PreFilter or Reserve ends the cycle without an error, and evicts
+// nobody where its Filter rejects the pod, too; the pod says that it is unschedulable, and is tried again once
+// something happens.
+func TestPluginsReject(t *testing.T) {
+	p := pod("p").Req(cpu("1")).Priority(10).Obj()
+	low := pod("low").Node("n1").Req(cpu("1")).Priority(-10).Obj()
+	full := cluster(node("n1").Capacity(map[v1.ResourceName]string{"cpu": "1", "pods": "10"}))
+	for _, row := range []struct {
+		reason string
+		fault  loop.Fault
+		first  []loop.Action
+		want   string
+	}{
+		{"pre-filter", loop.RejectPreFilter, nil, v1.PodReasonUnschedulable},
+		{"pre-filter, where an eviction would make room", loop.RejectPreFilter, []loop.Action{create(low)},
+			v1.PodReasonUnschedulable},
+		{"reserve", loop.RejectReserve, nil, v1.PodReasonUnschedulable},
+		{"control: reserve fails", loop.FailReserve, nil, v1.PodReasonSchedulerError},
+	} {
+		s := newScheduler(t, full, stepped.Options{Faults: true})
+		if broken := breaks(t, s, append(row.first, create(p), failing(row.fault))); broken != nil {
+			t.Errorf("%s: it breaks %q", row.reason, broken)
+		}
+		is := s.State().Pod("default/p")
+		q, _ := s.State().Queued("default/p")
+		says := slices.ContainsFunc(is.Status.Conditions, func(c v1.PodCondition) bool {
+			return c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == row.want
+		})
+		if !says || is.Spec.NodeName != "" || is.Status.NominatedNodeName != "" {
+			t.Errorf("%s: it is on %q, nominated to %q, with the conditions %v", row.reason, is.Spec.NodeName,
+				is.Status.NominatedNodeName, is.Status.Conditions)
+		}
+		rejected := row.want == v1.PodReasonUnschedulable
+		if sleeps := slices.Equal(q.Rejectors, []string{stepped.FaultPlugin}); sleeps != rejected {
+			t.Errorf("%s: it is rejected by %q", row.reason, q.Rejectors)
+		}
+		if len(row.first) > 0 {
+			continue
+		}
+		if broken := breaks(t, s, []loop.Action{create(low), gone(low), backoff, schedule}); broken != nil {
+			t.Errorf("%s: then it breaks %q", row.reason, broken)
+		}
+		if s.State().Pod("default/p").Spec.NodeName == "" {
+			t.Errorf("%s: it is not bound the next time", row.reason)
+		}
+	}
+}
+
+// TestPlantedFailures: a scheduler that passes over what fails, or rejects, breaks aborted; where that is the score, if
+// there are several nodes.
 func TestPlantedFailures(t *testing.T) {
 	passesOver := func(s *kubescheduler.Scheduler) {
 		stepped.Below(s, func(inner framework.Framework) framework.Framework { return lenient{inner} })
@@ -73,7 +121,8 @@ func TestPlantedFailures(t *testing.T) {
 		nodes int
 		want  bool
 	}{{loop.FailPreFilter, 1, true}, {loop.FailFilter, 1, true}, {loop.FailPreScore, 2, true}, {loop.FailScore, 2, true},
-		{loop.FailNormalize, 2, true}, {loop.ExceedScore, 2, true}, {loop.FailScore, 1, false}} {
+		{loop.FailNormalize, 2, true}, {loop.ExceedScore, 2, true}, {loop.FailScore, 1, false},
+		{loop.RejectPreFilter, 1, true}} {
 		s := newScheduler(t, cluster([]*st.NodeWrapper{node("n1"), node("n2")}[:row.nodes]...),
 			stepped.Options{Faults: true, Plant: passesOver})
 		broken := breaks(t, s, []loop.Action{create(p), failing(row.fault)})
@@ -83,13 +132,17 @@ func TestPlantedFailures(t *testing.T) {
 	}
 }
 
-// lenient passes over plugins that fail.
+// lenient passes over plugins that fail, and over the plugin of faults.
 type lenient struct{ framework.Framework }
+
+func (l lenient) passesOver(status *fwk.Status) bool {
+	return status.Code() == fwk.Error || !status.IsSuccess() && status.Plugin() == stepped.FaultPlugin
+}
 
 func (l lenient) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 	pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	result, status, plugins := l.Framework.RunPreFilterPlugins(ctx, state, pod)
-	if status.Code() == fwk.Error {
+	if l.passesOver(status) {
 		status = nil
 	}
 	return result, status, plugins
@@ -97,7 +150,7 @@ func (l lenient) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 
 func (l lenient) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	info fwk.NodeInfo) *fwk.Status {
-	if status := l.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info); status.Code() != fwk.Error {
+	if status := l.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info); !l.passesOver(status) {
 		return status
 	}
 	return nil
