@@ -32,14 +32,18 @@ func (v CSIVolume) portworxInTree() bool {
 // claim which is still to be provisioned counts is not documented; a pod that waits for it would otherwise exceed
 // the limit.
 //
-// Two ways to name one disk, by an in-tree volume and by a CSI volume, count as two volumes here: which handle a
-// migrated volume gets is not documented. Inline CSI volumes (csi in a pod's volumes) are not counted; they are
-// never attached, and the documents are silent.
+// One that cannot be made a volume of the driver, such as an Azure disk that is not managed, does not count: the driver
+// does not manage it. Two ways to name one disk, by an in-tree volume and by a CSI volume, count as two volumes here:
+// which handle a migrated volume gets is not documented. Inline CSI volumes (csi in a pod's volumes) are not counted;
+// they are never attached, and the documents are silent.
 func CSIVolumes(pod *v1.Pod, s *Snapshot) []CSIVolume { return DocumentedVolumes().csiVolumes(pod, s) }
 
 func (r VolumeRules) csiVolumes(pod *v1.Pod, s *Snapshot) []CSIVolume {
 	return unique(union(pod.Spec.Volumes, func(volume v1.Volume) []CSIVolume {
-		if ClaimName(pod, volume) == "" {
+		switch {
+		case unreadable(volume):
+			return nil
+		case ClaimName(pod, volume) == "":
 			return r.inlineCSIVolume(volume.VolumeSource)
 		}
 		claim := ClaimOf(pod, volume, s)
@@ -54,7 +58,7 @@ func (r VolumeRules) csiVolumes(pod *v1.Pod, s *Snapshot) []CSIVolume {
 // not there is counted by its class, as one that names none.
 func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapshot) []CSIVolume {
 	if volume := VolumeNamed(claim.Spec.VolumeName, s); volume != nil {
-		return r.persistentCSIVolume(volume.Spec.PersistentVolumeSource)
+		return r.persistentCSIVolume(volume)
 	}
 	class := ClassOf(claim, s)
 	if class == nil {
@@ -68,8 +72,10 @@ func (r VolumeRules) claimedCSIVolume(claim *v1.PersistentVolumeClaim, s *Snapsh
 }
 
 // persistentCSIVolume returns the volume behind a persistent volume; none if no CSI driver manages it.
-func (r VolumeRules) persistentCSIVolume(source v1.PersistentVolumeSource) []CSIVolume {
-	switch {
+func (r VolumeRules) persistentCSIVolume(volume *v1.PersistentVolume) []CSIVolume {
+	switch source := volume.Spec.PersistentVolumeSource; {
+	case untranslatable(volume) != "":
+		return nil
 	case source.CSI != nil:
 		return []CSIVolume{{source.CSI.Driver, source.CSI.VolumeHandle}}
 	case source.Cinder != nil:

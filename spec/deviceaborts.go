@@ -112,14 +112,23 @@ func (r DeviceRules) breaks(p *Profile, a DeviceAlternative, d PublishedDevice, 
 	if class == nil || p.Selects == nil {
 		return false
 	}
-	selectors := slices.Concat(class.Spec.Selectors, a.Selectors)
+	first, found := unmet(p, slices.Concat(class.Spec.Selectors, a.Selectors), d)
+	return found && unevaluable(p, first, d) || !found && r.unsaidStops && r.unsaid(a, d)
+}
+
+// unmet returns the first of the selectors that does not hold of the device, behind which none is asked, and whether
+// there is one.
+func unmet(p *Profile, selectors []resourcev1.DeviceSelector, d PublishedDevice) (resourcev1.DeviceSelector, bool) {
 	i := slices.IndexFunc(selectors, func(selector resourcev1.DeviceSelector) bool { return !holdsOf(p, selector, d) })
-	return i >= 0 && unevaluable(p, selectors[i], d) || i < 0 && r.unsaidStops && r.unsaid(a, d)
+	if i < 0 {
+		return resourcev1.DeviceSelector{}, false
+	}
+	return selectors[i], true
 }
 
 // unevaluable reports whether the selector cannot be evaluated of the device.
 func unevaluable(p *Profile, selector resourcev1.DeviceSelector, d PublishedDevice) bool {
-	if selector.CEL == nil {
+	if selector.CEL == nil || p.Selects == nil {
 		return false
 	}
 	_, err := p.Selects(selector.CEL.Expression, d)

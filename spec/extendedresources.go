@@ -213,13 +213,17 @@ func sameCounts(a, b map[string]int64) bool {
 }
 
 // devicesOfClass returns how many devices of the class claims could get on the node if nobody had any, and how many of
-// them are allocated, administrative access left aside.
+// them are allocated, administrative access left aside. Where a selector of the class cannot be evaluated of a device
+// of the node it is none, as if the node did not have the resource: "Any other result is an error" (API doc of
+// CELDeviceSelector), and what becomes of the score then is stated in code only.
 func (m AmountRules) devicesOfClass(p *Profile, class *resourcev1.DeviceClass, node *v1.Node,
 	s *Snapshot) (has, allocated int64) {
 	held := heldDevices(s)
 	for _, d := range m.devices(node, s) {
-		holds := func(selector resourcev1.DeviceSelector) bool { return holdsOf(p, selector, m.seen(d)) }
-		if !all(class.Spec.Selectors, holds) {
+		if first, found := unmet(p, class.Spec.Selectors, m.seen(d)); found {
+			if unevaluable(p, first, m.seen(d)) {
+				return 0, 0
+			}
 			continue
 		}
 		has++

@@ -176,32 +176,38 @@ func with(p *v1.Pod, change func(*v1.Pod)) *v1.Pod {
 func TestDevicesScored(t *testing.T) {
 	newer := func(s *resourcev1.ResourceSliceSpec) { s.Pool.Generation, s.Devices = 2, s.Devices[:1] }
 	watched := resulting(having(deviceClaim("w"), "p/y"), administering)
+	zero, onNuma := like("numa", "0"), []resourcev1.DeviceSelector{selector("0")}
 	for _, tt := range []struct {
 		reason      string
 		allocatable []string
 		slices      []*resourcev1.ResourceSlice
 		claims      []*resourcev1.ResourceClaim
+		selectors   []resourcev1.DeviceSelector
 		want        int64
 	}{
 		{"one of four, and one more", nil, []*resourcev1.ResourceSlice{fourDevices()},
-			[]*resourcev1.ResourceClaim{having(deviceClaim("a"), "p/x"), watched}, 50},
-		{"none of four, and one more", nil, []*resourcev1.ResourceSlice{fourDevices()}, nil, 75},
-		{"of a device plugin", []string{"x/gpu", "10"}, []*resourcev1.ResourceSlice{fourDevices()}, nil, 90},
+			[]*resourcev1.ResourceClaim{having(deviceClaim("a"), "p/x"), watched}, nil, 50},
+		{"none of four, and one more", nil, []*resourcev1.ResourceSlice{fourDevices()}, nil, nil, 75},
+		{"of a device plugin", []string{"x/gpu", "10"}, []*resourcev1.ResourceSlice{fourDevices()}, nil, nil, 90},
 		{"the newer generation has one", nil,
-			[]*resourcev1.ResourceSlice{fourDevices(), sliced(fourDevices(), newer)}, nil, 0},
+			[]*resourcev1.ResourceSlice{fourDevices(), sliced(fourDevices(), newer)}, nil, nil, 0},
+		{"of those that a selector holds of", nil, []*resourcev1.ResourceSlice{fourDevices(zero)}, nil, onNuma, 75},
+		{"of one it cannot be evaluated", nil,
+			[]*resourcev1.ResourceSlice{fourDevices(zero), slice("q", device("v"))}, nil, onNuma, 0},
 	} {
 		n, s := deviceWorld(tt.slices...)
 		n.Status.Allocatable = override(n.Status.Allocatable, list(tt.allocatable...))
 		s.DeviceClasses[0].Spec.ExtendedResourceName, s.ResourceClaims = new("x/gpu"), tt.claims
-		p := &Profile{Selects: selects, Fit: FitArgs{Resources: []ResourceWeight{{Resource: "x/gpu", Weight: 1}}}}
+		s.DeviceClasses[0].Spec.Selectors = tt.selectors
+		p := &Profile{Selects: numaIs, Fit: FitArgs{Resources: []ResourceWeight{{Resource: "x/gpu", Weight: 1}}}}
 		if got := Allocation().Raw(p, pod("p", "x/gpu", "1"), n, s); got != tt.want {
 			t.Errorf("%s: scored %d, want %d", tt.reason, got, tt.want)
 		}
 	}
 }
 
-func fourDevices() *resourcev1.ResourceSlice {
-	return slice("p", device("x"), device("y"), device("z"), device("u"))
+func fourDevices(changes ...func(*resourcev1.Device)) *resourcev1.ResourceSlice {
+	return slice("p", device("x", changes...), device("y", changes...), device("z", changes...), device("u", changes...))
 }
 
 // TestEarlierClaimDeleted: the defect is that a claim which was made is of no use again, unless it requests nothing.

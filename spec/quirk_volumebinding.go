@@ -56,6 +56,22 @@ func UnboundUnconverted() Quirk {
 	}
 }
 
+// UnreadableVolumeStopsPod is a defect of kube-scheduler.
+func UnreadableVolumeStopsPod() Quirk {
+	return Quirk{
+		Name: "unreadable-volume-stops-pod", Class: Unconfirmed, Upstream: "not reported",
+		Title:  "a volume that one node cannot migrate ends the whole cycle",
+		Plugin: "VolumeBinding",
+		Doc: "A bound volume of EBS with an ID that is not understood, of an Azure disk of another kind than Managed, or " +
+			"of a GCE disk in zones of several regions ends the cycle of its pod in an error where the plugin is migrated " +
+			"on some node, whatever other nodes there are.",
+		Needs: func(_ *Profile, _ *v1.Pod, s *Snapshot) bool {
+			return exists(s.PersistentVolumes, func(volume *v1.PersistentVolume) bool { return untranslatable(volume) != "" })
+		},
+		Volumes: func(r *VolumeRules) { r.unread = untranslatable },
+	}
+}
+
 // ClaimUsedTwice is a defect of kube-scheduler v1.36.
 func ClaimUsedTwice() Quirk {
 	return Quirk{

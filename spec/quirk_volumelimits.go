@@ -133,23 +133,6 @@ func hasCSINode(node *v1.Node, s *Snapshot) bool {
 // attachedThere reports whether some volume is, or is to be, attached to a node.
 func attachedThere(_ *Profile, _ *v1.Pod, s *Snapshot) bool { return len(s.VolumeAttachments) > 0 }
 
-// unreadable reports whether the volume is one of EBS with an ID that is not understood, or an Azure disk of a kind
-// that its CSI driver does not have.
-func unreadable(volume v1.Volume) bool {
-	ebs, azure := volume.AWSElasticBlockStore, volume.AzureDisk
-	return ebs != nil && !readableDisk(ebs.VolumeID) ||
-		azure != nil && azure.Kind != nil && !strings.EqualFold(string(*azure.Kind), string(v1.AzureManagedDisk))
-}
-
-// readableDisk reports whether the ID of an EBS volume is understood: it is no URL, or one such as
-// aws://us-east-1a/vol-0123.
-func readableDisk(id string) bool {
-	url, isURL := strings.CutPrefix(id, "aws://")
-	_, path, _ := strings.Cut(url, "/")
-	disk := strings.Trim(path, "/")
-	return !isURL || strings.HasPrefix(disk, "vol-") && !strings.Contains(disk, "/")
-}
-
 // countingFails returns the predicate whether counting volumes on the node stops with an error; nil if nothing
 // trips it. The pod's own volumes are counted on every node, those of pods on the node if the pod wants a volume, the
 // drivers of all that it wants are there, and the node has a limit, which its CSINode says.

@@ -24,20 +24,17 @@ import v1 "k8s.io/api/core/v1"
 func VolumeBinding() Filter { return volumeBinding(DocumentedVolumes()).monotone(always) }
 
 func volumeBinding(r VolumeRules) Filter {
-	return Filter{
+	f := Filter{
 		Plugin:    "VolumeBinding",
 		Footprint: ReadsNodeAndVolumes,
 		Holds: func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
 			claims := Claims(pod, s)
-			bound := filter(claims, ClaimBound)
 			waiting := filter(r.waiting(pod, s), func(c *v1.PersistentVolumeClaim) bool { return !ClaimBound(c) })
-			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool { return usable(c, s) }) &&
-				all(bound, func(c *v1.PersistentVolumeClaim) bool {
-					volume := VolumeNamed(c.Spec.VolumeName, s)
-					return volume != nil && r.reaches(OnNode(volume, node, s), node)
-				}) &&
-				r.serves(r, waiting, node, s)
+			return allUsable(pod, s) && all(filter(claims, ClaimBound), func(c *v1.PersistentVolumeClaim) bool {
+				return r.boundWithin(c, node, s) && !r.unreadOf(c, node, s)
+			}) && r.serves(r, waiting, node, s)
 		},
+		Fails: r.readingFails(),
 		Idle: func(_ *Profile, pod *v1.Pod, _ []*v1.Pod, s *Snapshot) bool {
 			claims := Claims(pod, s)
 			return claimsThere(pod, s) && all(claims, func(c *v1.PersistentVolumeClaim) bool {
@@ -50,6 +47,45 @@ func volumeBinding(r VolumeRules) Filter {
 			})
 		},
 	}
+	if f.Fails != nil {
+		f.Idle = nil
+	}
+	return f
+}
+
+// boundWithin reports whether the volume that the claim is bound to is there, and within reach of the node.
+func (r VolumeRules) boundWithin(claim *v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool {
+	volume := VolumeNamed(claim.Spec.VolumeName, s)
+	return volume != nil && r.reaches(OnNode(volume, node, s), node)
+}
+
+// unreadOf reports whether looking at the volume of the claim stops with an error.
+func (r VolumeRules) unreadOf(claim *v1.PersistentVolumeClaim, node *v1.Node, s *Snapshot) bool {
+	volume := VolumeNamed(claim.Spec.VolumeName, s)
+	if r.unread == nil || volume == nil {
+		return false
+	}
+	plugin := r.unread(volume)
+	return plugin != "" && migratedOn(plugin, node, s)
+}
+
+// readingFails returns the predicate whether looking at the volumes of the pod stops with an error, that is, if there
+// is one before the first that is gone or out of reach; nil if nothing does.
+func (r VolumeRules) readingFails() func(*Profile, *v1.Pod, *v1.Node, *Snapshot) bool {
+	if r.unread == nil {
+		return nil
+	}
+	return func(_ *Profile, pod *v1.Pod, node *v1.Node, s *Snapshot) bool {
+		stops := choose(filter(Claims(pod, s), ClaimBound), func(c *v1.PersistentVolumeClaim) bool {
+			return r.unreadOf(c, node, s) || !r.boundWithin(c, node, s)
+		})
+		return allUsable(pod, s) && stops != nil && r.unreadOf(stops, node, s)
+	}
+}
+
+// allUsable reports whether the claims of the pod are there, and a pod may be scheduled with them as they are.
+func allUsable(pod *v1.Pod, s *Snapshot) bool {
+	return claimsThere(pod, s) && all(Claims(pod, s), func(c *v1.PersistentVolumeClaim) bool { return usable(c, s) })
 }
 
 // usable reports whether a pod may be scheduled with the claim as it is.

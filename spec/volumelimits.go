@@ -144,16 +144,13 @@ func (r VolumeRules) attachedTo(node *v1.Node, s *Snapshot) []CSIVolume {
 func attachedVolume(r VolumeRules, a *storagev1.VolumeAttachment, s *Snapshot) []CSIVolume {
 	switch source := a.Spec.Source; {
 	case source.InlineVolumeSpec != nil:
-		return r.persistentCSIVolume(source.InlineVolumeSpec.PersistentVolumeSource)
+		return r.persistentCSIVolume(&v1.PersistentVolume{Spec: *source.InlineVolumeSpec})
 	case source.PersistentVolumeName != nil:
 		volumes := filter(
 			s.PersistentVolumes,
 			func(v *v1.PersistentVolume) bool { return v.Name == *source.PersistentVolumeName },
 		)
-		return union(
-			volumes,
-			func(v *v1.PersistentVolume) []CSIVolume { return r.persistentCSIVolume(v.Spec.PersistentVolumeSource) },
-		)
+		return union(volumes, r.persistentCSIVolume)
 	default:
 		return nil
 	}

@@ -31,7 +31,10 @@ type VolumeRules struct {
 	// Of VolumeBinding. waiting gives the claims that need volumes, serves reports whether all can have theirs,
 	// suitsReserved whether a claim can have a volume that is reserved for it. A claim for which a volume is
 	// reserved or that has a selector is provisioned for if awaitsReserved and provisionsFor say so.
-	// unbound gives a volume that is not bound as it is managed on the node.
+	// unbound gives a volume that is not bound as it is managed on the node. unread gives the plugin of a bound volume
+	// over which the search stops with an error where that plugin is migrated; "" if it is none. nil means that there
+	// are none.
+	unread         func(volume *v1.PersistentVolume) (plugin string)
 	reaches        func(volume *v1.PersistentVolume, node *v1.Node) bool
 	unbound        func(volume *v1.PersistentVolume, node *v1.Node, s *Snapshot) *v1.PersistentVolume
 	waiting        func(pod *v1.Pod, s *Snapshot) []*v1.PersistentVolumeClaim

@@ -174,6 +174,7 @@ func found() map[string]Entry {
 		"zone-older-name":                 {Property: verdicts, Theme: "zones", Nodes: 1, Pods: 1},
 		"volume-match-fields":             {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"unbound-unconverted":             {Property: verdicts, Theme: "migrated", Nodes: 1, Pods: 1},
+		"unreadable-volume-stops-pod":     {Property: answered, Theme: "migrated", Nodes: 1, Pods: 1},
 		"claim-used-twice":                {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"volumes-matched-greedily":        {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
 		"reserved-access-modes":           {Property: verdicts, Theme: "claims", Nodes: 1, Pods: 1},
