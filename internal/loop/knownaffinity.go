@@ -31,10 +31,12 @@ func (t *Transition) affinityHeld(pod *v1.Pod) bool {
 	return hasNode(t.Before, t.Action.Ref.Name) && feasible(affinity, Key(pod), t.Before.View())
 }
 
-// matchedByOthers reports whether a bound pod matches the required affinity terms of the pod.
+// matchedByOthers reports whether a pod on some node matches the required affinity terms of the pod.
 func (t *Transition) matchedByOthers(pod *v1.Pod, view *spec.Snapshot) bool {
-	return slices.ContainsFunc(view.Pods, func(other *v1.Pod) bool {
-		return Key(other) != Key(pod) && other.Spec.NodeName != "" && t.matches(pod, other, view)
+	return slices.ContainsFunc(view.Nodes, func(node *v1.Node) bool {
+		return slices.ContainsFunc(view.Pods, func(other *v1.Pod) bool {
+			return Key(other) != Key(pod) && other.Spec.NodeName == node.Name && t.matches(pod, other, view)
+		})
 	})
 }
 

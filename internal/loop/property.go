@@ -63,7 +63,7 @@ func Properties() []Property {
 		cacheAgrees(), rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(),
 		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
 		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), reserves(),
-		volumesSuffice(), volumesReached(), permitted(), conditionTold(), batches(),
+		volumesSuffice(), volumesReached(), permitted(), postBound(), conditionTold(), batches(),
 		failedGivenBack(), noVainWait(), noErrors(), handles(), noPanics(), repeatable()}
 }
 

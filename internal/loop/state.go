@@ -43,6 +43,9 @@ type Step struct {
 	Afterwards bool
 	// PreBound is the pod of which the last plugin at PreBind was asked, "ns/name"; it is asked if it is to fail.
 	PreBound string
+	// Untold are the pods that the scheduler bound and told PostBind plugins nothing of, and those of which it told them
+	// and which it did not bind, in order; nil if there is no such plugin.
+	Untold []string
 	// Errors are the errors that the scheduler reported on the way, in order.
 	Errors []string
 	// Backoffs is what is wrong with how long pods back off.

@@ -31,6 +31,7 @@ type (
 	ReservePlugin        = framework.ReservePlugin
 	PermitPlugin         = framework.PermitPlugin
 	PreBindPlugin        = framework.PreBindPlugin
+	PostBindPlugin       = framework.PostBindPlugin
 	EnqueueExtensions    = framework.EnqueueExtensions
 	SharedDRAManager     = framework.SharedDRAManager
 	ResourceSliceLister  = framework.ResourceSliceLister

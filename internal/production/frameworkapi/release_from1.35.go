@@ -31,6 +31,7 @@ type (
 	ReservePlugin        = fwk.ReservePlugin
 	PermitPlugin         = fwk.PermitPlugin
 	PreBindPlugin        = fwk.PreBindPlugin
+	PostBindPlugin       = fwk.PostBindPlugin
 	EnqueueExtensions    = fwk.EnqueueExtensions
 	SharedDRAManager     = fwk.SharedDRAManager
 	ResourceSliceLister  = fwk.ResourceSliceLister

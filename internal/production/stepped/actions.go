@@ -42,6 +42,9 @@ func (s *Scheduler) Do(a loop.Action) (loop.Step, error) {
 		step.Oversleeps, step.Remembered = s.asleep && s.oversleeps(), s.remembered()
 	}
 	step.PreBound, s.faults.preBound = s.faults.preBound, ""
+	if bound := s.api.takeBound(); s.options.Faults && s.panicked == "" {
+		step.Untold = s.faults.untold(bound)
+	}
 	if s.popped != nil {
 		step.Popped = loop.Key(s.popped)
 	}

@@ -67,6 +67,8 @@ type api struct {
 	tell func(change) error
 	// unknown are the calls that it has no answer to.
 	unknown []string
+	// bound are the pods that the scheduler has bound, "ns/name", since it was last asked about.
+	bound []string
 	// dead: the scheduler is, so none of its calls arrives.
 	dead bool
 }
@@ -154,7 +156,20 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 	bound.Status.NominatedNodeName = ""
 	bound.Status.StartTime = began()
 	bound.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}}
-	return binding, a.store(ref, bound)
+	if err := a.store(ref, bound); err != nil {
+		return nil, err
+	}
+	a.bound = append(a.bound, ref.Key())
+	return binding, nil
+}
+
+// takeBound returns the pods that the scheduler has bound since it was last asked.
+func (a *api) takeBound() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	bound := a.bound
+	a.bound = nil
+	return bound
 }
 
 func (a *api) patchPod(action clienttesting.Action) (runtime.Object, error) {

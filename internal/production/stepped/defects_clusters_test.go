@@ -85,6 +85,19 @@ func TestFirstPodByEviction(t *testing.T) {
 	}
 }
 
+// TestFirstPodBesideLostNode: a pod of its kind whose node is gone does not keep a pod from a group of its own.
+func TestFirstPodBesideLostNode(t *testing.T) {
+	kind := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+	like := func(name, node string) *v1.Pod { return pod(name).Label("app", "x").Node(node).Obj() }
+	initial := with(cluster(node("n1"), node("n2").Unschedulable(true)), like("last", "n2"), like("lost", "gone"))
+	p := pod("p").Label("app", "x").PodAffinity(v1.LabelHostname, kind, st.PodAffinityWithRequiredReq).Obj()
+	got := breaks(t, newScheduler(t, initial, stepped.Options{}), []loop.Action{create(p), schedule,
+		remove(like("last", "n2")), gone(like("last", "n2"))})
+	if diff := cmp.Diff([]string{"wake-up: default/p: hint-first-pod"}, got); diff != "" {
+		t.Errorf("what it breaks (-want +got):\n%s", diff)
+	}
+}
+
 // TestOthersLeaveAnEviction: when a node leaves the domain in which a pod on it refuses the pending one, that could
 // evict who refuses it besides. When it loses another label, it could not.
 func TestOthersLeaveAnEviction(t *testing.T) {

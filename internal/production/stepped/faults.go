@@ -3,6 +3,8 @@ package stepped
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -33,8 +35,11 @@ const tooHigh = 101
 // faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
 type faults struct {
 	armed loop.Fault
-	// preBound is the pod of which it was asked at PreBind since the last step.
-	preBound string
+	// preBound is the pod of which it was asked at PreBind since the last step; postBound are those of which it was told
+	// at PostBind.
+	preBound  string
+	mu        sync.Mutex
+	postBound []string
 }
 
 var (
@@ -45,6 +50,7 @@ var (
 	_ frameworkapi.ReservePlugin     = (*faults)(nil)
 	_ frameworkapi.PermitPlugin      = (*faults)(nil)
 	_ frameworkapi.PreBindPlugin     = (*faults)(nil)
+	_ frameworkapi.PostBindPlugin    = (*faults)(nil)
 	_ frameworkapi.EnqueueExtensions = (*faults)(nil)
 )
 
@@ -63,7 +69,7 @@ func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 	}
 	plugins := profile.Plugins
 	for _, set := range []*config.PluginSet{&plugins.PreFilter, &plugins.Filter, &plugins.PreScore, &plugins.Score,
-		&plugins.Reserve, &plugins.Permit, &plugins.PreBind} {
+		&plugins.Reserve, &plugins.Permit, &plugins.PreBind, &plugins.PostBind} {
 		set.Enabled = append(set.Enabled, config.Plugin{Name: FaultPlugin})
 	}
 }
@@ -224,4 +230,23 @@ func (f *faults) preFlight() *fwk.Status {
 func (f *faults) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
 	f.preBound = loop.Key(pod)
 	return f.failing(loop.FailPreBind)
+}
+
+// PostBind implements frameworkapi.PostBindPlugin.
+func (f *faults) PostBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.postBound = append(f.postBound, loop.Key(pod))
+}
+
+// untold returns the pods that were bound since it was last asked, of which the plugin was not told, or the other way
+// round, in order.
+func (f *faults) untold(bound []string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	told := f.postBound
+	f.postBound = nil
+	missing := slices.DeleteFunc(slices.Clone(bound), func(pod string) bool { return slices.Contains(told, pod) })
+	beside := slices.DeleteFunc(told, func(pod string) bool { return slices.Contains(bound, pod) })
+	return slices.Sorted(slices.Values(append(missing, beside...)))
 }
