@@ -103,11 +103,11 @@ func (s *State) nominationUnheard(pod *v1.Pod) bool {
 		}))
 }
 
-// nominatedAlike reports whether the queue has a nomination that kube-scheduler had no need to write, as somebody else
-// had given it to the pod, which is unheard.
+// nominatedAlike reports whether the queue has a nomination, or none, that kube-scheduler had no need to write, as
+// somebody else had given it to the pod, or taken it away, which is unheard; or kube-scheduler has, for a preemption.
 func (s *State) nominatedAlike(pod *v1.Pod) bool {
 	is := s.Pod(Key(pod))
-	return is != nil && is.UID == pod.UID && is.Status.NominatedNodeName != "" &&
+	return is != nil && is.UID == pod.UID &&
 		is.Status.NominatedNodeName != pod.Status.NominatedNodeName &&
 		is.Status.NominatedNodeName == s.nominatedTo(pod)
 }

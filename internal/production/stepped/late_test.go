@@ -283,6 +283,22 @@ func TestLatePreemption(t *testing.T) {
 	}
 }
 
+// TestLateGivesWay: a pod gives way to a preemption, which is unheard, and comes back from its own cycle without the
+// nomination: the API server has none already, so that nothing is to be written.
+func TestLateGivesWay(t *testing.T) {
+	low := pod("low").Req(cpu("1")).Node("n1").Obj()
+	gives := pod("gives").Priority(5).NodeSelector(map[string]string{"no": "node"}).NominatedNodeName("n1").Obj()
+	urgent := create(pod("urgent").Priority(10).Req(cpu("1")).Obj())
+	s := newScheduler(t, with(cluster(node("n1")), low, gives), stepped.Options{Late: true})
+	if broken := breaks(t, s, []loop.Action{urgent, hear(urgent), schedule, schedule}); len(broken) > 0 {
+		t.Errorf("it breaks %q", broken)
+	}
+	state := s.State()
+	if is := state.Pod("default/gives"); is.Status.NominatedNodeName != "" || len(state.Nominated) != 1 {
+		t.Errorf("it is nominated to %q, and the queue has %v", is.Status.NominatedNodeName, state.Nominated)
+	}
+}
+
 // TestClaimRestored is the run of claim-restored-outdated in which a device is given away twice: a pod waits for the
 // devices of two claims, the first fails, and another pod is tried before the scheduler hears of what the first has
 // given back. It is not where the scheduler has heard of it before.
