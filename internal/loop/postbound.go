@@ -2,7 +2,7 @@ package loop
 
 import "fmt"
 
-// postBound returns the property that PostBind plugins, which clean up, hear of every pod that has a node.
+// postBound returns the property that PostBind plugins, which clean up, hear of every pod that was bound.
 //
 // Source: doc comment of PostBindPlugin in k8s.io/kube-scheduler/framework ("PostBind is called after a pod is
 // successfully bound").
