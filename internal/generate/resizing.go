@@ -32,7 +32,11 @@ func resizing(t *rapid.T, pod *v1.Pod) {
 	}
 	pod.Status.ContainerStatuses = statuses(pod.Spec.Containers)
 	pod.Status.InitContainerStatuses = statuses(pod.Spec.InitContainers)
-	if pod.Spec.Resources != nil && rapid.Bool().Draw(t, "reported of the pod") {
+	seldom := 2 // a node has little reason to report of the whole what no one stated of it
+	if pod.Spec.Resources == nil {
+		seldom = 4
+	}
+	if rapid.IntRange(1, seldom).Draw(t, "reported of the pod") == 1 {
 		spec.ReportWhole(pod, amount(), &v1.ResourceRequirements{Requests: amount()})
 	}
 	condition := func(kind v1.PodConditionType, reason string) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/seed-a3f26817/modelcheck/spec"
 )
@@ -18,30 +19,37 @@ func madeUp(pod *v1.Pod) []string {
 		parts = append(parts, fmt.Sprintf("%s (%s)", what, strings.Join(append([]string{quantities(stated)}, more...),
 			", ")))
 	}
-	if level := pod.Spec.Resources; level != nil {
-		var actual v1.ResourceList
-		allocated, running := spec.ReportedWhole(pod)
-		if running != nil {
-			actual = running.Requests
+	if whole := resize(spec.ReportedWhole(pod)); pod.Spec.Resources != nil || len(whole) > 0 {
+		var stated v1.ResourceList
+		if pod.Spec.Resources != nil {
+			stated = pod.Spec.Resources.Requests
 		}
-		add("the pod as a whole", level.Requests, resize(allocated, actual)...)
+		add("the pod as a whole", stated, whole...)
+	}
+	infeasible := slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodResizePending && c.Reason == v1.PodReasonInfeasible
+	})
+	reported := func(c v1.Container, statuses []v1.ContainerStatus) []string {
+		i := slices.IndexFunc(statuses, func(s v1.ContainerStatus) bool { return s.Name == c.Name })
+		if i < 0 || !infeasible && asStated(c, statuses[i]) {
+			return nil
+		}
+		return resize(statuses[i].AllocatedResources, statuses[i].Resources)
 	}
 	for _, c := range pod.Spec.InitContainers {
 		kind := "init container "
 		if spec.Restartable(c) {
 			kind = "sidecar "
 		}
-		add(kind+c.Name, c.Resources.Requests, resizeOf(c.Name, pod.Status.InitContainerStatuses)...)
+		add(kind+c.Name, c.Resources.Requests, reported(c, pod.Status.InitContainerStatuses)...)
 	}
 	for _, c := range pod.Spec.Containers {
-		add("container "+c.Name, c.Resources.Requests, resizeOf(c.Name, pod.Status.ContainerStatuses)...)
+		add("container "+c.Name, c.Resources.Requests, reported(c, pod.Status.ContainerStatuses)...)
 	}
 	if len(pod.Spec.Overhead) > 0 {
 		add("overhead", pod.Spec.Overhead)
 	}
-	if slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
-		return c.Type == v1.PodResizePending && c.Reason == v1.PodReasonInfeasible
-	}) {
+	if infeasible {
 		parts = append(parts, "an infeasible resize")
 	}
 	if len(parts) == 1 && len(pod.Spec.Containers) == 1 &&
@@ -64,29 +72,23 @@ func quantities(list v1.ResourceList) string {
 	return strings.Join(words, ", ")
 }
 
-// resizeOf says what the node reports of a container.
-func resizeOf(container string, statuses []v1.ContainerStatus) []string {
-	for _, status := range statuses {
-		if status.Name == container {
-			var actual v1.ResourceList
-			if status.Resources != nil {
-				actual = status.Resources.Requests
-			}
-			return resize(status.AllocatedResources, actual)
-		}
-	}
-	return nil
+// asStated reports whether the node reports of a container what the container states, as it does of most that run:
+// then it counts once, unless a resize is infeasible, when what is stated does not.
+func asStated(c v1.Container, status v1.ContainerStatus) bool {
+	same := func(list v1.ResourceList) bool { return equality.Semantic.DeepEqual(list, c.Resources.Requests) }
+	return (status.AllocatedResources == nil || same(status.AllocatedResources)) &&
+		(status.Resources == nil || same(status.Resources.Requests))
 }
 
 // resize says what the node has allocated and what runs; both count while a pod is being resized in place, and so does
 // that nothing is, where it is said.
-func resize(allocated, actual v1.ResourceList) []string {
+func resize(allocated v1.ResourceList, actual *v1.ResourceRequirements) []string {
 	var words []string
 	if allocated != nil {
 		words = append(words, "allocated "+quantities(allocated))
 	}
 	if actual != nil {
-		words = append(words, "actual "+quantities(actual))
+		words = append(words, "actual "+quantities(actual.Requests))
 	}
 	return words
 }

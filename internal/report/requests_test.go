@@ -50,6 +50,30 @@ func TestMadeUp(t *testing.T) {
 				{Name: "c", AllocatedResources: cpu("3"), Resources: &actual},
 			}
 		}), []string{"made up of container c (cpu 2, allocated cpu 3, actual cpu 1)"}},
+		{"a node that reports of a pod as a whole which states nothing as a whole", with(func(p *v1.Pod) {
+			actual := requests("1")
+			p.Status.AllocatedResources, p.Status.Resources = cpu("1"), &actual
+		}), []string{"made up of the pod as a whole (nothing, allocated cpu 1, actual cpu 1), container c (cpu 2)"}},
+		{"what runs as stated, as most do", with(func(p *v1.Pod) {
+			actual := requests("2000m")
+			p.Status.ContainerStatuses = []v1.ContainerStatus{
+				{Name: "c", AllocatedResources: cpu("2"), Resources: &actual},
+			}
+		}), nil},
+		{"what states nothing and runs so", with(func(p *v1.Pod) {
+			p.Spec.Containers[0].Resources.Requests = nil
+			p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "c", Resources: &v1.ResourceRequirements{}}}
+		}), nil},
+		{"that nothing is actual is said: before v1.37 what is allocated counted only beside it", with(func(p *v1.Pod) {
+			p.Status.ContainerStatuses = []v1.ContainerStatus{
+				{Name: "c", AllocatedResources: cpu("3"), Resources: &v1.ResourceRequirements{}},
+			}
+		}), []string{"made up of container c (cpu 2, allocated cpu 3, actual nothing)"}},
+		{"a resize that will not be, though all runs as stated: where nothing were reported, less might count",
+			with(func(p *v1.Pod) {
+				p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "c", AllocatedResources: cpu("2")}}
+				p.Status.Conditions = []v1.PodCondition{{Type: v1.PodResizePending, Reason: v1.PodReasonInfeasible}}
+			}), []string{"made up of container c (cpu 2, allocated cpu 2), an infeasible resize"}},
 		{"a resize that will not be, of a pod that states requests as a whole", with(func(p *v1.Pod) {
 			actual := requests("1")
 			p.Spec.Resources = &v1.ResourceRequirements{Requests: cpu("4")}
