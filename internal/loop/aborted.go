@@ -21,8 +21,8 @@ func aborted() Property {
 		Doc: "A cycle in which a plugin fails at PreFilter or Filter, or where several nodes are feasible at PreScore, " +
 			"Score or NormalizeScore, or by a score that is too high, gives the pod no node, and evicts nobody for it; " +
 			"neither does one in which a plugin fails as it is told of the pods that are nominated to the node, or of " +
-			"victims. A pod that a plugin rejects at PreFilter or Reserve, or fails at Reserve, PreBindPreFlight or PreBind, " +
-			"is not bound.",
+			"victims. A pod that a plugin rejects at PreFilter, Reserve or PreBind, or fails at Reserve, PreBindPreFlight or " +
+			"PreBind, is not bound.",
 		Broken: func(t *Transition) []Violation {
 			if broken := t.boundAllTheSame(); broken != nil {
 				return broken

@@ -94,6 +94,8 @@ const (
 	FailPreFlight
 	// FailPreBind: a pre-bind plugin fails.
 	FailPreBind
+	// RejectPreBind: a pre-bind plugin rejects the pod, which is tried again at once as if it had failed.
+	RejectPreBind
 	// FailBind: the API server refuses the binding.
 	FailBind
 	// RefuseWrite: the API server refuses what is written of a volume or claim before the binding.
@@ -120,7 +122,7 @@ var (
 	ofOthers     = []Fault{FailAddPod, FailRemovePod}
 	atPlugin     = slices.Concat([]Fault{FailPreFilter, FailFilter}, whileScoring, ofOthers)
 	rejecting    = []Fault{RejectPreFilter, RejectReserve, RejectPermit}
-	beforeBind   = []Fault{RejectPreFilter, FailReserve, RejectReserve, FailPreFlight, FailPreBind}
+	beforeBind   = []Fault{RejectPreFilter, FailReserve, RejectReserve, FailPreFlight, FailPreBind, RejectPreBind}
 )
 
 // FaultPlugin is the name of the plugin that rejects pods with a fault.
@@ -129,7 +131,7 @@ const FaultPlugin = "Faults"
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
 	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve})
+		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve, RejectPreBind})
 }
 
 // String returns the words used in reports.
@@ -137,8 +139,9 @@ func (f Fault) String() string {
 	return [...]string{"", "pre-filter fails", "filter fails", "pre-score fails", "score fails", "normalize fails",
 		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "pre-filter rejects", "reserve fails",
 		"reserve rejects", "permit rejects", "permit lets it wait", "permit lets it wait, and pre-flight fails",
-		"pre-bind fails", "bind fails", "what it writes is refused", "somebody else writes first", "the API server is busy",
-		"bind fails, and the status is under way", "the binding is under way", "the API server refuses it"}[f]
+		"pre-bind fails", "pre-bind rejects", "bind fails", "what it writes is refused", "somebody else writes first",
+		"the API server is busy", "bind fails, and the status is under way", "the binding is under way",
+		"the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.

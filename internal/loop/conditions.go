@@ -18,8 +18,8 @@ func conditionTold() Property {
 	return Property{
 		Name: "condition-told",
 		Doc: "A pod that comes back from its cycle has the condition PodScheduled=False, with the reason Unschedulable, or " +
-			"SchedulerError if an error was reported about it and no permit plugin rejected it; one that is bound has it no " +
-			"longer.",
+			"SchedulerError if an error was reported about it and no plugin rejected it at Permit or PreBind; one that is " +
+			"bound has it no longer.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, pod := range t.After.API.Pods {
@@ -51,7 +51,7 @@ func (t *Transition) tells(pod *v1.Pod) string {
 			return "" // the API server did not take it
 		}
 		reasons := []string{v1.PodReasonUnschedulable, v1.PodReasonSchedulerError}
-		if len(errors) == 0 || t.permitRejects() {
+		if len(errors) == 0 || t.permitRejects() || t.preBindRejects() {
 			reasons = reasons[:1]
 		}
 		if condition.Status != v1.ConditionFalse || !slices.Contains(reasons, condition.Reason) {
@@ -89,6 +89,13 @@ func (t *Transition) permitRejects() bool {
 	was, _ := t.Before.Queued(t.Action.Ref.Key())
 	return t.Action.Fault == RejectPermit && !t.errsBeforePermit() || t.Action.Verb == Reject ||
 		t.Action.Verb == Expire && !was.Volumes && !t.Action.EndsTimeOfDrivers()
+}
+
+// preBindRejects reports whether the step has a pre-bind plugin reject a pod, and no other one failed.
+func (t *Transition) preBindRejects() bool {
+	return t.Action.Fault == RejectPreBind && !t.failed() && !slices.ContainsFunc(t.errors(), func(text string) bool {
+		return strings.Contains(text, "running ")
+	})
 }
 
 // errsBeforePermit reports whether the cycle ended in an error before permit plugins were asked.

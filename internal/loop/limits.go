@@ -77,10 +77,12 @@ func hintUnlimitedDriver() Known {
 }
 
 // missedLimit reports whether the pod sleeps for a limit that a node had, which kept it off no more before the step
-// already: of that it was not told, and now comes the volume that it waited for besides. The node has such a CSINode,
-// nil if none.
+// already: of that it was not told, and now comes the volume that it waited for besides, or its claim is bound. The
+// node has such a CSINode, nil if none.
 func (t *Transition) missedLimit(pod *v1.Pod, such func(*storagev1.CSINode) bool) bool {
-	if !t.rejectedBy(pod, "NodeVolumeLimits") || t.Action.Ref.Kind != "PersistentVolume" {
+	heard := t.Action.Ref.Kind != "PersistentVolume" &&
+		(t.Action.Ref.Kind != "PersistentVolumeClaim" || t.Action.Verb != Update)
+	if heard || !t.rejectedBy(pod, "NodeVolumeLimits") {
 		return false
 	}
 	before, after := t.Before.View(), t.After.View()

@@ -27,7 +27,7 @@ func rollBack() Property {
 				broken = append(broken, Violation{About: "wait", Pod: pod, Known: t.has(preFlightLeavesWaiting), But: fmt.Sprintf(
 					"the failed attempt for %s left it among the pods that wait on permit", pod)})
 			}
-			prebound := t.Action.Fault == FailPreBind || t.Action.Fault >= FailBind
+			prebound := t.Action.Fault >= FailPreBind
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
 				v := Violation{About: t.Action.Fault.String(), Pod: pod,
 					But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,

@@ -201,11 +201,16 @@ func volumeGoneUnheard() Known {
 		Doc: "VolumeBinding does not hear that a PersistentVolume is deleted: a pod whose claim that volume was reserved " +
 			"for, where it cannot be reached, is not retried, though another volume fits. Nor does NodeVolumeLimits hear of " +
 			"volumes, which counts the claim of one no more that is gone, or, when one comes, for another driver than that " +
-			"of its class.",
+			"of its class; nor that a claim is bound to such a one.",
 		Explains: func(t *Transition, pod *v1.Pod) bool {
-			comes := t.Action.Verb == Create || t.Action.Verb == Replace
-			return t.Action.Ref.Kind == "PersistentVolume" && (comes && t.fewerAttached(pod) ||
-				t.Action.Verb == Delete && t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits"))
+			switch comes := t.Action.Verb == Create || t.Action.Verb == Replace; t.Action.Ref.Kind {
+			case "PersistentVolume":
+				return comes && t.fewerAttached(pod) ||
+					t.Action.Verb == Delete && t.rejectedBySome(pod, "VolumeBinding", "NodeVolumeLimits")
+			case "PersistentVolumeClaim":
+				return t.Action.Verb == Update && t.fewerAttached(pod)
+			}
+			return false
 		},
 	}
 }

@@ -33,6 +33,7 @@ func TestPlantedBeforeBind(t *testing.T) {
 		{"reserve", plain, loop.FailReserve, nil, true},
 		{"reserve, without an error", plain, loop.RejectReserve, nil, true},
 		{"pre-bind", plain, loop.FailPreBind, nil, true},
+		{"pre-bind, without an error", plain, loop.RejectPreBind, nil, true},
 		{"pre-bind after the wait for a volume", waits, loop.FailPreBind, []loop.Action{binds}, true},
 		{"control: nothing fails", plain, loop.NoFault, nil, false},
 		{"control: nothing fails after the wait", waits, loop.NoFault, []loop.Action{binds}, false},

@@ -218,7 +218,7 @@ const permitTimeout = 15 * time.Minute
 // preFlight says whether PreBind has anything to do.
 func (f *faults) preFlight() *fwk.Status {
 	switch f.armed {
-	case loop.FailPreBind:
+	case loop.FailPreBind, loop.RejectPreBind:
 		return nil
 	case loop.FailPreFlight:
 		return fwk.AsStatus(errFault)
@@ -229,6 +229,9 @@ func (f *faults) preFlight() *fwk.Status {
 // PreBind implements frameworkapi.PreBindPlugin.
 func (f *faults) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
 	f.preBound = loop.Key(pod)
+	if f.armed == loop.RejectPreBind {
+		return fwk.NewStatus(fwk.Unschedulable, rejects)
+	}
 	return f.failing(loop.FailPreBind)
 }
 

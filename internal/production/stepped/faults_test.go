@@ -109,6 +109,32 @@ func TestPluginsReject(t *testing.T) {
 	}
 }
 
+// TestPreBindRejects: a pod that a plugin rejects at PreBind says that it is unschedulable, and backs off as if the
+// plugin had failed: no event is waited for ("If a Pod fails on PreBind or Bind, it should be moved to BackoffQ for
+// retry", comment of bindingCycle). What was reserved for it is free.
+func TestPreBindRejects(t *testing.T) {
+	p := pod("p").Req(cpu("1")).Obj()
+	other := pod("other").Priority(10).Req(cpu("1")).Obj() // which the nomination that p keeps holds nothing against
+	full := cluster(node("n1").Capacity(map[v1.ResourceName]string{"cpu": "1", "pods": "10"}))
+	s := newScheduler(t, full, stepped.Options{Faults: true})
+	broken := breaks(t, s, []loop.Action{create(p), failing(loop.RejectPreBind)})
+	is := s.State().Pod("default/p")
+	q, _ := s.State().Queued("default/p")
+	says := slices.ContainsFunc(is.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonUnschedulable
+	})
+	if broken != nil || !says || is.Spec.NodeName != "" || len(q.Rejectors) > 0 || !q.In(loop.BackingOff) {
+		t.Errorf("it breaks %q; the pod is on %q, queued as %v, with the conditions %v", broken, is.Spec.NodeName, q,
+			is.Status.Conditions)
+	}
+	if broken := breaks(t, s, []loop.Action{create(other), schedule}); broken != nil {
+		t.Errorf("then it breaks %q", broken)
+	}
+	if s.State().Pod("default/other").Spec.NodeName != "n1" {
+		t.Error("a pod that is more important does not get its place")
+	}
+}
+
 // TestPlantedFailures: a scheduler that passes over what fails, or rejects, breaks aborted; where that is the score, if
 // there are several nodes.
 func TestPlantedFailures(t *testing.T) {

@@ -52,6 +52,8 @@ func TestPlantedPermit(t *testing.T) {
 			[]loop.Action{create(p), failing(loop.WaitPermit), on(loop.Reject, p)}},
 		{"condition-told", "so is one that waits too long on permit", allErrors,
 			[]loop.Action{create(p), failing(loop.WaitPermit), on(loop.Expire, p)}},
+		{"condition-told", "so is one that is rejected before it is bound", allErrors,
+			[]loop.Action{create(p), failing(loop.RejectPreBind)}},
 		{"permitted", "who is rejected as it waits is bound", heeds,
 			[]loop.Action{create(p), failing(loop.WaitPermit), on(loop.Reject, p)}},
 		{"permitted", "who waits too long is bound", heeds,

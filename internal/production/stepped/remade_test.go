@@ -110,6 +110,10 @@ func TestRemadeVolume(t *testing.T) {
 	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "made"}, Provisioner: limitedDriver}
 	awaited.StorageClasses, made.Spec.StorageClassName = []*storagev1.StorageClass{class}, &class.Name
 	awaited.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{made, two}
+	unbound, toPlain, toVolume := awaited, made.DeepCopy(), made.DeepCopy()
+	unbound.PersistentVolumes, made = c.PersistentVolumes, made.DeepCopy()
+	made.Spec.VolumeName, toPlain.Spec.VolumeName = "", plain.Name
+	unbound.PersistentVolumeClaims = []*v1.PersistentVolumeClaim{made, two}
 	for _, row := range []struct {
 		reason  string
 		cfg     *production.Config
@@ -127,6 +131,9 @@ func TestRemadeVolume(t *testing.T) {
 		{"the volume is made anew as one that is no driver's", byDefault(t), c, again(comes),
 			[]string{"wake-up: default/p: volume-gone-unheard"}},
 		{"control: it is the driver's again", byDefault(t), c, again(volume), nil},
+		{"the claim is bound to one that is no driver's", limitsAlone, &unbound, update("binding", toPlain),
+			[]string{"wake-up: default/p: volume-gone-unheard"}},
+		{"control: it is bound to one of the driver's", limitsAlone, &unbound, update("binding", toVolume), nil},
 		{"control: it is the driver's", limitsAlone, &awaited, create(volume), nil},
 	} {
 		s := schedulerUnder(t, row.cfg, row.cluster, stepped.Options{})
