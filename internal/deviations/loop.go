@@ -253,6 +253,7 @@ func LoopEntries() []LoopEntry {
 			Happens: []loop.EventType{loop.ObjectReplaced}},
 		"shared-reservation-freed":  {Property: "roll-back", Theme: "claim-shared", Pods: 2, Faults: 2},
 		"pre-flight-leaves-waiting": {Property: "roll-back", Theme: "permit", Pods: 1, Faults: 1},
+		"preemptor-circles":         {Property: "sleeps", Theme: "faults", Pods: 2, Faults: 1},
 		"nomination-taken-for-written": {Property: "refinement", Theme: "bound-after-failing", Pods: 2, Events: 1, Faults: 1,
 			Late: 1, Happens: []loop.EventType{loop.PodBound}},
 		"reservation-taken-for-written": {Property: "devices-ready", Theme: "reservations", Pods: 1, Faults: 1, Late: 1},

@@ -109,6 +109,12 @@ const (
 	LateStatus
 	// SlowBind: the binding is under way until Write. This is not a failure.
 	SlowBind
+	// SlowPreBind: a pre-bind plugin is not done until Write, and does not heed that it is cancelled. This is not a
+	// failure.
+	SlowPreBind
+	// Cancelled: a pre-bind plugin is not done until Write, and the pod was preempted meanwhile. It is no fault of an
+	// action; a pod that waits may have it.
+	Cancelled
 	// FailEvict: the API server refuses an eviction. It is a fault of Evict.
 	FailEvict
 )
@@ -131,7 +137,8 @@ const FaultPlugin = "Faults"
 // Faults returns every fault of Schedule.
 func Faults() []Fault {
 	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
-		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve, RejectPreBind})
+		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve, RejectPreBind},
+		slowPreBind)
 }
 
 // String returns the words used in reports.
@@ -141,7 +148,7 @@ func (f Fault) String() string {
 		"reserve rejects", "permit rejects", "permit lets it wait", "permit lets it wait, and pre-flight fails",
 		"pre-bind fails", "pre-bind rejects", "bind fails", "what it writes is refused", "somebody else writes first",
 		"the API server is busy", "bind fails, and the status is under way", "the binding is under way",
-		"the API server refuses it"}[f]
+		"pre-bind is under way", "pre-bind is cancelled", "the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.

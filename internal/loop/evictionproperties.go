@@ -159,7 +159,9 @@ func (t *Transition) spares() string {
 		return ""
 	}
 	victim := t.Before.Evictions[i].Victims[0].Pod
-	if is := t.After.Pod(victim); is == nil || deleting(is) || is.Spec.NodeName == "" && t.After.AssumedOn(victim) == "" {
+	is := t.After.Pod(victim)
+	free := t.After.AssumedOn(victim) == "" || t.After.cancelled(victim)
+	if is == nil || deleting(is) || is.Spec.NodeName == "" && free {
 		return ""
 	}
 	if q, _ := t.Before.Queued(victim); q.Waits && t.Before.Pod(victim).Spec.NodeName != "" {

@@ -209,6 +209,7 @@ func Defects() []Known {
 		hintDriverOfClaims(), volumeGoneUnheard(), sliceGoneUnheard(),
 		limitsNodeUnheard(), limitsPodUnheard(), limitsDriverUnheard(), hintUnlimitedDriver(),
 		hintEphemeralAttachment(), ephemeralSigned(), earlierClaimUnheard(), statusKeepsClaim(), anotherVolumeBound(),
+		preemptorCircles(),
 		{
 			Name: "device-reservation-freed", Class: spec.Unconfirmed, Upstream: "not reported",
 			Doc: "When the reservation of devices is given up, as the pod it was for fails or is deleted before they are " +

@@ -51,7 +51,7 @@ func (t *Transition) filtersReject() bool {
 // none, the release does not nominate such pods, or the scheduler takes it to be nominated there already.
 func (t *Transition) waitsFor(pod string) string {
 	queued, ok := t.After.Queued(pod)
-	if t.Action.Verb != Schedule || !slices.Contains([]Fault{NoFault, WaitPermit}, t.Action.Fault) || !ok ||
+	if t.Action.Verb != Schedule || !slices.Contains([]Fault{NoFault, WaitPermit, SlowPreBind}, t.Action.Fault) || !ok ||
 		!queued.Waits || !(Known{Since: "v1.35"}).In(t.Model.Profile.Release) {
 		return ""
 	}

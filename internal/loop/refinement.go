@@ -140,7 +140,7 @@ func (t *Transition) outcome(pod *v1.Pod, view *spec.Snapshot) spec.Outcome {
 }
 
 // evicted returns the pods that the step began to evict, "ns/name": bound ones terminate, those that waited on
-// permit are not assumed any more, or their evictions are under way.
+// permit are not assumed any more, those at pre-bind were cancelled, or their evictions are under way.
 func (t *Transition) evicted() []string {
 	var evicted []string
 	chosen := t.chosen()
@@ -149,11 +149,18 @@ func (t *Transition) evicted() []string {
 		terminates := was != nil && !deleting(was) && (is == nil || deleting(is))
 		sentBack := after != nil && after.Spec.NodeName == "" && t.Before.AssumedOn(Key(pod)) != "" &&
 			t.After.AssumedOn(Key(pod)) == ""
-		if terminates || sentBack || slices.Contains(chosen, Key(pod)) {
+		cancelled := t.After.cancelled(Key(pod)) && !t.Before.cancelled(Key(pod))
+		if terminates || sentBack || cancelled || slices.Contains(chosen, Key(pod)) {
 			evicted = append(evicted, Key(pod))
 		}
 	}
 	return evicted
+}
+
+// cancelled reports whether the pod was preempted at pre-bind, and the plugin has not heeded that yet.
+func (s *State) cancelled(pod string) bool {
+	q, _ := s.Queued(pod)
+	return q.Fault == Cancelled
 }
 
 // evictsAgain reports whether the step told a pod that terminates already that it is evicted, as releases before v1.35
@@ -170,13 +177,13 @@ func (t *Transition) evictsAgain() bool {
 }
 
 // permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
-// already are not evicted again; so to be nominated anew to the same node for their sake looks like waiting with
-// the nomination, or, where kube-scheduler has not heard of that one, just like waiting: it need not be written. Who is
-// rejected by what was before an event is looked at for its nomination by what is since.
+// already, or were cancelled at pre-bind, are not evicted again; so to be nominated anew to the same node for their sake
+// looks like waiting with the nomination, or, where kube-scheduler has not heard of that one, just like waiting: it need
+// not be written. Who is rejected by what was before an event is looked at for its nomination by what is since.
 func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
 	terminates := func(victim *v1.Pod) bool { // or is gone, whether the scheduler has heard of it or not
 		is := t.Before.Pod(Key(victim))
-		return is == nil || is.UID != victim.UID || deleting(is)
+		return is == nil || is.UID != victim.UID || deleting(is) || t.Before.cancelled(Key(victim))
 	}
 	visible := func(o spec.Outcome) spec.Outcome {
 		o.Victims = slices.DeleteFunc(slices.Clone(o.Victims), terminates)

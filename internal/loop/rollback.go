@@ -92,7 +92,7 @@ func (t *Transition) madeToFail() bool {
 		return slices.ContainsFunc(t.errors(), func(text string) bool { return strings.Contains(text, FaultPlugin) })
 	}
 	switch t.Action.Fault {
-	case NoFault, WaitPermit, Busy, SlowBind:
+	case NoFault, WaitPermit, Busy, SlowBind, SlowPreBind:
 		return false
 	case Outrun:
 		return len(t.Before.told().PersistentVolumeClaims) > 0 || !feasible(t.Model, t.Step.Popped, t.Before.View())

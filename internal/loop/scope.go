@@ -199,7 +199,7 @@ func (s *Scope) faults() []Fault {
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
 		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
 			(f == Busy || f == LateStatus || f == FailPreFlight || f == SlowBind && !s.Evictions) && (volumes || claims) ||
-			f == LateStatus && s.Late > 0 || slices.Contains(ofOthers, f) && !s.preempts()
+			f == LateStatus && s.Late > 0 || (f == SlowPreBind || slices.Contains(ofOthers, f)) && !s.preempts()
 	})
 }
 

@@ -220,6 +220,9 @@ func moveOf(t *Transition, breaches []Breach) move {
 	if pod != nil && m.preempts && !m.breach && leavesWaiting().Explains(t, pod) {
 		m.known = t.has(preFlightLeavesWaiting) // whom it is nominated for is never evicted, before v1.36
 	}
+	if circles := t.circles(); circles != "" && !m.breach {
+		m.known = circles
+	}
 	for _, defect := range t.defects() {
 		if pod != nil && pod.Status.NominatedNodeName != "" && defect.Keeps != nil && defect.Keeps(t, pod) {
 			m.keeps = defect.Name

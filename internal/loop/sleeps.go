@@ -22,7 +22,7 @@ func sleeps() Property {
 				q.In(Unschedulable) || q.In(Gated) || t.changes() {
 				return nil
 			}
-			return []Violation{{Pod: q.Pod, About: strings.Join(q.Rejectors, "+"), But: fmt.Sprintf(
+			return []Violation{{Pod: q.Pod, About: strings.Join(q.Rejectors, "+"), Known: t.circles(), But: fmt.Sprintf(
 				"%s was rejected by %s, nothing else has happened, and it is %v", q.Pod,
 				strings.Join(q.Rejectors, ", "), q.Queues)}}
 		},

@@ -302,6 +302,10 @@ func queuedInWords(q loop.Queued) string {
 	case !q.Waits, q.Volumes:
 	case q.Devices:
 		text += ", waits for its devices"
+	case q.Fault == loop.SlowPreBind:
+		text += ", is at pre-bind"
+	case q.Fault == loop.Cancelled:
+		text += ", is at pre-bind, which was cancelled"
 	case q.Binds:
 		text += ", the binding is under way"
 	default:

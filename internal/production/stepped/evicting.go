@@ -105,8 +105,7 @@ func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context
 		inMemory, err = evict(ctx)
 	}
 	p.evictions.api.refuseEviction, p.refused = false, false
-	is, _ := p.evictions.api.objects[loop.RefOf(victim)].(*v1.Pod)
-	p.inMemory = err == nil && is != nil && is.UID == victim.UID && is.DeletionTimestamp == nil
+	p.inMemory = err == nil && p.evictions.api.spared(victim)
 	last := len(p.victims) == 1
 	p.victims = slices.DeleteFunc(p.victims, func(other *v1.Pod) bool { return other.UID == victim.UID })
 	if apierrors.IsNotFound(err) {
@@ -117,6 +116,12 @@ func (p *evicting) evict(ctx context.Context, victim *v1.Pod, evict func(context
 	p.activates = p.activates || activates(err, p, last, inMemory)
 	p.holdBack(loop.Returns)
 	return err
+}
+
+// spared reports whether the pod is still there, and does not terminate.
+func (a *api) spared(pod *v1.Pod) bool {
+	is, _ := a.objects[loop.RefOf(pod)].(*v1.Pod)
+	return is != nil && is.UID == pod.UID && is.DeletionTimestamp == nil
 }
 
 // holdBack holds the goroutine back.

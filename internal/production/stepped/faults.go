@@ -218,7 +218,7 @@ const permitTimeout = 15 * time.Minute
 // preFlight says whether PreBind has anything to do.
 func (f *faults) preFlight() *fwk.Status {
 	switch f.armed {
-	case loop.FailPreBind, loop.RejectPreBind:
+	case loop.FailPreBind, loop.RejectPreBind, loop.SlowPreBind:
 		return nil
 	case loop.FailPreFlight:
 		return fwk.AsStatus(errFault)

@@ -40,8 +40,8 @@ type cycles struct {
 	looks *looks
 	// meanwhile is what is still to happen in the cycle; nil if nothing is.
 	meanwhile *interruption
-	// slow reports whether a binding that is made now is to be under way for a while.
-	slow func() bool
+	// armed is what is to go wrong now.
+	armed func() loop.Fault
 	// taken returns the claims that are taken for reserved for the pod, as State.TakenForReserved has them.
 	taken func(*v1.Pod) []loop.Uses
 	// measured: the next cycle is, for metrics.
@@ -150,10 +150,15 @@ func (c *controlled) RejectWaitingPod(uid types.UID) bool {
 	return rejected
 }
 
-// preempted notes that the pod is evicted, with which its wait is over, but for that of a binding that is under way.
-func (c *cycles) preempted(uid types.UID) {
-	if b := c.binding(uid); b != nil && !b.binds {
+// preempted notes that the pod is evicted, with which its wait is over, but for that of a binding that is under way, and
+// of a pre-bind plugin that does not heed it.
+func (c *cycles) preempted(uid types.UID, spared bool) {
+	switch b := c.binding(uid); {
+	case b == nil:
+	case !b.binds:
 		c.decide(uid)
+	case spared && b.fault == loop.SlowPreBind:
+		b.fault = loop.Cancelled
 	}
 }
 

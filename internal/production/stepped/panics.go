@@ -9,6 +9,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/seed-a3f26817/modelcheck/internal/loop"
 )
 
 // Panics of production are results, not the end of the process. One on the goroutine that steps ends the run
@@ -68,14 +70,21 @@ func (c *controlled) RunPreBindPlugins(ctx context.Context, state fwk.CycleState
 		c.preBinding.state = state
 	}
 	defer func() { c.preBinding = nil }()
-	return c.Framework.RunPreBindPlugins(ctx, state, pod, node)
+	status = c.Framework.RunPreBindPlugins(ctx, state, pod, node)
+	c.preBinding = nil
+	if status.IsSuccess() {
+		if err := c.takesLong(pod, loop.SlowPreBind); err != nil {
+			return fwk.AsStatus(err)
+		}
+	}
+	return status
 }
 
 // RunBindPlugins implements framework.Framework.
 func (c *controlled) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) (status *fwk.Status) {
 	defer c.note(&status)
-	if err := c.beforeBind(pod); err != nil {
+	if err := c.takesLong(pod, loop.SlowBind); err != nil {
 		return fwk.AsStatus(err)
 	}
 	return c.Framework.RunBindPlugins(ctx, state, pod, node)

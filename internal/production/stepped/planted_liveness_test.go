@@ -92,7 +92,8 @@ func explored(t *testing.T, scope *loop.Scope, workers int, plant func(*kubesche
 	}
 	var keys []string
 	shown := []string{"condition-told/failure-told-late", "retried/post-filter-error-sleeps",
-		"roll-back/pre-flight-leaves-waiting", "permitted/pre-flight-leaves-waiting"}
+		"roll-back/pre-flight-leaves-waiting", "permitted/pre-flight-leaves-waiting",
+		"sleeps/preemptor-circles", "comes-to-rest/preemptor-circles"}
 	for _, f := range result.Findings { // but for what every scope with a fault shows, and one in which pods preempt
 		if !slices.Contains(shown, f.Key()) {
 			keys = append(keys, f.Key())

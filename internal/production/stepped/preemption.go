@@ -42,8 +42,8 @@ type evictions struct {
 type aroundEviction func(context.Context, *v1.Pod, func(context.Context) (bool, error)) error
 
 // control puts itself between the plugin and its rules, and the goroutines that evict. evicted is told of each pod that
-// was evicted.
-func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func(types.UID),
+// was evicted, and whether it was spared by the API server.
+func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func(uid types.UID, spared bool),
 	note func(**fwk.Status)) *evictions {
 	e := &evictions{
 		Interface: plugin.Evaluator.Interface, plugin: plugin, api: api, victims: map[string][]*v1.Pod{},
@@ -63,7 +63,7 @@ func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func
 				defer note(&failed)
 				inMemory, err = evict(klog.NewContext(ctx, logr.Discard()))
 			}()
-			evicted(victim.UID)
+			evicted(victim.UID, api.spared(victim))
 			return inMemory, cmp.Or(err, failed.AsError())
 		})
 	})

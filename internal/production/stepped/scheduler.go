@@ -190,7 +190,7 @@ func (s *Scheduler) build() error {
 // control puts the control points between the scheduler and its frameworks, queue and preemption.
 func (s *Scheduler) control() error {
 	s.frameworks, s.cycles = nil, &cycles{bindings: map[types.UID]*binding{},
-		slow: func() bool { return s.faults.armed == loop.SlowBind }, taken: s.takenForReserved}
+		armed: func() loop.Fault { return s.faults.armed }, taken: s.takenForReserved}
 	if s.options.Sampled {
 		s.cycles.looks = &looks{}
 	}

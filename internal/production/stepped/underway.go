@@ -43,10 +43,11 @@ func (a *api) arrive(ref loop.Ref) error {
 	return err
 }
 
-// beforeBind has the binding of the pod be under way until an action, if it is to be. An error says that it is no more.
-func (c *cycles) beforeBind(pod *v1.Pod) error {
+// takesLong has the binding of the pod be under way until an action, if the fault says that it is to be there. An error
+// says that it is no more.
+func (c *cycles) takesLong(pod *v1.Pod, fault loop.Fault) error {
 	b := c.binding(pod.UID)
-	if b == nil || !c.slow() {
+	if b == nil || c.armed() != fault {
 		return nil
 	}
 	b.binds = true
