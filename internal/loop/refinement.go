@@ -177,9 +177,9 @@ func (t *Transition) evictsAgain() bool {
 }
 
 // permits reports whether the outcome is among those allowed, as far as it can be seen. Victims that terminate
-// already, or were cancelled at pre-bind, are not evicted again; so to be nominated anew to the same node for their sake
-// looks like waiting with the nomination, or, where kube-scheduler has not heard of that one, just like waiting: it need
-// not be written. Who is rejected by what was before an event is looked at for its nomination by what is since.
+// already, or were cancelled at pre-bind, are not evicted again; so to be nominated anew to the same node for their
+// sake looks like waiting with the nomination, or, where kube-scheduler has not heard of that one, just like waiting:
+// it need not be written. Who is rejected by what was before an event is looked at for its nomination by what is since.
 func (t *Transition) permits(allowed []spec.Outcome, got spec.Outcome, pod *v1.Pod, view *spec.Snapshot) bool {
 	terminates := func(victim *v1.Pod) bool { // or is gone, whether the scheduler has heard of it or not
 		is := t.Before.Pod(Key(victim))

@@ -15,8 +15,8 @@ import (
 func sparesWaiting() Property {
 	return Property{
 		Name: "spares-waiting",
-		Doc: "A victim that waits on permit, or, from v1.36 on, for its volumes or devices or another pre-bind plugin, goes " +
-			"back to the queue and is not deleted.",
+		Doc: "A victim that waits on permit, or, from v1.36 on, for its volumes or devices or another pre-bind " +
+			"plugin, goes back to the queue and is not deleted.",
 		Broken: func(t *Transition) []Violation {
 			if t.Action.Verb == Write {
 				return t.boundCancelled()

@@ -115,9 +115,9 @@ type Queued struct {
 	Penalty bool
 	// Erred: the last attempt ended in an error, not in a rejection.
 	Erred bool
-	// Waits is set while the pod waits, on permit or (Volumes, Devices, Binds) for its volumes to be bound, its devices to
-	// be ready, or its binding, which is under way to the API server, or, by its Fault, in a pre-bind plugin, and Since has the actions since it was taken of
-	// which the queue remembers events, for the case that the pod comes back.
+	// Waits is set while the pod waits, on permit or (Volumes, Devices, Binds) for its volumes to be bound, its devices
+	// to be ready, or its binding, which is under way to the API server, or, by its Fault, in a pre-bind plugin. Since
+	// has the actions since it was taken of which the queue remembers events, for the case that the pod comes back.
 	Waits   bool
 	Volumes bool
 	Devices bool

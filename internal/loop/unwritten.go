@@ -19,8 +19,9 @@ type Unwritten struct {
 	Pod string
 	// Nominates is the nomination that is written; nil if none is.
 	Nominates *string
-	// Binding: it is a binding.
+	// Binding: it is a binding, or, by the Fault, SlowPreBind or Cancelled, what comes before it.
 	Binding bool
+	Fault   Fault
 	// Same: the API server still has that pod, and not another one of its name.
 	Same bool
 }
@@ -62,6 +63,9 @@ func (s *State) canonicalUnwritten(text *strings.Builder) {
 		fmt.Fprintf(text, "under way for %s%s, same pod: %t\n", u.Pod, nominating(u.Nominates), u.Same)
 		if u.Binding {
 			text.WriteString("it is a binding\n")
+		}
+		if u.Fault != NoFault {
+			fmt.Fprintf(text, "%s\n", u.Fault)
 		}
 	}
 }

@@ -150,8 +150,8 @@ func (c *controlled) RejectWaitingPod(uid types.UID) bool {
 	return rejected
 }
 
-// preempted notes that the pod is evicted, with which its wait is over, but for that of a binding that is under way, and
-// of a pre-bind plugin that does not heed it.
+// preempted notes that the pod is evicted, with which its wait is over, but for that of a binding that is under way,
+// and of a pre-bind plugin that does not heed it.
 func (c *cycles) preempted(uid types.UID, spared bool) {
 	switch b := c.binding(uid); {
 	case b == nil:

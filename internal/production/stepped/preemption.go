@@ -42,7 +42,7 @@ type evictions struct {
 type aroundEviction func(context.Context, *v1.Pod, func(context.Context) (bool, error)) error
 
 // control puts itself between the plugin and its rules, and the goroutines that evict. evicted is told of each pod that
-// was evicted, and whether it was spared by the API server.
+// was evicted, and whether the API server was spared that.
 func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func(uid types.UID, spared bool),
 	note func(**fwk.Status)) *evictions {
 	e := &evictions{
@@ -63,7 +63,7 @@ func control(plugin *defaultpreemption.DefaultPreemption, api *api, evicted func
 				defer note(&failed)
 				inMemory, err = evict(klog.NewContext(ctx, logr.Discard()))
 			}()
-			evicted(victim.UID, api.spared(victim))
+			evicted(victim.UID, inMemory || err == nil && api.spared(victim))
 			return inMemory, cmp.Or(err, failed.AsError())
 		})
 	})

@@ -16,9 +16,9 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
-// TestSlowPreBind: a pod is assumed, and nominated to its node, while a plugin at pre-bind takes its time; who preempts it
-// meanwhile spares it, though the plugin does not heed that, and it goes back to the queue when the plugin is done. A
-// scheduler that binds it all the same is noticed.
+// TestSlowPreBind: a pod is assumed, and nominated to its node, while a plugin at pre-bind takes its time. Who preempts
+// it meanwhile spares it, though the plugin does not heed that, and it goes back to the queue when the plugin is done.
+// A scheduler that binds it all the same is noticed.
 func TestSlowPreBind(t *testing.T) {
 	p := pod("p").Req(cpu("1")).Obj()
 	urgent := pod("urgent").Priority(10).Req(cpu("1")).Obj()
@@ -81,8 +81,8 @@ func (m marked) MarkPrebound() bool {
 	return true
 }
 
-// TestPreemptorCircles has the run of preemptor-circles: who preempts a pod at pre-bind is tried over and over until the
-// plugin there is done.
+// TestPreemptorCircles has the run of preemptor-circles: who preempts a pod at pre-bind is tried over and over until
+// the plugin there is done.
 func TestPreemptorCircles(t *testing.T) {
 	p, urgent := pod("p").Req(cpu("1")).Obj(), pod("urgent").Priority(10).Req(cpu("1")).Obj()
 	circles := []string{"sleeps: default/urgent: preemptor-circles"}

@@ -73,7 +73,11 @@ func (s *Scheduler) bindsReplaced() []loop.Unwritten {
 	var all []loop.Unwritten
 	for _, b := range s.cycles.all() {
 		if b.binds && s.replaced(b.pod) {
-			all = append(all, loop.Unwritten{Pod: loop.Key(b.pod), Binding: true})
+			u := loop.Unwritten{Pod: loop.Key(b.pod), Binding: true}
+			if b.fault != loop.SlowBind {
+				u.Fault = b.fault
+			}
+			all = append(all, u)
 		}
 	}
 	slices.SortStableFunc(all, func(x, y loop.Unwritten) int { return strings.Compare(x.Pod, y.Pod) })
