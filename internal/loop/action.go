@@ -94,7 +94,7 @@ const (
 	FailPreFlight
 	// FailPreBind: a pre-bind plugin fails.
 	FailPreBind
-	// RejectPreBind: a pre-bind plugin rejects the pod, which is tried again at once as if it had failed.
+	// RejectPreBind: a pre-bind plugin rejects the pod, which backs off as if the plugin had failed.
 	RejectPreBind
 	// FailBind: the API server refuses the binding.
 	FailBind

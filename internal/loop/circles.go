@@ -20,10 +20,10 @@ func preemptorCircles() Known {
 			q, _ := t.After.Queued(Key(pod))
 			is := t.After.Pod(Key(pod))
 			return t.Step.Popped == Key(pod) && q.In(Active) && is != nil && is.Status.NominatedNodeName != "" &&
-				slices.ContainsFunc(t.After.Queue, func(q Queued) bool {
-					victim := t.After.heard(q.Pod)
-					return q.Fault == Cancelled && victim != nil &&
-						cmp.Or(victim.Spec.NodeName, t.After.AssumedOn(q.Pod)) == is.Status.NominatedNodeName
+				slices.ContainsFunc(t.After.Queue, func(other Queued) bool {
+					victim := t.After.heard(other.Pod)
+					return other.Fault == Cancelled && victim != nil &&
+						cmp.Or(victim.Spec.NodeName, t.After.AssumedOn(other.Pod)) == is.Status.NominatedNodeName
 				})
 		},
 	}
