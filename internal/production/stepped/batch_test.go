@@ -70,6 +70,17 @@ func (leavesNothing) StoreScheduleResults(context.Context, fwk.PodSignature, str
 	framework.SortedScoredNodes, int64) {
 }
 
+// signsAll leaves the nodes that a pod did not take to equal ones, also if it is never taken for equal.
+type signsAll struct{ framework.Framework }
+
+func (f signsAll) StoreScheduleResults(ctx context.Context, signature fwk.PodSignature, hinted, chosen string,
+	others framework.SortedScoredNodes, cycle int64) {
+	if len(signature) == 0 {
+		signature = fwk.PodSignature("any")
+	}
+	f.Framework.StoreScheduleResults(ctx, signature, hinted, chosen, others, cycle)
+}
+
 // unspread is the configuration by which pods are not spread by default.
 func unspread(t *testing.T) *production.Config {
 	t.Helper()
@@ -120,6 +131,8 @@ func TestBatches(t *testing.T) {
 		{"a better node comes", batching, nil, []loop.Action{create(larger)}, "n2 n3", "n2", "refinement batch-outdated"},
 		{"planted: nothing is left", batching,
 			below(func(f inner) inner { return leavesNothing{f} }), nil, "", "n2", "batches"},
+		{"planted: nodes are left by a pod that is never taken for equal", byDefault(t),
+			below(func(f inner) inner { return signsAll{f} }), nil, "n2 n3", "n2", "batches"},
 		{"planted: nothing is taken", batching,
 			below(func(f inner) inner { return unequal{f} }), nil, "n2 n3", "n2", "batches"},
 		{"planted: that it does not fit any more is not seen", batching,

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
+	"github.com/seed-a3f26817/modelcheck/internal/production"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
 )
 
@@ -33,5 +35,42 @@ func TestExpansion(t *testing.T) {
 		} else if diff := cmp.Diff(ran[:n], ran[n:]); diff != "" {
 			t.Errorf("faults %v: what runs where (-worked out +told):\n%s", faults, diff)
 		}
+	}
+}
+
+// TestExpansionIsUsed: who is told which plugins run where does not work it out: told those of a kube-scheduler without
+// NodePorts it runs none, though its configuration has it.
+func TestExpansionIsUsed(t *testing.T) {
+	without, err := production.LoadConfig("without-ports.yaml", []byte(`apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      disabled:
+      - name: NodePorts
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runsPorts := func(cfg *production.Config, e *stepped.Expansion) (runs bool) {
+		o := stepped.Options{Expansion: e, Plant: func(s *kubescheduler.Scheduler) {
+			for _, f := range s.Profiles {
+				runs = runs || slices.ContainsFunc(f.ListPlugins().Filter.Enabled, func(p config.Plugin) bool {
+					return p.Name == "NodePorts"
+				})
+			}
+		}}
+		schedulerUnder(t, cfg, cluster(node("n1")), o)
+		return runs
+	}
+	e := &stepped.Expansion{}
+	if runsPorts(without, e) {
+		t.Error("NodePorts runs where it is disabled")
+	}
+	if runsPorts(byDefault(t), e) {
+		t.Error("what was worked out is worked out again")
+	}
+	if !runsPorts(byDefault(t), nil) {
+		t.Error("control: NodePorts does not run by default")
 	}
 }
