@@ -64,6 +64,8 @@ type scriptStep struct {
 	Create objects.Object `json:"create"`
 	// Change is a JSON merge patch.
 	Change objects.Object `json:"change"`
+	// Resize is a JSON merge patch of what a pod requests.
+	Resize objects.Object `json:"resize"`
 	// Delete names an object that is deleted, such as "Pod default/p": a bound pod goes on terminating. End takes it
 	// away at once.
 	Delete string `json:"delete"`
@@ -83,6 +85,8 @@ func (s scriptStep) String() string {
 		return s.Create.Name() + " is created"
 	case s.Change != nil:
 		return s.Change.Name() + " is changed: " + s.Change.Text()
+	case s.Resize != nil:
+		return s.Resize.Name() + " is resized: " + s.Resize.Text()
 	case strings.HasPrefix(s.Delete, "Pod "):
 		return s.Delete + " is deleted, and goes on terminating"
 	case s.Delete != "":
@@ -374,6 +378,8 @@ func (r *player) take(ctx context.Context, step scriptStep) error {
 		return nil
 	case step.Change != nil:
 		return objects.Patch(ctx, client, step.Change)
+	case step.Resize != nil:
+		return objects.Resize(ctx, client, step.Resize)
 	case step.Delete != "", step.End != "":
 		name := step.Delete + step.End
 		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(pod *v1.Pod) bool { return "Pod "+key(pod) == name })
@@ -461,7 +467,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // fields counts the fields that are set: one, of a step.
 func (s scriptStep) fields() int {
 	n := 0
-	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != "",
+	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Resize != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != "",
 		s.Missed != nil} {
 		if set {
 			n++

@@ -106,20 +106,32 @@ func Patch(ctx context.Context, client dynamic.Interface, o Object) error {
 			rest[field] = value
 		}
 	}
-	for _, part := range []struct {
-		patch       map[string]any
-		subresource []string
-	}{{rest, nil}, {status, []string{"status"}}} {
-		if len(part.patch) == 0 {
-			continue
-		}
-		text, err := json.Marshal(part.patch)
-		if err == nil {
-			_, err = of.Patch(ctx, u.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, part.subresource...)
-		}
-		if err != nil {
-			return fmt.Errorf("changing %s %s: %w", u.GetKind(), u.GetName(), err)
-		}
+	if len(rest) > 0 {
+		err = patch(ctx, of, u, rest)
+	}
+	if err == nil && len(status) > 0 {
+		err = patch(ctx, of, u, status, "status")
+	}
+	return err
+}
+
+// Resize changes what a pod requests, as a JSON merge patch of its subresource "resize" does.
+func Resize(ctx context.Context, client dynamic.Interface, o Object) error {
+	_, u, of, err := o.at(client)
+	if err != nil {
+		return err
+	}
+	return patch(ctx, of, u, u.Object, "resize")
+}
+
+func patch(ctx context.Context, of dynamic.ResourceInterface, u *unstructured.Unstructured, with map[string]any,
+	subresource ...string) error {
+	text, err := json.Marshal(with)
+	if err == nil {
+		_, err = of.Patch(ctx, u.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, subresource...)
+	}
+	if err != nil {
+		return fmt.Errorf("changing %s %s: %w", u.GetKind(), u.GetName(), err)
 	}
 	return nil
 }
