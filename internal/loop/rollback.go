@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // rollBack returns the property that a failed cycle leaves nothing behind.
@@ -28,6 +29,7 @@ func rollBack() Property {
 					"the failed attempt for %s left it among the pods that wait on permit", pod)})
 			}
 			prebound := t.Action.Fault >= FailPreBind
+			tried := in(t.Before.View(), pod)
 			if !slices.Equal(t.Before.Cache, t.After.Cache) {
 				v := Violation{About: t.Action.Fault.String(), Pod: pod,
 					But: fmt.Sprintf("before the attempt for %s the cache had %s, after it %s", pod,
@@ -42,6 +44,10 @@ func rollBack() Property {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
 					if claim, ok := object.(*resourcev1.ResourceClaim); ok {
+						if t.Action.Fault == RejectPreFilter && tried != nil &&
+							(namesClaim(tried, claim) || metav1.IsControlledBy(claim, tried)) {
+							continue // who is rejected may give its devices back
+						}
 						claim = s.inUse(claim) // and what it had for the pod before may be given up
 						claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor,
 							func(by resourcev1.ResourceClaimConsumerReference) bool {

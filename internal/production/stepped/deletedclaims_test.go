@@ -5,6 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-a3f26817/modelcheck/internal/loop"
 	"github.com/seed-a3f26817/modelcheck/internal/production/stepped"
@@ -28,5 +31,29 @@ func TestDeletedClaimNamed(t *testing.T) {
 	}
 	if got := run(map[v1.ResourceName]string{"cpu": "2", "pods": "10"}); got != nil {
 		t.Errorf("on a node that has devices only it breaks %q", got)
+	}
+}
+
+// TestRejectedGivesBack: a pod that a plugin rejects at PreFilter gives back the claim that was made for it before, as
+// any that is rejected does; nothing else may change by it.
+func TestRejectedGivesBack(t *testing.T) {
+	const gpu = "example.com/gpu"
+	initial := withDevices(cluster(node("n1")), []string{"d"})
+	initial.DeviceClasses[0].Spec.ExtendedResourceName = new(gpu)
+	p := pod("p").UID("p").Container("c").Req(map[v1.ResourceName]string{gpu: "1"}).Obj()
+	initial.Pods = append(initial.Pods, p)
+	made := func(name string) *resourcev1.ResourceClaim {
+		return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: p.Namespace,
+			UID:             types.UID(name),
+			Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(p, v1.SchemeGroupVersion.WithKind("Pod"))}}}
+	}
+	initial.ResourceClaims = append(initial.ResourceClaims, made("before"))
+	s := newScheduler(t, initial, stepped.Options{Faults: true})
+	if broken := breaks(t, s, []loop.Action{failing(loop.RejectPreFilter)}); broken != nil {
+		t.Errorf("it breaks %q", broken)
+	}
+	if left := s.State().API.ResourceClaims; len(left) > 0 {
+		t.Errorf("claims are left: %v", left)
 	}
 }
