@@ -117,7 +117,9 @@ reproducible* if an API server cannot have such a cluster; then it says why. Whe
 
 A deviation **between decisions** is shown by a run (testdata/confirmations/runs): objects are created, changed and deleted in its order, each step once what is to be seen of
 the one before is seen. What must not wake a pod leaves it pending for ten seconds; in process it is bound if it is asked about then, it is bound if it is created anew,
-and in the control something else wakes it. The run of one of them cannot be forced by requests.
+and in the control something else wakes it. Where none of kube-scheduler's own plugins leads to it, as none lets a pod wait on permit, kube-scheduler is built with one more, as authors
+of plugins do it, which does with pods what their annotations say (controlplane/programs/faults); where something has to come while a request of kube-scheduler is under way, the API server asks a webhook
+that does not answer before it takes the request. The transcript says so. What hangs on how late kube-scheduler hears of its own writes cannot be forced.
 
 What is not there: a kubelet, a controller manager, and the admission plugins ServiceAccount and TaintNodesByCondition. So victims of a preemption
 go on terminating, claims stay as they are, and no node gets a taint by itself. Where the smallest cluster of a deviation leaves kube-scheduler a choice,

@@ -116,6 +116,9 @@ func (r *replayed) transcript() string {
 	}
 	if r.shown != nil {
 		fmt.Fprintf(&b, "  run: %s\n", scriptFile(r.title()))
+		if r.script.Faults {
+			b.WriteString("    with:        the plugin Faults beside kube-scheduler's own, as the pods' annotations say\n")
+		}
 		r.shown.write(&b)
 	}
 	if r.control != nil {
@@ -136,6 +139,9 @@ func (p *played) anew() string {
 // write adds the lines of a run.
 func (p *played) write(b *strings.Builder) {
 	line := func(what, text string) { fmt.Fprintf(b, "    %-12s %s\n", what+":", text) }
+	if p.script.Slow != nil {
+		line("with", p.script.Slow.String())
+	}
 	for i, step := range p.script.Run {
 		line(fmt.Sprintf("step %d", i+1), step.String())
 	}

@@ -29,6 +29,11 @@ type script struct {
 	Unreachable string `json:"unreachable"`
 	// Untried says what stands in the way of a run that could be; nothing else is set then.
 	Untried string `json:"untried"`
+	// Faults: kube-scheduler has the plugin Faults beside its own, which does with pods what their annotations say. So has
+	// that of the control.
+	Faults bool `json:"faults"`
+	// Slow are requests of kube-scheduler that take their time, in the control too if it says so.
+	Slow *slow `json:"slow"`
 	// Cluster are the objects that are there when the scheduler is started; those of a control are merged into those of
 	// the run, as of a variant.
 	Cluster []objects.Object `json:"cluster"`
@@ -59,53 +64,6 @@ type signs struct {
 	Condition string `json:"condition"`
 }
 
-// scriptStep is one of what it has fields for.
-type scriptStep struct {
-	Create objects.Object `json:"create"`
-	// Change is a JSON merge patch.
-	Change objects.Object `json:"change"`
-	// Resize is a JSON merge patch of what a pod requests.
-	Resize objects.Object `json:"resize"`
-	// Delete names an object that is deleted, such as "Pod default/p": a bound pod goes on terminating. End takes it
-	// away at once.
-	Delete string `json:"delete"`
-	End    string `json:"end"`
-	// Bind binds a pod as another scheduler would, such as "default/p to n2".
-	Bind string `json:"bind"`
-	// Sees waits until that has come of some pod.
-	Sees string `json:"sees"`
-	// Missed are steps of which the scheduler does not hear: its watches break, and it lists everything anew.
-	Missed []scriptStep `json:"missed"`
-}
-
-// String says what the step does.
-func (s scriptStep) String() string {
-	switch {
-	case s.Create != nil:
-		return s.Create.Name() + " is created"
-	case s.Change != nil:
-		return s.Change.Name() + " is changed: " + s.Change.Text()
-	case s.Resize != nil:
-		return s.Resize.Name() + " is resized: " + s.Resize.Text()
-	case strings.HasPrefix(s.Delete, "Pod "):
-		return s.Delete + " is deleted, and goes on terminating"
-	case s.Delete != "":
-		return s.Delete + " is deleted"
-	case s.End != "":
-		return s.End + " ends"
-	case s.Bind != "":
-		return "another scheduler binds " + s.Bind
-	case s.Missed != nil:
-		var steps []string
-		for _, step := range s.Missed {
-			steps = append(steps, step.String())
-		}
-		return strings.Join(steps, ", and ") + ", while the scheduler's watches are broken"
-	default:
-		return s.Sees
-	}
-}
-
 // patienceFor is how long something must stay as it is to count as for good. What wakes a pod does so within a second.
 const patienceFor = 10 * time.Second
 
@@ -132,14 +90,14 @@ func readScript(sources, deviation string) (*script, error) {
 			return nil, fmt.Errorf("%s: step %d is none, or several at once: %s", scriptFile(deviation), i+1, step)
 		}
 		for _, missed := range step.Missed {
-			if missed.fields() != 1 || missed.Sees != "" || missed.Missed != nil {
+			if missed.fields() != 1 || missed.Sees+missed.Logged != "" || missed.Missed != nil {
 				return nil, fmt.Errorf("%s: step %d: nothing that happens, or several things at once, and may be missed: %s",
 					scriptFile(deviation), i+1, missed)
 			}
 		}
 	}
 	if c := s.Control; c != nil {
-		c.Cluster, c.signs = mergedInto(s.Cluster, c.Cluster), s.signs
+		c.Cluster, c.signs, c.Faults = mergedInto(s.Cluster, c.Cluster), s.signs, s.Faults
 		if c.Run == nil {
 			c.Run = s.Run
 		}
@@ -215,7 +173,15 @@ func play(ctx context.Context, p *plane.Plane, s *script, configuration []byte) 
 			return nil, err
 		}
 	}
-	if slices.ContainsFunc(s.Cluster, func(o objects.Object) bool { return o["kind"] == "ValidatingAdmissionPolicy" }) {
+	if s.Slow != nil {
+		end, err := s.Slow.begin(ctx, p.Objects)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
+	if s.Slow != nil ||
+		slices.ContainsFunc(s.Cluster, func(o objects.Object) bool { return o["kind"] == "ValidatingAdmissionPolicy" }) {
 		if err := sleep(ctx, policiesWithin); err != nil {
 			return nil, err
 		}
@@ -229,7 +195,11 @@ func play(ctx context.Context, p *plane.Plane, s *script, configuration []byte) 
 		return nil, err
 	}
 	defer kube.close()
-	if err := p.StartScheduler(ctx, configuration); err != nil {
+	starts := p.StartScheduler
+	if s.Faults {
+		starts = p.StartSchedulerWithFaults
+	}
+	if err := starts(ctx, configuration); err != nil {
 		return nil, err
 	}
 	defer p.StopScheduler()
@@ -354,61 +324,6 @@ func (r *player) dangles(ctx context.Context, pod, where string) (bool, error) {
 	return false, err
 }
 
-// take takes a step.
-func (r *player) take(ctx context.Context, step scriptStep) error {
-	client := r.plane.Objects
-	switch {
-	case step.Create != nil:
-		if err := objects.Create(ctx, client, step.Create); err != nil {
-			return err
-		}
-		created, isPod := strings.CutPrefix(step.Create.Name(), "Pod ")
-		if !isPod {
-			return nil
-		}
-		namespace, name, _ := strings.Cut(created, "/")
-		pod, err := r.plane.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		if step.Create["spec"].(map[string]any)["nodeName"] == nil {
-			pod.Spec.NodeName, pod.Status = "", v1.PodStatus{} // as it came
-		}
-		r.known.Pods = append(r.known.Pods, pod)
-		return nil
-	case step.Change != nil:
-		return objects.Patch(ctx, client, step.Change)
-	case step.Resize != nil:
-		return objects.Resize(ctx, client, step.Resize)
-	case step.Delete != "", step.End != "":
-		name := step.Delete + step.End
-		r.known.Pods = slices.DeleteFunc(r.known.Pods, func(pod *v1.Pod) bool { return "Pod "+key(pod) == name })
-		err := objects.Delete(ctx, client, name, step.End != "")
-		if err == nil && strings.HasPrefix(name, "ValidatingAdmissionPolicy") {
-			err = sleep(ctx, policiesWithin)
-		}
-		return err
-	case step.Bind != "":
-		pod, node, _ := strings.Cut(step.Bind, " to ")
-		if i := slices.IndexFunc(r.known.Pods, func(p *v1.Pod) bool { return key(p) == pod }); i >= 0 {
-			// That it is nominated no longer comes of nothing that follows.
-			r.known.Pods[i] = r.known.Pods[i].DeepCopy()
-			r.known.Pods[i].Status.NominatedNodeName = ""
-		}
-		return objects.Bind(ctx, client, pod, node)
-	case step.Missed != nil:
-		return r.plane.BreakWatches(ctx, func() error {
-			for _, missed := range step.Missed {
-				if err := r.take(ctx, missed); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return nil
-}
-
 // found is what came of a pod.
 type found struct {
 	*observation
@@ -462,16 +377,4 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
-}
-
-// fields counts the fields that are set: one, of a step.
-func (s scriptStep) fields() int {
-	n := 0
-	for _, set := range []bool{s.Create != nil, s.Change != nil, s.Resize != nil, s.Delete != "", s.End != "", s.Bind != "", s.Sees != "",
-		s.Missed != nil} {
-		if set {
-			n++
-		}
-	}
-	return n
 }

@@ -112,9 +112,10 @@ func kinds() []kind {
 		{"PodDisruptionBudget", policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), true, true,
 			func(c Cluster) []runtime.Object { return listed(c.PodDisruptionBudgets) },
 			func(s *spec.Snapshot, o map[string]any) error { return add(&s.PodDisruptionBudgets, o) }, nil},
-		// With these a run has requests of the scheduler fail.
+		// With these a run has requests of the scheduler fail, or take their time.
 		{"ValidatingAdmissionPolicy", admission("validatingadmissionpolicies"), false, false, none, nil, nil},
 		{"ValidatingAdmissionPolicyBinding", admission("validatingadmissionpolicybindings"), false, false, none, nil, nil},
+		{"ValidatingWebhookConfiguration", admission("validatingwebhookconfigurations"), false, false, none, nil, nil},
 	}
 }
 

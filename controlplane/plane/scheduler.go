@@ -9,12 +9,27 @@ import (
 	"strconv"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
 // StartScheduler starts kube-scheduler with the configuration, a KubeSchedulerConfiguration, or nil for the default
 // one, and waits until it knows all objects, or has ended in a panic already. There is one at a time.
 func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error {
+	return c.startScheduler(ctx, c.programs.KubeScheduler, configuration)
+}
+
+// StartSchedulerWithFaults starts the kube-scheduler that has the plugin Faults in all its profiles.
+func (c *Plane) StartSchedulerWithFaults(ctx context.Context, configuration []byte) error {
+	configuration, err := withFaults(configuration)
+	if err != nil {
+		return err
+	}
+	return c.startScheduler(ctx, c.programs.KubeSchedulerWithFaults, configuration)
+}
+
+func (c *Plane) startScheduler(ctx context.Context, program string, configuration []byte) error {
 	if c.schedulerProcess != nil {
 		return errors.New("a scheduler runs already")
 	}
@@ -34,7 +49,7 @@ func (c *Plane) StartScheduler(ctx context.Context, configuration []byte) error 
 	if err != nil {
 		return err
 	}
-	c.schedulerProcess, err = start(c.dir, c.programs.KubeScheduler,
+	c.schedulerProcess, err = start(c.dir, program,
 		"--config="+path, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--cert-dir="+filepath.Join(c.dir, "certificates-of-the-scheduler"))
 	if err != nil {
@@ -72,12 +87,9 @@ func (c *Plane) SchedulerEnded() bool {
 // schedulerConfiguration returns the configuration with how to reach the API server in it, and without leader
 // election, which would make a scheduler wait for the lease of the one before.
 func schedulerConfiguration(configuration []byte, kubeconfig string) ([]byte, error) {
-	config := map[string]any{}
-	if err := yaml.Unmarshal(configuration, &config); err != nil {
-		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
-	}
-	if len(config) == 0 {
-		config["apiVersion"], config["kind"] = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
+	config, err := configurationIn(configuration)
+	if err != nil {
+		return nil, err
 	}
 	connection, _ := config["clientConnection"].(map[string]any) // what is no map is no connection
 	if connection == nil {
@@ -86,6 +98,49 @@ func schedulerConfiguration(configuration []byte, kubeconfig string) ([]byte, er
 	connection["kubeconfig"] = kubeconfig
 	config["clientConnection"] = connection
 	config["leaderElection"] = map[string]any{"leaderElect": false}
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		return nil, fmt.Errorf("writing the scheduler's configuration: %w", err)
+	}
+	return text, nil
+}
+
+func configurationIn(text []byte) (map[string]any, error) {
+	config := map[string]any{}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+	}
+	if len(config) == 0 {
+		config["apiVersion"], config["kind"] = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
+	}
+	return config, nil
+}
+
+// withFaults returns the configuration with the plugin Faults at all its extension points, in each profile.
+func withFaults(configuration []byte) ([]byte, error) {
+	config, err := configurationIn(configuration)
+	if err != nil {
+		return nil, err
+	}
+	profiles, _, err := unstructured.NestedSlice(config, "profiles")
+	if err != nil {
+		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+	}
+	if len(profiles) == 0 {
+		profiles = []any{map[string]any{"schedulerName": v1.DefaultSchedulerName}}
+	}
+	path := []string{"plugins", "multiPoint", "enabled"}
+	for _, p := range profiles {
+		profile, _ := p.(map[string]any) // kube-scheduler tells of what is none
+		enabled, _, err := unstructured.NestedSlice(profile, path...)
+		if err == nil {
+			err = unstructured.SetNestedSlice(profile, append(enabled, map[string]any{"name": "Faults"}), path...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+		}
+	}
+	config["profiles"] = profiles
 	text, err := yaml.Marshal(config)
 	if err != nil {
 		return nil, fmt.Errorf("writing the scheduler's configuration: %w", err)

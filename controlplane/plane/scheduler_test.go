@@ -45,6 +45,37 @@ func TestSchedulerConfiguration(t *testing.T) {
 	}
 }
 
+// TestWithFaults: each profile has the plugin Faults besides, and is else as it was.
+func TestWithFaults(t *testing.T) {
+	const faults = "plugins: {multiPoint: {enabled: [{name: Faults}]}}"
+	for _, row := range []struct{ reason, config, want string }{
+		{"the default one", "", "profiles: [{schedulerName: default-scheduler, " + faults + "}]"},
+		{"two", "profiles: [{schedulerName: a}, {schedulerName: b}]",
+			"profiles: [{schedulerName: a, " + faults + "}, {schedulerName: b, " + faults + "}]"},
+		{"one with another plugin", "profiles: [{schedulerName: a, plugins: {multiPoint: {enabled: [{name: Own}]}}}]",
+			"profiles: [{schedulerName: a, plugins: {multiPoint: {enabled: [{name: Own}, {name: Faults}]}}}]"},
+	} {
+		text, err := withFaults([]byte(row.config))
+		if err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+			continue
+		}
+		var want, got map[string]any
+		if err := yaml.Unmarshal([]byte(row.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want["profiles"], got["profiles"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	if _, err := withFaults([]byte("profiles: none")); err == nil {
+		t.Error("what are no profiles have the plugin")
+	}
+}
+
 // TestStartScheduler: a scheduler that ends in a panic was there, and one that ends otherwise was not.
 func TestStartScheduler(t *testing.T) {
 	for _, row := range []struct {

@@ -23,7 +23,12 @@ type Programs struct {
 	// Release is the version of Kubernetes, such as "v1.36.3".
 	Release                            string
 	Etcd, KubeAPIServer, KubeScheduler string
+	// KubeSchedulerWithFaults has a plugin more, which does with pods what their annotations say: see faults/main.go.
+	KubeSchedulerWithFaults string
 }
+
+// faults is the source of KubeSchedulerWithFaults, from the folder of a release.
+const faults = "../faults/main.go"
 
 // Directory is where programs are kept: MODELCHECK_CONTROLPLANE, or a folder of the user's cache.
 func Directory() (string, error) {
@@ -39,7 +44,7 @@ func Directory() (string, error) {
 
 // Built returns the programs of the minor release, such as "1.36", and builds those that are not there yet, which takes
 // Go and some minutes. sources is the directory with modelcheck's go.mod. What it does goes to log. Programs are kept
-// by what their go.mod and go.sum say, so that another version is another program.
+// by what their go.mod and go.sum say, and one of a source here by that, so that another version is another program.
 func Built(ctx context.Context, sources, release string, log io.Writer) (*Programs, error) {
 	module := filepath.Join(sources, "controlplane", "programs", "v"+release)
 	goMod, err := os.ReadFile(filepath.Join(module, "go.mod"))
@@ -59,15 +64,20 @@ func Built(ctx context.Context, sources, release string, log io.Writer) (*Progra
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.Sum256(slices.Concat(goMod, goSum))
-	dir = filepath.Join(dir, version+"-"+hex.EncodeToString(digest[:6]))
+	source, err := os.ReadFile(filepath.Join(module, faults))
+	if err != nil {
+		return nil, fmt.Errorf("what the programs of the control plane are built from: %w", err)
+	}
+	dir = filepath.Join(dir, version+"-"+digest(slices.Concat(goMod, goSum)))
 	p := &Programs{
 		Release: version, Etcd: filepath.Join(dir, "etcd"), KubeAPIServer: filepath.Join(dir, "kube-apiserver"),
-		KubeScheduler: filepath.Join(dir, "kube-scheduler"),
+		KubeScheduler:           filepath.Join(dir, "kube-scheduler"),
+		KubeSchedulerWithFaults: filepath.Join(dir, "kube-scheduler-with-faults-"+digest(source)),
 	}
 	for _, program := range []struct{ path, source string }{
 		{p.Etcd, "go.etcd.io/etcd/server/v3"},
 		{p.KubeScheduler, "k8s.io/kubernetes/cmd/kube-scheduler"},
+		{p.KubeSchedulerWithFaults, faults},
 		{p.KubeAPIServer, "k8s.io/kubernetes/cmd/kube-apiserver"},
 	} {
 		if _, err := os.Stat(program.path); err == nil {
@@ -80,6 +90,11 @@ func Built(ctx context.Context, sources, release string, log io.Writer) (*Progra
 		}
 	}
 	return p, nil
+}
+
+func digest(of []byte) string {
+	sum := sha256.Sum256(of)
+	return hex.EncodeToString(sum[:6])
 }
 
 // Releases lists the minor releases that have a folder, such as "1.36".
