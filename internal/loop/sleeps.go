@@ -15,9 +15,14 @@ func sleeps() Property {
 	return Property{
 		Name: "sleeps",
 		Doc: "A pod that a cycle rejects, in which nothing else happens, is put into unschedulablePods, if it is not " +
-			"gated, and not tried again without a reason.",
+			"gated, and not tried again without a reason; a plugin that rejects it is noted, whose events may help it.",
 		Broken: func(t *Transition) []Violation {
 			q, queued := t.After.Queued(t.Step.Popped)
+			if slices.Contains(rejecting, t.Action.Fault) && queued && !q.Waits && len(q.Rejectors) == 0 &&
+				len(t.errors()) == 0 && len(t.Before.View().Nodes) > 0 { // where there are none nobody is asked
+				return []Violation{{Pod: q.Pod, About: t.Action.Fault.String(), But: fmt.Sprintf(
+					"%s was rejected (%v), and it is not noted by whom: it is %v", q.Pod, t.Action.Fault, q.Queues)}}
+			}
 			if t.Action.Verb != Schedule || t.Action.Fault != NoFault || !queued || len(q.Rejectors) == 0 || q.Waits ||
 				q.In(Unschedulable) || q.In(Gated) || t.changes() {
 				return nil

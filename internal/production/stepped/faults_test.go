@@ -109,6 +109,30 @@ func TestPluginsReject(t *testing.T) {
 	}
 }
 
+// anonymous rejects at Reserve without a word of which plugin did.
+type anonymous struct{ framework.Framework }
+
+func (a anonymous) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
+	node string) *fwk.Status {
+	status := a.Framework.RunReservePluginsReserve(ctx, state, pod, node)
+	if status.IsRejected() {
+		return fwk.NewStatus(status.Code(), status.Reasons()...)
+	}
+	return status
+}
+
+// TestPlantedAnonymous: a scheduler that forgets who rejected a pod breaks sleeps.
+func TestPlantedAnonymous(t *testing.T) {
+	forgets := func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return anonymous{inner} })
+	}
+	s := newScheduler(t, cluster(node("n1")), stepped.Options{Faults: true, Plant: forgets})
+	broken := breaks(t, s, []loop.Action{create(pod("p").Obj()), failing(loop.RejectReserve)})
+	if !slices.Contains(broken, "sleeps: default/p") {
+		t.Errorf("it breaks %q", broken)
+	}
+}
+
 // TestPreBindRejects: a pod that a plugin rejects at PreBind says that it is unschedulable, and backs off as if the
 // plugin had failed: no event is waited for ("If a Pod fails on PreBind or Bind, it should be moved to BackoffQ for
 // retry", comment of bindingCycle). What was reserved for it is free.
