@@ -61,6 +61,11 @@ func TestScripts(t *testing.T) {
 
 // TestStepsSay: a step says what it does, a resize also to what.
 func TestStepsSay(t *testing.T) {
+	status := &slow{Operation: "UPDATE", Resource: "pods/status", Name: "p", Seconds: 5}
+	const waits = "a webhook, for which kube-scheduler's update of pods/status p takes 5 s"
+	if got := status.String(); got != waits {
+		t.Errorf("it says %q, want %q", got, waits)
+	}
 	pod := objects.Object{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}, "spec": "x"}
 	for want, step := range map[string]scriptStep{
 		"Pod default/p is created":                          {Create: pod},
@@ -70,6 +75,7 @@ func TestStepsSay(t *testing.T) {
 		"Node n is deleted":                                 {Delete: "Node n"},
 		"another scheduler binds default/p to n":            {Bind: "default/p to n"},
 		"default/p is bound to n":                           {Sees: "default/p is bound to n"},
+		"it is logged: retrying":                            {Logged: "retrying"},
 	} {
 		if got := step.String(); got != want || step.fields() != 1 {
 			t.Errorf("it says %q of %d fields, want %q", got, step.fields(), want)

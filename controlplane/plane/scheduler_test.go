@@ -12,6 +12,14 @@ import (
 	"github.com/seed-a3f26817/modelcheck/controlplane/programs"
 )
 
+func decoded(t *testing.T, text []byte) (fields map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
 // TestSchedulerConfiguration: what is configured stays, but for how the API server is reached, and whether several
 // schedulers wait for each other.
 func TestSchedulerConfiguration(t *testing.T) {
@@ -29,14 +37,7 @@ func TestSchedulerConfiguration(t *testing.T) {
 			t.Errorf("%s: %v", row.reason, err)
 			continue
 		}
-		var want, got map[string]any
-		if err := yaml.Unmarshal([]byte(row.want), &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(decoded(t, []byte(row.want)), decoded(t, text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -60,14 +61,8 @@ func TestWithFaults(t *testing.T) {
 			t.Errorf("%s: %v", row.reason, err)
 			continue
 		}
-		var want, got map[string]any
-		if err := yaml.Unmarshal([]byte(row.want), &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want["profiles"], got["profiles"]); diff != "" {
+		want, got := decoded(t, []byte(row.want))["profiles"], decoded(t, text)["profiles"]
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
