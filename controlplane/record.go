@@ -101,7 +101,7 @@ built from their Go modules and started on loopback.
 
 ` + "```sh" + `
 go run ./controlplane confirm spread-empty-selector   # one; the first time it builds the programs, which takes some minutes
-go run ./controlplane confirm                         # all, in about ten minutes
+go run ./controlplane confirm                         # all, in about twenty minutes
 go run ./controlplane confirm -f findings/FOLDER      # what modelcheck --save wrote
 go run ./controlplane confirm --release 1.37          # by the kube-scheduler of another release
 go run ./controlplane confirm --update                # writes this page, and the transcripts under testdata/confirmations
