@@ -131,7 +131,10 @@ func withFaults(configuration []byte) ([]byte, error) {
 	}
 	path := []string{"plugins", "multiPoint", "enabled"}
 	for _, p := range profiles {
-		profile, _ := p.(map[string]any) // kube-scheduler tells of what is none
+		profile, is := p.(map[string]any)
+		if !is {
+			return nil, fmt.Errorf("reading the scheduler's configuration: %v is no profile", p)
+		}
 		enabled, _, err := unstructured.NestedSlice(profile, path...)
 		if err == nil {
 			err = unstructured.SetNestedSlice(profile, append(enabled, map[string]any{"name": "Faults"}), path...)

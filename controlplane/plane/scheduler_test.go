@@ -66,8 +66,10 @@ func TestWithFaults(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
-	if _, err := withFaults([]byte("profiles: none")); err == nil {
-		t.Error("what are no profiles have the plugin")
+	for _, config := range []string{"profiles: none", "profiles: [none]", "profiles: [null]"} {
+		if _, err := withFaults([]byte(config)); err == nil {
+			t.Errorf("%s: what is no profile has the plugin", config)
+		}
 	}
 }
 
