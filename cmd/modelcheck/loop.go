@@ -82,6 +82,11 @@ func (in *input) takeTurns(theme *loop.Scope) {
 	}
 }
 
+// noneFails is the error where a plugin that fails is asked for, and no cycle may fail.
+func noneFails() error {
+	return usage("--faults-first is for cycles that fail, and none may; add --faults N")
+}
+
 // loopTheme returns the function that makes themes of the loop.
 func loopTheme(thorough bool) func(string, scenario.Admission) (*loop.Scope, error) {
 	if thorough {
@@ -167,7 +172,11 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 	case (o.random || o.wakeUps) && len(manifests.Nodes) > 0:
 		return nil, nil, usage("--random and --wake-ups have clusters of their own: leave the Nodes out of %s", o.named())
 	case o.random:
-		return in, []*loop.Scope{o.drawnScope()}, nil
+		scope := o.drawnScope()
+		if o.faultsFirst && scope.Faults == 0 {
+			return nil, nil, noneFails()
+		}
+		return in, []*loop.Scope{scope}, nil
 	case o.wakeUps:
 		scopes, err := o.waking(in)
 		return in, scopes, err
@@ -206,9 +215,14 @@ func (o *loopOptions) input(stdin io.Reader) (*input, []*loop.Scope, error) {
 		in.takeTurns(scope)
 		scopes = append(scopes, scope)
 	}
+	fails := false
 	for _, scope := range scopes {
 		scope.Liveness = o.liveness && o.simulate == 0
 		o.bound(scope)
+		fails = fails || scope.Faults > 0
+	}
+	if o.faultsFirst && !fails {
+		return nil, nil, noneFails()
 	}
 	return in, scopes, nil
 }

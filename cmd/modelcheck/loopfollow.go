@@ -197,28 +197,41 @@ func (f follower) draw(ctx context.Context, all *loop.Scope, number int64) (*loo
 		scope.Configuration = generate.Configuration(f.subjects.in.profile, int64(f.seed), number)
 		scope.ConfigurationAt = fmt.Sprintf("of run %d", number)
 	}
+	if !f.given("faults-first") {
+		scope.FaultsFirst = scope.Faults > 0 && generate.FaultsFirst(int64(f.seed), number)
+	}
 	subject, err := f.subjects.of(context.WithoutCancel(ctx), &scope)
 	if err != nil {
 		return nil, err
 	}
-	if scope.Configuration != nil {
+	if scope.Configuration != nil || scope.FaultsFirst {
 		scope.Subject, scope.Less = &subject, func(of *loop.Scope) iter.Seq[*loop.Scope] { return f.less(ctx, of) }
 	}
 	return generate.Run(&scope, subject.Model, int64(f.seed), number, admission.AdmitAnew), nil
 }
 
-// less gives the scope with something less in its configuration, in each way that kube-scheduler takes.
+// less gives the scope with the plugin that fails at the end, or with something less in its configuration, in each way
+// that kube-scheduler takes, first of all with none.
 func (f follower) less(ctx context.Context, scope *loop.Scope) iter.Seq[*loop.Scope] {
 	return func(yield func(*loop.Scope) bool) {
-		for _, text := range generate.LessArguments(scope.Configuration) {
-			less := *scope
-			less.Configuration = text
+		try := func(less loop.Scope) bool {
 			subject, err := f.subjects.of(context.WithoutCancel(ctx), &less)
 			if err != nil {
-				continue // what is left is no configuration
+				return true // what is left is no configuration
 			}
 			less.Subject = &subject
-			if !yield(&less) {
+			return yield(&less)
+		}
+		less := *scope
+		if less.FaultsFirst = false; scope.FaultsFirst && !try(less) {
+			return
+		}
+		less = *scope
+		if less.Configuration = nil; scope.Configuration == nil || !try(less) {
+			return
+		}
+		for _, text := range generate.LessArguments(scope.Configuration) {
+			if less.Configuration = text; !try(less) {
 				return
 			}
 		}

@@ -30,6 +30,7 @@ type loopOptions struct {
 	late                 int
 	happens              []string
 	calm, liveness       bool
+	faultsFirst          bool
 	evictions, meanwhile bool
 	profile              string
 	workers              int
@@ -61,6 +62,9 @@ func (o *loopOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.faults, "faults", 0,
 		"Let up to `N` scheduling or binding cycles fail, or wait on permit. The theme says how many by default; with "+
 			"-f it is 0.")
+	f.BoolVar(&o.faultsFirst, "faults-first", false,
+		"Let the plugin by which cycles fail or wait come before all others at its extension points, not after them. The "+
+			"theme says so or not by default; with -f it is false; of drawn runs it is so in one of two.")
 	f.IntVar(&o.late, "late", 0,
 		"Let up to `N` changes of each kind of object go unheard by the scheduler for a while, also of what "+
 			"it writes: its informers run late, and not all alike. The theme says how many by default; with -f it is 0.")
@@ -194,6 +198,9 @@ func (o *loopOptions) bound(scope *loop.Scope) {
 	}
 	if o.given("faults") {
 		scope.Faults = o.faults
+	}
+	if o.given("faults-first") {
+		scope.FaultsFirst = o.faultsFirst
 	}
 	if o.given("evictions") {
 		scope.Evictions = o.evictions

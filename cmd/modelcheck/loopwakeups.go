@@ -17,7 +17,7 @@ func (o *loopOptions) validateWakeUps() error {
 		return nil
 	}
 	for _, flag := range []string{"random", "simulate", "liveness", "max-states", "max-depth", "nodes", "pods", "events",
-		"faults", "late", "evictions", "meanwhile", "happens", "calm", "seed"} {
+		"faults", "faults-first", "late", "evictions", "meanwhile", "happens", "calm", "seed"} {
 		if o.given(flag) {
 			return usage("--%s does not go with --wake-ups: leave one of them out", flag)
 		}

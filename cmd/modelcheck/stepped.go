@@ -17,12 +17,16 @@ const canStep = true
 // starter returns what starts kube-scheduler with the configuration on a cluster.
 func starter(cfg *production.Config) func(context.Context, *spec.Snapshot, *loop.Scope) (loop.System,
 	error) {
-	with, without := new(stepped.Expansion), new(stepped.Expansion)
+	without, last, first := new(stepped.Expansion), new(stepped.Expansion), new(stepped.Expansion)
 	return func(ctx context.Context, initial *spec.Snapshot, scope *loop.Scope) (loop.System, error) {
-		o := stepped.Options{Late: scope.Late > 0, Evictions: scope.Evictions, Sampled: scope.Sampled,
-			Expansion: without}
-		if scope.Faults > 0 {
-			o.Faults, o.Expansion = true, with
+		o := stepped.OptionsFor(scope)
+		switch {
+		case o.FaultsFirst:
+			o.Expansion = first
+		case o.Faults:
+			o.Expansion = last
+		default:
+			o.Expansion = without
 		}
 		return stepped.New(ctx, cfg, initial, o)
 	}

@@ -49,8 +49,7 @@ func TestLoopFound(t *testing.T) {
 			}()
 			scope := entry.Narrow(theme)
 			start := func(initial *spec.Snapshot) (loop.System, error) {
-				return stepped.New(t.Context(), cfg, initial,
-					stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions})
+				return stepped.New(t.Context(), cfg, initial, stepped.OptionsFor(scope))
 			}
 			result, err := loop.Explore(t.Context(), scope,
 				loop.Subject{Model: spec.New(profile), Start: start, Ask: alone.Decide}, checker.Options{})

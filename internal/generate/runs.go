@@ -113,6 +113,10 @@ func Configuration(schedulerName string, seed, number int64) []byte {
 	return Arguments(names...).Example(int(Mixed(seed, -1-int64(which)) >> 1))
 }
 
+// FaultsFirst reports whether the plugin by which cycles of the drawn run of that number fail is asked before all
+// others, as it is in one run of two.
+func FaultsFirst(seed, number int64) bool { return Mixed(seed, number)>>32%2 == 0 }
+
 // sizeApart makes volumes larger by as few bytes as it takes that no two have one size, also of those whose sizes are
 // taken: of one size kube-scheduler takes any, and the run would go on from there as chance has it.
 func sizeApart(s *spec.Snapshot, taken map[string]bool) {

@@ -14,11 +14,19 @@ func permitted() Property {
 	return Property{
 		Name: "permitted",
 		Doc: "A pod that a permit plugin rejects, at once or as it waits, or whose wait runs out, is not bound by that, " +
-			"nor placed any longer. A pod waits on permit only if a plugin lets it.",
+			"nor placed any longer. A pod waits on permit only if a plugin lets it, and then is not bound before it may.",
 		Broken: func(t *Transition) (broken []Violation) {
 			if pod := t.Step.Popped; t.waitsUnasked() {
 				broken = append(broken, Violation{Pod: pod, About: "waits", Known: t.leftWaiting(pod), But: fmt.Sprintf(
 					"%s waits on permit, as no plugin says", pod)})
+			}
+			if t.Action.Verb == Schedule && t.Action.Fault == WaitPermit {
+				for _, pod := range t.newlyBound() {
+					if Key(pod) == t.Step.Popped {
+						broken = append(broken, Violation{Pod: Key(pod), About: "bound", But: fmt.Sprintf(
+							"%s is bound to %s, as a permit plugin lets it wait", Key(pod), pod.Spec.NodeName)})
+					}
+				}
 			}
 			key := t.Step.Popped
 			if t.Action.Verb != Schedule {

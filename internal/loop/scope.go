@@ -25,6 +25,8 @@ type Scope struct {
 	// Arrivals is the number of pods that may arrive, Events the number of events of the kinds in Happens, and
 	// Faults the number of cycles that fail or wait.
 	Arrivals, Events, Faults int
+	// FaultsFirst: the plugin by which they do is asked before all others, not after them.
+	FaultsFirst bool
 	// Configuration is the KubeSchedulerConfiguration that it is for, and ConfigurationAt where that stands; the default
 	// one if there is none.
 	Configuration   []byte

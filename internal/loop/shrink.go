@@ -17,9 +17,9 @@ func (e *explorer) shrunk(key string, w *walk) (*Finding, error) {
 	if finding == nil {
 		return nil, e.notAgain(key, w.scope, w.initial, w.actions, nil)
 	}
-	if w.scope.Subject != nil { // its configuration may make no difference
+	if w.scope.Subject != nil { // what it has of its own may make no difference
 		plain := *w.scope
-		plain.Subject, plain.Configuration, plain.ConfigurationAt = nil, nil, ""
+		plain.Subject, plain.Configuration, plain.ConfigurationAt, plain.FaultsFirst = nil, nil, "", false
 		same, found, err := e.retake(key, &plain, w.initial, w.actions)
 		if err != nil {
 			return nil, err

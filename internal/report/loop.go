@@ -97,6 +97,9 @@ func (p *page) loopScopes(r *LoopRun) {
 			plural(int64(s.Arrivals), "new pod"), plural(int64(s.Events), "event"))
 		if s.Faults > 0 {
 			text += fmt.Sprintf(" and %s", plural(int64(s.Faults), "cycle")) + " that fail or wait on permit"
+			if s.FaultsFirst {
+				text += ", by a plugin that comes first"
+			}
 		}
 		if s.Late > 0 {
 			text += fmt.Sprintf(", up to %s of each kind of object unheard", plural(int64(s.Late), "change"))
@@ -239,6 +242,9 @@ func (p *page) loopFinding(r *LoopRun, scope *loop.Scope, f *loop.Finding) {
 	where := scope.Name
 	if len(f.Scope.Configuration) > 0 {
 		where += ", with the KubeSchedulerConfiguration below"
+	}
+	if f.Scope.Faults > 0 && f.Scope.FaultsFirst {
+		where += ", where the plugin that fails comes first"
 	}
 	switch {
 	case f.Property.OfBehaviours():

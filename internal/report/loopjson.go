@@ -74,9 +74,11 @@ type LoopFinding struct {
 	Steps  int64  `json:"steps"` // or runs, or sets of states
 	// Configuration is the KubeSchedulerConfiguration of the theme, or drawn; empty for the default one, or that of the
 	// files.
-	Configuration string   `json:"configuration,omitempty"`
-	Cluster       List     `json:"cluster"`
-	Run           []string `json:"run"`
+	Configuration string `json:"configuration,omitempty"`
+	// FaultsFirst: the plugin that fails comes before all others.
+	FaultsFirst bool     `json:"faultsFirst,omitempty"`
+	Cluster     List     `json:"cluster"`
+	Run         []string `json:"run"`
 	// Loop is how many of the last actions go on for ever; 0 if nothing can happen any more, and left out for
 	// findings of steps.
 	Loop *int `json:"loop,omitempty"`
@@ -132,7 +134,7 @@ func loopFindingJSON(theme string, f *loop.Finding) LoopFinding {
 		Theme: theme, Property: f.Property.Name, Class: string(loopClass(f)), Deviations: deviationsOf(f),
 		But: f.But, Flushed: f.Flushed, Steps: f.Count,
 		Cluster: manifests(f.Initial), Run: []string{}, Unshrunk: f.Unshrunk, Number: f.Number,
-		Configuration: string(f.Scope.Configuration),
+		Configuration: string(f.Scope.Configuration), FaultsFirst: f.Scope.Faults > 0 && f.Scope.FaultsFirst,
 	}
 	for i, action := range f.Trace {
 		finding.Run = append(finding.Run, action.String()+ledTo(f, i))

@@ -239,7 +239,7 @@ func TestDocumentIsDocumented(t *testing.T) {
 // The sections about other documents name every field of theirs, and none that is not there.
 func TestOtherDocumentsAreDocumented(t *testing.T) {
 	finding := LoopFinding{Class: "new", Deviations: []string{"d"}, Flushed: "f", Configuration: "c", Unshrunk: true,
-		Number: new(int64), Loop: new(int),
+		FaultsFirst: true, Number: new(int64), Loop: new(int),
 		Run: []string{}}
 	theme := LoopTheme{Runs: 1, Grows: "g", MostActions: 1, Liveness: &LoopLiveness{Stopped: "s", Unconfirmed: 1}}
 	configuration := ReferenceConfiguration{

@@ -32,12 +32,14 @@ type loopThemeSpec struct {
 	// Thorough is what there is more of in a thorough run.
 	Thorough loopBounds `json:"thorough,omitempty"`
 	// LeastNodes is how many nodes a run begins with at least; 1 if it is not said.
-	LeastNodes int              `json:"leastNodes,omitempty"`
-	Calm       bool             `json:"calm,omitempty"`
-	Sampled    bool             `json:"sampled,omitempty"`
-	Evictions  bool             `json:"evictions,omitempty"`
-	Meanwhile  bool             `json:"meanwhile,omitempty"`
-	Happens    []loop.EventType `json:"happens,omitempty"`
+	LeastNodes int  `json:"leastNodes,omitempty"`
+	Calm       bool `json:"calm,omitempty"`
+	Sampled    bool `json:"sampled,omitempty"`
+	Evictions  bool `json:"evictions,omitempty"`
+	Meanwhile  bool `json:"meanwhile,omitempty"`
+	// FaultsFirst: the plugin that fails comes before all others.
+	FaultsFirst bool             `json:"faultsFirst,omitempty"`
+	Happens     []loop.EventType `json:"happens,omitempty"`
 }
 
 // loopBounds are how many there are at most of each; with Late, by how many changes informers lag.
@@ -143,7 +145,7 @@ func loopScope(name string, admit Admission, bounds func(*loopTheme) loopBounds)
 			Name: name, Doc: t.Spec.Description, Templates: manifests.Snapshot(), Calm: t.Spec.Calm,
 			Arrivals: most.Arrivals, Events: most.Events, Faults: most.Faults, Late: most.Late,
 			Happens: slices.Clone(t.Spec.Happens), LeftOut: leftOut, Evictions: t.Spec.Evictions, Sampled: t.Spec.Sampled,
-			Meanwhile: t.Spec.Meanwhile,
+			Meanwhile: t.Spec.Meanwhile, FaultsFirst: t.Spec.FaultsFirst,
 		}
 		scope.Configuration, scope.ConfigurationAt = configurationOf(manifests)
 		scope.Bound(t.Spec.LeastNodes, most.Nodes)

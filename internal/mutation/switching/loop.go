@@ -47,8 +47,7 @@ func (t *trial) subject(ctx context.Context, scope *loop.Scope,
 		Model: spec.New(profile), Ahead: ahead,
 		Start: func(initial *spec.Snapshot) (loop.System, error) {
 			s, err := stepped.New(ctx, cfg, initial,
-				stepped.Options{Faults: scope.Faults > 0, Late: scope.Late > 0, Evictions: scope.Evictions,
-					Sampled: scope.Sampled})
+				stepped.OptionsFor(scope))
 			if err != nil {
 				return nil, err
 			}
@@ -66,12 +65,23 @@ func (t *trial) loopRandom(ctx context.Context, o scope) error {
 	if err != nil {
 		return err
 	}
+	first := *all
+	first.FaultsFirst = true
+	withFirst, err := t.subject(ctx, &first, asItIs)
+	if err != nil {
+		return err
+	}
+	first.Subject = &withFirst
 	runs := loop.NewRuns(subject)
 	for number := int64(o.from) * together; number < o.runs && ctx.Err() == nil; number++ {
 		if number%together == 0 {
 			t.told(int(number/together), fmt.Sprintf("runs from %d", number))
 		}
-		s := generate.Run(all, t.spec, 1, number, admission.Admit)
+		of := all
+		if generate.FaultsFirst(1, number) {
+			of = &first
+		}
+		s := generate.Run(of, t.spec, 1, number, admission.Admit)
 		if s == nil {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 
 // TestExpansion: who is told which plugins run where runs the same as who works it out, with weights and in order.
 func TestExpansion(t *testing.T) {
-	for _, faults := range []bool{false, true} {
+	for _, o := range []stepped.Options{{}, {Faults: true}, {Faults: true, FaultsFirst: true}} {
 		var ran []any
-		o := stepped.Options{Faults: faults, Expansion: &stepped.Expansion{}}
+		o.Expansion = &stepped.Expansion{}
 		o.Plant = func(s *kubescheduler.Scheduler) {
 			for _, f := range s.Profiles {
 				var hints []string
@@ -33,7 +33,7 @@ func TestExpansion(t *testing.T) {
 		if n := len(ran) / 2; n == 0 {
 			t.Error("nothing runs")
 		} else if diff := cmp.Diff(ran[:n], ran[n:]); diff != "" {
-			t.Errorf("faults %v: what runs where (-worked out +told):\n%s", faults, diff)
+			t.Errorf("faults %v, first %v: what runs where (-worked out +told):\n%s", o.Faults, o.FaultsFirst, diff)
 		}
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/seed-a3f26817/modelcheck/internal/production/frameworkapi"
 )
 
-// FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points.
+// FaultPlugin is the name of the plugin by which faults come into a cycle. It is the last of its extension points,
+// or the first.
 const FaultPlugin = loop.FaultPlugin
 
 // errFault is what a plugin fails with when an action asks for it.
@@ -35,8 +36,10 @@ const tooHigh = 101
 // faults is the plugin: it does what the action at hand asks for, and nothing otherwise.
 type faults struct {
 	armed loop.Fault
-	// preBound is the pod of which it was asked at PreBind since the last step; postBound are those of which it was told
-	// at PostBind.
+	// first: it is asked before all others, not after them.
+	first bool
+	// preBound is the pod of which it was asked at PreBind, after all others, since the last step; postBound are those
+	// of which it was told at PostBind.
 	preBound  string
 	mu        sync.Mutex
 	postBound []string
@@ -63,14 +66,22 @@ func (f *faults) registry() frameworkruntime.Registry {
 	}
 }
 
+// Before all others at an extension point are those that it and MultiPoint have.
 func (f *faults) enable(profile *config.KubeSchedulerProfile) {
 	if profile.Plugins == nil {
 		profile.Plugins = &config.Plugins{}
 	}
-	plugins := profile.Plugins
+	plugins, itself := profile.Plugins, config.Plugin{Name: FaultPlugin}
+	if f.first {
+		plugins.MultiPoint.Enabled = append(plugins.MultiPoint.Enabled, itself)
+	}
 	for _, set := range []*config.PluginSet{&plugins.PreFilter, &plugins.Filter, &plugins.PreScore, &plugins.Score,
 		&plugins.Reserve, &plugins.Permit, &plugins.PreBind, &plugins.PostBind} {
-		set.Enabled = append(set.Enabled, config.Plugin{Name: FaultPlugin})
+		if f.first {
+			set.Enabled = slices.Insert(set.Enabled, 0, itself)
+		} else {
+			set.Enabled = append(set.Enabled, itself)
+		}
 	}
 }
 
@@ -228,7 +239,9 @@ func (f *faults) preFlight() *fwk.Status {
 
 // PreBind implements frameworkapi.PreBindPlugin.
 func (f *faults) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	f.preBound = loop.Key(pod)
+	if !f.first {
+		f.preBound = loop.Key(pod)
+	}
 	if f.armed == loop.RejectPreBind {
 		return fwk.NewStatus(fwk.Unschedulable, rejects)
 	}

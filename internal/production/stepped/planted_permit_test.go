@@ -33,11 +33,20 @@ func (f heedless) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	return nil
 }
 
+// unwaiting is a framework that waits for nobody on permit.
+type unwaiting struct{ framework.Framework }
+
+func (unwaiting) WillWaitOnPermit(context.Context, *v1.Pod) bool    { return false }
+func (unwaiting) WaitOnPermit(context.Context, *v1.Pod) *fwk.Status { return nil }
+
 // TestPlantedPermit: it is noticed what goes wrong with pods that permit plugins reject, or that fit nowhere.
 func TestPlantedPermit(t *testing.T) {
 	p, big := pod("p").Req(cpu("1")).Obj(), pod("big").Req(cpu("2")).Obj()
 	heeds := func(s *kubescheduler.Scheduler) {
 		stepped.Below(s, func(inner framework.Framework) framework.Framework { return heedless{inner} })
+	}
+	hurries := func(s *kubescheduler.Scheduler) {
+		stepped.Below(s, func(inner framework.Framework) framework.Framework { return unwaiting{inner} })
 	}
 	for _, row := range []struct {
 		property, bug string
@@ -56,6 +65,7 @@ func TestPlantedPermit(t *testing.T) {
 			[]loop.Action{create(p), failing(loop.RejectPreBind)}},
 		{"permitted", "who is rejected as it waits is bound", heeds,
 			[]loop.Action{create(p), failing(loop.WaitPermit), on(loop.Reject, p)}},
+		{"permitted", "who is to wait is bound at once", hurries, []loop.Action{create(p), failing(loop.WaitPermit)}},
 		{"permitted", "who waits too long is bound", heeds,
 			[]loop.Action{create(p), failing(loop.WaitPermit), on(loop.Expire, p)}},
 	} {

@@ -43,16 +43,26 @@ const (
 type Options struct {
 	// Faults adds the plugin that makes cycles fail or wait, for actions with a Fault.
 	Faults bool
+	// FaultsFirst: that plugin is the first of its extension points, and not the last.
+	FaultsFirst bool
 	// Late lets the scheduler hear of changes only when an action says so, of objects of the kinds that loop.MayLag.
 	Late bool
 	// Evictions lets evictions be under way when the cycle ends that begins them, until actions let them go on.
 	Evictions bool
 	// Sampled notes which nodes are looked at, for scopes that are.
 	Sampled bool
-	// Expansion, if not nil, is that of all schedulers with the same profiles and the same Faults.
+	// Expansion, if not nil, is that of all schedulers with the same profiles, Faults and FaultsFirst.
 	Expansion *Expansion
 	// Plant is for tests that plant a bug in the scheduler before it begins.
 	Plant func(*kubescheduler.Scheduler)
+}
+
+// OptionsFor returns what the scope asks for.
+func OptionsFor(scope *loop.Scope) Options {
+	return Options{
+		Faults: scope.Faults > 0, FaultsFirst: scope.Faults > 0 && scope.FaultsFirst, Late: scope.Late > 0,
+		Evictions: scope.Evictions, Sampled: scope.Sampled,
+	}
 }
 
 // Scheduler is a whole kube-scheduler with its API server, stepped. It is not for concurrent use; any number of
@@ -112,7 +122,7 @@ func New(ctx context.Context, cfg *production.Config, initial *spec.Snapshot, o 
 	}
 	s := &Scheduler{
 		parent: klog.NewContext(ctx, logr.Discard()), options: o,
-		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{}, errors: &errorSink{},
+		api: newAPI(), clock: clocktesting.NewFakeClock(epoch), faults: &faults{first: o.FaultsFirst}, errors: &errorSink{},
 	}
 	s.profiles, s.percentageOfNodesToScore = cfg.KubeProfiles()
 	for i := range s.profiles {
