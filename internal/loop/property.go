@@ -62,8 +62,8 @@ func Properties() []Property {
 		keepsPlace(), forgets(), onTime(), backsOff(), progress(), refinement(), levelsAgree(), conservation(), assumed(),
 		cacheAgrees(), rollBack(), aborted(), inTurn(), boundStays(), exclusive(), volumesBound(),
 		devicesReady(), signatures(), notWhileEvicting(), evictsVictims(), sparesWaiting(),
-		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), reserves(),
-		volumesSuffice(), volumesReached(), permitted(), postBound(), conditionTold(), batches(),
+		nominationsCleared(), nominates(), devicesOnce(), allocationsValid(), claimsWritten(), volumesWritten(),
+		reserves(), volumesSuffice(), volumesReached(), permitted(), postBound(), conditionTold(), batches(),
 		failedGivenBack(), noVainWait(), noErrors(), handles(), noPanics(), repeatable()}
 }
 
