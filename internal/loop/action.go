@@ -107,6 +107,8 @@ const (
 	Busy
 	// LateStatus: the API server refuses the binding, and what is then written of the pod is under way until Write.
 	LateStatus
+	// FailRollBack: the API server refuses the binding, and what is then written of claims for devices.
+	FailRollBack
 	// SlowBind: the binding is under way until Write. This is not a failure.
 	SlowBind
 	// SlowPreBind: a pre-bind plugin is not done until Write, and does not heed that it is cancelled. This is not a
@@ -138,7 +140,7 @@ const FaultPlugin = "Faults"
 func Faults() []Fault {
 	return slices.Concat([]Fault{FailReserve, RejectPermit, WaitPermit, FailPreBind, FailBind, RefuseWrite, Outrun, Busy,
 		LateStatus}, atPlugin, slowBind, preFlight, []Fault{RejectPreFilter, RejectReserve, RejectPreBind},
-		slowPreBind)
+		slowPreBind, []Fault{FailRollBack})
 }
 
 // String returns the words used in reports.
@@ -147,7 +149,8 @@ func (f Fault) String() string {
 		"a score is too high", "a pod cannot be added", "a pod cannot be removed", "pre-filter rejects", "reserve fails",
 		"reserve rejects", "permit rejects", "permit lets it wait", "permit lets it wait, and pre-flight fails",
 		"pre-bind fails", "pre-bind rejects", "bind fails", "what it writes is refused", "somebody else writes first",
-		"the API server is busy", "bind fails, and the status is under way", "the binding is under way",
+		"the API server is busy", "bind fails, and the status is under way", "bind fails, and what is given back is refused",
+		"the binding is under way",
 		"pre-bind is under way", "pre-bind is cancelled", "the API server refuses it"}[f]
 }
 

@@ -51,6 +51,10 @@ func claimsWritten() Property {
 				if spec.EarlierClaim(pod, t.Before.API) != nil && spec.EarlierClaim(pod, t.filteredIn().told()) == nil {
 					continue // nor is one that somebody else made, and the scheduler has not heard of
 				}
+				if t.Action.Verb != Schedule && spec.EarlierClaim(pod, t.Before.API) != nil &&
+					!reserved(pod, spec.EarlierClaim(pod, t.After.API)) {
+					continue // nor one that somebody else made while the pod waited
+				}
 				if wrong := unmapped(pod, t.Before.API, t.After.API); wrong != "" {
 					v := Violation{About: "mapping", Pod: Key(pod), But: wrong}
 					if was := spec.EarlierClaim(pod, t.Before.API); was != nil && len(was.Spec.Devices.Requests) == 0 {

@@ -174,19 +174,25 @@ func TestExtendedResourcesMapped(t *testing.T) {
 		reason  string
 		status  *v1.PodExtendedResourceClaimStatus
 		classes []*resourcev1.DeviceClass
+		unused  bool // the claim is reserved for nobody
 		want    bool
 	}{
-		{"the container is mapped", mapping("made", mapped("with", "r")), classes, false},
-		{"there is no status", nil, classes, true},
-		{"nor a class any more, so that the claim is not needed", nil, nil, false},
-		{"the claim is another", mapping("other", mapped("with", "r")), classes, true},
-		{"the request is another", mapping("made", mapped("with", "s")), classes, true},
-		{"the container wants nothing", mapping("made", mapped("with", "r"), mapped("without", "r")), classes, true},
-		{"the container is not there", mapping("made", mapped("with", "r"), mapped("absent", "r")), classes, true},
-		{"nothing is mapped", mapping("made"), classes, true},
+		{"the container is mapped", mapping("made", mapped("with", "r")), classes, false, false},
+		{"there is no status", nil, classes, false, true},
+		{"somebody else made the claim while the pod waited, which does not use it", nil, classes, true, false},
+		{"nor a class any more, so that the claim is not needed", nil, nil, false, false},
+		{"the claim is another", mapping("other", mapped("with", "r")), classes, false, true},
+		{"the request is another", mapping("made", mapped("with", "s")), classes, false, true},
+		{"the container wants nothing", mapping("made", mapped("with", "r"), mapped("without", "r")), classes, false, true},
+		{"the container is not there", mapping("made", mapped("with", "r"), mapped("absent", "r")), classes, false, true},
+		{"nothing is mapped", mapping("made"), classes, false, true},
 	} {
 		bound := user.DeepCopy()
 		bound.Spec.NodeName, bound.Status.ExtendedResourceClaimStatus = "n", row.status
+		made := made.DeepCopy()
+		if row.unused {
+			made.Status.ReservedFor = nil
+		}
 		state := func(pod *v1.Pod) *loop.State {
 			return &loop.State{API: &spec.Snapshot{Pods: []*v1.Pod{pod}, ResourceClaims: []*resourcev1.ResourceClaim{made},
 				DeviceClasses: row.classes}}

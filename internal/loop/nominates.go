@@ -25,7 +25,7 @@ func nominates() Property {
 				return []Violation{{Pod: t.Step.Popped, About: "waits", But: fmt.Sprintf(
 					"%s waits to be bound to %s, and is not nominated to it", t.Step.Popped, node)}}
 			}
-			fails := slices.Contains([]Fault{FailReserve, RejectReserve, RejectPermit, FailBind, LateStatus},
+			fails := slices.Contains([]Fault{FailReserve, RejectReserve, RejectPermit, FailBind, LateStatus, FailRollBack},
 				t.Action.Fault)
 			if t.Action.Verb != Schedule || !fails || was == nil || is == nil || is.Spec.NodeName != "" ||
 				is.Status.NominatedNodeName == "" || was.Status.NominatedNodeName == is.Status.NominatedNodeName {

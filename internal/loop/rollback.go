@@ -44,9 +44,9 @@ func rollBack() Property {
 					ref := RefOf(object)
 					written := prebound && (ref.Kind == "PersistentVolume" || ref.Kind == "PersistentVolumeClaim")
 					if claim, ok := object.(*resourcev1.ResourceClaim); ok {
-						if t.Action.Fault == RejectPreFilter && tried != nil &&
+						if (t.Action.Fault == RejectPreFilter || t.Action.Fault == FailRollBack) && tried != nil &&
 							(namesClaim(tried, claim) || metav1.IsControlledBy(claim, tried)) {
-							continue // who is rejected may give its devices back
+							continue // who is rejected may give its devices back, and others may not
 						}
 						claim = s.inUse(claim) // and what it had for the pod before may be given up
 						claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor,

@@ -199,7 +199,7 @@ func (s *Scope) faults() []Fault {
 	volumes := len(s.Templates.PersistentVolumeClaims) > 0
 	claims := len(s.Templates.ResourceClaims)+len(s.Templates.ResourceClaimTemplates)+len(s.Templates.DeviceClasses) > 0
 	return slices.DeleteFunc(Faults(), func(f Fault) bool {
-		return f == RefuseWrite && !volumes && !claims || f == Outrun && !claims ||
+		return f == RefuseWrite && !volumes && !claims || (f == Outrun || f == FailRollBack) && !claims ||
 			(f == Busy || f == LateStatus || f == FailPreFlight || f == SlowBind && !s.Evictions) && (volumes || claims) ||
 			f == LateStatus && s.Late > 0 || (f == SlowPreBind || slices.Contains(ofOthers, f)) && !s.preempts()
 	})

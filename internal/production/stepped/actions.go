@@ -136,7 +136,7 @@ func (s *Scheduler) schedule(a loop.Action) error {
 		return fmt.Errorf("no pod is ready to be scheduled")
 	}
 	fault := a.Fault
-	s.faults.armed, s.api.fault = fault, fault
+	s.arm(fault)
 	s.cycles.preempts = ""
 	interrupted := s.interrupt(a)
 	s.scheduleOne()
@@ -155,8 +155,13 @@ func (s *Scheduler) schedule(a loop.Action) error {
 			b.outlived = a.Meanwhile != nil && s.deleted(s.popped)
 		}
 	}
-	s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
+	s.arm(loop.NoFault)
 	return nil
+}
+
+// arm has the fault come up, and what came of the last no longer.
+func (s *Scheduler) arm(fault loop.Fault) {
+	s.faults.armed, s.api.fault, s.api.refusing = fault, fault, false
 }
 
 // evict lets the evictions of a preemption come to their end, unless they go on by actions; nil if there are none.
@@ -224,7 +229,7 @@ func (s *Scheduler) settle(a loop.Action) error {
 			if !s.cycles.finish(s.goOn) {
 				return nil
 			}
-			s.faults.armed, s.api.fault = loop.NoFault, loop.NoFault
+			s.arm(loop.NoFault)
 		}
 	}
 }
@@ -232,5 +237,5 @@ func (s *Scheduler) settle(a loop.Action) error {
 // goOn sees to it that what is still to go wrong with the binding does.
 func (s *Scheduler) goOn(b *binding) {
 	s.clock.Step(tick)
-	s.faults.armed, s.api.fault = b.fault, b.fault
+	s.arm(b.fault)
 }

@@ -54,6 +54,8 @@ type api struct {
 	resources map[v1.ResourceName]bool
 	// fault is what is to go wrong with one of the next writes; NoFault if nothing is.
 	fault loop.Fault
+	// refusing: what is written of claims for devices is refused.
+	refusing bool
 	// refuseEviction makes the next deletion of a pod fail. patchFailed: a patch has failed.
 	refuseEviction, patchFailed bool
 	// puttingOff is the uid of the pod of which the next status is under way until an action, and underWay are these.
@@ -137,13 +139,14 @@ func (a *api) bindPod(action clienttesting.Action) (runtime.Object, error) {
 		return nil, err
 	}
 	switch {
-	case a.fault == loop.FailBind, a.fault == loop.LateStatus:
+	case a.fault == loop.FailBind, a.fault == loop.LateStatus, a.fault == loop.FailRollBack:
 		if a.fault == loop.LateStatus {
 			a.puttingOff = pod.UID
 		}
+		a.refusing = a.fault == loop.FailRollBack
 		a.fault = loop.NoFault
 		// forbidden, as by a webhook: what may pass by itself is tried again in v1.37, in the same cycle
-		return nil, apierrors.NewForbidden(pods, binding.Name, errors.New("it is refused, as the action asks"))
+		return nil, refused(pods, ref)
 	case pod.UID != binding.UID && binding.UID != "":
 		return nil, apierrors.NewConflict(pods, binding.Name, fmt.Errorf("the pod has another uid"))
 	case pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil:
@@ -231,10 +234,11 @@ func (a *api) patchStatus(ref loop.Ref, pod *v1.Pod, patch []byte) (runtime.Obje
 
 func (a *api) deletePod(action clienttesting.Action) (runtime.Object, error) {
 	remove, _ := action.(clienttesting.DeleteAction)
+	ref := loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()}
 	if a.refuseEviction {
-		return nil, apierrors.NewForbidden(pods, remove.GetName(), errors.New("it is refused, as the action asks"))
+		return nil, refused(pods, ref)
 	}
-	return nil, a.delete(loop.Ref{Kind: "Pod", Namespace: remove.GetNamespace(), Name: remove.GetName()})
+	return nil, a.delete(ref)
 }
 
 // trouble is what goes wrong, once, with what the scheduler writes of a volume or claim before it binds a pod.
@@ -242,7 +246,7 @@ func (a *api) trouble(resource schema.GroupResource, ref loop.Ref) error {
 	switch a.fault {
 	case loop.RefuseWrite:
 		a.fault = loop.NoFault
-		return apierrors.NewForbidden(resource, ref.Name, errors.New("it is refused, as the action asks"))
+		return refused(resource, ref)
 	case loop.Outrun:
 		a.fault = loop.NoFault
 		if object, exists := a.objects[ref]; exists {
@@ -250,6 +254,18 @@ func (a *api) trouble(resource schema.GroupResource, ref loop.Ref) error {
 		}
 	}
 	return nil
+}
+
+// rollBack is what goes wrong with what the scheduler writes of a claim for devices after a pod could not be bound.
+func (a *api) rollBack(claim loop.Ref) error {
+	if a.refusing {
+		return refused(resourceClaims, claim)
+	}
+	return nil
+}
+
+func refused(resource schema.GroupResource, ref loop.Ref) error {
+	return apierrors.NewForbidden(resource, ref.Name, errors.New("it is refused, as the action asks"))
 }
 
 var pods = schema.GroupResource{Resource: "pods"}

@@ -76,7 +76,11 @@ func (a *api) createClaim(action clienttesting.Action) (runtime.Object, error) {
 // deleteClaim answers to the deletion of a claim, which has no finalizer any more.
 func (a *api) deleteClaim(action clienttesting.Action) (runtime.Object, error) {
 	remove, _ := action.(clienttesting.DeleteAction)
-	return nil, a.remove(loop.Ref{Kind: "ResourceClaim", Namespace: remove.GetNamespace(), Name: remove.GetName()})
+	ref := loop.Ref{Kind: "ResourceClaim", Namespace: remove.GetNamespace(), Name: remove.GetName()}
+	if err := a.rollBack(ref); err != nil {
+		return nil, err
+	}
+	return nil, a.remove(ref)
 }
 
 // updateClaim answers to updates of claims of devices: of all but their status, or of that alone.
@@ -85,6 +89,9 @@ func (a *api) updateClaim(action clienttesting.Action) (runtime.Object, error) {
 	claim, ok := update.GetObject().(*resourcev1.ResourceClaim)
 	if !ok {
 		return nil, fmt.Errorf("the in-memory API updates no claim to a %T", update.GetObject())
+	}
+	if err := a.rollBack(loop.RefOf(claim)); err != nil {
+		return nil, err
 	}
 	if err := a.trouble(resourceClaims, loop.RefOf(claim)); err != nil {
 		return nil, err
@@ -111,6 +118,9 @@ func (a *api) patchClaim(action clienttesting.Action) (runtime.Object, error) {
 			patch.GetPatchType())
 	}
 	ref := loop.Ref{Kind: "ResourceClaim", Namespace: patch.GetNamespace(), Name: patch.GetName()}
+	if err := a.rollBack(ref); err != nil {
+		return nil, err
+	}
 	claim, err := a.claim(ref)
 	if err != nil {
 		return nil, err
