@@ -1,3 +1,5 @@
+//go:build !before1.36
+
 package stepped_test
 
 import (
