@@ -85,7 +85,8 @@ func reservedWrongly(was, volume *v1.PersistentVolume) string {
 	}
 	of := was.Spec.ClaimRef
 	byUser := of != nil && of.Name == ref.Name && of.Namespace == ref.Namespace
-	if says := metav1.HasAnnotation(volume.ObjectMeta, boundByController); says == byUser {
+	said := metav1.HasAnnotation(was.ObjectMeta, boundByController) // whoever wrote that
+	if says := metav1.HasAnnotation(volume.ObjectMeta, boundByController); !said && says == byUser {
 		return fmt.Sprintf("was reserved by its user: %t; that a controller has reserved it, it says: %t", byUser, says)
 	}
 	return ""

@@ -54,6 +54,7 @@ func TestVolumesWritten(t *testing.T) {
 		{reason: "its user had, by name", action: schedule, was: volume(named, false), is: volume(full, false)},
 		{reason: "and it says a controller has", action: schedule, was: volume(named, false), is: volume(full, true),
 			want: true},
+		{reason: "and somebody has said so", action: schedule, was: volume(named, true), is: volume(full, true)},
 		{reason: "no uid", action: schedule, was: volume(nil, false), is: volume(named, true), want: true},
 		{reason: "not any longer", action: schedule, was: volume(full, true), is: volume(nil, false), want: true},
 		{reason: "it was another's", action: schedule, was: volume(other, true), is: volume(full, true)},
