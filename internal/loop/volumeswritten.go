@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -26,8 +25,8 @@ func volumesWritten() Property {
 	return Property{
 		Name: "volumes-written",
 		Doc: "A volume that the scheduler reserves is so for a claim, by namespace, name and uid, and says that a " +
-			"controller has reserved it, unless its user had, by name. A node that it selects for a claim is that of a pod " +
-			"that uses it.",
+			"controller has reserved it, unless its user had, by name. A node that it selects for a claim is that of the " +
+			"pod which uses it.",
 		Broken: func(t *Transition) []Violation {
 			var broken []Violation
 			for _, volume := range t.After.API.PersistentVolumes {
@@ -46,11 +45,10 @@ func volumesWritten() Property {
 				if at < 0 || t.concerns(RefOf(was)) {
 					continue
 				}
-				node := t.After.API.PersistentVolumeClaims[at].Annotations[selectedNode]
-				places := t.placesOf(was)
-				if node != was.Annotations[selectedNode] && len(places) > 0 && !slices.Contains(places, node) {
+				node, place := t.After.API.PersistentVolumeClaims[at].Annotations[selectedNode], t.placeOf(was)
+				if node != was.Annotations[selectedNode] && place != "" && place != node {
 					broken = append(broken, Violation{About: "claim", But: fmt.Sprintf(
-						"node %q is selected for claim %s, whose pod is on %s", node, Key(was), strings.Join(places, " and "))})
+						"node %q is selected for claim %s, whose pod is on %s", node, Key(was), place)})
 				}
 			}
 			return broken
@@ -58,15 +56,18 @@ func volumesWritten() Property {
 	}
 }
 
-// placesOf returns the nodes on which the scheduler has pods that use the claim.
-func (t *Transition) placesOf(claim *v1.PersistentVolumeClaim) []string {
-	var places []string
-	for _, pod := range t.After.API.Pods {
-		if node := cmp.Or(pod.Spec.NodeName, t.After.AssumedOn(Key(pod))); node != "" && uses(pod, claim, t.After.API) {
-			places = append(places, node)
-		}
+// placeOf returns the node on which the pod of the step has its place after it, if it uses the claim; "" otherwise.
+// Others that use it may have a place elsewhere, such as one that is bound to a node which is gone.
+func (t *Transition) placeOf(claim *v1.PersistentVolumeClaim) string {
+	key := t.Action.Ref.Key()
+	if t.Action.Verb == Schedule {
+		key = t.Step.Popped
 	}
-	return places
+	pod := t.After.Pod(key)
+	if pod == nil || !uses(pod, claim, t.After.API) {
+		return ""
+	}
+	return cmp.Or(pod.Spec.NodeName, t.After.AssumedOn(key))
 }
 
 // concerns reports whether the step is an event, or a controller's, that writes the object.

@@ -71,7 +71,9 @@ func TestVolumesWritten(t *testing.T) {
 		{reason: "the pod is turned away later", action: schedule, to: "n1"},
 		{reason: "the claim is gone", action: schedule, to: "n2", assumed: "n1", claimGone: true},
 	} {
-		before, after := &spec.Snapshot{Pods: []*v1.Pod{pod}}, &spec.Snapshot{Pods: []*v1.Pod{pod}}
+		bound := pod.DeepCopy() // to a node that is gone
+		bound.Name, bound.Spec.NodeName = "bound", "gone"
+		before, after := &spec.Snapshot{Pods: []*v1.Pod{bound, pod}}, &spec.Snapshot{Pods: []*v1.Pod{bound, pod}}
 		if row.was != nil {
 			before.PersistentVolumes = []*v1.PersistentVolume{row.was}
 		}
@@ -86,6 +88,7 @@ func TestVolumesWritten(t *testing.T) {
 		step := &loop.Transition{
 			Model:  &spec.Scheduler{Profile: &spec.Profile{Release: "v1.37"}},
 			Before: &loop.State{API: before}, Action: row.action, After: &loop.State{API: after},
+			Step: loop.Step{Popped: "default/p"},
 		}
 		if row.assumed != "" {
 			step.After.Assumed = []loop.Pair{{Pod: "default/p", Node: row.assumed}}
