@@ -150,8 +150,7 @@ func (f Fault) String() string {
 		"reserve rejects", "permit rejects", "permit lets it wait", "permit lets it wait, and pre-flight fails",
 		"pre-bind fails", "pre-bind rejects", "bind fails", "what it writes is refused", "somebody else writes first",
 		"the API server is busy", "bind fails, and the status is under way", "bind fails, and what is given back is refused",
-		"the binding is under way",
-		"pre-bind is under way", "pre-bind is cancelled", "the API server refuses it"}[f]
+		"the binding is under way", "pre-bind is under way", "pre-bind is cancelled", "the API server refuses it"}[f]
 }
 
 // Ref names an object of the API.
